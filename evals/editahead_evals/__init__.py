@@ -1,0 +1,1 @@
+"""Replays real edits through the real server, as an editor would, and measures what it predicts."""

@@ -1,0 +1,101 @@
+"""Values that flow from the predictors through the gate to the server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from editahead_prompts.edits import Edit
+from editahead_prompts.state import State
+
+Source = Literal["propagation", "completion", "local", "engine", "diagnostic"]
+
+Reason = Literal[
+    "no-history",
+    "no-candidate",
+    "below-threshold",
+    "would-revert",
+    "no-change",
+    "breaks-syntax",
+    "refused-before",
+    "debounced",
+    "stale",
+    "unknown-document",
+    "excluded",
+    "too-large",
+    "language-off",
+    "engine-unavailable",
+    "cancelled",
+]
+"""Why nothing was shown. The list is closed: it is part of the wire contract."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An edit somebody might make next.
+
+    uri: of the document it is made in (any open one). edit: over that document's text in the state; empty = only a place.
+    place: the offset to go to (the first change). cursor_after: where the cursor belongs after the edit, as an offset in
+    the edited text. label: a short phrase for a person ("rename user -> account"). rule: an opaque key of what proposed
+    it, stable while the person works, under which outcomes are counted. features: by name, what the gate weighs.
+    """
+
+    uri: str
+    edit: Edit
+    place: int
+    cursor_after: int
+    source: Source
+    label: str
+    rule: str
+    features: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the gate made of a candidate: its probability of being accepted, and why it is not shown (None = shown)."""
+
+    candidate: Candidate
+    confidence: float
+    reason: Reason | None
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    reason: Reason
+    detail: str
+    """One sentence for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Milliseconds."""
+
+    predict: float = 0.0
+    gate: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The answer to one state: what to show, best first (at most 5), or why nothing is shown."""
+
+    state: State
+    shown: tuple[Verdict, ...]
+    silence: Silence | None
+    verdicts: tuple[Verdict, ...] = ()
+    timings: Timings = Timings()
+
+
+class Cancelled(Exception):
+    """Nobody waits for this prediction any more."""
+
+
+class Predictor(Protocol):
+    """Proposes candidates for a state. Pure: the same state gives the same candidates.
+
+    `check` is to be called between units of work; it raises `Cancelled` when the work is no longer wanted.
+    """
+
+    source: Source
+
+    def propose(self, state: State, check: Callable[[], None]) -> list[Candidate]: ...

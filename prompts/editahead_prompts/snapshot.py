@@ -1,0 +1,77 @@
+"""A document's text at one version, frozen.
+
+Lines are split as LSP says (3.18, "Text Documents"): at `\\r\\n`, `\\n` and `\\r`, and nowhere else. `str.splitlines` also
+splits at form feeds, U+2028 and others, which would shift every later line.
+
+Everything past the server's edge counts in offsets: Unicode code points from the start of the text, 0-based.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
+
+
+def split_lines(text: str) -> tuple[str, ...]:
+    """The lines of `text`, each with its line end; the last has none, and is "" when the text ends in a line end.
+
+    `"".join(split_lines(t)) == t`, and there is always at least one line.
+    """
+    lines = _LINE.findall(text)
+    if not lines or lines[-1][-1] in "\r\n":
+        lines.append("")
+    return tuple(lines)
+
+
+def line_body(line: str) -> str:
+    """The line without its line end."""
+    return line.rstrip("\r\n")
+
+
+def line_end(line: str) -> str:
+    r"""The line's own end: `\n`, `\r\n`, `\r`, or "" on the last line."""
+    return line[len(line.rstrip("\r\n")) :]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One version of one document.
+
+    uri: as the client writes it. language: the LSP language id. version: the client's. lines: see `split_lines`.
+    """
+
+    uri: str
+    language: str
+    version: int
+    lines: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str, *, uri: str = "untitled:1", language: str = "plaintext", version: int = 0) -> Snapshot:
+        return cls(uri, language, version, split_lines(text))
+
+    @cached_property
+    def text(self) -> str:
+        return "".join(self.lines)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Offset of each line's first character, and, last, the length of the text (so len(lines) + 1 numbers)."""
+        return [0, *accumulate(map(len, self.lines))]
+
+    @property
+    def length(self) -> int:
+        return self.starts[-1]
+
+    def line_at(self, offset: int) -> int:
+        """The line that holds `offset`, 0-based; the last line for the end of the text and beyond."""
+        return min(max(bisect_right(self.starts, offset) - 1, 0), len(self.lines) - 1)
+
+    @cached_property
+    def eol(self) -> str:
+        r"""The line end that new lines should get: that of the first line that has one, else `\n`."""
+        return next((end for end in map(line_end, self.lines[:-1]) if end), "\n")

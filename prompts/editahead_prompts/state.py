@@ -1,0 +1,70 @@
+"""The state: all that a prediction is made from, as one frozen, serialisable value.
+
+Stored with a prediction, a state can be replayed, scored, or turned into training data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .edits import Edit
+from .snapshot import Snapshot
+
+Origin = Literal["typed", "accepted"]
+
+
+@dataclass(frozen=True, slots=True)
+class PastEdit:
+    """One coalesced edit that a person made (or took over by accepting a prediction).
+
+    It covers whole lines: `old` lines became `new` lines (each with its line end, as in `Snapshot.lines`; either may be
+    empty: an insertion or a deletion of lines). A line is never in both at the same end: common first and last lines are
+    trimmed off. `line` is where `new` begins (for a deletion: where the lines were) in the document's text *now*, 0-based:
+    the history moves it along when later edits shift it. `at` is when it last grew, in the clock's seconds. `open` is
+    true for the edit that the next keystroke may still join (at most one, always the last).
+    """
+
+    uri: str
+    line: int
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    at: float = 0.0
+    origin: Origin = "typed"
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOutcomes:
+    """How often predictions of one rule were accepted and explicitly rejected in this session."""
+
+    accepted: int = 0
+    rejected: int = 0
+
+
+@dataclass(frozen=True)
+class State:
+    """What is known when a prediction is asked for.
+
+    document, cursor: the snapshot in front of the person, and the offset of the cursor in it (code points).
+    history: what the person did, oldest first, over all documents.
+    others: the other open documents, most recently used first.
+    refused: by uri, edits that were shown and rejected, rebased to that document's present text.
+    undone: what the person took back (undo), newest last; it is not to be proposed again.
+    outcomes: by `Candidate.rule`, how its predictions fared in this session.
+    """
+
+    document: Snapshot
+    cursor: int
+    history: tuple[PastEdit, ...] = ()
+    others: tuple[Snapshot, ...] = ()
+    refused: Mapping[str, tuple[Edit, ...]] = field(default_factory=dict)
+    undone: tuple[PastEdit, ...] = ()
+    outcomes: Mapping[str, RuleOutcomes] = field(default_factory=dict)
+
+    def snapshot(self, uri: str) -> Snapshot | None:
+        """The open document with this uri, if there is one."""
+        if uri == self.document.uri:
+            return self.document
+        return next((other for other in self.others if other.uri == uri), None)

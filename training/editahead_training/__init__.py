@@ -1,0 +1,1 @@
+"""What Editahead learns from real edits: today the gate's weights."""
