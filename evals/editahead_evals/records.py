@@ -1,0 +1,82 @@
+"""Records of real edits: one file as one commit changed it, one JSON object per line, zstd-compressed."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+LONGEST = 40_000
+"""Files with this many characters or more are left out of a sample."""
+
+_WINDOW = 2**31
+"""The largest window that the decompressor accepts: the records are packed with long-distance matching."""
+
+
+class RecordError(Exception):
+    """A file of records that cannot be read; the message is for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One file before and after one commit. Texts have LF line ends only."""
+
+    id: str
+    repo: str
+    commit: str
+    subject: str
+    path: str
+    language: str
+    before: str
+    after: str
+
+
+def read_records(path: Path) -> Iterator[Record]:
+    """The records of a `*.jsonl.zst` file, one by one. Raises `RecordError`."""
+    number = 0
+    try:
+        with path.open("rb") as file:
+            reader = zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(
+                file, read_across_frames=True
+            )
+            for line in io.TextIOWrapper(reader, "utf-8", newline="\n"):
+                number += 1
+                if line.strip():
+                    yield _record(json.loads(line))
+    except OSError as error:
+        raise RecordError(f"{path}: {error.strerror or error}") from error
+    except zstandard.ZstdError as error:
+        raise RecordError(f"{path}: not a zstd file, or a damaged one ({error})") from error
+    except UnicodeDecodeError as error:
+        raise RecordError(f"{path}: not UTF-8 after line {number}") from error
+    except (ValueError, TypeError) as error:
+        raise RecordError(f"{path}, line {number}: not a record ({error})") from error
+
+
+def sample(records: Iterable[Record], files: int | None, seed: int) -> list[Record]:
+    """The records under `LONGEST` characters, shuffled with `seed`: the first `files`, or all for None."""
+    chosen = [record for record in records if len(record.before) < LONGEST]
+    random.Random(seed).shuffle(chosen)
+    return chosen if files is None else chosen[:files]
+
+
+def _record(value: Any) -> Record:
+    if not isinstance(value, dict):
+        raise ValueError("not a JSON object")
+    fields = {}
+    for name in Record.__slots__:
+        if name not in value:
+            raise ValueError(f"no field {name!r}")
+        if not isinstance(value[name], str):
+            raise ValueError(f"field {name!r} is not a string")
+        fields[name] = value[name]
+    for name in ("before", "after"):
+        if "\r" in fields[name]:
+            raise ValueError(f"{name!r} has line ends other than LF")
+    return Record(**fields)

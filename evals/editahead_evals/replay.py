@@ -1,0 +1,167 @@
+"""A commit as typing: its hunks in file order, and what is left to do after each.
+
+Pure and in memory. Commits are not keystrokes: the order in which a person made the hunks, and how they were
+typed, is unknown; this is one way in which it could have been done.
+
+Lines here are split at "\\n" and carry no line end, so that `"\\n".join(lines)` is the text and a text
+that ends in a line end has an empty last line. Line numbers are 0-based.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+HunkKind = Literal["insert", "delete", "replace line", "replace block"]
+HUNK_KINDS: tuple[HunkKind, ...] = ("insert", "delete", "replace line", "replace block")
+
+PIECE = 4
+"""Characters that one keystroke of the replay inserts."""
+
+Point = tuple[int, int]
+"""A place as LSP writes it: line, and character in UTF-16 units."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines `start` up to, not including, `end` become `new`; `old` is what stands there before that."""
+
+    start: int
+    end: int
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+    @property
+    def kind(self) -> HunkKind:
+        if not self.old:
+            return "insert"
+        if not self.new:
+            return "delete"
+        return "replace line" if len(self.old) == len(self.new) == 1 else "replace block"
+
+    def moved(self, lines: int) -> Hunk:
+        return Hunk(self.start + lines, self.end + lines, self.old, self.new)
+
+
+@dataclass(frozen=True, slots=True)
+class Keystroke:
+    """One change, from offset `start` to `end` in code points; `first` and `last` are the same as points."""
+
+    start: int
+    end: int
+    text: str
+    first: Point
+    last: Point
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The document after a hunk was typed.
+
+    cursor: the end of what was typed, as an offset in code points; point: the same as a point.
+    done: the hunks already made, oldest first; `start` and `end` are the place of `new` in `lines`.
+    remaining: the hunks still to make, in the coordinates of `lines`.
+    """
+
+    lines: tuple[str, ...]
+    cursor: int
+    point: Point
+    done: tuple[Hunk, ...]
+    remaining: tuple[Hunk, ...]
+
+    @property
+    def is_opportunity(self) -> bool:
+        return bool(self.remaining)
+
+    @cached_property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One hunk's typing, and the moment after it."""
+
+    keystrokes: tuple[Keystroke, ...]
+    moment: Moment
+
+
+def diff(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[Hunk, ...]:
+    """The hunks that turn the lines `before` into the lines `after`, in the coordinates of `before`."""
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    return tuple(
+        Hunk(i1, i2, before[i1:i2], after[j1:j2])
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
+        if tag != "equal"
+    )
+
+
+def replay(before: str, after: str) -> Iterator[Step]:
+    """The steps that lead from one text to the other; none when they are equal."""
+    lines = tuple(before.split("\n"))
+    hunks = diff(lines, tuple(after.split("\n")))
+    done: tuple[Hunk, ...] = ()
+    shift = 0
+    for index, original in enumerate(hunks):
+        hunk = original.moved(shift)
+        keystrokes, cursor, point = _type(lines, hunk)
+        lines = (*lines[: hunk.start], *hunk.new, *lines[hunk.end :])
+        shift += len(hunk.new) - len(hunk.old)
+        done = (*done, Hunk(hunk.start, hunk.start + len(hunk.new), hunk.old, hunk.new))
+        remaining = tuple(later.moved(shift) for later in hunks[index + 1 :])
+        yield Step(keystrokes, Moment(lines, cursor, point, done, remaining))
+
+
+def utf16_length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
+
+
+def _type(lines: tuple[str, ...], hunk: Hunk) -> tuple[tuple[Keystroke, ...], int, Point]:
+    """The keystrokes that make the hunk, and where the cursor is after them."""
+    first, old, new = _region(lines, hunk)
+    origin = sum(map(len, lines[:first])) + first
+    head = _common_head(old, new)
+    tail = _common_head(old[head:][::-1], new[head:][::-1])
+    gone, typed = old[head : len(old) - tail], new[head : len(new) - tail]
+
+    keystrokes: list[Keystroke] = []
+    at = origin + head
+    here = _point(first, old[:head])
+    if gone:
+        keystrokes.append(Keystroke(at, at + len(gone), "", here, _point(first, old[: head + len(gone)])))
+    for start in range(0, len(typed), PIECE):
+        piece = typed[start : start + PIECE]
+        keystrokes.append(Keystroke(at, at, piece, here, here))
+        at += len(piece)
+        here = _point(first, new[: head + start + len(piece)])
+    return tuple(keystrokes), at, here
+
+
+def _region(lines: tuple[str, ...], hunk: Hunk) -> tuple[int, str, str]:
+    """The hunk as whole lines of text: the first line's number, the old text, the new text.
+
+    At the end of the file lines have no line end after them; where one side is empty there, the line before
+    belongs to the region, for its line end comes or goes with the hunk.
+    """
+    if hunk.end < len(lines):
+        return (
+            hunk.start,
+            "".join(line + "\n" for line in hunk.old),
+            "".join(line + "\n" for line in hunk.new),
+        )
+    first = hunk.start if hunk.old and hunk.new else hunk.start - 1
+    kept = lines[first : hunk.start]
+    return first, "\n".join(kept + hunk.old), "\n".join(kept + hunk.new)
+
+
+def _common_head(a: str, b: str) -> int:
+    length = min(len(a), len(b))
+    return next((i for i in range(length) if a[i] != b[i]), length)
+
+
+def _point(first: int, text: str) -> Point:
+    """The end of `text`, which begins at the start of line `first`."""
+    return first + text.count("\n"), utf16_length(text[text.rfind("\n") + 1 :])
