@@ -1,0 +1,243 @@
+"""A language client over stdio that runs the real server as a child process.
+
+Synchronous on purpose: what a test or a replay does reads top to bottom. One thread reads the server's
+output, so that neither side ever waits for the other to empty a pipe; it only stamps and queues messages.
+Everything else, answers to the server's own requests included, happens on the caller's thread while it waits
+for a response.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+PATIENCE_S = 60.0
+"""How long a response may take before the server counts as hanging."""
+
+METHOD_NOT_FOUND = -32601
+
+RequestHandler = Callable[[Any], Any]
+NotificationHandler = Callable[[Any], None]
+
+
+class ClientError(Exception):
+    """The conversation with the server broke down."""
+
+
+class ServerDied(ClientError):
+    """The server ended before it was asked to."""
+
+
+class ResponseError(ClientError):
+    """The server answered a request with an error."""
+
+    def __init__(self, method: str, error: Mapping[str, Any]) -> None:
+        super().__init__(f"{method}: {error.get('message')} ({error.get('code')})")
+        self.code: int = error["code"]
+        self.data: Any = error.get("data")
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer, and how many milliseconds after its request it arrived."""
+
+    result: Any
+    ms: float
+
+
+def server_command() -> list[str]:
+    return [sys.executable, "-m", "editahead_lsp", "lsp"]
+
+
+def isolated_environment(folder: Path) -> dict[str, str]:
+    """This process's environment without the user's own settings and state for the server."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("EDITAHEAD_")}
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        environment[name] = str(folder / name.lower())
+    return environment
+
+
+class LanguageClient:
+    """One server process and the JSON-RPC conversation with it. Not for use from several threads.
+
+    `requests` and `notifications` handle the server's own, by method; both may be added to at any time. What
+    nobody handles is remembered in `unread` (a request is answered with "method not found"), as are responses
+    that nobody asked for: `close` raises when there are any.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str] | None = None,
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+    ) -> None:
+        self.requests: dict[str, RequestHandler] = {}
+        self.notifications: dict[str, NotificationHandler] = {}
+        self.unread: list[dict[str, Any]] = []
+        self._last_id = 0
+        self._sent: dict[int, tuple[str, float]] = {}
+        self._answers: dict[int, tuple[dict[str, Any], float]] = {}
+        self._incoming: queue.SimpleQueue[tuple[float, bytes | None]] = queue.SimpleQueue()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `kill`)
+        self._process = subprocess.Popen(
+            list(command or server_command()),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env=dict(env) if env is not None else None,
+            cwd=cwd,
+        )
+        assert self._process.stdin and self._process.stdout
+        self._out = self._process.stdin
+        self._reader = threading.Thread(
+            target=_read_messages, args=(self._process.stdout, self._incoming), daemon=True
+        )
+        self._reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.kill()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def notify(self, method: str, params: Any = None) -> None:
+        self._send({"method": method} if params is None else {"method": method, "params": params})
+
+    def send(self, method: str, params: Any = None) -> int:
+        """Send a request without waiting; `wait` for the id that comes back."""
+        self._last_id += 1
+        message = {"id": self._last_id, "method": method}
+        self._sent[self._last_id] = (method, time.perf_counter())
+        self._send(message if params is None else message | {"params": params})
+        return self._last_id
+
+    def wait(self, request: int) -> Response:
+        """The response to a request that was sent. Raises `ResponseError` when it is an error."""
+        while request not in self._answers:
+            self._take(*self._next())
+        answer, arrived = self._answers.pop(request)
+        method, sent = self._sent.pop(request)
+        if "error" in answer:
+            raise ResponseError(method, answer["error"])
+        return Response(answer.get("result"), (arrived - sent) * 1000)
+
+    def request(self, method: str, params: Any = None) -> Any:
+        return self.wait(self.send(method, params)).result
+
+    def cancel(self, request: int) -> None:
+        self.notify("$/cancelRequest", {"id": request})
+
+    def close(self) -> None:
+        """Shut the server down as the protocol says, and check that it said nothing that nobody read."""
+        try:
+            self.request("shutdown")
+            self.notify("exit")
+            self._out.close()
+            while (message := self._next_or_end()) is not None:
+                self._take(*message)
+            code = self._process.wait(PATIENCE_S)
+            if code:
+                raise self._death()
+            if self.unread or self._sent:
+                raise ClientError(f"messages left unread: {self.unread}; requests left open: {self._sent}")
+        finally:
+            self.kill()
+
+    def kill(self) -> None:
+        """End the server at once; harmless when it has ended."""
+        self._process.kill()
+        self._process.wait()
+        self._reader.join()
+        with contextlib.suppress(BrokenPipeError):
+            self._out.close()
+        assert self._process.stdout
+        self._process.stdout.close()
+        self._errors.close()
+
+    def _send(self, message: dict[str, Any]) -> None:
+        body = json.dumps({"jsonrpc": "2.0"} | message, ensure_ascii=False, separators=(",", ":")).encode()
+        try:
+            self._out.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+            self._out.flush()
+        except (BrokenPipeError, ValueError) as error:
+            raise self._death() from error
+
+    def _next(self) -> tuple[float, bytes]:
+        message = self._next_or_end()
+        if message is None:
+            raise self._death()
+        return message
+
+    def _next_or_end(self) -> tuple[float, bytes] | None:
+        try:
+            arrived, body = self._incoming.get(timeout=PATIENCE_S)
+        except queue.Empty:
+            waiting = [method for method, _ in self._sent.values()]
+            raise ClientError(f"no answer within {PATIENCE_S:.0f} s, waiting for {waiting}") from None
+        return None if body is None else (arrived, body)
+
+    def _take(self, arrived: float, body: bytes) -> None:
+        message = json.loads(body)
+        method, request = message.get("method"), message.get("id")
+        if method is None:
+            if request in self._sent:
+                self._answers[request] = (message, arrived)
+            else:
+                self.unread.append(message)
+        elif request is None:
+            if method in self.notifications:
+                self.notifications[method](message.get("params"))
+            elif not method.startswith("$/"):  # these may be ignored, says the protocol
+                self.unread.append(message)
+        elif method in self.requests:
+            self._reply({"id": request, "result": self.requests[method](message.get("params"))})
+        else:
+            self.unread.append(message)
+            self._reply({"id": request, "error": {"code": METHOD_NOT_FOUND, "message": f"no {method} here"}})
+
+    def _reply(self, message: dict[str, Any]) -> None:
+        if not self._out.closed:  # after `exit` nobody listens
+            self._send(message)
+
+    def _death(self) -> ServerDied:
+        self._process.kill()
+        code = self._process.wait()
+        self._errors.seek(0)
+        tail = self._errors.read().decode(errors="replace").strip().splitlines()[-20:]
+        return ServerDied("\n".join([f"the server ended (exit code {code}); the end of its stderr:", *tail]))
+
+
+def _read_messages(stream: IO[bytes], incoming: queue.SimpleQueue[tuple[float, bytes | None]]) -> None:
+    """Queue each message's body with the moment of its arrival, and None at the end of the stream."""
+    while True:
+        length = 0
+        while (line := stream.readline()).strip():
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+        body = stream.read(length) if line else b""
+        incoming.put((time.perf_counter(), body or None))
+        if not body:
+            return
