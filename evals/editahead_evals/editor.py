@@ -104,17 +104,11 @@ class Editor:
         self.root.mkdir(exist_ok=True)
         self.client = client or LanguageClient(env=isolated_environment(folder), cwd=self.root)
         self._answer_the_server()
-        self.server = self.client.request(
-            "initialize",
-            {
-                "processId": os.getpid(),
-                "clientInfo": {"name": "editahead-evals"},
-                "rootUri": self.root.as_uri(),
-                "workspaceFolders": [{"uri": self.root.as_uri(), "name": self.root.name}],
-                "capabilities": capabilities,
-                "initializationOptions": {"editahead": self.settings},
-            },
-        )
+        try:
+            self.server = self.client.request("initialize", self._initialize_params(capabilities))
+        except BaseException as error:
+            self.__exit__(type(error), error, None)
+            raise
         self.client.notify("initialized", {})
 
     def __enter__(self) -> Self:
@@ -175,6 +169,16 @@ class Editor:
     def execute(self, command: str, *arguments: Any) -> Response:
         params = {"command": command, "arguments": list(arguments)}
         return self.client.wait(self.client.send("workspace/executeCommand", params))
+
+    def _initialize_params(self, capabilities: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "processId": os.getpid(),
+            "clientInfo": {"name": "editahead-evals"},
+            "rootUri": self.root.as_uri(),
+            "workspaceFolders": [{"uri": self.root.as_uri(), "name": self.root.name}],
+            "capabilities": capabilities,
+            "initializationOptions": {"editahead": self.settings},
+        }
 
     def _ask(self, method: str, uri: str, at: Point, **more: Any) -> Response:
         document = {"uri": uri, "version": self.documents[uri].version}

@@ -1,0 +1,93 @@
+"""One file's replay through the server, with the baselines answering the same moments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .baselines import BASELINES
+from .editor import Editor
+from .judge import Judgement, is_near, judge
+from .metrics import SERVER, Counts, FileResult, count_kinds
+from .records import Record
+from .replay import Moment, replay
+
+SETTINGS = {"debounce_ms": 0, "learning": False}
+"""What a replay asks of the server; everything else is left at its default."""
+
+PROBE_EVERY = 8
+"""Every so many keystrokes the handling of one is timed."""
+
+
+def measure(editor: Editor, record: Record, uri: str) -> FileResult:
+    """Replay the record as the document `uri`, which is closed at the end."""
+    result = FileResult(
+        id=record.id,
+        language=record.language,
+        lines=record.before.count("\n") + 1,
+        counts={name: Counts() for name in (SERVER, *BASELINES)},
+    )
+    editor.open(uri, record.language, record.before)
+    typed = 0
+    for step in replay(record.before, record.after):
+        for key in step.keystrokes:
+            typed += 1
+            if typed % PROBE_EVERY:
+                editor.type(uri, key)
+            else:
+                idle = _probe(editor)
+                editor.type(uri, key)
+                result.change_ms.append(max(0.0, _probe(editor) - idle))
+        _ask_server(editor, uri, step.moment, result)
+        for name, baseline in BASELINES.items():
+            text = baseline(step.moment)
+            shown = None if text is None else judge(step.moment, text)
+            result.counts[name].add(step.moment, shown, jump=shown is not None and shown.jump)
+    editor.close(uri)
+    return result
+
+
+def _ask_server(editor: Editor, uri: str, moment: Moment, result: FileResult) -> None:
+    text, ms = first_edit(editor, uri, moment)
+    shown: Judgement | None = None if text is None else judge(moment, text)
+    result.answer_ms.append(ms)
+    result.counts[SERVER].add(moment, shown, jump=_jumps_near(editor, uri, moment))
+    count_kinds(result.kinds, moment, shown)
+
+
+def first_edit(editor: Editor, uri: str, moment: Moment) -> tuple[str | None, float]:
+    """The text after the first edit shown at the cursor, and the milliseconds that the first answer took."""
+    document = editor.documents[uri]
+    answer = editor.inline_edit(uri, moment.point)
+    for edit in answer.result["edits"]:
+        return document.edited([{"range": edit["range"], "newText": edit["text"]}]), answer.ms
+    for item in editor.inline_completion(uri, moment.point).result["items"]:
+        return document.edited([{"range": _range_of(item, moment), "newText": _text_of(item)}]), answer.ms
+    return None, answer.ms
+
+
+def _jumps_near(editor: Editor, uri: str, moment: Moment) -> bool:
+    """Whether the first prediction's place, or its first changed line, is near a hunk to come."""
+    for prediction in editor.next_edit(uri, moment.point).result["predictions"][:1]:
+        if prediction["textDocument"]["uri"] != uri:
+            return False
+        if prediction["jump"] is not None and is_near(prediction["jump"]["line"], moment.remaining):
+            return True
+        if prediction["edits"]:
+            return judge(moment, editor.documents[uri].edited(prediction["edits"])).jump
+    return False
+
+
+def _probe(editor: Editor) -> float:
+    """Milliseconds that the server takes to answer something cheap, all that was sent before included."""
+    return editor.execute("editahead.status").ms
+
+
+def _range_of(item: Mapping[str, Any], moment: Moment) -> Any:
+    cursor = {"line": moment.point[0], "character": moment.point[1]}
+    return item.get("range") or {"start": cursor, "end": cursor}
+
+
+def _text_of(item: Mapping[str, Any]) -> str:
+    text = item["insertText"]
+    return str(text["value"] if isinstance(text, dict) else text)

@@ -1,0 +1,73 @@
+"""Many replays side by side: one process and one server of its own for each share of the files."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from .client import ClientError
+from .editor import Editor
+from .measure import SETTINGS, measure
+from .metrics import FileResult
+from .records import Record
+
+
+class RunError(Exception):
+    """A replay that could not be finished; the message is for a person."""
+
+
+def evaluate(records: Sequence[Record], jobs: int) -> Iterator[FileResult]:
+    """Each record's result as it comes. Leaving the iterator early ends all processes and servers."""
+    context = multiprocessing.get_context("spawn")
+    processes = []
+    try:
+        open_ends: list[Connection] = []
+        for job in range(min(jobs, len(records))):
+            mine, theirs = context.Pipe(duplex=False)
+            process = context.Process(target=_work, args=(records[job::jobs], theirs), daemon=True)
+            process.start()
+            theirs.close()
+            processes.append(process)
+            open_ends.append(mine)
+        while open_ends:
+            for end in wait(open_ends):
+                assert isinstance(end, Connection)
+                try:
+                    message = end.recv()
+                except EOFError:
+                    raise RunError("a process of the evaluation ended early") from None
+                if isinstance(message, FileResult):
+                    yield message
+                elif message is None:
+                    open_ends.remove(end)
+                else:
+                    raise RunError(str(message))
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.join()
+
+
+def _work(records: Sequence[Record], results: Connection) -> None:
+    """One process: its results, then None; or a message that says what went wrong."""
+    # Ctrl-C reaches every process of the terminal, and the parent decides. SIGTERM unwinds: the server ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _leave)
+    at: Record | None = None
+    try:
+        with Editor(SETTINGS) as editor:
+            for number, at in enumerate(records):
+                results.send(measure(editor, at, editor.uri(f"{number}/{at.path}")))
+            at = None
+        results.send(None)
+    except ClientError as error:
+        results.send(f"{at.id}: {error}" if at else str(error))
+
+
+def _leave(signum: int, frame: Any) -> None:
+    sys.exit(1)
