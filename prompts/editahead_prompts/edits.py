@@ -2,11 +2,21 @@
 
 Offsets are code points from the start of the text that the edit applies to. An edit's replacements are sorted and
 disjoint; two of them may touch, and an insertion may touch a replacement.
+
+With `t` any text that the edits fit, the laws are (`a ; b` short for "a, then b in the offsets of a's result"):
+
+- `compose(a, b).apply(t) == b.apply(a.apply(t))`, and composing is associative, with `Edit()` as its unit up to `normalise`;
+- `invert(a, t).apply(a.apply(t)) == t`;
+- `rebase(a, b).apply(b.apply(t))` is both edits made at once, b's text first where both insert at one place.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Literal
+
+Bias = Literal["before", "after"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -16,6 +26,11 @@ class Replacement:
     start: int
     end: int
     text: str
+
+    @property
+    def growth(self) -> int:
+        """By how many characters the text gets longer (shorter when negative)."""
+        return len(self.text) - (self.end - self.start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +43,33 @@ class Edit:
     def replace(cls, start: int, end: int, text: str) -> Edit:
         return cls((Replacement(start, end, text),))
 
+    @classmethod
+    def of(cls, replacements: Iterable[Replacement], length: int | None = None) -> Edit:
+        """An edit of replacements in any order, checked. Insertions at one place keep the order given.
+
+        ValueError when two overlap, when one ends before it starts or begins before the text, or, where the text's
+        `length` is given, when one reaches past its end.
+        """
+        made = cls(tuple(sorted(replacements, key=lambda r: (r.start, r.end))))
+        made.check(length)
+        return made
+
     def __bool__(self) -> bool:
         return bool(self.replacements)
+
+    def check(self, length: int | None = None) -> None:
+        """ValueError when the replacements are not sorted, disjoint and within a text of `length` characters."""
+        at = 0
+        for r in self.replacements:
+            if r.end < r.start:
+                raise ValueError(f"a replacement ends before it starts: {r.start}..{r.end}")
+            if r.start < at:
+                raise ValueError(
+                    f"replacements overlap, are not sorted or begin before the text: {r.start} < {at}"
+                )
+            at = r.end
+        if length is not None and at > length:
+            raise ValueError(f"a replacement reaches past the end of the text: {at} > {length}")
 
     def apply(self, text: str) -> str:
         """The text after the edit."""
@@ -40,3 +80,215 @@ class Edit:
             at = r.end
         out.append(text[at:])
         return "".join(out)
+
+    @property
+    def growth(self) -> int:
+        """By how many characters the text gets longer (shorter when negative)."""
+        return sum(r.growth for r in self.replacements)
+
+    @property
+    def changed_span(self) -> tuple[int, int]:
+        """From the first changed character to the last, in the text before; (0, 0) for an empty edit."""
+        if not self.replacements:
+            return 0, 0
+        return self.replacements[0].start, self.replacements[-1].end
+
+    def made_spans(self) -> Iterator[tuple[int, int]]:
+        """Where each replacement's text lies in the text after the edit, in order."""
+        shift = 0
+        for r in self.replacements:
+            yield r.start + shift, r.start + shift + len(r.text)
+            shift += r.growth
+
+    def map_offset(self, offset: int, bias: Bias = "after") -> int:
+        """Where the place `offset` of the text before is in the text after.
+
+        `bias` decides where the edit leaves a choice: at an insertion's place, and inside replaced characters, the
+        answer is "before" or "after" the new text. At the ends of a replaced stretch there is no choice: its start
+        stays before the new text, its end after it.
+        """
+        shift = 0
+        for r in self.replacements:
+            if r.start > offset or (r.start == offset < r.end):
+                break
+            if r.end > offset or r.start == r.end == offset:
+                if bias == "before":
+                    return r.start + shift
+                if r.end > offset:
+                    return r.start + shift + len(r.text)
+            shift += r.growth
+        return offset + shift
+
+
+def normalise(edit: Edit, text: str) -> Edit:
+    """The same change of `text` with touching replacements merged and those that change nothing dropped.
+
+    `normalise(e, t).apply(t) == e.apply(t)`, and normalising twice is normalising once.
+    """
+    changes = (r for r in edit.replacements if text[r.start : r.end] != r.text)
+    merged = (r for r in _merged(changes) if text[r.start : r.end] != r.text)
+    return Edit(tuple(merged))
+
+
+def _merged(replacements: Iterable[Replacement]) -> Iterator[Replacement]:
+    """Touching ones as one; sorted input."""
+    last: Replacement | None = None
+    for r in replacements:
+        if last is not None and last.end == r.start:
+            last = Replacement(last.start, r.end, last.text + r.text)
+            continue
+        if last is not None:
+            yield last
+        last = r
+    if last is not None:
+        yield last
+
+
+def compose(first: Edit, then: Edit) -> Edit:
+    """One edit that does what `first` and after it `then` do. `then` is in the offsets of first's result.
+
+    The result has no two touching replacements, so it depends on nothing but which characters survive and what stands
+    between them. That makes it associative: `compose(compose(a, b), c) == compose(a, compose(b, c))`.
+    """
+    # Both edits side by side in the offsets of the text between them: (start, end, from `first`?, the replacement).
+    # At one place, what `first` made comes first unless it lies after the place that `then` names.
+    made = [(start, end, r) for r, (start, end) in zip(first.replacements, first.made_spans(), strict=True)]
+    wanted = list(then.replacements)
+    out: list[Replacement] = []
+    shift = 0  # how much longer the text between is than the first text, before the cluster at hand
+    i = k = 0
+    while i < len(made) or k < len(wanted):
+        # A cluster: a run in which each stretch touches one before it. Only its characters are changed or removed.
+        low = min([m[0] for m in made[i : i + 1]] + [w.start for w in wanted[k : k + 1]])
+        high = low
+        i0, k0 = i, k
+        while True:
+            if i < len(made) and made[i][0] <= high:
+                high = max(high, made[i][1])
+                i += 1
+            elif k < len(wanted) and wanted[k].start <= high:
+                high = max(high, wanted[k].end)
+                k += 1
+            else:
+                break
+        cluster = made[i0:i]
+        text: list[str] = []
+        at = low
+        for w in wanted[k0:k]:
+            text += (_kept(cluster, at, w.start), w.text)
+            at = w.end
+        text.append(_kept(cluster, at, high))
+        start = low - shift
+        shift += sum(r.growth for _, _, r in cluster)
+        merged = Replacement(start, high - shift, "".join(text))
+        if merged.text or merged.start < merged.end:
+            out.append(merged)
+    return Edit(tuple(out))
+
+
+def _kept(made: list[tuple[int, int, Replacement]], low: int, high: int) -> str:
+    """What the made stretches hold between two offsets of the text between."""
+    return "".join(r.text[max(low - start, 0) : max(high - start, 0)] for start, _, r in made)
+
+
+def invert(edit: Edit, text: str) -> Edit:
+    """The edit that takes `edit` back: over its result, giving `text` again."""
+    spans = zip(edit.replacements, edit.made_spans(), strict=True)
+    return Edit(tuple(Replacement(start, end, text[r.start : r.end]) for r, (start, end) in spans))
+
+
+def rebase(edit: Edit, over: Edit) -> Edit | None:
+    """`edit` in the offsets of the text after `over`, both made against the same text; None when they conflict.
+
+    They conflict when they touch the same characters: both replace one, or one inserts strictly inside what the other
+    replaces. So nothing that `over` made (what the person typed) is ever removed or split. Where both insert at one
+    place, over's text comes first. An insertion at the edge of a replaced stretch stays outside of it.
+    """
+    out: list[Replacement] = []
+    for r in edit.replacements:
+        if any(_collide(r, o) for o in over.replacements):
+            return None
+        start = over.map_offset(r.start, "after")
+        end = start if r.start == r.end else over.map_offset(r.end, "before")
+        out.append(Replacement(start, end, r.text))
+    return Edit(tuple(out))
+
+
+def _collide(a: Replacement, b: Replacement) -> bool:
+    """Whether they share a character, or one inserts strictly inside the other."""
+    return a.start < b.end and b.start < a.end and (a.start < a.end or b.start < b.end)
+
+
+def advance(edit: Edit, typed: Edit, text: str) -> Edit | None:
+    """What is left of a shown prediction after the person typed, both over `text`; None when typed otherwise.
+
+    Typing through: at the place of one of the edit's replacements the person inserted the first characters of its text,
+    or removed characters that it replaces, or both; what remains is in the offsets of the text after `typed`. Typing
+    elsewhere moves the edit along as `rebase` does. Anything else that touches one of its places is not what was
+    predicted. An empty edit is left when all of it has been typed.
+    """
+    keys = [o for o in (_trimmed(o, text) for o in typed.replacements) if not _idle(o)]
+    used: set[int] = set()  # places in `keys` that are accounted for
+    out: list[Replacement] = []
+    for r in normalise(edit, text).replacements:
+        # What a replacement changes can often be said in two ways: "a" typed before or after another "a".
+        for way in (_trimmed(r, text), _trimmed(r, text, tail_first=True)):
+            near = [k for k, o in enumerate(keys) if o.start <= way.end and way.start <= o.end]
+            if not near:
+                left: tuple[int, int, str] | None = (0, way.end - way.start, way.text)
+            elif len(near) == 1 and near[0] not in used:
+                left = _left(way, keys[near[0]])
+            else:
+                left = None
+            if left is not None:
+                break
+        else:
+            return None
+        used.update(near)
+        done, length, rest = left
+        start = (
+            way.start + done + sum(o.growth for o in keys[: near[0] if near else None] if o.start < way.start)
+        )
+        out.append(Replacement(start, start + length, rest))
+    return Edit(tuple(r for r in out if not _idle(r)))
+
+
+def _left(r: Replacement, o: Replacement) -> tuple[int, int, str] | None:
+    """What the typed `o` leaves of the predicted `r`: characters done, characters still to replace, text still to come.
+
+    None when `o` is not a step of `r`.
+    """
+    if o.start < r.start or o.end > r.end:
+        return None
+    length = (r.end - r.start) - (o.end - o.start)
+    if not o.text:
+        return 0, length, r.text
+    if o.start == r.start and r.text.startswith(o.text):
+        return len(o.text), length, r.text[len(o.text) :]
+    return None
+
+
+def _idle(r: Replacement) -> bool:
+    """Whether it neither removes nor inserts anything."""
+    return r.start == r.end and not r.text
+
+
+def _trimmed(r: Replacement, text: str, *, tail_first: bool = False) -> Replacement:
+    """Without the characters that old and new text have in common at their ends."""
+    old, new = text[r.start : r.end], r.text
+    limit = min(len(old), len(new))
+    if tail_first:
+        tail = _common_tail(old, new, limit)
+        head = _common_head(old, new, limit - tail)
+    else:
+        head = _common_head(old, new, limit)
+        tail = _common_tail(old, new, limit - head)
+    return Replacement(r.start + head, r.end - tail, new[head : len(new) - tail])
+
+
+def _common_head(a: str, b: str, limit: int) -> int:
+    return next((n for n in range(limit) if a[n] != b[n]), limit)
+
+
+def _common_tail(a: str, b: str, limit: int) -> int:
+    return next((n for n in range(limit) if a[-1 - n] != b[-1 - n]), limit)

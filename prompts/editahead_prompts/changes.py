@@ -1,0 +1,219 @@
+"""What one change of a document was: which lines it touched, and whether a person made it.
+
+Only what a person did belongs in the history. Formatters, branch switches, reloads and other servers' renames reach a
+server as the same notification as typing does; what tells them apart is their size, their number of places, and
+whether the person was there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Literal, NamedTuple
+
+from .diff import common_head, common_tail, diff_lines
+from .edits import Edit
+from .snapshot import Snapshot, split_lines
+
+ChangeKind = Literal["typed", "external"]
+
+NEAR_LINES = 3
+"""A change within so many lines of the cursor or of the last edit is where the person is."""
+
+PLACE_GAP = 2
+"""Hunks with at most so many unchanged lines between them are one place."""
+
+KEYSTROKE_CHARS = 8
+"""What one keystroke makes at several cursors: one character, or so many that are no words (an indent, `# `, `()`)."""
+
+REWRITE_LINES = 20
+"""Replacing so many lines at once, and half of the document, is a switch to another text."""
+
+SMALL_LINES = 3
+"""In a document of so few lines replacing all of it says nothing."""
+
+_LINE_BREAK = re.compile(r"(?:\r\n|\n|\r)[ \t]*")
+
+
+class Hunk(NamedTuple):
+    """Lines `i1:i2` of the text before became lines `j1:j2` of the text after. 0-based, ends exclusive.
+
+    before_line: the change was made at the start of a line: lines that it inserted stand before that line, even where
+    they equal it.
+    """
+
+    i1: int
+    i2: int
+    j1: int
+    j2: int
+    before_line: bool = False
+
+    @property
+    def growth(self) -> int:
+        """By how many lines the text gets longer (shorter when negative)."""
+        return (self.j2 - self.j1) - (self.i2 - self.i1)
+
+
+def changed_hunks(before: Snapshot, after: Sequence[str], edit: Edit) -> list[Hunk]:
+    """The lines that `edit`, which made the lines `after`, changed. Sorted, with unchanged lines between them.
+
+    Looks only at the lines that the edit touches, unless it replaces many.
+    """
+    out: list[Hunk] = []
+    shift = 0  # lines by which `after` has grown above the block at hand
+    blocks = _blocks(before, edit)
+    for first, last, start in blocks:
+        i2 = last + 1
+        if len(blocks) == 1:
+            count = i2 - first + len(after) - len(before.lines)
+        else:
+            count = _line_count(before, edit, first, i2)
+        old = before.lines[first:i2]
+        new = tuple(after[first + shift : first + shift + count])
+        before_line = start == before.starts[first]
+        for i1, i2_, j1, j2 in _inner(old, new, before_line):
+            hunk = Hunk(first + i1, first + i2_, first + shift + j1, first + shift + j2, before_line)
+            out.append(hunk)
+        shift += count - len(old)
+    return out
+
+
+def _blocks(before: Snapshot, edit: Edit) -> list[tuple[int, int, int]]:
+    """Runs of touched lines: (first line, last line, offset of the first change). With a line or more between them."""
+    out: list[tuple[int, int, int]] = []
+    for r in edit.replacements:
+        first, last = before.line_at(r.start), before.line_at(r.end)
+        if first and r.start == before.starts[first] and before.lines[first - 1].endswith("\r"):
+            first -= 1  # a "\n" put here would belong to the line above
+        if out and first <= out[-1][1] + 1:
+            out[-1] = (out[-1][0], max(last, out[-1][1]), out[-1][2])
+        else:
+            out.append((first, last, r.start))
+    return out
+
+
+def _line_count(before: Snapshot, edit: Edit, first: int, end: int) -> int:
+    """How many lines the lines `first:end` become."""
+    low, high = before.starts[first], before.starts[end]
+    inside = (r for r in edit.replacements if low <= r.start and r.end <= high)
+    moved = tuple(type(r)(r.start - low, r.end - low, r.text) for r in inside)
+    count = len(split_lines(Edit(moved).apply("".join(before.lines[first:end]))))
+    # The block's text ends in a line end, unless it is the document's last.
+    return count if end == len(before.lines) else count - 1
+
+
+def _inner(
+    old: tuple[str, ...], new: tuple[str, ...], before_line: bool
+) -> Sequence[tuple[int, int, int, int]]:
+    """The changed lines inside a block."""
+    if old == new:
+        return ()
+    if len(old) > 1 and len(new) > 1:
+        return diff_lines(old, new)
+    head, tail = trim(old, new, tail_first=before_line)
+    if before_line:
+        head = 0  # the change begins here, even if what came first so far equals what was there
+    return ((head, len(old) - tail, head, len(new) - tail),)
+
+
+def trim(old: tuple[str, ...], new: tuple[str, ...], *, tail_first: bool = False) -> tuple[int, int]:
+    """How many first and last lines are the same in both, without overlap.
+
+    Where a line was added beside an equal one, `tail_first` says that it is the first of them.
+    """
+    shorter = min(len(old), len(new))
+    if tail_first:
+        tail = common_tail(old, new, shorter)
+        return min(common_head(old, new), shorter - tail), tail
+    head = common_head(old, new)
+    return head, common_tail(old, new, shorter - head)
+
+
+def classify(before: Snapshot, edit: Edit, hunks: Sequence[Hunk], near: Collection[int]) -> ChangeKind:
+    """Whether a person made the change, or a tool.
+
+    hunks: of `changed_hunks`. near: lines of `before` where the person is known to be: the last known cursor's, the
+    last edit's; empty when nothing is known.
+    """
+    places = _places(hunks)
+    here = [any(p.i1 - NEAR_LINES <= line <= p.i2 + NEAR_LINES for line in near) for p in places]
+    if not places or (_one_keystroke(before, edit) and (len(places) == 1 or not near or any(here))):
+        return "typed"
+    if len(places) == 1 and _rewrites(before, places[0]):
+        return "external"
+    if _covers(before, edit):
+        # A reload, a branch switch, a formatter, or a client that always sends the whole text.
+        return (
+            "typed" if len(places) == 1 and (here[0] or not near or _short(before, places[0])) else "external"
+        )
+    if len(edit.replacements) == 1:
+        # One stretch replaced: a paste over a selection, or an editor that reloads from the first difference to the last.
+        return "typed" if len(places) == 1 or not near or _around(before, edit, near) else "external"
+    if len(places) == 1:
+        return "typed" if len(edit.replacements) < 3 or len(hunks) == 1 else "external"
+    # A completion that brings its import along: one place is the person's, the other gets whole lines.
+    brings = len(places) == 2 and any(here[k] and places[1 - k].i1 == places[1 - k].i2 for k in (0, 1))
+    return "typed" if brings else "external"
+
+
+def _places(hunks: Sequence[Hunk]) -> list[Hunk]:
+    """Hunks that lie close together as one."""
+    out: list[Hunk] = []
+    for hunk in hunks:
+        if out and hunk.i1 - out[-1].i2 <= PLACE_GAP:
+            out[-1] = out[-1]._replace(i2=hunk.i2, j2=hunk.j2)
+        else:
+            out.append(hunk)
+    return out
+
+
+def _one_keystroke(before: Snapshot, edit: Edit) -> bool:
+    """The same small thing everywhere: typing with several cursors (or one)."""
+    texts = {"\n" if _LINE_BREAK.fullmatch(r.text) else r.text for r in edit.replacements}
+    sizes = {r.end - r.start for r in edit.replacements}
+    if len(texts) != 1 or len(sizes) != 1:
+        return False
+    text, size = texts.pop(), sizes.pop()
+    if len(text) > 1 and (len(text) > KEYSTROKE_CHARS or re.search(r"\w", text)):
+        return False
+    gone = {_slice(before, r.start, r.end) for r in edit.replacements} if size <= 200 else set()
+    if not text and len(edit.replacements) > 1 and _strips_line_ends(before, edit, gone):
+        return False
+    return size <= 1 or len(gone) == 1
+
+
+def _strips_line_ends(before: Snapshot, edit: Edit, gone: set[str]) -> bool:
+    """Whether all that goes is white space at the ends of lines: what editors remove when they save."""
+    ends = (_slice(before, r.end, r.end + 1) for r in edit.replacements)
+    return all(g.isspace() for g in gone) and all(end in ("", "\n", "\r") for end in ends)
+
+
+def _slice(before: Snapshot, start: int, end: int) -> str:
+    """`before.text[start:end]`, from the lines."""
+    first, last = before.line_at(start), before.line_at(end)
+    low = before.starts[first]
+    return "".join(before.lines[first : last + 1])[start - low : end - low]
+
+
+def _covers(before: Snapshot, edit: Edit) -> bool:
+    """Whether the whole document was replaced (and there was something to replace)."""
+    r = edit.replacements[0]
+    return len(edit.replacements) == 1 and before.length > 0 and r.start == 0 and r.end == before.length
+
+
+def _rewrites(before: Snapshot, place: Hunk) -> bool:
+    """Whether most of the document went, and as much came."""
+    gone, come = place.i2 - place.i1, place.j2 - place.j1
+    return min(gone, come) >= REWRITE_LINES and 2 * gone >= len(before.lines)
+
+
+def _short(before: Snapshot, place: Hunk) -> bool:
+    """Whether hardly more than one line changed, or the document is that small."""
+    return max(place.i2 - place.i1, place.j2 - place.j1) <= 2 or len(before.lines) <= SMALL_LINES
+
+
+def _around(before: Snapshot, edit: Edit, near: Collection[int]) -> bool:
+    """Whether the person is inside of the replaced stretch or close to it."""
+    start, end = edit.changed_span
+    first, last = before.line_at(start), before.line_at(end)
+    return any(first - NEAR_LINES <= line <= last + NEAR_LINES for line in near)

@@ -1,0 +1,149 @@
+"""Differences between two texts: hunks of lines, and edits of whole tokens.
+
+Lines are matched first, then tokens inside the changed blocks of lines, so that a changed identifier is replaced as a
+whole and an edit reads as a person would have made it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import TypeVar
+
+from rapidfuzz.distance import LCSseq
+
+from .edits import Edit, Replacement
+from .snapshot import split_lines
+
+MAX_PAIRS = 40_000
+"""Up to so many pairs of equal items are matched with difflib, whose blocks read best; it takes time with their square."""
+
+MAX_CELLS = 50_000_000
+"""Up to so many pairs of items (old times new) are matched bit-parallel; beyond, the middle is one replaced block."""
+
+_TOKEN = re.compile(r"\w+|\r\n|[\r\n]|[^\S\r\n]+|[^\w\s]")
+
+T = TypeVar("T", str, tuple[str, ...])
+
+Span = tuple[int, int, int, int]
+
+
+def common_head(a: T, b: T) -> int:
+    """How many first items two strings, or two tuples of lines, share. By comparing slices: no loop over the items."""
+    low, high = 0, min(len(a), len(b))
+    if a[:high] == b[:high]:
+        return high
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def common_tail(a: T, b: T, limit: int) -> int:
+    """How many last items they share, at most `limit`."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def diff(old: str, new: str) -> Edit:
+    """An edit with `diff(old, new).apply(old) == new`, small and made of whole tokens.
+
+    A token is an identifier or number, a line end, a run of other white space, or one other character. Where only white
+    space differs, only the differing part of it is replaced. A `\\r\\n` is never split: no editor can address its middle.
+    """
+    if old == new:
+        return Edit()
+    head, tail = _shared_lines(old, new)
+    old_lines = split_lines(old[head : len(old) - tail])
+    new_lines = split_lines(new[head : len(new) - tail])
+    out: list[Replacement] = []
+    at, line = head, 0
+    for i1, i2, j1, j2 in diff_lines(old_lines, new_lines):
+        at += sum(map(len, old_lines[line:i1]))
+        out += _diff_tokens("".join(old_lines[i1:i2]), "".join(new_lines[j1:j2]), at)
+        line = i1
+    return Edit(tuple(out))
+
+
+def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[Span]:
+    """The hunks `(i1, i2, j1, j2)`: `old[i1:i2]` became `new[j1:j2]`. Sorted; the lines between are equal."""
+    return _hunks(tuple(old), tuple(new))
+
+
+def _hunks(old: tuple[str, ...], new: tuple[str, ...]) -> list[Span]:
+    head = common_head(old, new)
+    tail = common_tail(old, new, min(len(old), len(new)) - head)
+    old, new = old[head : len(old) - tail], new[head : len(new) - tail]
+    if not old and not new:
+        return []
+    if not old or not new:
+        return [(head, head + len(old), head, head + len(new))]
+    return [(i1 + head, i2 + head, j1 + head, j2 + head) for i1, i2, j1, j2 in _match(old, new)]
+
+
+def _match(old: tuple[str, ...], new: tuple[str, ...]) -> list[Span]:
+    whole = [(0, len(old), 0, len(new))]
+    here, there = Counter(old), Counter(new)
+    pairs = sum(count * there[item] for item, count in here.items())
+    if pairs == 0:
+        return whole
+    if pairs <= MAX_PAIRS:
+        codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        return [(i1, i2, j1, j2) for tag, i1, i2, j1, j2 in codes if tag != "equal"]
+    if len(old) * len(new) > MAX_CELLS:
+        return whole
+    out: list[Span] = []
+    for op in LCSseq.opcodes(old, new):
+        i1, i2, j1, j2 = op.src_start, op.src_end, op.dest_start, op.dest_end
+        if op.tag == "equal":
+            # Items are matched by their hashes there: two different ones could have the same.
+            if old[i1:i2] != new[j1:j2]:
+                return whole
+        elif out and out[-1][1] == i1 and out[-1][3] == j1:
+            out[-1] = (out[-1][0], i2, out[-1][2], j2)
+        else:
+            out.append((i1, i2, j1, j2))
+    return out
+
+
+def _shared_lines(old: str, new: str) -> tuple[int, int]:
+    """How many characters of whole lines both begin and end with, without overlap."""
+    head = common_head(old, new)
+    head = old.rfind("\n", 0, head) + 1
+    tail = common_tail(old, new, min(len(old), len(new)) - head)
+    end = old.find("\n", len(old) - tail)
+    return head, len(old) - end - 1 if end >= 0 else 0
+
+
+def _diff_tokens(old: str, new: str, at: int) -> list[Replacement]:
+    """Replacements of tokens that make `new` of `old`, which begins at the offset `at`."""
+    a, b = tuple(_TOKEN.findall(old)), tuple(_TOKEN.findall(new))
+    out: list[Replacement] = []
+    start, item = at, 0
+    for i1, i2, j1, j2 in _hunks(a, b):
+        start += sum(map(len, a[item:i1]))
+        gone, come = "".join(a[i1:i2]), "".join(b[j1:j2])
+        out.append(_narrowed(start, gone, come))
+        item = i1
+    return out
+
+
+def _narrowed(start: int, old: str, new: str) -> Replacement:
+    """The replacement of `old` by `new`; of white space within a line only the part that differs."""
+    end = start + len(old)
+    if old.isspace() and new.isspace() and not set("\r\n") & set(old + new):
+        head = common_head(old, new)
+        tail = common_tail(old, new, min(len(old), len(new)) - head)
+        return Replacement(start + head, end - tail, new[head : len(new) - tail])
+    return Replacement(start, end, new)

@@ -1,0 +1,391 @@
+"""What the person did: one time line of edits over all documents.
+
+Keystrokes become edits by place: a change joins an edit of its document when it touches it (the same or a neighbouring
+line) and nothing was changed elsewhere in that document since. An edit keeps the lines that its region had at first and
+every state that it went through, so typing, deleting and retyping give the net change, and a change that leads back to
+an earlier state is an undo, one that leads forward again a redo.
+
+Seconds are passed in; there is no clock here.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from .changes import ChangeKind, Hunk, changed_hunks, classify, trim
+from .diff import diff_lines
+from .edits import Edit
+from .snapshot import Snapshot, split_lines
+from .state import Origin, PastEdit
+
+MAX_EDITS = 32
+"""So many of the last edits are handed out."""
+
+MAX_CHARS = 65_536
+"""So many characters, old and new, the edits that are handed out may have together; the newest count first."""
+
+MAX_UNDONE = 16
+
+LONG_PAUSE_S = 300.0
+"""After such a pause typing at the same place is a new edit."""
+
+MAX_KEPT = 2 * MAX_EDITS
+MAX_STATES = 100
+MAX_STATE_LINES = 4_096
+"""What is kept for undo: so many edits, of each so many states, and of them so many lines in all."""
+
+RECENT_CHANGES = 8
+"""An accepted prediction may reach the document in so many changes."""
+
+Lines = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An edit as the history keeps it.
+
+    start, end: its region in the document's present lines. states: what the region held, from the original lines (first)
+    on; `here` is the present one, and what follows was taken back. line: where the trimmed change lies now. turn: the
+    number of the change that last touched it. tail_first: see `Hunk.before_line`.
+    """
+
+    uri: str
+    start: int
+    end: int
+    states: tuple[Lines, ...]
+    here: int
+    line: int
+    at: float
+    origin: Origin
+    turn: int
+    tail_first: bool
+
+    @property
+    def old(self) -> Lines:
+        return self.states[0]
+
+    @property
+    def new(self) -> Lines:
+        return self.states[self.here]
+
+    @property
+    def gone(self) -> bool:
+        """Nothing is left of it: it was undone, or deleted again."""
+        return self.new == self.old
+
+    def span(self) -> tuple[int, int]:
+        """The changed lines, trimmed, in the document; the whole region when nothing is changed now."""
+        if self.gone:
+            return self.start, self.end
+        head, tail = trim(self.old, self.new, tail_first=self.tail_first)
+        return self.start + head, self.end - tail
+
+    def intact(self, lines: Lines) -> bool:
+        """Whether its region still holds what it made."""
+        return self.end - self.start == len(self.new) and lines[self.start : self.end] == self.new
+
+    def moved_to(self, here: int, *, start: int, turn: int) -> _Entry:
+        """With another of its states in place; `start` is where the region now begins."""
+        entry = replace(self, here=here, start=start, end=start + len(self.states[here]), turn=turn)
+        return replace(entry, line=entry.span()[0])
+
+    def grown(self, state: Lines, *, start: int, turn: int, at: float, origin: Origin) -> _Entry:
+        """With a new state after the present one; those taken back are forgotten."""
+        states = (*self.states[: self.here + 1], state)
+        keep = max(min(MAX_STATES, MAX_STATE_LINES // (1 + max(map(len, states)))), 2)
+        if len(states) > keep:
+            states = (states[0], *states[-(keep - 1) :])
+        entry = replace(self, states=states, at=at, origin=origin)
+        return entry.moved_to(len(states) - 1, start=start, turn=turn)
+
+    def widened(self, start: int, end: int, lines: Lines) -> _Entry:
+        """With its region, in the document's `lines`, widened so that it holds `start:end`."""
+        above, below = lines[start : self.start], lines[self.end : end]
+        if not above and not below:
+            return self
+        states = tuple((*above, *state, *below) for state in self.states)
+        return replace(self, start=min(start, self.start), end=max(end, self.end), states=states)
+
+    def shifted(self, hunk: Hunk) -> _Entry:
+        """Where it is after a change of other lines."""
+        low, high, growth = hunk.j1, hunk.j1 + hunk.i2 - hunk.i1, hunk.growth
+        if low > self.end or (low == self.end > self.start):
+            return self
+        line = _moved(self.line, low, high, growth)
+        if high <= self.start:
+            return replace(self, start=self.start + growth, end=self.end + growth, line=line)
+        start = self.start if low >= self.start else high + growth
+        end = self.end + growth if high <= self.end else low
+        return replace(self, start=min(start, end), end=max(start, end), line=line)
+
+
+def _moved(line: int, low: int, high: int, growth: int) -> int:
+    """Where a line goes when the lines `low:high` grow by `growth`."""
+    if line >= high:
+        return line + growth
+    return min(line, high + growth) if line > low else line
+
+
+def _taken_back(entry: _Entry) -> PastEdit:
+    """What of the entry was taken back: from its present lines to the last that it had."""
+    old, new = entry.new, entry.states[-1]
+    head, tail = trim(old, new, tail_first=entry.tail_first)
+    return PastEdit(
+        entry.uri,
+        entry.start + head,
+        old[head : len(old) - tail],
+        new[head : len(new) - tail],
+        entry.at,
+        entry.origin,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """One change of a document's lines, and the time line before it."""
+
+    uri: str
+    before: Lines
+    at: float
+    entries: tuple[_Entry, ...]
+    abandoned: tuple[_Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Accepted:
+    """An accepted prediction that is waited for: `edit` over `before`, giving `after`."""
+
+    before: Snapshot
+    edit: Edit
+    after: Lines
+
+
+class History:
+    """The edits of one session, mutable, owned by it. Each value handed out is frozen."""
+
+    def __init__(self) -> None:
+        self._entries: tuple[_Entry, ...] = ()  # oldest first
+        self._abandoned: tuple[_Entry, ...] = ()  # taken back, and then something else was done there
+        self._turn = 0
+        self._lines: dict[str, Lines] = {}  # of each document, as last seen
+        self._recent: deque[_Change] = deque(maxlen=RECENT_CHANGES)
+        self._awaited: deque[_Accepted] = deque(maxlen=RECENT_CHANGES)
+
+    @property
+    def past(self) -> tuple[PastEdit, ...]:
+        """What the person did, oldest first: the last `MAX_EDITS` edits, of at most `MAX_CHARS` characters in all."""
+        out: list[PastEdit] = []
+        budget = MAX_CHARS
+        for entry in reversed(self._entries):
+            if entry.gone:
+                continue
+            head, tail = trim(entry.old, entry.new, tail_first=entry.tail_first)
+            old = entry.old[head : len(entry.old) - tail]
+            new = entry.new[head : len(entry.new) - tail]
+            budget -= sum(map(len, old)) + sum(map(len, new))
+            if budget < 0 or len(out) == MAX_EDITS:
+                break
+            out.append(PastEdit(entry.uri, entry.line, old, new, entry.at, entry.origin, open=not out))
+        return tuple(reversed(out))
+
+    @property
+    def undone(self) -> tuple[PastEdit, ...]:
+        """What the person took back, newest last: the lines that stood there after it (old) and before it (new)."""
+        live = sorted((e for e in self._entries if e.here < len(e.states) - 1), key=lambda e: e.turn)
+        return tuple(map(_taken_back, (*self._abandoned, *live)))[-MAX_UNDONE:]
+
+    def changed(
+        self, before: Snapshot, after: Snapshot, edit: Edit, *, at: float, cursor: int | None = None
+    ) -> ChangeKind:
+        """Records that `edit` made `after` of `before`, at the second `at`.
+
+        cursor: the last known cursor, an offset in `before`. What a tool did is not recorded; it only moves the edits.
+        """
+        uri = after.uri
+        hunks = changed_hunks(before, after.lines, edit)
+        if not hunks:
+            return "typed"
+        self._recent.append(_Change(uri, before.lines, at, self._entries, self._abandoned))
+        self._lines[uri] = after.lines
+        kind: ChangeKind = "typed"
+        if not self._step_in_states(uri, before.lines, after.lines, hunks, at):
+            kind = classify(before, edit, hunks, self._near(before, cursor))
+            if kind == "typed":
+                self._record(uri, before.lines, after.lines, hunks, at, "typed")
+            else:
+                self._shift(uri, hunks)
+        return "typed" if self._settle_accepted() else kind
+
+    def mark_accepted(self, before: Snapshot, edit: Edit) -> None:
+        """An accepted prediction changes `before` by `edit`; or did, if the change has been seen already.
+
+        What it makes is marked, whatever it looks like. It is recognised by the text that it results in, after one
+        change or a few, with none of another document between them.
+        """
+        if edit:
+            self._awaited.append(_Accepted(before, edit, split_lines(edit.apply(before.text))))
+            self._settle_accepted()
+
+    def opened(self, snapshot: Snapshot) -> None:
+        """A document was opened (again): what changed while it was closed moves its edits, as a tool's change does."""
+        known = self._lines.get(snapshot.uri)
+        if known is not None and known != snapshot.lines:
+            self._shift(snapshot.uri, [Hunk(*span) for span in diff_lines(known, snapshot.lines)])
+            self._lines[snapshot.uri] = snapshot.lines
+
+    def closed(self, uri: str) -> None:
+        """Its edits stay on the time line, for the text that it had."""
+        if not any(entry.uri == uri for entry in self._entries):
+            self._lines.pop(uri, None)
+
+    def renamed(self, old: str, new: str) -> None:
+        """The document goes by another uri."""
+        self._entries = tuple(replace(e, uri=new) if e.uri == old else e for e in self._entries)
+        self._abandoned = tuple(replace(e, uri=new) if e.uri == old else e for e in self._abandoned)
+        self._recent.clear()
+        if old in self._lines:
+            self._lines[new] = self._lines.pop(old)
+
+    def _near(self, before: Snapshot, cursor: int | None) -> set[int]:
+        """The lines of the document where the person is known to be."""
+        near = set() if cursor is None else {before.line_at(cursor)}
+        last = max((e for e in self._entries if e.uri == before.uri), key=lambda e: e.turn, default=None)
+        return near if last is None else near.union(last.span())
+
+    def _step_in_states(
+        self, uri: str, before: Lines, after: Lines, hunks: Sequence[Hunk], at: float
+    ) -> bool:
+        """Undo and redo: whether each changed place becomes what one of the person's edits had made or found there.
+
+        If so, it is recorded.
+        """
+        left = list(hunks)
+        stepped: dict[int, _Entry] = {}
+        for k in reversed(range(len(self._entries))):
+            entry = self._entries[k]
+            near = [h for h in left if entry.uri == uri and h.i1 <= entry.end + 1 and entry.start - 1 <= h.i2]
+            if not near or not entry.intact(before):
+                continue
+            wide, start, state = _with_hunks(entry, near, hunks, before, after)
+            if state not in wide.states:
+                continue
+            here = len(wide.states) - 1 - wide.states[::-1].index(state)
+            if here > wide.here:
+                wide = replace(wide, at=at)
+            stepped[k] = wide.moved_to(here, start=start, turn=self._turn + 1)
+            left = [h for h in left if h not in near]
+            if not left:
+                self._commit(uri, hunks, stepped, [])
+                return True
+        return False
+
+    def _record(
+        self, uri: str, before: Lines, after: Lines, hunks: Sequence[Hunk], at: float, origin: Origin
+    ) -> None:
+        """Each hunk joins the edit that it touches, or becomes an edit."""
+        mine = [entry for entry in self._entries if entry.uri == uri]
+        last = max((entry.turn for entry in mine if not entry.gone), default=0)
+        left = list(hunks)
+        joined: dict[int, _Entry] = {}
+        for k in reversed(range(len(self._entries))):
+            entry = self._entries[k]
+            if (
+                entry.uri != uri
+                or entry.turn < last
+                or at - entry.at > LONG_PAUSE_S
+                or not entry.intact(before)
+            ):
+                continue
+            near = [h for h in left if _touches(h, entry, origin)]
+            if near:
+                wide, start, state = _with_hunks(entry, near, hunks, before, after)
+                if wide.here < len(wide.states) - 1:
+                    self._abandoned = (*self._abandoned, wide)[-MAX_UNDONE:]
+                joined[k] = wide.grown(state, start=start, turn=self._turn + 1, at=at, origin=origin)
+                left = [h for h in left if h not in near]
+        fresh = [
+            _Entry(
+                uri,
+                h.j1,
+                h.j2,
+                (before[h.i1 : h.i2], after[h.j1 : h.j2]),
+                1,
+                h.j1,
+                at,
+                origin,
+                self._turn + 1,
+                h.before_line,
+            )
+            for h in left
+        ]
+        self._commit(uri, hunks, joined, fresh)
+
+    def _commit(
+        self, uri: str, hunks: Sequence[Hunk], touched: dict[int, _Entry], fresh: Sequence[_Entry]
+    ) -> None:
+        """Moves the untouched edits along; the touched and the fresh ones are the last now."""
+        others = [entry for k, entry in enumerate(self._entries) if k not in touched]
+        last = sorted((*touched.values(), *fresh), key=lambda e: e.start)
+        self._entries = tuple(others)
+        self._shift(uri, hunks)
+        self._entries = (*self._entries, *last)[-MAX_KEPT:]
+        self._turn += 1
+
+    def _shift(self, uri: str, hunks: Sequence[Hunk]) -> None:
+        self._entries = tuple(_shifted(e, hunks) if e.uri == uri else e for e in self._entries)
+        self._abandoned = tuple(_shifted(e, hunks) if e.uri == uri else e for e in self._abandoned)
+
+    def _settle_accepted(self) -> bool:
+        """Records anew, as one accepted change, what led from an accepted prediction's text to its result.
+
+        Forgets predictions whose text is no more than a few changes back.
+        """
+        for accepted in tuple(self._awaited):
+            uri = accepted.before.uri
+            run = [*takewhile(lambda c: c.uri == uri, reversed(self._recent))]  # noqa: B023
+            start = next((c for c in run if c.before == accepted.before.lines), None)
+            if start is None:
+                if run and self._lines.get(uri) != accepted.before.lines:
+                    self._awaited.remove(accepted)
+                continue
+            if self._lines[uri] != accepted.after:
+                continue
+            self._awaited.remove(accepted)
+            at = run[0].at
+            while self._recent.pop() is not start:
+                pass
+            self._recent.append(replace(start, at=at))
+            self._entries, self._abandoned = start.entries, start.abandoned
+            hunks = changed_hunks(accepted.before, accepted.after, accepted.edit)
+            self._record(uri, accepted.before.lines, accepted.after, hunks, at, "accepted")
+            return True
+        return False
+
+
+def _touches(hunk: Hunk, entry: _Entry, origin: Origin) -> bool:
+    """Whether a change belongs to an edit: it is on the same lines or, when both are the person's own, on the next.
+
+    So the line that taught a rewrite stays apart from an accepted repetition just below it.
+    """
+    start, end = entry.span()
+    reach = 0 if origin == entry.origin == "typed" else -1
+    return hunk.i1 <= end + reach and start - reach <= hunk.i2
+
+
+def _with_hunks(
+    entry: _Entry, near: Sequence[Hunk], hunks: Sequence[Hunk], before: Lines, after: Lines
+) -> tuple[_Entry, int, Lines]:
+    """The entry widened over the `near` ones of the `hunks`; then where its region begins in `after`, and its lines."""
+    wide = entry.widened(min(h.i1 for h in near), max(h.i2 for h in near), before)
+    start = wide.start + sum(h.growth for h in hunks if h.i2 <= wide.start and h not in near)
+    length = wide.end - wide.start + sum(h.growth for h in near)
+    return wide, start, after[start : start + length]
+
+
+def _shifted(entry: _Entry, hunks: Sequence[Hunk]) -> _Entry:
+    for hunk in hunks:
+        entry = entry.shifted(hunk)
+    return entry
