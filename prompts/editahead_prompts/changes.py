@@ -62,34 +62,65 @@ def changed_hunks(before: Snapshot, after: Sequence[str], edit: Edit) -> list[Hu
     out: list[Hunk] = []
     shift = 0  # lines by which `after` has grown above the block at hand
     blocks = _blocks(before, edit)
-    for first, last, start in blocks:
-        i2 = last + 1
+    for block in blocks:
+        first, end = block.first, block.last + 1
         if len(blocks) == 1:
-            count = i2 - first + len(after) - len(before.lines)
+            count = end - first + len(after) - len(before.lines)
         else:
-            count = _line_count(before, edit, first, i2)
-        old = before.lines[first:i2]
-        new = tuple(after[first + shift : first + shift + count])
-        before_line = start == before.starts[first]
-        for i1, i2_, j1, j2 in _inner(old, new, before_line):
-            hunk = Hunk(first + i1, first + i2_, first + shift + j1, first + shift + j2, before_line)
-            out.append(hunk)
+            count = _line_count(before, edit, first, end)
+        old, new = before.lines[first:end], tuple(after[first + shift : first + shift + count])
+        for i1, i2, j1, j2 in _changed_lines(old, new, block):
+            out.append(
+                Hunk(first + i1, first + i2, first + shift + j1, first + shift + j2, block.before_line)
+            )
         shift += count - len(old)
     return out
 
 
-def _blocks(before: Snapshot, edit: Edit) -> list[tuple[int, int, int]]:
-    """Runs of touched lines: (first line, last line, offset of the first change). With a line or more between them."""
-    out: list[tuple[int, int, int]] = []
+class _Block(NamedTuple):
+    """A run of lines that an edit touches: from `first` to `last`, inclusive.
+
+    before_line: see `Hunk`. rewrites: lines were replaced by lines, which may be partly the same.
+    """
+
+    first: int
+    last: int
+    before_line: bool
+    rewrites: bool
+
+
+def _blocks(before: Snapshot, edit: Edit) -> list[_Block]:
+    """The touched lines, a line or more between the blocks."""
+    out: list[_Block] = []
     for r in edit.replacements:
         first, last = before.line_at(r.start), before.line_at(r.end)
-        if first and r.start == before.starts[first] and before.lines[first - 1].endswith("\r"):
-            first -= 1  # a "\n" put here would belong to the line above
-        if out and first <= out[-1][1] + 1:
-            out[-1] = (out[-1][0], max(last, out[-1][1]), out[-1][2])
+        rewrites = first < last and _LINE_BREAK.search(r.text) is not None
+        before_line = r.start == before.starts[first]
+        if before_line and first and before.lines[first - 1].endswith("\r"):
+            first -= 1  # a "\n" put here belongs to the line above
+            before_line = False
+        if out and first <= out[-1].last + 1:
+            above = out[-1]
+            out[-1] = _Block(
+                above.first, max(last, above.last), above.before_line, above.rewrites or rewrites
+            )
         else:
-            out.append((first, last, r.start))
+            out.append(_Block(first, last, before_line, rewrites))
     return out
+
+
+def _changed_lines(
+    old: tuple[str, ...], new: tuple[str, ...], block: _Block
+) -> list[tuple[int, int, int, int]]:
+    """The lines of a block that differ."""
+    if old == new:
+        return []
+    if block.rewrites:
+        return diff_lines(old, new)
+    head, tail = trim(old, new, tail_first=block.before_line)
+    if block.before_line:
+        head = 0  # the change begins here, even if what came first so far equals what was there
+    return [(head, len(old) - tail, head, len(new) - tail)]
 
 
 def _line_count(before: Snapshot, edit: Edit, first: int, end: int) -> int:
@@ -100,20 +131,6 @@ def _line_count(before: Snapshot, edit: Edit, first: int, end: int) -> int:
     count = len(split_lines(Edit(moved).apply("".join(before.lines[first:end]))))
     # The block's text ends in a line end, unless it is the document's last.
     return count if end == len(before.lines) else count - 1
-
-
-def _inner(
-    old: tuple[str, ...], new: tuple[str, ...], before_line: bool
-) -> Sequence[tuple[int, int, int, int]]:
-    """The changed lines inside a block."""
-    if old == new:
-        return ()
-    if len(old) > 1 and len(new) > 1:
-        return diff_lines(old, new)
-    head, tail = trim(old, new, tail_first=before_line)
-    if before_line:
-        head = 0  # the change begins here, even if what came first so far equals what was there
-    return ((head, len(old) - tail, head, len(new) - tail),)
 
 
 def trim(old: tuple[str, ...], new: tuple[str, ...], *, tail_first: bool = False) -> tuple[int, int]:

@@ -78,10 +78,18 @@ class _Entry:
 
     def span(self) -> tuple[int, int]:
         """The changed lines, trimmed, in the document; the whole region when nothing is changed now."""
-        if self.gone:
-            return self.start, self.end
         head, tail = trim(self.old, self.new, tail_first=self.tail_first)
-        return self.start + head, self.end - tail
+        return (self.start, self.end) if self.gone else (self.start + head, self.end - tail)
+
+    def touched_by(self, hunk: Hunk, reach: int) -> bool:
+        """Whether a change is on the same lines, or within `reach` lines of them.
+
+        Lines that stand again where typing began still count: more may be typed before them.
+        """
+        start, end = self.span()
+        if self.tail_first:
+            start = self.start
+        return hunk.i1 <= end + reach and start - reach <= hunk.i2
 
     def intact(self, lines: Lines) -> bool:
         """Whether its region still holds what it made."""
@@ -299,7 +307,9 @@ class History:
                 or not entry.intact(before)
             ):
                 continue
-            near = [h for h in left if _touches(h, entry, origin)]
+            # The line that taught a rewrite stays apart from an accepted repetition just below it.
+            reach = 0 if origin == entry.origin == "typed" else -1
+            near = [h for h in left if entry.touched_by(h, reach)]
             if near:
                 wide, start, state = _with_hunks(entry, near, hunks, before, after)
                 if wide.here < len(wide.states) - 1:
@@ -363,16 +373,6 @@ class History:
             self._record(uri, accepted.before.lines, accepted.after, hunks, at, "accepted")
             return True
         return False
-
-
-def _touches(hunk: Hunk, entry: _Entry, origin: Origin) -> bool:
-    """Whether a change belongs to an edit: it is on the same lines or, when both are the person's own, on the next.
-
-    So the line that taught a rewrite stays apart from an accepted repetition just below it.
-    """
-    start, end = entry.span()
-    reach = 0 if origin == entry.origin == "typed" else -1
-    return hunk.i1 <= end + reach and start - reach <= hunk.i2
 
 
 def _with_hunks(
