@@ -1,0 +1,149 @@
+"""The demo's parts that need no server: its sessions, its counting, its screen."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from editahead_evals.records import Record
+from editahead_lsp.commands.demo_player import (
+    Began,
+    Lines,
+    Pointed,
+    Predicted,
+    Silent,
+    Tally,
+    Typed,
+    keystrokes,
+)
+from editahead_lsp.commands.demo_scenes import BadSession, commit_scenes, sample_scenes, scenes_of
+from editahead_lsp.commands.demo_screen import MOST_LINES, Screen, figures
+
+EVENTS = (
+    Began(1, 2, "A rename", "A wish that is somewhat longer than a narrow terminal is wide."),
+    Typed(Lines("app/a.py", 3, ("    user = 1",), ("    account = 1",)), 8),
+    Predicted(
+        (
+            Lines("app/a.py", 7, ("    print(user)",), ("    print(account)",)),
+            Lines("app/a.py", 9, (), ("\tinserted [bold]",)),
+        ),
+        "rename user -> account",
+        "propagation",
+        0.8,
+        2.0,
+        True,
+        7,
+    ),
+    Predicted((Lines("app/b.py", 1, ("user",), ()),), "delete", "propagation", 0.3, 3.0, False, 0),
+    Pointed("app/c.py", 4, "a call", 1.0),
+    Silent("no-candidate", "Nothing is left.", 4.0, 0),
+)
+
+
+def test_the_sample_s_session_fits_its_project() -> None:
+    scenes = sample_scenes()
+    assert len(scenes) >= 5
+    for scene in scenes:
+        assert any(change.before != change.after for change in scene.changes)
+    assert {change.language for scene in scenes for change in scene.changes} == {"python", "typescript"}
+
+
+def test_a_scene_begins_where_the_one_before_ended() -> None:
+    edit = {"file": "a.py", "old": "1", "new": "2"}
+    session = {
+        "scene": [
+            {"title": "one", "wish": "", "edits": [edit]},
+            {"title": "two", "wish": "", "edits": [{"file": "a.py", "before": "x", "insert": "y = 0"}]},
+        ]
+    }
+    one, two = scenes_of(session, {"a.py": "x = 1\n"})
+    assert one.changes[0].after == two.changes[0].before == "x = 2\n"
+    assert two.changes[0].after == "y = 0\nx = 2\n"
+
+
+def test_a_session_that_does_not_fit_is_refused() -> None:
+    scene = {"title": "", "wish": "", "edits": [{"file": "a.py", "old": "x", "new": "y"}]}
+    with pytest.raises(BadSession, match="2 times"):
+        scenes_of({"scene": [scene]}, {"a.py": "x x\n"})
+
+
+def test_a_commit_s_files_are_one_scene() -> None:
+    records = [
+        Record(f"{commit}:{path}", "r", commit, f"subject {commit}", path, "python", "a\n", "b\n")
+        for commit, path in (("c1", "a.py"), ("c1", "b.py"), ("c2", "a.py"), ("c3", "a.py"))
+    ]
+    scenes = commit_scenes(records, limit=2)
+    assert [(scene.wish, len(scene.changes)) for scene in scenes] == [("subject c1", 2), ("subject c2", 1)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("a = 1", "a = 1", 0),
+        ("a = 1", "a = 12", 1),  # one character typed
+        ("a = user", "a = account", 8),  # a stretch deleted, seven typed
+        ("a\nc", "a\nb\nc", 2),  # a character and the line end
+        ("a\nb\nc", "a\nc", 1),  # a stretch deleted
+    ],
+)
+def test_keystrokes(before: str, after: str, expected: int) -> None:
+    assert keystrokes(before, after) == expected
+
+
+def test_the_figures_add_up() -> None:
+    tally = Tally()
+    for event in EVENTS:
+        tally.add(event)
+    assert figures(tally) == {
+        "typed": 1,
+        "accepted": 1,
+        "declined": 1,
+        "silent": 1,
+        "keystrokes_typed": 8,
+        "keystrokes_saved": 7,
+        "share_saved": 7 / 16,
+        "p50_ms": 2.0,
+        "p95_ms": 4.0,
+    }
+
+
+@pytest.mark.parametrize("width", [20, 80])
+def test_the_screen_shows_what_happened(width: int) -> None:
+    out = io.StringIO()
+    screen = Screen(Console(file=out, width=width), None)
+    tally = Tally()
+    for event in EVENTS:
+        screen.show(event)
+        tally.add(event)
+    screen.summary(figures(tally))
+    text = " ".join(out.getvalue().split())
+    for part in (
+        "A rename",
+        "app/a.py:7",
+        "account",
+        "[bold]",
+        "Tab",
+        "declined",
+        "no-candidate",
+        "p95 4.0 ms",
+    ):
+        assert part in text or width == 20, part
+    assert max(map(len, out.getvalue().splitlines())) <= max(width, 75)  # the set-up lines are not wrapped
+
+
+def test_only_what_is_typed_is_animated() -> None:
+    out = io.StringIO()
+    waits: list[float] = []
+    Screen(Console(file=out, width=80), waits.append).show(EVENTS[1])
+    assert len(waits) == len("account")
+    assert "+     account = 1" in out.getvalue()
+
+
+def test_long_changes_are_cut() -> None:
+    out = io.StringIO()
+    many = tuple(f"line {number}" for number in range(MOST_LINES + 3))
+    Screen(Console(file=out, width=80), None).show(Typed(Lines("a.txt", 1, (), many), 0))
+    assert "3 more lines" in out.getvalue()
+    assert f"line {MOST_LINES}" not in out.getvalue()
