@@ -1,8 +1,8 @@
 """What one change of a document was: which lines it touched, and whether a person made it.
 
-Only what a person did belongs in the history. Formatters, branch switches, reloads and other servers' renames reach a
-server as the same notification as typing does; what tells them apart is their size, their number of places, and
-whether the person was there.
+Only what a person did belongs in the history. Formatters, branch switches, reloads and other servers' renames
+reach a server as the same notification as typing does; what tells them apart is their size, their number of
+places, and whether the person was there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ PLACE_GAP = 2
 """Hunks with at most so many unchanged lines between them are one place."""
 
 KEYSTROKE_CHARS = 8
-"""What one keystroke makes at several cursors: one character, or so many that are no words (an indent, `# `, `()`)."""
+"""What one keystroke makes at several cursors: one character, or so many that are no words (an indent, `# `,
+`()`)."""
 
 REWRITE_LINES = 20
 """Replacing so many lines at once, and half of the document, is a switch to another text."""
@@ -38,8 +39,8 @@ _LINE_BREAK = re.compile(r"(?:\r\n|\n|\r)[ \t]*")
 class Hunk(NamedTuple):
     """Lines `i1:i2` of the text before became lines `j1:j2` of the text after. 0-based, ends exclusive.
 
-    before_line: the change was made at the start of a line: lines that it inserted stand before that line, even where
-    they equal it.
+    before_line: the change was made at the start of a line: lines that it inserted stand before that line,
+    even where they equal it.
     """
 
     i1: int
@@ -55,7 +56,8 @@ class Hunk(NamedTuple):
 
 
 def changed_hunks(before: Snapshot, after: Sequence[str], edit: Edit) -> list[Hunk]:
-    """The lines that `edit`, which made the lines `after`, changed. Sorted, with unchanged lines between them.
+    """The lines that `edit`, which made the lines `after`, changed. Sorted, with unchanged lines between
+    them.
 
     Looks only at the lines that the edit touches, unless it replaces many.
     """
@@ -149,8 +151,8 @@ def trim(old: tuple[str, ...], new: tuple[str, ...], *, tail_first: bool = False
 def classify(before: Snapshot, edit: Edit, hunks: Sequence[Hunk], near: Collection[int]) -> ChangeKind:
     """Whether a person made the change, or a tool.
 
-    hunks: of `changed_hunks`. near: lines of `before` where the person is known to be: the last known cursor's, the
-    last edit's; empty when nothing is known.
+    hunks: of `changed_hunks`. near: lines of `before` where the person is known to be: the last known
+    cursor's, the last edit's; empty when nothing is known.
     """
     places = _places(hunks)
     here = [any(p.i1 - NEAR_LINES <= line <= p.i2 + NEAR_LINES for line in near) for p in places]
@@ -160,12 +162,12 @@ def classify(before: Snapshot, edit: Edit, hunks: Sequence[Hunk], near: Collecti
         return "external"
     if _covers(before, edit):
         # A reload, a branch switch, a formatter, or a client that always sends the whole text.
-        return (
-            "typed" if len(places) == 1 and (here[0] or not near or _short(before, places[0])) else "external"
-        )
+        if len(places) > 1 or _only_spacing(before, edit, places[0]):
+            return "external"
+        return "typed" if here[0] or not near or _short(before, places[0]) else "external"
     if len(edit.replacements) == 1:
-        # One stretch replaced: a paste over a selection, or an editor that reloads from the first difference to the last.
-        return "typed" if len(places) == 1 or not near or _around(before, edit, near) else "external"
+        # A paste over a selection; or an editor that reloads from the first difference to the last.
+        return "typed" if len(places) == 1 or _around(before, edit, near) else "external"
     if len(places) == 1:
         return "typed" if len(edit.replacements) < 3 or len(hunks) == 1 else "external"
     # A completion that brings its import along: one place is the person's, the other gets whole lines.
@@ -193,6 +195,8 @@ def _one_keystroke(before: Snapshot, edit: Edit) -> bool:
     text, size = texts.pop(), sizes.pop()
     if len(text) > 1 and (len(text) > KEYSTROKE_CHARS or re.search(r"\w", text)):
         return False
+    if text and size and not re.search(r"\w", text):
+        return False  # other quotes, other operators: a formatter's
     gone = {_slice(before, r.start, r.end) for r in edit.replacements} if size <= 200 else set()
     if not text and len(edit.replacements) > 1 and _strips_line_ends(before, edit, gone):
         return False
@@ -222,6 +226,13 @@ def _rewrites(before: Snapshot, place: Hunk) -> bool:
     """Whether most of the document went, and as much came."""
     gone, come = place.i2 - place.i1, place.j2 - place.j1
     return min(gone, come) >= REWRITE_LINES and 2 * gone >= len(before.lines)
+
+
+def _only_spacing(before: Snapshot, edit: Edit, place: Hunk) -> bool:
+    """Whether lines were replaced by the same lines with other indents, breaks or ends."""
+    if min(place.i2 - place.i1, place.j2 - place.j1) < 2:
+        return False
+    return "".join(before.text.split()) == "".join(edit.apply(before.text).split())
 
 
 def _short(before: Snapshot, place: Hunk) -> bool:

@@ -1,7 +1,7 @@
 """Differences between two texts: hunks of lines, and edits of whole tokens.
 
-Lines are matched first, then tokens inside the changed blocks of lines, so that a changed identifier is replaced as a
-whole and an edit reads as a person would have made it.
+Lines are matched first, then tokens inside the changed blocks of lines, so that a changed identifier is
+replaced as a whole and an edit reads as a person would have made it.
 """
 
 from __future__ import annotations
@@ -17,21 +17,24 @@ from rapidfuzz.distance import LCSseq
 from .edits import Edit, Replacement
 from .snapshot import split_lines
 
-MAX_PAIRS = 40_000
-"""Up to so many pairs of equal items are matched with difflib, whose blocks read best; it takes time with their square."""
+MAX_WORK = 1_500
+"""Up to so many old items and pairs of equal items difflib matches, whose blocks read best: it may take the
+square."""
 
 MAX_CELLS = 50_000_000
-"""Up to so many pairs of items (old times new) are matched bit-parallel; beyond, the middle is one replaced block."""
+"""Up to so many pairs of items (old times new) are matched bit-parallel; beyond, the middle is one replaced
+block."""
 
 _TOKEN = re.compile(r"\w+|\r\n|[\r\n]|[^\S\r\n]+|[^\w\s]")
 
-T = TypeVar("T", str, tuple[str, ...])
+T = TypeVar("T", str, bytes, tuple[str, ...])
 
 Span = tuple[int, int, int, int]
 
 
 def common_head(a: T, b: T) -> int:
-    """How many first items two strings, or two tuples of lines, share. By comparing slices: no loop over the items."""
+    """How many first items two strings, or two tuples of lines, share. By comparing slices: no loop over the
+    items."""
     low, high = 0, min(len(a), len(b))
     if a[:high] == b[:high]:
         return high
@@ -59,8 +62,9 @@ def common_tail(a: T, b: T, limit: int) -> int:
 def diff(old: str, new: str) -> Edit:
     """An edit with `diff(old, new).apply(old) == new`, small and made of whole tokens.
 
-    A token is an identifier or number, a line end, a run of other white space, or one other character. Where only white
-    space differs, only the differing part of it is replaced. A `\\r\\n` is never split: no editor can address its middle.
+    A token is an identifier or number, a line end, a run of other white space, or one other character. Where
+    only white space differs, only the differing part of it is replaced. A `\\r\\n` is never split: no editor
+    can address its middle.
     """
     if old == new:
         return Edit()
@@ -98,7 +102,7 @@ def _match(old: tuple[str, ...], new: tuple[str, ...]) -> list[Span]:
     pairs = sum(count * there[item] for item, count in here.items())
     if pairs == 0:
         return whole
-    if pairs <= MAX_PAIRS:
+    if len(old) + pairs <= MAX_WORK:
         codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
         return [(i1, i2, j1, j2) for tag, i1, i2, j1, j2 in codes if tag != "equal"]
     if len(old) * len(new) > MAX_CELLS:

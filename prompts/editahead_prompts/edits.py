@@ -1,11 +1,11 @@
 """The edit algebra: edits as values over one text.
 
-Offsets are code points from the start of the text that the edit applies to. An edit's replacements are sorted and
-disjoint; two of them may touch, and an insertion may touch a replacement.
+Offsets are code points from the start of the text that the edit applies to. An edit's replacements are sorted
+and disjoint; two of them may touch, and an insertion may touch a replacement.
 
-With `t` any text that the edits fit, the laws are (`a ; b` short for "a, then b in the offsets of a's result"):
+With `t` any text that the edits fit, these laws hold:
 
-- `compose(a, b).apply(t) == b.apply(a.apply(t))`, and composing is associative, with `Edit()` as its unit up to `normalise`;
+- `compose(a, b).apply(t) == b.apply(a.apply(t))`, and composing is associative;
 - `invert(a, t).apply(a.apply(t)) == t`;
 - `rebase(a, b).apply(b.apply(t))` is both edits made at once, b's text first where both insert at one place.
 """
@@ -47,8 +47,8 @@ class Edit:
     def of(cls, replacements: Iterable[Replacement], length: int | None = None) -> Edit:
         """An edit of replacements in any order, checked. Insertions at one place keep the order given.
 
-        ValueError when two overlap, when one ends before it starts or begins before the text, or, where the text's
-        `length` is given, when one reaches past its end.
+        ValueError when two overlap, when one ends before it starts or begins before the text, or, where the
+        text's `length` is given, when one reaches past its end.
         """
         made = cls(tuple(sorted(replacements, key=lambda r: (r.start, r.end))))
         made.check(length)
@@ -58,7 +58,7 @@ class Edit:
         return bool(self.replacements)
 
     def check(self, length: int | None = None) -> None:
-        """ValueError when the replacements are not sorted, disjoint and within a text of `length` characters."""
+        """ValueError when the replacements are not sorted, disjoint and inside a text of `length`."""
         at = 0
         for r in self.replacements:
             if r.end < r.start:
@@ -103,9 +103,9 @@ class Edit:
     def map_offset(self, offset: int, bias: Bias = "after") -> int:
         """Where the place `offset` of the text before is in the text after.
 
-        `bias` decides where the edit leaves a choice: at an insertion's place, and inside replaced characters, the
-        answer is "before" or "after" the new text. At the ends of a replaced stretch there is no choice: its start
-        stays before the new text, its end after it.
+        `bias` decides where the edit leaves a choice: at an insertion's place, and inside replaced
+        characters, the answer is "before" or "after" the new text. At the ends of a replaced stretch there is
+        no choice: its start stays before the new text, its end after it.
         """
         shift = 0
         for r in self.replacements:
@@ -147,18 +147,18 @@ def _merged(replacements: Iterable[Replacement]) -> Iterator[Replacement]:
 def compose(first: Edit, then: Edit) -> Edit:
     """One edit that does what `first` and after it `then` do. `then` is in the offsets of first's result.
 
-    The result has no two touching replacements, so it depends on nothing but which characters survive and what stands
-    between them. That makes it associative: `compose(compose(a, b), c) == compose(a, compose(b, c))`.
+    The result has no two touching replacements, so it depends on nothing but which characters survive and
+    what stands between them. That makes it associative:
+    `compose(compose(a, b), c) == compose(a, compose(b, c))`.
     """
-    # Both edits side by side in the offsets of the text between them: (start, end, from `first`?, the replacement).
-    # At one place, what `first` made comes first unless it lies after the place that `then` names.
+    # Both edits in the offsets of the text between them: `first` as (start, end, the replacement).
     made = [(start, end, r) for r, (start, end) in zip(first.replacements, first.made_spans(), strict=True)]
     wanted = list(then.replacements)
     out: list[Replacement] = []
     shift = 0  # how much longer the text between is than the first text, before the cluster at hand
     i = k = 0
     while i < len(made) or k < len(wanted):
-        # A cluster: a run in which each stretch touches one before it. Only its characters are changed or removed.
+        # A cluster: a run in which each stretch touches one before it. Nothing survives in it of the first text.
         low = min([m[0] for m in made[i : i + 1]] + [w.start for w in wanted[k : k + 1]])
         high = low
         i0, k0 = i, k
@@ -198,11 +198,12 @@ def invert(edit: Edit, text: str) -> Edit:
 
 
 def rebase(edit: Edit, over: Edit) -> Edit | None:
-    """`edit` in the offsets of the text after `over`, both made against the same text; None when they conflict.
+    """`edit`, made against the same text as `over`, for the text after `over`; None when they conflict.
 
-    They conflict when they touch the same characters: both replace one, or one inserts strictly inside what the other
-    replaces. So nothing that `over` made (what the person typed) is ever removed or split. Where both insert at one
-    place, over's text comes first. An insertion at the edge of a replaced stretch stays outside of it.
+    They conflict when they touch the same characters: both replace one, or one inserts strictly inside what
+    the other replaces. So nothing that `over` made (what the person typed) is ever removed or split. Where
+    both insert at one place, over's text comes first. An insertion at the edge of a replaced stretch stays
+    outside of it.
     """
     out: list[Replacement] = []
     for r in edit.replacements:
@@ -222,10 +223,10 @@ def _collide(a: Replacement, b: Replacement) -> bool:
 def advance(edit: Edit, typed: Edit, text: str) -> Edit | None:
     """What is left of a shown prediction after the person typed, both over `text`; None when typed otherwise.
 
-    Typing through: at the place of one of the edit's replacements the person inserted the first characters of its text,
-    or removed characters that it replaces, or both; what remains is in the offsets of the text after `typed`. Typing
-    elsewhere moves the edit along as `rebase` does. Anything else that touches one of its places is not what was
-    predicted. An empty edit is left when all of it has been typed.
+    Typing through: at the place of one of the edit's replacements the person inserted the first characters of
+    its text, or removed characters that it replaces, or both; what remains is in the offsets of the text
+    after `typed`. Typing elsewhere moves the edit along as `rebase` does. Anything else that touches one of
+    its places is not what was predicted. An empty edit is left when all of it has been typed.
     """
     keys = [o for o in (_trimmed(o, text) for o in typed.replacements) if not _idle(o)]
     used: set[int] = set()  # places in `keys` that are accounted for
@@ -254,9 +255,9 @@ def advance(edit: Edit, typed: Edit, text: str) -> Edit | None:
 
 
 def _left(r: Replacement, o: Replacement) -> tuple[int, int, str] | None:
-    """What the typed `o` leaves of the predicted `r`: characters done, characters still to replace, text still to come.
+    """What the typed `o` leaves of the predicted `r`; None when it is not a step of it.
 
-    None when `o` is not a step of `r`.
+    The answer: how many characters are done, how many are still to be replaced, and the text still to come.
     """
     if o.start < r.start or o.end > r.end:
         return None

@@ -1,9 +1,9 @@
 """What the person did: one time line of edits over all documents.
 
-Keystrokes become edits by place: a change joins an edit of its document when it touches it (the same or a neighbouring
-line) and nothing was changed elsewhere in that document since. An edit keeps the lines that its region had at first and
-every state that it went through, so typing, deleting and retyping give the net change, and a change that leads back to
-an earlier state is an undo, one that leads forward again a redo.
+Keystrokes become edits by place: a change joins an edit of its document when it touches it (the same or a
+neighbouring line) and nothing was changed elsewhere in that document since. An edit keeps the lines that its
+region had at first and every state that it went through, so typing, deleting and retyping give the net
+change, and a change that leads back to an earlier state is an undo, one that leads forward again a redo.
 
 Seconds are passed in; there is no clock here.
 """
@@ -25,7 +25,8 @@ MAX_EDITS = 32
 """So many of the last edits are handed out."""
 
 MAX_CHARS = 65_536
-"""So many characters, old and new, the edits that are handed out may have together; the newest count first."""
+"""So many characters, old and new, the edits that are handed out may have together; the newest count
+first."""
 
 MAX_UNDONE = 16
 
@@ -47,9 +48,9 @@ Lines = tuple[str, ...]
 class _Entry:
     """An edit as the history keeps it.
 
-    start, end: its region in the document's present lines. states: what the region held, from the original lines (first)
-    on; `here` is the present one, and what follows was taken back. line: where the trimmed change lies now. turn: the
-    number of the change that last touched it. tail_first: see `Hunk.before_line`.
+    start, end: its region in the document's present lines. states: what the region held, from the original
+    lines (first) on; `here` is the present one, and what follows was taken back. line: where the trimmed
+    change lies now. turn: the number of the change that last touched it. tail_first: see `Hunk.before_line`.
     """
 
     uri: str
@@ -119,7 +120,8 @@ class _Entry:
 
     def shifted(self, hunk: Hunk) -> _Entry:
         """Where it is after a change of other lines."""
-        low, high, growth = hunk.j1, hunk.j1 + hunk.i2 - hunk.i1, hunk.growth
+        low, growth = hunk.j1, hunk.growth
+        high = low + hunk.i2 - hunk.i1
         if low > self.end or (low == self.end > self.start):
             return self
         line = _moved(self.line, low, high, growth)
@@ -178,13 +180,15 @@ class History:
         self._entries: tuple[_Entry, ...] = ()  # oldest first
         self._abandoned: tuple[_Entry, ...] = ()  # taken back, and then something else was done there
         self._turn = 0
-        self._lines: dict[str, Lines] = {}  # of each document, as last seen
+        self._lines: dict[str, Lines] = {}  # of each changed document, as last seen
+        self._closed: set[str] = set()
         self._recent: deque[_Change] = deque(maxlen=RECENT_CHANGES)
         self._awaited: deque[_Accepted] = deque(maxlen=RECENT_CHANGES)
 
     @property
     def past(self) -> tuple[PastEdit, ...]:
-        """What the person did, oldest first: the last `MAX_EDITS` edits, of at most `MAX_CHARS` characters in all."""
+        """What the person did, oldest first: the last `MAX_EDITS` edits, of at most `MAX_CHARS` characters in
+        all."""
         out: list[PastEdit] = []
         budget = MAX_CHARS
         for entry in reversed(self._entries):
@@ -201,7 +205,8 @@ class History:
 
     @property
     def undone(self) -> tuple[PastEdit, ...]:
-        """What the person took back, newest last: the lines that stood there after it (old) and before it (new)."""
+        """What the person took back, newest last: the lines that stood there after it (old) and before it
+        (new)."""
         live = sorted((e for e in self._entries if e.here < len(e.states) - 1), key=lambda e: e.turn)
         return tuple(map(_taken_back, (*self._abandoned, *live)))[-MAX_UNDONE:]
 
@@ -210,7 +215,8 @@ class History:
     ) -> ChangeKind:
         """Records that `edit` made `after` of `before`, at the second `at`.
 
-        cursor: the last known cursor, an offset in `before`. What a tool did is not recorded; it only moves the edits.
+        cursor: the last known cursor, an offset in `before`. What a tool did is not recorded; it only moves
+        the edits.
         """
         uri = after.uri
         hunks = changed_hunks(before, after.lines, edit)
@@ -230,15 +236,17 @@ class History:
     def mark_accepted(self, before: Snapshot, edit: Edit) -> None:
         """An accepted prediction changes `before` by `edit`; or did, if the change has been seen already.
 
-        What it makes is marked, whatever it looks like. It is recognised by the text that it results in, after one
-        change or a few, with none of another document between them.
+        What it makes is marked, whatever it looks like. It is recognised by the text that it results in,
+        after one change or a few, with none of another document between them.
         """
         if edit:
             self._awaited.append(_Accepted(before, edit, split_lines(edit.apply(before.text))))
             self._settle_accepted()
 
     def opened(self, snapshot: Snapshot) -> None:
-        """A document was opened (again): what changed while it was closed moves its edits, as a tool's change does."""
+        """A document was opened (again): what changed while it was closed moves its edits, as a tool's change
+        does."""
+        self._closed.discard(snapshot.uri)
         known = self._lines.get(snapshot.uri)
         if known is not None and known != snapshot.lines:
             self._shift(snapshot.uri, [Hunk(*span) for span in diff_lines(known, snapshot.lines)])
@@ -246,8 +254,11 @@ class History:
 
     def closed(self, uri: str) -> None:
         """Its edits stay on the time line, for the text that it had."""
-        if not any(entry.uri == uri for entry in self._entries):
-            self._lines.pop(uri, None)
+        self._closed.add(uri)
+        needed = {entry.uri for entry in self._entries}
+        for idle in self._closed - needed:
+            self._lines.pop(idle, None)
+        self._closed &= needed
 
     def renamed(self, old: str, new: str) -> None:
         """The document goes by another uri."""
@@ -266,7 +277,8 @@ class History:
     def _step_in_states(
         self, uri: str, before: Lines, after: Lines, hunks: Sequence[Hunk], at: float
     ) -> bool:
-        """Undo and redo: whether each changed place becomes what one of the person's edits had made or found there.
+        """Undo and redo: whether each changed place becomes what one of the person's edits had made or found
+        there.
 
         If so, it is recorded.
         """
@@ -348,6 +360,10 @@ class History:
         self._entries = tuple(_shifted(e, hunks) if e.uri == uri else e for e in self._entries)
         self._abandoned = tuple(_shifted(e, hunks) if e.uri == uri else e for e in self._abandoned)
 
+    def _last_changes(self, uri: str) -> list[_Change]:
+        """The last changes of this document, newest first, back to the last one of another."""
+        return list(takewhile(lambda change: change.uri == uri, reversed(self._recent)))
+
     def _settle_accepted(self) -> bool:
         """Records anew, as one accepted change, what led from an accepted prediction's text to its result.
 
@@ -355,7 +371,7 @@ class History:
         """
         for accepted in tuple(self._awaited):
             uri = accepted.before.uri
-            run = [*takewhile(lambda c: c.uri == uri, reversed(self._recent))]  # noqa: B023
+            run = self._last_changes(uri)
             start = next((c for c in run if c.before == accepted.before.lines), None)
             if start is None:
                 if run and self._lines.get(uri) != accepted.before.lines:
@@ -378,7 +394,8 @@ class History:
 def _with_hunks(
     entry: _Entry, near: Sequence[Hunk], hunks: Sequence[Hunk], before: Lines, after: Lines
 ) -> tuple[_Entry, int, Lines]:
-    """The entry widened over the `near` ones of the `hunks`; then where its region begins in `after`, and its lines."""
+    """The entry widened over the `near` ones of the `hunks`; then where its region begins in `after`, and its
+    lines."""
     wide = entry.widened(min(h.i1 for h in near), max(h.i2 for h in near), before)
     start = wide.start + sum(h.growth for h in hunks if h.i2 <= wide.start and h not in near)
     length = wide.end - wide.start + sum(h.growth for h in near)
