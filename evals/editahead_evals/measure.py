@@ -19,8 +19,9 @@ PROBE_EVERY = 8
 """Every so many keystrokes the handling of one is timed."""
 
 
-def measure(editor: Editor, record: Record, uri: str) -> FileResult:
-    """Replay the record as the document `uri`, which is closed at the end."""
+def measure(editor: Editor, record: Record) -> FileResult:
+    """Replay the record in an editor that has seen nothing else."""
+    uri = editor.uri(record.path)
     result = FileResult(
         id=record.id,
         language=record.language,
@@ -50,7 +51,10 @@ def measure(editor: Editor, record: Record, uri: str) -> FileResult:
 def _ask_server(editor: Editor, uri: str, moment: Moment, result: FileResult) -> None:
     text, ms = first_edit(editor, uri, moment)
     shown: Judgement | None = None if text is None else judge(moment, text)
-    result.answer_ms.append(ms)
+    if result.first_ms is None:
+        result.first_ms = ms
+    else:
+        result.answer_ms.append(ms)
     result.counts[SERVER].add(moment, shown, jump=_jumps_near(editor, uri, moment))
     count_kinds(result.kinds, moment, shown)
 

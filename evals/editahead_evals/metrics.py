@@ -70,13 +70,18 @@ KIND_METRICS = {"coverage": METRICS["coverage"], "precision": METRICS["precision
 
 @dataclass(slots=True)
 class FileResult:
-    """One file's replay: counts by predictor; the server's by kind of hunk; milliseconds."""
+    """One file's replay: counts by predictor; the server's counts by kind of hunk.
+
+    answer_ms: of each answer, the first of a server that has just started apart, as first_ms.
+    change_ms: of keystrokes taken at intervals, the handling of one.
+    """
 
     id: str
     language: str
     lines: int
     counts: dict[Predictor, Counts]
     kinds: dict[HunkKind, Counts] = field(default_factory=lambda: {kind: Counts() for kind in HUNK_KINDS})
+    first_ms: float | None = None
     answer_ms: list[float] = field(default_factory=list)
     change_ms: list[float] = field(default_factory=list)
 

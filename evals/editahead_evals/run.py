@@ -1,11 +1,15 @@
-"""Many replays side by side: one process and one server of its own for each share of the files."""
+"""Many replays side by side: one process for each share of the files, one server at a time in each.
+
+Every file gets a server of its own. A server remembers what was done in documents that are closed by now, as
+it should for a person, but files of other commits are another person's.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -20,7 +24,7 @@ class RunError(Exception):
     """A replay that could not be finished; the message is for a person."""
 
 
-def evaluate(records: Sequence[Record], jobs: int) -> Iterator[FileResult]:
+def evaluate(records: Sequence[Record], jobs: int) -> Generator[FileResult, None, None]:
     """Each record's result as it comes. Leaving the iterator early ends all processes and servers."""
     context = multiprocessing.get_context("spawn")
     processes = []
@@ -58,15 +62,15 @@ def _work(records: Sequence[Record], results: Connection) -> None:
     # Ctrl-C reaches every process of the terminal, and the parent decides. SIGTERM unwinds: the server ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
-    at: Record | None = None
+    at = records[0]
     try:
-        with Editor(SETTINGS) as editor:
-            for number, at in enumerate(records):
-                results.send(measure(editor, at, editor.uri(f"{number}/{at.path}")))
-            at = None
+        for at in records:
+            with Editor(SETTINGS) as editor:
+                result = measure(editor, at)
+            results.send(result)
         results.send(None)
     except ClientError as error:
-        results.send(f"{at.id}: {error}" if at else str(error))
+        results.send(f"{at.id}: {error}")
 
 
 def _leave(signum: int, frame: Any) -> None:

@@ -1,0 +1,240 @@
+"""Plays scenarios against the real server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from editahead_prompts.snapshot import line_body, split_lines
+
+from .editor import Document, Editor, Trigger
+from .judge import changes
+from .replay import PIECE, Hunk, Point
+from .scenarios import (
+    Accept,
+    Cursor,
+    Delete,
+    Insert,
+    Jump,
+    Open,
+    Reject,
+    Replace,
+    Scenario,
+    ScenarioError,
+    Shown,
+    Silent,
+    Step,
+    Undo,
+    language_for,
+)
+
+MOST_ACCEPTS = 20
+
+SETTINGS = {"debounce_ms": 0}
+
+Prediction = Mapping[str, Any]
+
+
+class ScenarioFailure(AssertionError):
+    """The server did something else than the scenario expects; the message shows both, and the why."""
+
+
+def play(editor: Editor, scenario: Scenario) -> None:
+    """Raises `ScenarioFailure`, or `ScenarioError` when the steps do not fit the text."""
+    Player(editor, scenario).play()
+
+
+class Player:
+    """One scenario's run. Documents are opened at the start and closed at the end."""
+
+    def __init__(self, editor: Editor, scenario: Scenario) -> None:
+        self._editor = editor
+        self._scenario = scenario
+        self._uri = editor.uri(scenario.file)
+        self._cursor: Point = (0, 0)
+        self._trigger: Trigger = "cursor"
+        self._before: dict[str, list[str]] = {}
+
+    def play(self) -> None:
+        scenario = self._scenario
+        documents = {**scenario.others, scenario.file: scenario.buffer}
+        for path, text in documents.items():
+            self._editor.open(self._editor.uri(path), language_for(scenario, path), text)
+        try:
+            for step in scenario.steps:
+                self._make(step)
+            self._check_next()
+            if scenario.after is not None:
+                self._check_after_accepts(scenario.after)
+        finally:
+            for path in documents:
+                self._editor.close(self._editor.uri(path))
+
+    @property
+    def _document(self) -> Document:
+        return self._editor.documents[self._uri]
+
+    def _make(self, step: Step) -> None:
+        match step:
+            case Replace(line, old, new):
+                start = self._find(line, old)
+                self._type(start, start + len(old), new)
+            case Insert(line, text):
+                start = self._line_start(line)
+                self._type(start, start, text)
+            case Delete(first, last):
+                self._type(self._line_start(first), self._line_start(last + 1), "")
+            case Open(path):
+                self._uri = self._editor.uri(path)
+                self._editor.focus(self._uri)
+                self._cursor, self._trigger = (0, 0), "cursor"
+            case Cursor(line, column):
+                self._cursor = self._document.point(self._line_start(line) + column)
+                self._trigger = "cursor"
+            case Accept():
+                if (prediction := self._first()) is None:
+                    raise self._failure("something to accept", "nothing")
+                self._accept(prediction)
+            case Reject():
+                if (prediction := self._first()) is None:
+                    raise self._failure("something to reject", "nothing")
+                self._editor.execute("editahead.reject", prediction["id"])
+            case Undo():
+                if not self._before.get(self._uri):
+                    raise ScenarioError(f"{self._scenario.name}: nothing to undo")
+                self._restore(self._before[self._uri].pop())
+
+    def _type(self, start: int, end: int, text: str) -> None:
+        """Delete in one change, then type in pieces, none of which ends within a line end."""
+        self._remember()
+        if end > start:
+            self._editor.replace(self._uri, start, end, "")
+        plain, eol = text.replace("\r\n", "\n"), self._scenario.eol
+        for at in range(0, len(plain), PIECE):
+            piece = plain[at : at + PIECE].replace("\n", eol)
+            self._editor.replace(self._uri, start, start, piece)
+            start += len(piece)
+        self._cursor, self._trigger = self._document.point(start), "typed"
+
+    def _restore(self, text: str) -> None:
+        """Make the document's text this one, as an editor's undo does: in one change of what differs."""
+        now = self._document.text
+        shortest = min(len(now), len(text))
+        head = next((i for i in range(shortest) if now[i] != text[i]), shortest)
+        most = shortest - head
+        tail = next((i for i in range(most) if now[-1 - i] != text[-1 - i]), most)
+        self._editor.replace(self._uri, head, len(now) - tail, text[head : len(text) - tail])
+        self._cursor, self._trigger = self._document.point(len(text) - tail), "typed"
+
+    def _accept(self, prediction: Prediction) -> None:
+        """Do as editors do: make the edit, then say so. A prediction without an edit is a place to go to."""
+        self._uri = prediction["textDocument"]["uri"]
+        if not prediction["edits"]:
+            place = prediction["jump"]
+            self._cursor, self._trigger = (place["line"], place["character"]), "cursor"
+            return
+        self._remember()
+        self._editor.apply(self._uri, prediction["edits"])
+        self._editor.execute("editahead.accept", prediction["id"])
+        place = prediction["cursorAfter"]
+        self._cursor, self._trigger = (place["line"], place["character"]), "accepted"
+
+    def _ask(self) -> Mapping[str, Any]:
+        answer: Mapping[str, Any] = self._editor.next_edit(self._uri, self._cursor, self._trigger).result
+        return answer
+
+    def _first(self) -> Prediction | None:
+        return next(iter(self._ask()["predictions"]), None)
+
+    def _check_next(self) -> None:
+        answer = self._ask()
+        first: Prediction | None = next(iter(answer["predictions"]), None)
+        shown = "silent " + answer["silence"]["reason"] if first is None else self._describe(first)
+        match self._scenario.expected:
+            case Silent(reason):
+                if first is not None or reason not in (None, answer["silence"]["reason"]):
+                    raise self._failure(f"silent {reason or ''}".rstrip(), shown)
+            case Jump(line):
+                if first is None or self._line_of(first) != line:
+                    raise self._failure(f"a prediction at line {line + 1}", shown)
+            case Shown(hunks):
+                wanted = self._with(hunks)
+                if first is None or not first["edits"] or first["textDocument"]["uri"] != self._uri:
+                    raise self._failure("\n".join(map(_written, hunks)), shown)
+                if self._document.edited(first["edits"]) != wanted:
+                    raise self._failure("\n".join(map(_written, hunks)), shown)
+
+    def _check_after_accepts(self, wanted: str) -> None:
+        uri = self._uri
+        for _ in range(MOST_ACCEPTS):
+            if (prediction := self._first()) is None:
+                break
+            self._accept(prediction)
+        if self._editor.documents[uri].text != wanted:
+            difference = _difference(wanted, self._editor.documents[uri].text)
+            raise self._failure("after accepts, the text as written", f"(- expected, + got)\n{difference}")
+
+    def _with(self, hunks: tuple[Hunk, ...]) -> str:
+        """The present text with expected hunks made."""
+        lines = list(split_lines(self._document.text))
+        for hunk in reversed(hunks):
+            present = [line_body(line) for line in lines[hunk.start : hunk.end]]
+            if tuple(present) != hunk.old:
+                raise ScenarioError(
+                    f"{self._scenario.name}: line {hunk.start + 1} is not as expected: {present}"
+                )
+            new = [line + self._scenario.eol for line in hunk.new]
+            if new and hunk.end == len(lines):
+                new[-1] = line_body(new[-1])
+            lines[hunk.start : hunk.end] = new
+        return "".join(lines)
+
+    def _line_of(self, prediction: Prediction) -> int:
+        if prediction["jump"] is not None:
+            return int(prediction["jump"]["line"])
+        return min(int(edit["range"]["start"]["line"]) for edit in prediction["edits"])
+
+    def _describe(self, prediction: Prediction) -> str:
+        document = self._editor.documents[prediction["textDocument"]["uri"]]
+        title = f"{prediction['label']} ({prediction['source']}, {prediction['confidence']:.2f})"
+        if not prediction["edits"]:
+            return f"{title}: jump to line {self._line_of(prediction) + 1} of {document.uri}"
+        where = "" if document.uri == self._uri else f" in {document.uri}"
+        return f"{title}{where}\n{_difference(document.text, document.edited(prediction['edits']))}"
+
+    def _failure(self, expected: str, shown: str) -> ScenarioFailure:
+        why = json.dumps(
+            self._editor.execute("editahead.why", self._uri).result, indent=2, ensure_ascii=False
+        )
+        return ScenarioFailure(
+            f"{self._scenario.name}: {self._scenario.about}\n"
+            f"--- expected\n{expected}\n--- shown\n{shown}\n--- why\n{why}"
+        )
+
+    def _remember(self) -> None:
+        self._before.setdefault(self._uri, []).append(self._document.text)
+
+    def _line_start(self, line: int) -> int:
+        lines = split_lines(self._document.text)
+        if line > len(lines):
+            raise ScenarioError(f"{self._scenario.name}: no line {line + 1}")
+        return sum(map(len, lines[:line]))
+
+    def _find(self, line: int, old: str) -> int:
+        """The offset of the only `old` that begins in the line."""
+        text, start, end = self._document.text, self._line_start(line), self._line_start(line + 1)
+        found = [at for at in range(start, end) if text.startswith(old, at)]
+        if len(found) != 1:
+            raise ScenarioError(f"{self._scenario.name}: {len(found)} times {old!r} in line {line + 1}")
+        return found[0]
+
+
+def _written(hunk: Hunk) -> str:
+    return "\n".join(
+        [f"@ {hunk.start + 1}", *("-" + line for line in hunk.old), *("+" + line for line in hunk.new)]
+    )
+
+
+def _difference(old: str, new: str) -> str:
+    return "\n".join(map(_written, changes(tuple(old.split("\n")), tuple(new.split("\n")))))

@@ -1,0 +1,158 @@
+"""An evaluation's figures as JSON and as tables."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.box import SIMPLE_HEAD, Box
+from rich.console import Console
+from rich.table import Table
+
+from .baselines import BASELINES
+from .intervals import Bootstrap, Interval, percentile
+from .metrics import KIND_METRICS, METRICS, SERVER, Counts, FileResult, figures, total
+from .replay import HUNK_KINDS
+
+NOTE = (
+    "Commits are not keystrokes: the order of the hunks and the typing are made up, and what the person "
+    "would have accepted is unknown."
+)
+PLAIN_WIDTH = 160
+"""Columns of a table that goes to a file or a pipe."""
+
+Row = tuple[str, Counts, dict[str, Interval]]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What every figure must name. commit: of the code that was measured; "unknown" outside of a checkout."""
+
+    commit: str
+    data: str
+    seed: int
+
+    @property
+    def machine(self) -> str:
+        return f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+
+
+@dataclass(frozen=True)
+class Report:
+    provenance: Provenance
+    files: Sequence[FileResult]
+    predictors: Sequence[Row]
+    languages: Sequence[Row]
+    kinds: Sequence[Row]
+    latency: dict[str, dict[str, float | None]]
+
+
+def summarize(results: Sequence[FileResult], provenance: Provenance) -> Report:
+    """The figures of a run; results in any order."""
+    files = sorted(results, key=lambda result: result.id)
+    bootstrap = Bootstrap(len(files), provenance.seed)
+    languages = sorted({result.language for result in files})
+    return Report(
+        provenance=provenance,
+        files=files,
+        predictors=[
+            _row(name, [result.counts[name] for result in files], bootstrap) for name in (SERVER, *BASELINES)
+        ],
+        languages=[
+            _row(language, [_only(result, language) for result in files], bootstrap) for language in languages
+        ],
+        kinds=[
+            _row(kind, [result.kinds[kind] for result in files], bootstrap, KIND_METRICS)
+            for kind in HUNK_KINDS
+        ],
+        latency={
+            "answer": _percentiles([ms for result in files for ms in result.answer_ms]),
+            "first answer": _percentiles(
+                [result.first_ms for result in files if result.first_ms is not None]
+            ),
+            "didChange": _percentiles([ms for result in files for ms in result.change_ms]),
+        },
+    )
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    def table(rows: Sequence[Row]) -> dict[str, Any]:
+        return {
+            name: {
+                "counts": asdict(counts),
+                "figures": {figure: asdict(interval) for figure, interval in row.items()},
+            }
+            for name, counts, row in rows
+        }
+
+    return {
+        "measure": "next edit on real commits",
+        "note": NOTE,
+        "commit": report.provenance.commit,
+        "machine": report.provenance.machine,
+        "data": report.provenance.data,
+        "seed": report.provenance.seed,
+        "predictors": table(report.predictors),
+        "languages": table(report.languages),
+        "kinds": table(report.kinds),
+        "latencyMs": report.latency,
+        "files": [asdict(result) for result in report.files],
+    }
+
+
+def render(report: Report, console: Console) -> None:
+    """Tables on a terminal; aligned text elsewhere."""
+    if not console.is_terminal:
+        console = Console(file=console.file, width=PLAIN_WIDTH, color_system=None, highlight=False)
+    box = SIMPLE_HEAD if console.is_terminal else None
+    console.print(_table("Next edit, on real commits", "predictor", report.predictors, METRICS, box))
+    console.print(_table("Editahead by language", "language", report.languages, METRICS, box))
+    console.print(_table("Editahead by kind of hunk", "kind", report.kinds, KIND_METRICS, box))
+    for name, values in report.latency.items():
+        shown = ", ".join(f"{key} {'-' if ms is None else f'{ms:.1f} ms'}" for key, ms in values.items())
+        console.print(f"{name + ':':14}{shown}")
+    where = report.provenance
+    console.print()
+    console.print(NOTE)
+    console.print(
+        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; {len(report.files)} files; "
+        "in brackets 95% intervals, by bootstrap over files"
+    )
+
+
+def _table(
+    title: str, what: str, rows: Sequence[Row], metrics: dict[str, tuple[str, str]], box: Box | None
+) -> Table:
+    table = Table(title=title, box=box, title_justify="left", title_style="bold", pad_edge=False)
+    table.add_column(what)
+    for column in ("opportunities", "shown", *metrics):
+        table.add_column(column, justify="right", no_wrap=True)
+    for name, counts, row in rows:
+        style = "bold" if name == SERVER else ""
+        cells = [_cell(row[metric]) for metric in metrics]
+        table.add_row(name, str(counts.opportunities), str(counts.shown), *cells, style=style)
+    return table
+
+
+def _cell(interval: Interval) -> str:
+    if interval.value is None:
+        return "-"
+    if interval.low is None or interval.high is None:
+        return f"{interval.value:.3f}"
+    return f"{interval.value:.3f} ({interval.low:.2f}-{interval.high:.2f})"
+
+
+def _row(
+    name: str, counts: Sequence[Counts], bootstrap: Bootstrap, metrics: dict[str, tuple[str, str]] = METRICS
+) -> Row:
+    return name, total(counts), figures(counts, bootstrap, metrics)
+
+
+def _only(result: FileResult, language: str) -> Counts:
+    return result.counts[SERVER] if result.language == language else Counts()
+
+
+def _percentiles(values: Sequence[float]) -> dict[str, float | None]:
+    return {"p50": percentile(values, 50), "p99": percentile(values, 99)}

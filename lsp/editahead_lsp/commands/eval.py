@@ -1,0 +1,80 @@
+"""`editahead eval`: how well the next edit of real commits is predicted."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--edits", type=Path, required=True, metavar="FILE", help="records of real edits (.jsonl.zst)"
+    )
+    parser.add_argument("--files", type=_count, metavar="N", help="so many of them; default: all")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choice of files; default: 0")
+    parser.add_argument(
+        "--jobs",
+        type=_count,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="servers side by side; default: one for each core",
+    )
+    parser.add_argument("--json", action="store_true", help="everything as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from editahead_evals.records import RecordError, read_records, sample
+    from editahead_evals.report import Provenance, as_json, render, summarize
+    from editahead_evals.run import RunError, evaluate
+
+    errors = Console(stderr=True)
+    results = []
+    try:
+        records = sample(read_records(args.edits), args.files, args.seed)
+        if not records:
+            raise RecordError(f"{args.edits}: no records")
+        columns = (TextColumn("replaying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=errors, transient=True) as progress:
+            task = progress.add_task("", total=len(records))
+            with closing(evaluate(records, args.jobs)) as running:
+                for result in running:
+                    results.append(result)
+                    progress.advance(task)
+    except (RecordError, RunError) as error:
+        errors.print(str(error), markup=False, highlight=False, soft_wrap=True)
+        return 1
+    except KeyboardInterrupt:
+        errors.print("stopped")
+        return 1
+    report = summarize(results, Provenance(_commit(), str(args.edits), args.seed))
+    if args.json:
+        json.dump(as_json(report), sys.stdout, indent=2)
+        sys.stdout.write("\n")
+    else:
+        render(report, Console())
+    return 0
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number
+
+
+def _commit() -> str:
+    """The commit of the checkout that this code runs from, with a mark when files differ from it."""
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return answer.stdout.strip()
