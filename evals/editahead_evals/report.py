@@ -117,8 +117,8 @@ def render(report: Report, console: Console) -> None:
     console.print()
     console.print(NOTE)
     console.print(
-        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; {len(report.files)} files; "
-        "in brackets 95% intervals, by bootstrap over files"
+        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; "
+        f"{len(report.files)} files; in brackets 95% intervals, by bootstrap over files"
     )
 
 

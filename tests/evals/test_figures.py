@@ -1,0 +1,153 @@
+"""Counting, intervals, and the report made of them."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from editahead_evals.baselines import BASELINES
+from editahead_evals.intervals import Bootstrap, Interval, percentile
+from editahead_evals.judge import Judgement, judge
+from editahead_evals.metrics import SERVER, Counts, FileResult, compare, count_kinds, figures, total
+from editahead_evals.replay import HUNK_KINDS, Moment, replay
+from editahead_evals.report import NOTE, Provenance, as_json, render, summarize
+
+RIGHT = Judgement(correct=True, location=True, jump=True, reversal=False)
+WRONG = Judgement(correct=False, location=False, jump=False, reversal=True)
+OPPORTUNITY, END = (step.moment for step in replay("a\nx\nb\n", "A\nx\nB\n"))
+
+
+def counted(*answers: tuple[Moment, Judgement | None]) -> Counts:
+    counts = Counts()
+    for moment, shown in answers:
+        counts.add(moment, shown, jump=shown is not None and shown.jump)
+    return counts
+
+
+def test_answers_are_counted_where_they_belong() -> None:
+    counts = counted(
+        (OPPORTUNITY, RIGHT), (OPPORTUNITY, WRONG), (OPPORTUNITY, None), (END, WRONG), (END, None)
+    )
+    assert counts == Counts(
+        opportunities=3, covered=1, shown=2, correct=1, located=1, jumps=1, ends=2, false_ends=1, reversals=2
+    )
+    values = {name: interval.value for name, interval in figures([counts], Bootstrap(1, seed=0)).items()}
+    assert values == {
+        "coverage": 1 / 3,
+        "precision": 1 / 2,
+        "location": 1 / 2,
+        "false end": 1 / 2,
+        "jump": 1 / 3,
+        "reversal": 2 / 3,
+    }
+
+
+def test_nothing_shown_has_coverage_but_no_precision() -> None:
+    values = figures([counted((OPPORTUNITY, None))], Bootstrap(1, seed=0))
+    assert values["coverage"] == Interval(0.0, 0.0, 0.0)
+    assert values["precision"] == Interval(None)
+
+
+def test_kinds_are_counted_by_what_is_to_come_and_by_what_is_shown() -> None:
+    kinds = {kind: Counts() for kind in HUNK_KINDS}
+    moment = next(replay("a\nx\nb\ny\nz\n", "A\nx\nB\ny\nnew\nz\n")).moment
+    count_kinds(kinds, moment, judge(moment, "A\nx\nB\ny\nz\n"))
+    assert (kinds["replace line"].opportunities, kinds["replace line"].covered) == (1, 1)
+    assert (kinds["replace line"].shown, kinds["replace line"].correct) == (1, 1)
+    assert (kinds["insert"].opportunities, kinds["insert"].covered, kinds["insert"].shown) == (1, 0, 0)
+    assert kinds["delete"] == Counts()
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30), st.integers(0, 9))
+def test_an_interval_lies_around_its_value(pairs: list[tuple[int, int]], seed: int) -> None:
+    parts = [min(pair) for pair in pairs]
+    wholes = [max(pair) for pair in pairs]
+    interval = Bootstrap(len(pairs), seed, resamples=100).ratio(parts, wholes)
+    if interval.value is None:
+        assert sum(wholes) == 0
+    else:
+        assert interval.low is not None
+        assert interval.high is not None
+        assert 0 <= interval.low <= interval.high <= 1
+
+
+def test_intervals_are_the_same_for_the_same_seed() -> None:
+    parts, wholes = [0, 1, 2, 0, 1], [2, 2, 2, 2, 2]
+    assert Bootstrap(5, seed=1).ratio(parts, wholes) == Bootstrap(5, seed=1).ratio(parts, wholes)
+    interval = Bootstrap(5, seed=1).ratio(parts, wholes)
+    assert interval.low is not None
+    assert interval.high is not None
+    assert interval.low < 0.4 < interval.high
+
+
+def test_a_paired_comparison_sees_what_two_intervals_hide() -> None:
+    opportunities = [10] * 40
+    theirs = [Counts(opportunities=n, covered=k % 10) for k, n in enumerate(opportunities)]
+    ours = [Counts(opportunities=n, covered=k % 10 + (k % 2)) for k, n in enumerate(opportunities)]
+    bootstrap = Bootstrap(40, seed=0)
+    apart = [figures(counts, bootstrap)["coverage"] for counts in (theirs, ours)]
+    difference = compare(ours, theirs, bootstrap)["coverage"]
+    assert apart[0].high is not None
+    assert apart[1].low is not None
+    assert difference.low is not None
+    assert apart[0].high > apart[1].low
+    assert difference.low > 0
+
+
+def test_percentiles_are_nearest_ranks() -> None:
+    values = [float(n) for n in range(1, 101)]
+    assert [percentile(values, p) for p in (0, 2.5, 50, 99, 100)] == [1.0, 3.0, 50.0, 99.0, 100.0]
+    assert percentile([], 50) is None
+
+
+def results() -> list[FileResult]:
+    def file(name: str, language: str, shown: Judgement | None) -> FileResult:
+        counts = {predictor: Counts() for predictor in (SERVER, *BASELINES)}
+        counts[SERVER] = counted((OPPORTUNITY, shown), (END, None))
+        return FileResult(name, language, 10, counts, first_ms=20.0, answer_ms=[1.0, 3.0], change_ms=[0.5])
+
+    return [file("b", "go", None), file("a", "python", RIGHT), file("c", "python", WRONG)]
+
+
+def test_the_report_names_where_its_figures_are_from() -> None:
+    report = as_json(summarize(results(), Provenance("abc123", "dev.jsonl.zst", 7)))
+    assert json.loads(json.dumps(report)) == report
+    assert (report["commit"], report["data"], report["seed"], report["note"]) == (
+        "abc123",
+        "dev.jsonl.zst",
+        7,
+        NOTE,
+    )
+    assert report["predictors"][SERVER]["figures"]["coverage"]["value"] == 1 / 3
+    assert set(report["predictors"]) == {SERVER, *BASELINES}
+    assert report["languages"]["python"]["counts"]["opportunities"] == 2
+    assert report["latencyMs"]["answer"] == {"p50": 1.0, "p99": 3.0}
+    assert [file["id"] for file in report["files"]] == ["a", "b", "c"]
+    assert total([Counts(shown=1), Counts(shown=2)]).shown == 3
+
+
+def rendered(**options: Any) -> str:
+    stream = io.StringIO()
+    render(summarize(results(), Provenance("abc123", "dev.jsonl.zst", 7)), Console(file=stream, **options))
+    return stream.getvalue()
+
+
+def test_a_piped_table_is_plain_text_with_a_row_for_each_predictor() -> None:
+    text = rendered()
+    assert text.isascii()
+    assert "\x1b" not in text
+    row = next(line for line in text.splitlines() if line.startswith(SERVER + " "))
+    assert "0.333 (" in row
+    assert all(any(line.startswith(name) for line in text.splitlines()) for name in BASELINES)
+    assert NOTE in text.replace("\n", " ")
+    assert "abc123" in text
+    assert "dev.jsonl.zst; seed 7; 3 files" in text
+
+
+def test_a_terminal_gets_colour() -> None:
+    assert "\x1b[1m" in rendered(force_terminal=True, width=200)

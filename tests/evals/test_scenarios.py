@@ -1,0 +1,145 @@
+"""The format of scenario files. What the server makes of them is in tests/scenarios."""
+
+from __future__ import annotations
+
+import pytest
+
+from editahead_evals.replay import Hunk
+from editahead_evals.scenarios import (
+    Accept,
+    Cursor,
+    Delete,
+    Insert,
+    Jump,
+    Open,
+    Reject,
+    Replace,
+    Scenario,
+    ScenarioError,
+    Shown,
+    Silent,
+    Undo,
+    language_for,
+    parse,
+)
+
+SCENARIO = """\
+# all there is
+language: python
+file: app/models.py
+-- buffer --
+a = 1
+
+b = 2
+-- other: app/views.go --
+v
+-- steps --
+replace 1 `a` => `x\\ny`
+replace 2 `= 1` => ``
+insert 3 `  q\\n`
+delete 4
+delete 5-6
+open app/views.go
+cursor 7 12
+accept
+reject
+undo
+-- expect --
+edit
+@ 1
+-a = 1
++c = 1
+
+@ 3
++d
+-- expect after accepts --
+after
+"""
+
+
+def changed(old: str, new: str) -> Scenario:
+    assert old in SCENARIO
+    return parse(SCENARIO.replace(old, new), "name")
+
+
+def test_all_there_is() -> None:
+    scenario = parse(SCENARIO, "name")
+    assert scenario == Scenario(
+        name="name",
+        about="all there is",
+        language="python",
+        file="app/models.py",
+        buffer="a = 1\n\nb = 2\n",
+        others={"app/views.go": "v\n"},
+        steps=(
+            Replace(0, "a", "x\ny"),
+            Replace(1, "= 1", ""),
+            Insert(2, "  q\n"),
+            Delete(3, 3),
+            Delete(4, 5),
+            Open("app/views.go"),
+            Cursor(6, 11),
+            Accept(),
+            Reject(),
+            Undo(),
+        ),
+        expected=Shown((Hunk(0, 1, ("a = 1",), ("c = 1",)), Hunk(2, 2, (), ("d",)))),
+        after="after\n",
+    )
+    assert language_for(scenario, "app/models.py") == "python"
+    assert language_for(scenario, "app/views.go") == "go"
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [("silent", Silent(None)), ("silent no-history", Silent("no-history")), ("jump 3", Jump(2))],
+)
+def test_other_expectations(written: str, expected: object) -> None:
+    assert (
+        changed(
+            SCENARIO[SCENARIO.index("edit\n@ 1") : SCENARIO.index("-- expect after")], written + "\n"
+        ).expected
+        == expected
+    )
+
+
+def test_line_ends() -> None:
+    crlf = changed("-- buffer", "eol: crlf\n-- buffer")
+    assert crlf.buffer == "a = 1\r\n\r\nb = 2\r\n"
+    assert crlf.steps[0] == Replace(0, "a", "x\r\ny")
+    open_end = changed("-- buffer", "no-final-newline: true\n-- buffer")
+    assert (open_end.buffer, open_end.others["app/views.go"], open_end.after) == (
+        "a = 1\n\nb = 2",
+        "v\n",
+        "after\n",
+    )
+    assert (
+        parse(
+            SCENARIO.replace("open app/views.go\n", "").replace(
+                "-- buffer", "no-final-newline: true\n-- buffer"
+            )
+        ).after
+        == "after"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("# all", "all", "what it is about"),
+        ("language: python\n", "", "no header 'language'"),
+        ("language:", "tongue:", "unknown header"),
+        ("-- buffer --\n", "", "unknown header"),
+        ("-- buffer", "-- text", "unknown section 'text'"),
+        ("-- expect --", "-- buffer --", "twice"),
+        ("delete 4", "remove 4", "no such step"),
+        ("open app/views.go", "open nowhere.py", "no document nowhere.py"),
+        ("edit\n@ 1\n", "edit\n", "begins with its line"),
+        ("-a = 1", "?a = 1", "begins with - or"),
+        ("edit\n", "something\n", "nobody can expect"),
+        ("-- buffer", "eol: cr\n-- buffer", "lf or crlf"),
+    ],
+)
+def test_mistakes_are_named(old: str, new: str, message: str) -> None:
+    with pytest.raises(ScenarioError, match=f"name: .*{message}"):
+        changed(old, new)
