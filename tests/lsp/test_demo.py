@@ -75,7 +75,7 @@ def test_a_commit_s_files_are_one_scene() -> None:
         for commit, path in (("c1", "a.py"), ("c1", "b.py"), ("c2", "a.py"), ("c3", "a.py"))
     ]
     scenes = commit_scenes(records, limit=2)
-    assert [(scene.wish, len(scene.changes)) for scene in scenes] == [("subject c1", 2), ("subject c2", 1)]
+    assert [(scene.wish, len(scene.changes)) for scene in scenes] == [("subject c2", 1), ("subject c1", 2)]
 
 
 @pytest.mark.parametrize(

@@ -91,5 +91,5 @@ def _commits(path: Path) -> list[Scene]:
     except GitError as error:
         raise _NothingToReplay(str(error)) from error
     if not scenes:
-        raise _NothingToReplay(f"{path}: no commit that changes a text file")
+        raise _NothingToReplay(f"{path}: no recent commit makes small changes to files of a known language")
     return scenes

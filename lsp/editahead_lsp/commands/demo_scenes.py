@@ -79,7 +79,10 @@ def _edited(text: str, edit: Mapping[str, str]) -> str:
 
 
 def commit_scenes(records: Iterable[Record], limit: int) -> list[Scene]:
-    """One scene for each of the first `limit` commits, in the records' order: one record is one file."""
+    """One scene for each of the first `limit` commits, the oldest of them first.
+
+    records: one for each file of a commit, the newest commit first.
+    """
     commits: dict[str, list[Record]] = {}
     for record in records:
         if record.commit not in commits and len(commits) == limit:
@@ -91,5 +94,5 @@ def commit_scenes(records: Iterable[Record], limit: int) -> list[Scene]:
             changed[0].subject,
             tuple(FileChange(r.path, r.language, r.before, r.after) for r in changed),
         )
-        for commit, changed in commits.items()
+        for commit, changed in reversed(commits.items())
     ]
