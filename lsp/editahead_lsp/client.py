@@ -1,0 +1,54 @@
+"""What the client said of itself when it connected, resolved once into flat values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .protocol import InitializeParams
+
+
+@dataclass(frozen=True)
+class Client:
+    """name: in the client's own words. encodings: of positions, its favourite first. options:
+    `initializationOptions.editahead`, as it came. folders: URIs of the workspace."""
+
+    name: str = ""
+    encodings: tuple[str, ...] = ()
+    cross_file: bool = False
+    shows_documents: bool = False
+    applies_edits: bool = False
+    configurable: bool = False
+    options: Any = None
+    folders: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, params: InitializeParams) -> Client:
+        capabilities = params.capabilities
+        encodings = _at(capabilities, "general", "positionEncodings")
+        options = _at(params.initialization_options, "editahead")
+        folders = tuple(folder.uri for folder in params.workspace_folders)
+        if not folders and params.root_uri:
+            folders = (params.root_uri,)
+        return cls(
+            name=params.client_info.name,
+            encodings=tuple(e for e in encodings if isinstance(e, str))
+            if isinstance(encodings, list)
+            else (),
+            cross_file=_at(options, "crossFile") is True,
+            shows_documents=_at(capabilities, "window", "showDocument", "support") is True,
+            applies_edits=_at(capabilities, "workspace", "applyEdit") is True,
+            configurable=_at(capabilities, "workspace", "configuration") is True,
+            options=options,
+            folders=folders,
+        )
+
+
+def _at(value: Any, *names: str) -> Any:
+    """The value under nested names, or None where the way there ends."""
+    for name in names:
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(name)
+    return value

@@ -1,0 +1,34 @@
+"""One module for each thing that the server does when a message comes. Their handlers are plain functions: what must
+happen in the order of the messages happens there, and what may take time is returned as a coroutine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import (
+    commands,
+    configuration,
+    inline_completion,
+    inline_edit,
+    lifecycle,
+    next_edit,
+    outcomes,
+    synchronisation,
+)
+
+if TYPE_CHECKING:
+    from editahead_lsp.server import Server
+
+
+def register_all(server: Server) -> None:
+    for feature in (
+        lifecycle,
+        synchronisation,
+        configuration,
+        inline_completion,
+        inline_edit,
+        next_edit,
+        outcomes,
+        commands,
+    ):
+        feature.register(server)

@@ -1,0 +1,33 @@
+"""`textDocument/copilotInlineEdit`, as sidekick.nvim, copilot-lsp and copilot.el speak it."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from editahead_lsp import faces
+from editahead_lsp.documents import Place
+from editahead_lsp.protocol import INLINE_EDIT, InlineEditResult, InlineParams
+
+if TYPE_CHECKING:
+    from editahead_lsp.server import Server
+
+_INVOKED = 1
+
+
+def register(server: Server) -> None:
+    @server.feature(INLINE_EDIT)
+    def inline_edit(params: InlineParams) -> Coroutine[Any, Any, InlineEditResult]:
+        ask = server.asking.begin(
+            "copilotInlineEdit",
+            params.text_document.uri,
+            params.text_document.version,
+            Place(params.position.line, params.position.character),
+            at_once=params.context.trigger_kind == _INVOKED,
+            fits=faces.in_any_document if server.client.cross_file else faces.in_the_document,
+        )
+
+        async def answer() -> InlineEditResult:
+            return faces.inline_edits(await server.asking.finish(ask), server.session.encoding)
+
+        return answer()

@@ -1,0 +1,47 @@
+"""`initialize` to `exit`."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from editahead_lsp import __version__, positions
+from editahead_lsp.client import Client
+from editahead_lsp.protocol import COMMANDS, INLINE_EDIT, NEXT_EDIT, OUTCOME, InitializeParams
+
+if TYPE_CHECKING:
+    from editahead_lsp.server import Server
+
+log = logging.getLogger(__name__)
+
+
+def register(server: Server) -> None:
+    @server.feature(types.INITIALIZE)
+    def initialize(params: InitializeParams) -> types.InitializeResult:
+        server.meet(Client.of(params), params.process_id)
+        return types.InitializeResult(
+            capabilities(server.session.encoding), types.ServerInfo("editahead", __version__)
+        )
+
+    @server.feature(types.EXIT)
+    def exit(params: None) -> None:
+        server.end()
+
+
+def capabilities(encoding: positions.Encoding) -> types.ServerCapabilities:
+    return types.ServerCapabilities(
+        position_encoding=types.PositionEncodingKind(encoding),
+        text_document_sync=types.TextDocumentSyncOptions(
+            open_close=True, change=types.TextDocumentSyncKind.Incremental
+        ),
+        inline_completion_provider=True,
+        execute_command_provider=types.ExecuteCommandOptions(commands=list(COMMANDS)),
+        workspace=types.WorkspaceOptions(
+            workspace_folders=types.WorkspaceFoldersServerCapabilities(
+                supported=True, change_notifications=True
+            )
+        ),
+        experimental={"editahead": {"methods": [INLINE_EDIT, NEXT_EDIT, OUTCOME]}},
+    )

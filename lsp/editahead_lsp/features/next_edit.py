@@ -1,0 +1,33 @@
+"""`editahead/nextEdit`: the whole answer, with places to jump to and the reason for silence."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from editahead_lsp import faces
+from editahead_lsp.documents import Place
+from editahead_lsp.protocol import NEXT_EDIT, NextEditParams, NextEditResult
+
+if TYPE_CHECKING:
+    from editahead_lsp.server import Server
+
+_AT_ONCE = frozenset(["accepted", "manual"])
+"""Triggers after which the person waits for the answer. Any other, known or not, is automatic."""
+
+
+def register(server: Server) -> None:
+    @server.feature(NEXT_EDIT)
+    def next_edit(params: NextEditParams) -> Coroutine[Any, Any, NextEditResult]:
+        ask = server.asking.begin(
+            "nextEdit",
+            params.text_document.uri,
+            params.text_document.version,
+            Place(params.position.line, params.position.character),
+            at_once=params.context.trigger in _AT_ONCE,
+        )
+
+        async def answer() -> NextEditResult:
+            return faces.next_edit(await server.asking.finish(ask), server.session.encoding)
+
+        return answer()

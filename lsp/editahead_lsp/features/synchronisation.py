@@ -1,0 +1,56 @@
+"""Documents opened, changed, closed and looked at. All synchronous: the mirror is exact after every message."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from editahead_lsp.documents import Change, Place
+from editahead_lsp.protocol import (
+    DID_FOCUS,
+    ContentChange,
+    DidChangeParams,
+    DidCloseParams,
+    DidFocusParams,
+    DidOpenParams,
+)
+
+if TYPE_CHECKING:
+    from editahead_lsp.server import Server
+
+log = logging.getLogger(__name__)
+
+
+def register(server: Server) -> None:
+    session = server.session
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: DidOpenParams) -> None:
+        opened = params.text_document
+        session.open(opened.uri, opened.language_id, opened.version, opened.text)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: DidChangeParams) -> None:
+        document = params.text_document
+        if (
+            session.change(document.uri, document.version, [_change(c) for c in params.content_changes])
+            is None
+        ):
+            log.warning("a change of a document that is not open, ignored")
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: DidCloseParams) -> None:
+        session.close(params.text_document.uri)
+
+    @server.feature(DID_FOCUS)
+    def did_focus(params: DidFocusParams) -> None:
+        session.focus(params.text_document.uri if params.text_document else None)
+
+
+def _change(change: ContentChange) -> Change:
+    if change.range is None:
+        return Change(change.text)
+    start, end = change.range.start, change.range.end
+    return Change(change.text, (Place(start.line, start.character), Place(end.line, end.character)))

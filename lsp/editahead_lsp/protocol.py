@@ -1,0 +1,413 @@
+"""What goes over the wire: the messages that are Editahead's own, and the standard ones that it reads.
+
+Lenient on input: unknown fields are ignored, and what can be done without may be missing or null. Exact on output:
+every field is there. Names are camelCase on the wire. Positions are in the encoding agreed with the client, 0-based.
+
+The standard messages that the server sends are lsprotocol's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, get_args
+
+import attrs
+import cattrs
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+from lsprotocol import types
+
+from editahead_inference.candidates import Reason, Source
+
+Trigger = Literal["typed", "cursor", "accepted", "manual"]
+Event = Literal["shown", "accepted", "partiallyAccepted", "rejected", "ignored"]
+EVENTS: frozenset[str] = frozenset(get_args(Event))
+
+NEXT_EDIT = "editahead/nextEdit"
+OUTCOME = "editahead/outcome"
+INLINE_EDIT = "textDocument/copilotInlineEdit"
+DID_SHOW_INLINE_EDIT = "textDocument/didShowInlineEdit"
+DID_SHOW_COMPLETION = "textDocument/didShowCompletion"
+DID_PARTIALLY_ACCEPT_COMPLETION = "textDocument/didPartiallyAcceptCompletion"
+DID_FOCUS = "textDocument/didFocus"
+
+ACCEPT = "editahead.accept"
+REJECT = "editahead.reject"
+GO_NEXT = "editahead.nextEdit"
+WHY = "editahead.why"
+STATUS = "editahead.status"
+RESET_LEARNING = "editahead.resetLearning"
+COMMANDS = (ACCEPT, REJECT, GO_NEXT, WHY, STATUS, RESET_LEARNING)
+
+
+# Both ways
+
+
+@attrs.frozen
+class Position:
+    line: int = 0
+    character: int = 0
+
+
+@attrs.frozen
+class Range:
+    start: Position
+    end: Position
+
+
+@attrs.frozen
+class TextDocument:
+    """A document, and the version of it that is meant."""
+
+    uri: str
+    version: int | None = None
+
+
+@attrs.frozen
+class Command:
+    title: str = ""
+    command: str = ""
+    arguments: list[Any] = attrs.field(factory=list)
+
+
+# From the client
+
+
+@attrs.frozen
+class ClientInfo:
+    name: str = ""
+    version: str = ""
+
+
+@attrs.frozen
+class WorkspaceFolder:
+    uri: str
+    name: str = ""
+
+
+@attrs.frozen
+class InitializeParams:
+    process_id: int | None = None
+    client_info: ClientInfo = ClientInfo()
+    root_uri: str | None = None
+    root_path: str | None = None
+    workspace_folders: list[WorkspaceFolder] = attrs.field(factory=list)
+    capabilities: dict[str, Any] = attrs.field(factory=dict)
+    initialization_options: Any = None
+
+
+@attrs.frozen
+class OpenedDocument:
+    uri: str
+    language_id: str = "plaintext"
+    version: int = 0
+    text: str = ""
+
+
+@attrs.frozen
+class DidOpenParams:
+    text_document: OpenedDocument
+
+
+@attrs.frozen
+class ContentChange:
+    """Without a range, `text` is the whole new text."""
+
+    text: str
+    range: Range | None = None
+
+
+@attrs.frozen
+class DidChangeParams:
+    text_document: TextDocument
+    content_changes: list[ContentChange] = attrs.field(factory=list)
+
+
+@attrs.frozen
+class DidCloseParams:
+    text_document: TextDocument
+
+
+@attrs.frozen
+class DidFocusParams:
+    """No document: none has the focus now."""
+
+    text_document: TextDocument | None = None
+
+
+@attrs.frozen
+class FoldersEvent:
+    added: list[WorkspaceFolder] = attrs.field(factory=list)
+    removed: list[WorkspaceFolder] = attrs.field(factory=list)
+
+
+@attrs.frozen
+class DidChangeFoldersParams:
+    event: FoldersEvent = FoldersEvent()
+
+
+@attrs.frozen
+class DidChangeConfigurationParams:
+    settings: Any = None
+
+
+@attrs.frozen
+class InlineContext:
+    """LSP: 1 invoked by the person, 2 automatic."""
+
+    trigger_kind: int = 2
+
+
+@attrs.frozen
+class InlineParams:
+    """`textDocument/inlineCompletion` and `textDocument/copilotInlineEdit`. Plain LSP names no version."""
+
+    text_document: TextDocument
+    position: Position
+    context: InlineContext = InlineContext()
+
+
+@attrs.frozen
+class NextEditContext:
+    trigger: str = "typed"
+
+
+@attrs.frozen
+class NextEditParams:
+    text_document: TextDocument
+    position: Position
+    context: NextEditContext = NextEditContext()
+
+
+@attrs.frozen
+class OutcomeParams:
+    """accepted_length: UTF-16 units from the start of the new text. shown_ms: how long it was visible."""
+
+    id: str
+    event: str
+    accepted_length: int | None = None
+    shown_ms: int | None = None
+
+
+@attrs.frozen
+class ShownItem:
+    command: Command = Command()
+
+
+@attrs.frozen
+class DidShowParams:
+    """didShowInlineEdit, didShowCompletion, didPartiallyAcceptCompletion: the id is the command's first argument."""
+
+    item: ShownItem = ShownItem()
+    accepted_length: int | None = None
+
+
+@attrs.frozen
+class ExecuteCommandParams:
+    command: str
+    arguments: list[Any] = attrs.field(factory=list)
+
+
+@attrs.frozen
+class GoNextArgument:
+    """The argument of `editahead.nextEdit`."""
+
+    uri: str
+    position: Position | None = None
+
+
+# To the client
+
+
+@attrs.frozen
+class TextEdit:
+    range: Range
+    new_text: str
+
+
+@attrs.frozen
+class PredictedEdit:
+    """One alternative of `editahead/nextEdit`. `edits` empty and `jump` set: a location without an edit."""
+
+    id: str
+    text_document: TextDocument
+    edits: list[TextEdit]
+    jump: Position | None
+    cursor_after: Position
+    confidence: float
+    source: Source
+    label: str
+
+
+@attrs.frozen
+class Quiet:
+    """Why there is no prediction."""
+
+    reason: Reason
+    detail: str
+
+
+@attrs.frozen
+class NextEditResult:
+    predictions: list[PredictedEdit] = attrs.field(factory=list)
+    silence: Quiet | None = None
+
+
+@attrs.frozen
+class InlineEdit:
+    text: str
+    range: Range
+    text_document: TextDocument
+    command: Command
+
+
+@attrs.frozen
+class InlineEditResult:
+    edits: list[InlineEdit] = attrs.field(factory=list)
+
+
+@attrs.frozen
+class InlineCompletionItem:
+    insert_text: str
+    range: Range
+    command: Command
+
+
+@attrs.frozen
+class InlineCompletionResult:
+    items: list[InlineCompletionItem] = attrs.field(factory=list)
+
+
+@attrs.frozen
+class GoNextResult:
+    did: Literal["jumped", "applied", "nothing"]
+    reason: str | None = None
+
+
+@attrs.frozen
+class WhyState:
+    version: int
+    position: Position
+
+
+@attrs.frozen
+class WhyCandidate:
+    """verdict: "shown", or the reason why not."""
+
+    source: Source
+    label: str
+    confidence: float
+    verdict: str
+
+
+@attrs.frozen
+class WhyTimes:
+    """Milliseconds."""
+
+    queue: float = 0.0
+    predict: float = 0.0
+    gate: float = 0.0
+
+
+@attrs.frozen
+class WhyResult:
+    state: WhyState | None = None
+    shown: list[str] = attrs.field(factory=list)
+    silence: Quiet | None = None
+    candidates: list[WhyCandidate] = attrs.field(factory=list)
+    ms: WhyTimes = WhyTimes()
+
+
+@attrs.frozen
+class BackendStatus:
+    name: str
+    state: str
+    detail: str = ""
+
+
+@attrs.frozen
+class CacheStatus:
+    hits: int = 0
+    misses: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+
+
+@attrs.frozen
+class LatencyStatus:
+    """Milliseconds from a request's arrival to its answer."""
+
+    p50: float = 0.0
+    p95: float = 0.0
+
+
+@attrs.frozen
+class OutcomeStatus:
+    shown: int = 0
+    accepted: int = 0
+    rejected: int = 0
+
+
+@attrs.frozen
+class StatusResult:
+    version: str
+    backend: BackendStatus
+    model: str | None
+    documents: int
+    cache: CacheStatus
+    latency: LatencyStatus
+    outcomes: OutcomeStatus
+
+
+PARAMS: Mapping[str, type] = {
+    types.INITIALIZE: InitializeParams,
+    types.TEXT_DOCUMENT_DID_OPEN: DidOpenParams,
+    types.TEXT_DOCUMENT_DID_CHANGE: DidChangeParams,
+    types.TEXT_DOCUMENT_DID_CLOSE: DidCloseParams,
+    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: DidChangeFoldersParams,
+    types.WORKSPACE_DID_CHANGE_CONFIGURATION: DidChangeConfigurationParams,
+    types.WORKSPACE_EXECUTE_COMMAND: ExecuteCommandParams,
+    types.TEXT_DOCUMENT_INLINE_COMPLETION: InlineParams,
+    INLINE_EDIT: InlineParams,
+    NEXT_EDIT: NextEditParams,
+    OUTCOME: OutcomeParams,
+    DID_SHOW_INLINE_EDIT: DidShowParams,
+    DID_SHOW_COMPLETION: DidShowParams,
+    DID_PARTIALLY_ACCEPT_COMPLETION: DidShowParams,
+    DID_FOCUS: DidFocusParams,
+}
+"""What each method's params are read as. Of other methods the params are left as they came."""
+
+_CLASSES = tuple(
+    cls
+    for cls in list(globals().values())
+    if isinstance(cls, type) and cls.__module__ == __name__ and attrs.has(cls)
+)
+
+
+def register(converter: cattrs.Converter) -> None:
+    """Teach a converter this module's classes."""
+    for cls in _CLASSES:
+        attrs.resolve_types(cls, globals())
+    for cls in _CLASSES:
+        names: Any = {a.name: override(rename=_camel(a.name), omit=False) for a in attrs.fields(cls)}
+        read = make_dict_structure_fn(cls, converter, **names)
+        converter.register_structure_hook(cls, _lenient(read))
+        converter.register_unstructure_hook(cls, make_dict_unstructure_fn(cls, converter, **names))
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(map(str.capitalize, rest))
+
+
+def _lenient(read: Callable[[Mapping[str, Any], Any], Any]) -> Callable[[Any, Any], Any]:
+    """null is the same as missing; nothing at all is the same as an object without fields."""
+
+    def structure(value: Any, cls: Any) -> Any:
+        if value is None:
+            value = {}
+        if not isinstance(value, Mapping):
+            raise ValueError(f"expected an object, got {type(value).__name__}")
+        return read({k: v for k, v in value.items() if v is not None}, cls)
+
+    return structure

@@ -1,0 +1,179 @@
+"""JSON-RPC on top of pygls: what pygls does differently from what we promise is replaced here.
+
+- Params are read once the whole message is there, so that malformed ones are answered with InvalidParams. pygls reads
+  them while parsing JSON, where it no longer knows which request to answer.
+- A handler runs at once, in the order of arrival. When it returns a coroutine, that is the rest of its work, as a task.
+  (pygls starts an `async` handler at the loop's next turn, when later changes may already have been applied.)
+- pygls' own document store and its handling of initialize, exit and commands are left out: see `documents`, `features`.
+- Requests are answered in every case: before initialize, after shutdown, with params that cannot be read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
+
+import cattrs
+from lsprotocol import types
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcParseError,
+    JsonRpcServerNotInitialized,
+)
+from pygls.protocol import LanguageServerProtocol, default_converter
+
+from . import protocol
+
+if TYPE_CHECKING:
+    from .server import Server
+
+log = logging.getLogger(__name__)
+
+_KEPT = {types.INITIALIZED, types.SHUTDOWN, types.SET_TRACE}
+"""The features of pygls that are used as they are."""
+
+
+def make_converter() -> cattrs.Converter:
+    converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no types there
+    protocol.register(converter)
+    return converter
+
+
+class Protocol(LanguageServerProtocol):
+    """One client's connection."""
+
+    _server: Server
+
+    def __init__(self, server: Server, converter: cattrs.Converter) -> None:
+        super().__init__(server, converter)
+        for method in self.fm.builtin_features.keys() - _KEPT:
+            del self.fm.builtin_features[method]
+        self.initialized = False
+
+    @property
+    def was_shut_down(self) -> bool:
+        return self._shutdown
+
+    def read(self, value: Any, cls: type) -> Any:
+        """Params (or an argument) as an object of `cls`. Raises InvalidParams."""
+        try:
+            return self._converter.structure(value, cls)
+        except Exception as error:  # whatever a stranger's JSON can make a converter raise
+            log.debug("cannot read %s: %s", cls.__name__, error)
+            raise JsonRpcInvalidParams(f"{JsonRpcInvalidParams.MESSAGE}: not {cls.__name__}") from error
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        return data
+
+    def handle_message(self, message: Any) -> None:
+        """Take one parsed message. Never raises."""
+        if not isinstance(message, Mapping):
+            self._refuse(None, JsonRpcInvalidRequest("a message is an object"))
+            return
+        msg_id, method, params = message.get("id"), message.get("method"), message.get("params")
+        if isinstance(msg_id, bool) or not isinstance(msg_id, int | str | None):
+            self._refuse(None, JsonRpcInvalidRequest("an id is a number or a string"))
+        elif method is None and msg_id is not None:
+            self._take_response(msg_id, message)
+        elif not isinstance(method, str):
+            self._refuse(msg_id, JsonRpcInvalidRequest("a method is a string"))
+        elif msg_id is None:
+            self._take_notification(method, params)
+        else:
+            self._take_request(msg_id, method, params)
+
+    def _take_response(self, msg_id: int | str, message: Mapping[str, Any]) -> None:
+        if msg_id not in self._result_types:
+            log.info("a response to a request that was never sent")
+            return
+        del self._result_types[msg_id]
+        error = message.get("error")
+        if isinstance(error, Mapping):
+            code = error.get("code")
+            self._handle_response(
+                msg_id,
+                error=types.ResponseError(
+                    code if isinstance(code, int) else -32001, str(error.get("message", ""))
+                ),
+            )
+        else:
+            self._handle_response(msg_id, message.get("result"))
+
+    def _take_notification(self, method: str, params: Any) -> None:
+        if method == types.CANCEL_REQUEST:
+            self._cancel(params.get("id") if isinstance(params, Mapping) else None)
+        elif method != types.EXIT and (self._shutdown or not self.initialized):
+            log.info("%s outside of the session, ignored", method)
+        elif method not in self.fm.features and method not in self.fm.builtin_features:
+            log.debug("%s: not known, ignored", method)
+        else:
+            try:
+                read = self._params(method, params)
+            except JsonRpcInvalidParams:
+                log.warning("%s: params that cannot be read, ignored", method)
+                return
+            self._handle_notification(method, read)
+
+    def _take_request(self, msg_id: int | str, method: str, params: Any) -> None:
+        if self._shutdown:
+            self._refuse(msg_id, JsonRpcInvalidRequest("the server was shut down"))
+        elif not self.initialized and method != types.INITIALIZE:
+            self._refuse(msg_id, JsonRpcServerNotInitialized())
+        else:
+            try:
+                read = self._params(method, params)
+            except JsonRpcInvalidParams as error:
+                self._refuse(msg_id, error)
+                return
+            self._handle_request(msg_id, method, read)
+
+    def _params(self, method: str, params: Any) -> Any:
+        cls = protocol.PARAMS.get(method)
+        return params if cls is None else self.read(params, cls)
+
+    def _cancel(self, msg_id: Any) -> None:
+        """A request that is answered already, or that was the server's own, cannot be cancelled by the client."""
+        if isinstance(msg_id, int | str) and msg_id not in self._result_types:
+            task = self._request_futures.get(msg_id)
+            if task is not None:
+                task.cancel()
+
+    def refuse_unparsed(self) -> None:
+        """What came is not JSON; it cannot be told which request it was."""
+        self._refuse(None, JsonRpcParseError())
+
+    def _refuse(self, msg_id: int | str | None, error: JsonRpcException) -> None:
+        answer = {"code": error.code, "message": error.message}
+        self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "error": answer})
+
+    def _execute_handler(
+        self,
+        msg_id: int | str,
+        handler: Callable[..., Any],
+        callback: Callable[[Future[Any]], None],
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        if inspect.isgeneratorfunction(handler):  # one of pygls' own
+            super()._execute_handler(msg_id, handler, callback, args, kwargs)
+            return
+        done: Future[Any] = Future()
+        try:
+            result = handler(*args or (), **kwargs or {})
+        except Exception as error:
+            done.set_exception(error)
+        else:
+            if inspect.iscoroutine(result):
+                task: Any = asyncio.ensure_future(result)
+                self._request_futures[msg_id] = task
+                task.add_done_callback(lambda _: self._request_futures.pop(msg_id, None))
+                task.add_done_callback(callback)
+                return
+            done.set_result(result)
+        callback(done)

@@ -1,0 +1,113 @@
+"""The server object: one client's connection, session and predictions, and the loop that serves it on stdio."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, BinaryIO
+
+from pygls.lsp.server import LanguageServer
+
+from . import __version__, positions, uris
+from .asking import Asking
+from .client import Client
+from .features import register_all
+from .predictions import Predictions, Predicts
+from .rpc import Protocol, make_converter
+from .session import Session
+from .stdio import Reader
+
+log = logging.getLogger(__name__)
+
+
+def load_pipeline() -> Predicts:
+    """The predictors of the embedded default. Imported late: the grammars take a while to load."""
+    from editahead_inference.pipeline import Pipeline
+
+    return Pipeline(clock=time.monotonic)
+
+
+class Server(LanguageServer):
+    """load: makes the pipeline, on the worker thread. clock: monotonic seconds. sleep: for that many seconds."""
+
+    protocol: Protocol
+
+    def __init__(
+        self,
+        load: Callable[[], Predicts] = load_pipeline,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        super().__init__("editahead", __version__, protocol_cls=Protocol, converter_factory=make_converter)
+        self.clock = clock
+        self.session = Session(clock)
+        self.predictions = Predictions(load, clock)
+        self.asking = Asking(self.session, self.predictions, clock, sleep)
+        self.client = Client()
+        self._folders: tuple[str, ...] = ()
+        self._ended: asyncio.Event = asyncio.Event()
+        register_all(self)
+
+    def meet(self, client: Client, process_id: int | None) -> None:
+        """The client has said who it is."""
+        self.client = client
+        self._folders = client.folders
+        self.session.encoding = positions.choose(client.encodings)
+        self.protocol.initialized = True
+        self.predictions.start()
+
+    def change_folders(self, added: Sequence[str], removed: Sequence[str]) -> None:
+        gone = {uris.key(uri) for uri in (*removed, *added)}
+        self._folders = (*(uri for uri in self._folders if uris.key(uri) not in gone), *added)
+
+    def end(self) -> None:
+        """Leave the loop; called on the event loop."""
+        self._ended.set()
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Errors go to the log, not into the person's face. Their text may quote code: below debug."""
+        log.error("%s: %s", getattr(source, "__name__", source), type(error).__name__)
+        log.debug("the error", exc_info=error)
+
+    def receive(self, body: bytes) -> None:
+        """One message, as it came. Never raises."""
+        try:
+            message = json.loads(body)
+        except (ValueError, RecursionError):
+            self.protocol.refuse_unparsed()
+            return
+        try:
+            self.protocol.handle_message(message)
+        except Exception as error:
+            self.report_server_error(error, type(error))
+
+    async def serve(self, read: Callable[[int], bytes], out: BinaryIO) -> int:
+        """Serve one client until it says `exit`, closes the stream, or is gone; the exit code for the process."""
+        self.protocol.set_writer(_Writer(out, self.end))
+        Reader(read, asyncio.get_running_loop(), self.receive, self.end).start()
+        try:
+            await self._ended.wait()
+        finally:
+            self.predictions.stop()
+        return 0 if self.protocol.was_shut_down else 1
+
+
+class _Writer:
+    """A client that no longer reads is gone."""
+
+    def __init__(self, out: BinaryIO, gone: Callable[[], None]) -> None:
+        self._out, self._gone = out, gone
+
+    def write(self, data: bytes) -> None:
+        try:
+            self._out.write(data)
+            self._out.flush()
+        except (OSError, ValueError):
+            self._gone()
+
+    def close(self) -> None:
+        pass

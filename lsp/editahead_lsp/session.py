@@ -1,0 +1,284 @@
+"""What the server remembers of one client: documents, history, shown predictions and how they fared.
+
+Plain synchronous code, touched only from the handlers on the event loop. Whatever runs later gets frozen values.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from editahead_inference.candidates import Candidate, Silence
+from editahead_prompts.edits import Edit, rebase
+from editahead_prompts.history import History
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.state import RuleOutcomes, State
+
+from .documents import Change, Changed, Document, Documents, Place
+from .exclusion import Exclusion
+from .positions import Encoding, offset_at
+from .protocol import Event
+from .settings import Settings
+
+_REMEMBERED = 200
+"""Shown predictions that an outcome can still name."""
+_REFUSED = 50
+"""Refused edits remembered for each document."""
+
+
+@dataclass
+class Shown:
+    """A prediction that a client was given.
+
+    key: of the document that it is in. asked: of the document it was asked for, and by which faces.
+    edit: what is left of it in the document's present text; None once it no longer applies.
+    event: how it ended, None while it is open.
+    """
+
+    id: str
+    key: str
+    candidate: Candidate
+    edit: Edit | None
+    asked: set[tuple[str, str]]
+    event: Event | None = None
+
+
+@dataclass
+class Counts:
+    shown: int = 0
+    accepted: int = 0
+    rejected: int = 0
+
+
+@dataclass
+class Session:
+    """clock: monotonic seconds. encoding: agreed with the client when it connected."""
+
+    clock: Callable[[], float]
+    settings: Settings = field(default_factory=Settings)
+    exclusion: Exclusion = field(default_factory=Exclusion)
+    encoding: Encoding = "utf-16"
+    documents: Documents = field(default_factory=Documents)
+    history: History = field(default_factory=History)
+    counts: Counts = field(default_factory=Counts)
+    focused: str | None = None
+    state: State | None = None
+    generation: int = 0
+    """Grows with everything that can change a prediction."""
+
+    def __post_init__(self) -> None:
+        self._cursors: dict[str, int] = {}
+        self._shown: OrderedDict[str, Shown] = OrderedDict()
+        self._refused: dict[str, tuple[Edit, ...]] = {}
+        self._outcomes: dict[str, RuleOutcomes] = {}
+        self._number = 0
+
+    # Documents
+
+    def open(self, uri: str, language: str, version: int, text: str) -> Document:
+        self.close(uri)
+        document = Document(uri, language, version, text, self.encoding)
+        self.documents.open(document)
+        if self.off(document) is None:
+            self.history.opened(document.snapshot)
+        self.focused = document.key
+        self.generation += 1
+        return document
+
+    def change(self, uri: str, version: int | None, changes: Sequence[Change]) -> Document | None:
+        """Apply one didChange and learn from it. None when the document is not open."""
+        document = self.documents.get(uri)
+        if document is None:
+            return None
+        cursor = self.cursor(document)
+        made = document.change(document.snapshot.version + 1 if version is None else version, changes)
+        self.documents.touch(document)
+        self.focused = document.key
+        self.generation += 1
+        # Where the person most likely is now; a request will say it exactly.
+        after = made.edit.changed_span[1] + made.edit.growth if made.edit else min(cursor, made.after.length)
+        self._cursors[document.key] = after
+        if made.edit and self.off(document) is None:
+            self.history.changed(made.before, made.after, made.edit, at=self.clock(), cursor=cursor)
+        self._follow(document, made)
+        self.state = self.state_at(document, after)
+        return document
+
+    def close(self, uri: str) -> None:
+        document = self.documents.close(uri)
+        if document is None:
+            return
+        self.generation += 1
+        self.history.closed(document.uri)
+        self._cursors.pop(document.key, None)
+        self._refused.pop(document.key, None)
+        if self.focused == document.key:
+            self.focused = None
+        for shown in self._open_in(document.key):
+            shown.edit = None
+            self._settle(shown, "ignored")
+
+    def focus(self, uri: str | None) -> None:
+        """The person looks at this document now, or at none."""
+        document = self.documents.get(uri) if uri is not None else None
+        self.focused = None if document is None else document.key
+        if document is not None:
+            self.documents.touch(document)
+
+    def cursor(self, document: Document) -> int:
+        """The last known offset of the cursor."""
+        return self._cursors.get(document.key, 0)
+
+    def place_cursor(self, document: Document, place: Place) -> int:
+        """The client says where the cursor is."""
+        self.focused = document.key
+        self.documents.touch(document)
+        cursor = offset_at(document.snapshot, place.line, place.character, self.encoding)
+        self._cursors[document.key] = cursor
+        return cursor
+
+    def off(self, document: Document) -> Silence | None:
+        """Why this document is left alone, if it is. Such a document is mirrored, and enters nothing else."""
+        if self.settings.languages.get(document.snapshot.language) is False:
+            return Silence("language-off", f"The setting `languages` has {document.snapshot.language} off.")
+        why = self.exclusion.why(document.uri)
+        if why is not None:
+            return Silence("excluded", why)
+        if _larger(document.snapshot, self.settings.max_file_bytes):
+            return Silence(
+                "too-large", f"It is larger than {self.settings.max_file_bytes} bytes (`max_file_bytes`)."
+            )
+        return None
+
+    def state_at(self, document: Document, cursor: int) -> State:
+        """All that a prediction is made from."""
+        others = [d for d in self.documents if d is not document and self.off(d) is None]
+        return State(
+            document=document.snapshot,
+            cursor=cursor,
+            history=tuple(self.history.past),
+            others=tuple(d.snapshot for d in reversed(others)),
+            refused={d.uri: self._refused[d.key] for d in (document, *others) if d.key in self._refused},
+            undone=tuple(self.history.undone),
+            outcomes=dict(self._outcomes) if self.settings.learning else {},
+        )
+
+    # Predictions
+
+    def offer(self, candidate: Candidate, edit: Edit, document: Document, asked: tuple[str, str]) -> str:
+        """The id under which a prediction for a document (`edit`, over its present text) is given to who asked: the
+        document and the face. One that is still open and says the same keeps its id."""
+        for shown in self._shown.values():
+            if (
+                shown.event is None
+                and (shown.key, shown.edit) == (document.key, edit)
+                and (shown.candidate.rule == candidate.rule)
+            ):
+                shown.asked.add(asked)
+                return shown.id
+        self._number += 1
+        shown = Shown(f"p-{self._number}", document.key, candidate, edit, {asked})
+        self._shown[shown.id] = shown
+        self.counts.shown += 1
+        while len(self._shown) > _REMEMBERED:
+            self._shown.popitem(last=False)
+        return shown.id
+
+    def supersede(self, asked: tuple[str, str], kept: Sequence[str]) -> None:
+        """A newer answer stands where `asked`; what it no longer contains (by id) was passed over."""
+        for shown in self._shown.values():
+            if shown.event is None and asked in shown.asked and shown.id not in kept:
+                shown.asked.discard(asked)
+                if not shown.asked:
+                    self._settle(shown, "ignored")
+
+    def shown(self, id: str) -> Shown | None:
+        return self._shown.get(id)
+
+    def outcome(self, id: str, event: Event) -> None:
+        """The client says, or a command shows, how a prediction fared. The first word counts, except that an accept
+        overrules "ignored": commands come after the change that they tell of."""
+        shown = self._shown.get(id)
+        if shown is None or event in ("shown", "partiallyAccepted"):
+            return
+        if shown.event is None or (shown.event == "ignored" and event == "accepted"):
+            self._settle(shown, event)
+
+    def reset_learning(self) -> None:
+        self._outcomes.clear()
+        self._refused.clear()
+        self.generation += 1
+
+    def _open_in(self, key: str) -> list[Shown]:
+        return [shown for shown in self._shown.values() if shown.key == key and shown.event is None]
+
+    def _settle(self, shown: Shown, event: Event) -> None:
+        shown.event = event
+        before = self._outcomes.get(shown.candidate.rule, RuleOutcomes())
+        if event == "accepted":
+            self.counts.accepted += 1
+            self._outcomes[shown.candidate.rule] = RuleOutcomes(before.accepted + 1, before.rejected)
+        elif event == "rejected":
+            self.counts.rejected += 1
+            self._outcomes[shown.candidate.rule] = RuleOutcomes(before.accepted, before.rejected + 1)
+            if shown.edit:
+                self._refused[shown.key] = (*self._refused.get(shown.key, ()), shown.edit)[-_REFUSED:]
+        else:
+            return
+        self.generation += 1
+
+    def _follow(self, document: Document, made: Changed) -> None:
+        """Move what is remembered about the text along with a change of it."""
+        refused = [rebase(edit, made.edit) for edit in self._refused.get(document.key, ())]
+        if refused:
+            self._refused[document.key] = tuple(edit for edit in refused if edit is not None)
+        for shown in self._shown.values():
+            if shown.key == document.key and shown.edit is not None:
+                self._follow_shown(shown, made)
+
+    @staticmethod
+    def left_of(edit: Edit, typed: Edit, text: str) -> Edit | None:
+        """What remains of a predicted edit after something was typed, both over `text`; None when that was otherwise."""
+        return rebase(edit, typed)
+
+    def _follow_shown(self, shown: Shown, made: Changed) -> None:
+        assert shown.edit is not None
+        if same_result(shown.edit, made.edit, made.before.text):
+            if shown.event is None:
+                self.history.mark_accepted(made.before, shown.edit)
+                self._settle(shown, "accepted")
+            shown.edit = None
+            return
+        left = self.left_of(shown.edit, made.edit, made.before.text)
+        if left is None and shown.event is None:
+            self._settle(shown, "ignored")
+        shown.edit = left
+
+
+def same_result(one: Edit, other: Edit, text: str) -> bool:
+    """Whether both edits of `text` lead to the same text. Looks only at the stretch that either touches."""
+    if not one or not other:
+        return False
+    low = min(one.changed_span[0], other.changed_span[0])
+    high = max(one.changed_span[1], other.changed_span[1])
+    if one.growth != other.growth:
+        return False
+    return _within(one, text, low, high) == _within(other, text, low, high)
+
+
+def _within(edit: Edit, text: str, low: int, high: int) -> str:
+    out: list[str] = []
+    for r in edit.replacements:
+        out += (text[low : r.start], r.text)
+        low = r.end
+    return "".join((*out, text[low:high]))
+
+
+def _larger(snapshot: Snapshot, limit: int) -> bool:
+    """Whether the text is more than `limit` bytes in UTF-8. Encodes it only when the length leaves a doubt."""
+    if snapshot.length > limit:
+        return True
+    if snapshot.length * 4 <= limit:
+        return False
+    return len(snapshot.text.encode("utf-8", "surrogatepass")) > limit

@@ -1,0 +1,83 @@
+"""LSP's framing on byte streams, and a thread that reads it.
+
+The reader is a daemon thread on the raw file descriptor: the process can end while the thread is blocked in a read,
+which it must when the client's process is gone but something else still holds the pipe open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import Callable, Iterator
+
+_LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]{1,10})[ \t]*", re.IGNORECASE)
+_CHUNK = 1 << 16
+_QUEUED = 1000
+"""Messages read ahead of the server, at most."""
+
+
+def messages(read: Callable[[int], bytes]) -> Iterator[bytes]:
+    """The bodies of the messages that `read` gives, until it gives nothing. Header lines that mean nothing are passed
+    over, so that the stream is found again after rubbish."""
+    buffer = bytearray()
+    length: int | None = None
+    while True:
+        end = buffer.find(b"\n")
+        if end < 0:
+            chunk = read(_CHUNK)
+            if not chunk:
+                return
+            buffer += chunk
+            continue
+        line = bytes(buffer[:end]).removesuffix(b"\r")
+        del buffer[: end + 1]
+        if line:
+            match = _LENGTH.fullmatch(line)
+            if match:
+                length = int(match[1])
+            continue
+        if length is None:
+            continue
+        while len(buffer) < length:
+            chunk = read(max(_CHUNK, length - len(buffer)))
+            if not chunk:
+                return
+            buffer += chunk
+        yield bytes(buffer[:length])
+        del buffer[:length]
+        length = None
+
+
+class Reader(threading.Thread):
+    """Hands each message to `handle` on the event loop, one turn of the loop for each, then calls `closed` there."""
+
+    def __init__(
+        self,
+        read: Callable[[int], bytes],
+        loop: asyncio.AbstractEventLoop,
+        handle: Callable[[bytes], None],
+        closed: Callable[[], None],
+    ) -> None:
+        super().__init__(name="editahead-reader", daemon=True)
+        self._read, self._loop, self._handle, self._closed = read, loop, handle, closed
+        self._room = threading.Semaphore(_QUEUED)
+
+    def run(self) -> None:
+        try:
+            for body in messages(self._safely_read):
+                self._room.acquire()
+                self._loop.call_soon_threadsafe(self._deliver, body)
+            self._loop.call_soon_threadsafe(self._closed)
+        except RuntimeError:  # the loop ended first
+            pass
+
+    def _safely_read(self, size: int) -> bytes:
+        try:
+            return self._read(size)
+        except OSError:
+            return b""
+
+    def _deliver(self, body: bytes) -> None:
+        self._room.release()
+        self._handle(body)
