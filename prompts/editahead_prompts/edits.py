@@ -12,7 +12,7 @@ With `t` any text that the edits fit, these laws hold:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -158,7 +158,7 @@ def compose(first: Edit, then: Edit) -> Edit:
     shift = 0  # how much longer the text between is than the first text, before the cluster at hand
     i = k = 0
     while i < len(made) or k < len(wanted):
-        # A cluster: a run in which each stretch touches one before it. Nothing survives in it of the first text.
+        # A cluster: a run in which each stretch touches one before it. Nothing of the first text survives.
         low = min([m[0] for m in made[i : i + 1]] + [w.start for w in wanted[k : k + 1]])
         high = low
         i0, k0 = i, k
@@ -231,19 +231,19 @@ def advance(edit: Edit, typed: Edit, text: str) -> Edit | None:
     keys = [o for o in (_trimmed(o, text) for o in typed.replacements) if not _idle(o)]
     used: set[int] = set()  # places in `keys` that are accounted for
     out: list[Replacement] = []
-    for r in normalise(edit, text).replacements:
-        # What a replacement changes can often be said in two ways: "a" typed before or after another "a".
-        for way in (_trimmed(r, text), _trimmed(r, text, tail_first=True)):
-            near = [k for k, o in enumerate(keys) if o.start <= way.end and way.start <= o.end]
-            if not near:
-                left: tuple[int, int, str] | None = (0, way.end - way.start, way.text)
-            elif len(near) == 1 and near[0] not in used:
-                left = _left(way, keys[near[0]])
-            else:
-                left = None
-            if left is not None:
+    wanted = normalise(edit, text).replacements
+    stray = [o for o in keys if not any(_near(_trimmed(r, text), [o]) for r in wanted)]
+    for r in wanted:
+        ways = _ways(r, text, stray)
+        way, near = ways[0], _near(ways[0], keys)
+        left: tuple[int, int, str] | None = None if near else (0, way.end - way.start, way.text)
+        for other in ways:
+            at = _near(other, keys)
+            step = _left(other, keys[at[0]]) if len(at) == 1 and at[0] not in used else None
+            if step is not None:
+                way, near, left = other, at, step
                 break
-        else:
+        if left is None:
             return None
         used.update(near)
         done, length, rest = left
@@ -252,6 +252,31 @@ def advance(edit: Edit, typed: Edit, text: str) -> Edit | None:
         )
         out.append(Replacement(start, start + length, rest))
     return Edit(tuple(r for r in out if not _idle(r)))
+
+
+def _near(r: Replacement, keys: Sequence[Replacement]) -> list[int]:
+    """Which of the keys touch it."""
+    return [k for k, o in enumerate(keys) if o.start <= r.end and r.start <= o.end]
+
+
+def _ways(r: Replacement, text: str, stray: Sequence[Replacement]) -> list[Replacement]:
+    """Replacements that make the same of `text` as `r` does.
+
+    A change can often be said in several ways: "a" is inserted before or behind another "a", a line before
+    a line break or behind it. These are the ways in which one of the stray keys may have begun it.
+    """
+    out = [_trimmed(r, text), _trimmed(r, text, tail_first=True)]
+    first = out[0]
+    if first.start < first.end:
+        return out
+    for o in stray:
+        low, high = sorted((o.start, first.start))
+        gap, new = text[low:high], first.text
+        if low == o.start and new.endswith(gap):
+            out.append(Replacement(low, low, gap + new[: len(new) - len(gap)]))
+        elif high == o.start and new.startswith(gap):
+            out.append(Replacement(high, high, new[len(gap) :] + gap))
+    return out
 
 
 def _left(r: Replacement, o: Replacement) -> tuple[int, int, str] | None:

@@ -1,0 +1,83 @@
+"""A person at a document, for tests of the history: each change is passed on as a server does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from hypothesis import settings
+
+from editahead_prompts.changes import ChangeKind
+from editahead_prompts.edits import Edit
+from editahead_prompts.history import History
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.state import PastEdit
+
+PROPERTY = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+
+
+class Typist:
+    """One document. `at` is the present second; `cursor` the last known one, or None."""
+
+    def __init__(self, text: str, history: History | None = None, *, uri: str = "file:///a.py") -> None:
+        self.history = history or History()
+        self.snapshot = Snapshot.of(text, uri=uri)
+        self.at = 0.0
+        self.cursor: int | None = None
+        self.history.opened(self.snapshot)
+
+    @property
+    def text(self) -> str:
+        return self.snapshot.text
+
+    @property
+    def past(self) -> tuple[PastEdit, ...]:
+        return self.history.past
+
+    def brief(self) -> list[tuple[int, tuple[str, ...], tuple[str, ...]]]:
+        """The past edits as (line, old, new)."""
+        return [(p.line, p.old, p.new) for p in self.past]
+
+    def make(self, edit: Edit) -> ChangeKind:
+        before = self.snapshot
+        after = Snapshot.of(edit.apply(before.text), uri=before.uri, version=before.version + 1)
+        self.snapshot = after
+        return self.history.changed(before, after, edit, at=self.at, cursor=self.cursor)
+
+    def replace(self, old: str, new: str) -> ChangeKind:
+        """The first `old` becomes `new`, at once."""
+        at = self.text.index(old)
+        return self.make(Edit.replace(at, at + len(old), new))
+
+    def set_text(self, text: str) -> ChangeKind:
+        """The whole document is replaced, as a client without incremental changes does it."""
+        return self.make(Edit.replace(0, len(self.text), text))
+
+    def type(self, text: str, *, after: str = "", piece: int = 1) -> None:
+        """Types behind the first `after`, in pieces of so many characters."""
+        at = self.text.index(after) + len(after)
+        for k in range(0, len(text), piece):
+            self.make(Edit.replace(at + k, at + k, text[k : k + piece]))
+
+    def erase(self, count: int, *, before: str) -> None:
+        """Presses backspace so many times in front of the first `before`."""
+        at = self.text.index(before)
+        for k in range(count):
+            self.make(Edit.replace(at - k - 1, at - k, ""))
+
+    def type_hunk(self, offset: int, old: str, new: str, *, piece: int = 4) -> None:
+        """`old` at `offset` becomes `new`: common ends stay, the rest goes at once, the new is typed."""
+        shorter = min(len(old), len(new))
+        head = next((n for n in range(shorter) if old[n] != new[n]), shorter)
+        tail = next((n for n in range(shorter - head) if old[-1 - n] != new[-1 - n]), shorter - head)
+        if len(old) > head + tail:
+            self.make(Edit.replace(offset + head, offset + len(old) - tail, ""))
+        at, text = offset + head, new[head : len(new) - tail]
+        for k in range(0, len(text), piece):
+            self.make(Edit.replace(at + k, at + k, text[k : k + piece]))
+
+
+def hunks_of(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int]]:
+    """The hunks between two lists of lines as the evaluation defines them."""
+    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [(i1, i2, j1, j2) for tag, i1, i2, j1, j2 in codes if tag != "equal"]
