@@ -73,7 +73,7 @@ class FileResult:
     """One file's replay: counts by predictor; the server's counts by kind of hunk.
 
     answer_ms: of each answer, the first of a server that has just started apart, as first_ms.
-    change_ms: of keystrokes taken at intervals, the handling of one.
+    idle_ms, change_ms: of something cheap, asked for before and right after keystrokes taken at intervals.
     """
 
     id: str
@@ -83,6 +83,7 @@ class FileResult:
     kinds: dict[HunkKind, Counts] = field(default_factory=lambda: {kind: Counts() for kind in HUNK_KINDS})
     first_ms: float | None = None
     answer_ms: list[float] = field(default_factory=list)
+    idle_ms: list[float] = field(default_factory=list)
     change_ms: list[float] = field(default_factory=list)
 
 

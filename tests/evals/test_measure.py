@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from editahead_evals.baselines import BASELINES
+from editahead_evals.editor import Editor
+from editahead_evals.measure import measure
+from editahead_evals.metrics import SERVER, Counts
+from editahead_evals.records import Record
+
+
+def record(before: str, after: str) -> Record:
+    return Record("r@1:a.py", "r", "1", "Rename", "a.py", "python", before, after)
+
+
+def test_a_file_is_replayed_and_every_answer_judged(fake: Editor) -> None:
+    before = "old_name = 1\nx\ny = old_name\nz\nold_name()\n"
+    result = measure(fake, record(before, before.replace("old", "new")))
+    assert result.counts[SERVER] == Counts(
+        opportunities=2, covered=2, shown=2, correct=2, located=2, jumps=2, ends=1
+    )
+    assert result.kinds["replace line"] == Counts(opportunities=2, covered=2, shown=2, correct=2)
+    assert result.counts["silence"] == Counts(opportunities=2, ends=1)
+    assert result.counts["last substitution"].covered == 2
+    assert set(result.counts) == {SERVER, *BASELINES}
+    assert (result.id, result.language, result.lines) == ("r@1:a.py", "python", 6)
+    assert result.first_ms is not None
+    assert len(result.answer_ms) == 2
+    assert fake.documents == {}
+
+
+def test_wrong_and_false_shows_are_counted(fake: Editor) -> None:
+    result = measure(fake, record("a\nb\nc\nold_name\n", "A\nb\nC\nold_name\n"))
+    assert result.counts[SERVER] == Counts(opportunities=1, shown=1, located=1, jumps=1, ends=1, false_ends=1)
+
+
+def test_long_typing_is_timed_at_intervals(fake: Editor) -> None:
+    result = measure(fake, record("a\n", "a\n" + "word " * 40 + "\n"))
+    assert len(result.change_ms) == len(result.idle_ms) == 6
+    assert all(ms > 0 for ms in result.change_ms)
