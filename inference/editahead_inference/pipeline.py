@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 
 from editahead_prompts.state import State
 
-from .candidates import Prediction, Predictor, Silence
+from .candidates import Candidate, Prediction, Predictor, Timings
+from .completion import Completion
+from .gate import Gate
+from .propagation import Propagation
 
 
 def _never() -> None:
@@ -14,16 +17,38 @@ def _never() -> None:
 
 
 class Pipeline:
-    """Predictors and the gate, in order. Holds no state of any document; may be called from any one thread at a time.
+    """Predictors and the gate, in order. It remembers parses and indexes only; to be called from one thread at a time.
 
-    eagerness: 0..1, the gate's threshold is t = 0.55 - 0.5 * eagerness.
+    predictors: default, those that need no model. gate: default, with the shipped weights.
     clock: monotonic seconds, for the timings only.
     """
 
-    def __init__(self, predictors: Sequence[Predictor] | None = None, *, clock: Callable[[], float] = lambda: 0.0) -> None:
-        self._predictors = predictors or ()
+    def __init__(
+        self,
+        predictors: Sequence[Predictor] | None = None,
+        *,
+        gate: Gate | None = None,
+        clock: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        self._predictors = (Completion(), Propagation()) if predictors is None else tuple(predictors)
+        self._gate = gate or Gate()
         self._clock = clock
 
-    def predict(self, state: State, *, eagerness: float = 0.5, check: Callable[[], None] = _never) -> Prediction:
+    def predict(
+        self, state: State, *, eagerness: float = 0.5, check: Callable[[], None] = _never
+    ) -> Prediction:
         """Raises `Cancelled` (through `check`) and nothing else."""
-        return Prediction(state, (), Silence("no-candidate", "Nothing to propose."))
+        started = self._clock()
+        candidates: list[Candidate] = []
+        for predictor in self._predictors:
+            candidates += predictor.propose(state, check)
+        proposed = self._clock()
+        verdicts, silence = self._gate.decide(state, candidates, eagerness, check)
+        ended = self._clock()
+        return Prediction(
+            state,
+            tuple(verdict for verdict in verdicts if verdict.reason is None),
+            silence,
+            verdicts,
+            Timings(1000 * (proposed - started), 1000 * (ended - proposed)),
+        )

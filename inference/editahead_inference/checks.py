@@ -1,0 +1,127 @@
+"""The gate's hard rules: what is never shown, however likely it looks. Each is a named predicate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from editahead_prompts.edits import Edit
+from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.state import PastEdit, State
+from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.tokens import tokenize
+
+from .candidates import Candidate, Reason
+
+_MOSTLY = 0.6
+"""Share of the characters that a person removed from which putting them back counts as undoing."""
+
+
+def first_objection(state: State, candidate: Candidate, trees: SyntaxTrees) -> Reason | None:
+    """The first hard rule that the candidate breaks, cheapest first; None when it breaks none."""
+    snapshot = state.snapshot(candidate.uri)
+    if snapshot is None:
+        return "unknown-document"
+    if not candidate.edit:
+        return None
+    if changes_nothing(snapshot, candidate.edit):
+        return "no-change"
+    if candidate.edit in state.refused.get(candidate.uri, ()):
+        return "refused-before"
+    if reverts(snapshot, candidate.edit, state.history) or remakes(snapshot, candidate.edit, state.undone):
+        return "would-revert"
+    return "breaks-syntax" if breaks_syntax(snapshot, candidate.edit, trees) else None
+
+
+def changes_nothing(snapshot: Snapshot, edit: Edit) -> bool:
+    """Whether the edit changes white space only, or nothing at all."""
+    start, end = _lines(snapshot, edit)
+    old = "".join(snapshot.lines[start:end])
+    return "".join(old.split()) == "".join(_after(snapshot, edit, start, end).split())
+
+
+def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool:
+    """Whether the edit takes back what a person did: in the lines of a past edit it puts back what was removed, or
+    removes what was put in."""
+    start, end = _lines(snapshot, edit)
+    after = split_lines(_after(snapshot, edit, start, end))
+    now = snapshot.lines[start:end]
+    for past in history:
+        if past.uri != snapshot.uri:
+            continue
+        first, last = past.line, past.line + len(past.new)
+        # An edit beside a deletion may put the deleted lines back; elsewhere it has to share a line.
+        if last == first and start <= first <= end and _restores(past.old, (), now, after):
+            return True
+        shares_a_line = last > first and start < last and first < max(end, start + 1)
+        if shares_a_line and _restores(past.old, past.new, now, after):
+            return True
+    return False
+
+
+def _restores(
+    old: tuple[str, ...], new: tuple[str, ...], now: tuple[str, ...], after: tuple[str, ...]
+) -> bool:
+    before, present = _tokens(old), _tokens(new)
+    removed, added = before - present, present - before
+    was, becomes = _tokens(now), _tokens(after)
+    puts_back, takes_out = (becomes - was) & removed, (was - becomes) & added
+    if not puts_back and not takes_out:
+        return False
+    share_back = _weight(puts_back) / max(_weight(removed), 1)
+    share_out = _weight(takes_out) / max(_weight(added), 1)
+    if removed and added:
+        return (bool(puts_back) and bool(takes_out)) or share_back >= _MOSTLY or share_out >= _MOSTLY
+    return share_back >= _MOSTLY if removed else share_out >= _MOSTLY
+
+
+def _tokens(lines: tuple[str, ...]) -> Counter[str]:
+    return Counter(token for line in lines for token in tokenize(line) if not token.isspace())
+
+
+def _weight(tokens: Counter[str]) -> int:
+    return sum(len(token) * count for token, count in tokens.items())
+
+
+def remakes(snapshot: Snapshot, edit: Edit, undone: Iterable[PastEdit]) -> bool:
+    """Whether the edit does again, at its place, what the person undid."""
+    start, end = _lines(snapshot, edit)
+    after = _after(snapshot, edit, start, end)
+    for past in undone:
+        if past.uri == snapshot.uri and start <= past.line + len(past.old) and past.line <= end:
+            made = "".join(line.strip() for line in past.new)
+            if made and made in "".join(line.strip() for line in split_lines(after)):
+                return True
+            if not past.new and not after.strip():
+                return True
+    return False
+
+
+def breaks_syntax(snapshot: Snapshot, edit: Edit, trees: SyntaxTrees) -> bool:
+    """Whether the text has more syntax errors after the edit than before."""
+    counts = trees.errors_around(snapshot, edit)
+    return counts is not None and counts[1] > counts[0]
+
+
+def _lines(snapshot: Snapshot, edit: Edit) -> tuple[int, int]:
+    """The lines [first, past the last) that the edit touches; an insertion at a line's start touches none but is at it."""
+    first, last = edit.replacements[0].start, edit.replacements[-1].end
+    start = snapshot.line_at(first)
+    if first == last == snapshot.starts[start] and all(
+        r.text.endswith(("\n", "\r")) for r in edit.replacements
+    ):
+        return start, start
+    end = snapshot.line_at(last)
+    return start, end if last == snapshot.starts[end] and end > start else end + 1
+
+
+def _after(snapshot: Snapshot, edit: Edit, start: int, end: int) -> str:
+    """What the lines [start, end) become."""
+    base = snapshot.starts[start]
+    text = "".join(snapshot.lines[start:end])
+    out: list[str] = []
+    at = 0
+    for r in edit.replacements:
+        out += (text[at : r.start - base], r.text)
+        at = r.end - base
+    return "".join((*out, text[at:]))

@@ -1,0 +1,146 @@
+"""Arguments: added to, or dropped from, every call of the same function; calls may span lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from editahead_prompts.snapshot import split_lines
+from editahead_prompts.tokens import changed_spans, is_word, tokenize
+
+from .index import Index
+from .rules import Proposal, Rule, shorten
+
+_MAX_CALL = 2000
+"""Characters that a call's argument list may span."""
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+
+
+def argument_spans(text: str, open_at: int) -> list[tuple[int, int]] | None:
+    """The spans of the arguments of the bracket that opens at `open_at`; the last end is that of the list.
+
+    [(start, end), ...] without the commas; an empty list has one empty span. None when it does not close.
+    """
+    spans: list[tuple[int, int]] = []
+    stack: list[str] = []
+    start = open_at + 1
+    at, limit = start, min(len(text), open_at + _MAX_CALL)
+    while at < limit:
+        char = text[at]
+        if char in "\"'`":
+            close = at + 1
+            while close < limit and text[close] != char and (char == "`" or text[close] != "\n"):
+                close += 2 if text[close] == "\\" else 1
+            if close < limit and text[close] == char:
+                at = close
+        elif char in _PAIRS:
+            stack.append(_PAIRS[char])
+        elif char in ")]}":
+            if not stack:
+                spans.append((start, at))
+                return spans
+            if stack.pop() != char:
+                return None
+        elif char == "," and not stack:
+            spans.append((start, at))
+            start = at + 1
+        at += 1
+    return None
+
+
+@dataclass(frozen=True)
+class Argument(Rule):
+    """At each call of `callee`, the argument `text` is added at, or removed from, position `place` (-1: the end)."""
+
+    callee: str = ""
+    text: str = ""
+    place: int = -1
+    add: bool = True
+    count: int = 0
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        source, starts = index.snapshot.text, index.snapshot.starts
+        for match in re.finditer(rf"(?<!\w){re.escape(self.callee)}\s?\(", source):
+            spans = argument_spans(source, match.end() - 1)
+            if spans is None:
+                continue
+            changed = self._changed(source, spans)
+            if changed is None:
+                continue
+            start, end, text = changed
+            first, last = index.snapshot.line_at(start), index.snapshot.line_at(end)
+            begin, stop = starts[first], starts[last + 1]
+            new = source[begin:start] + text + source[end:stop]
+            if new != source[begin:stop]:
+                yield Proposal(first, last + 1, tuple(filter(None, split_lines(new))))
+
+    def _changed(self, source: str, spans: list[tuple[int, int]]) -> tuple[int, int, str] | None:
+        texts = [source[a:b].strip() for a, b in spans]
+        if texts == [""]:
+            texts, empty = [], True
+        else:
+            empty = False
+        if self.add:
+            if self.text in texts or len(texts) != self.count:
+                return None
+            if empty:
+                return spans[0][0], spans[0][1], self.text
+            if self.place == -1 or self.place >= len(texts):
+                if not texts[-1]:  # a trailing comma: the call is laid out over lines
+                    return None
+                end = spans[-1][0] + len(source[spans[-1][0] : spans[-1][1]].rstrip())
+                return end, end, f", {self.text}"
+            at = spans[self.place][0]
+            lead = len(source[at : spans[self.place][1]]) - len(source[at : spans[self.place][1]].lstrip())
+            return at + lead, at + lead, f"{self.text}, "
+        if len(texts) != self.count or not texts:
+            return None
+        place = self.place if self.place >= 0 else len(texts) - 1
+        if place >= len(texts):
+            return None
+        if len(texts) == 1:
+            return spans[0][0], spans[0][1], ""
+        if place == 0:
+            lead = len(source[spans[0][0] : spans[0][1]]) - len(source[spans[0][0] : spans[0][1]].lstrip())
+            return spans[0][0] + lead, spans[1][0] + 1, ""
+        return spans[place - 1][1], spans[place][1], ""
+
+
+def learn(old: str, new: str) -> list[Argument]:
+    """The argument that one line's only change added to, or removed from, a call."""
+    o, n = old.strip(), new.strip()
+    calls_old, calls_new = _calls(o), _calls(n)
+    rules: list[Argument] = []
+    for (callee, before), (other, after) in zip(calls_old, calls_new, strict=False):
+        if callee != other or before == after or abs(len(before) - len(after)) != 1:
+            continue
+        longer, shorter = (after, before) if len(after) > len(before) else (before, after)
+        spans = changed_spans(shorter, longer)
+        if len(spans) != 1 or spans[0][0] != spans[0][1]:
+            continue
+        at = spans[0][2]
+        place = -1 if at == len(longer) - 1 else at
+        add = longer is after
+        text = longer[at]
+        label = f"{'add' if add else 'drop'} {shorten(text, 24)} {'to' if add else 'from'} {callee}()"
+        key = f"argument:{callee}:{text if add else ''}:{place}:{add}:{len(before)}"
+        kind = "argument-add" if add else "argument-drop"
+        rules.append(Argument(kind, key, label, o, callee, "", callee, text, place, add, len(before)))
+        break
+    return rules
+
+
+def _calls(line: str) -> list[tuple[str, list[str]]]:
+    """(callee, arguments) of each call that closes on the line, in order."""
+    tokens = tokenize(line)
+    calls: list[tuple[str, list[str]]] = []
+    at = 0
+    for number, token in enumerate(tokens):
+        if token == "(" and number and is_word(tokens[number - 1]):
+            spans = argument_spans(line, at)
+            if spans is not None:
+                texts = [line[a:b].strip() for a, b in spans]
+                calls.append((tokens[number - 1], [] if texts == [""] else texts))
+        at += len(token)
+    return calls

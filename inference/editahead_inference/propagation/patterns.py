@@ -1,0 +1,210 @@
+"""Token patterns with holes: a piece of code in which some names may be others, compiled to a regular expression.
+
+Learned from one example (old tokens -> new tokens). What the example changed stays literal; what it kept may become a
+hole: an identifier, a number, a string, or a whole expression.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+_TOKEN = re.compile(
+    r"""[^\W\d]\w*|\d\w*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`|\s+|.""", re.DOTALL
+)
+_HOLES = {
+    "word": r"[^\W\d]\w*",
+    "number": r"\d\w*",
+    "string": r"""(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`)""",
+    "expression": r"[^\s(){}\[\],;][^(){}\[\],;]*(?:[(\[][^()\[\]]*(?:\([^()]*\)[^()\[\]]*)*[)\]][^(){}\[\],;]*)*",
+}
+
+KEYWORDS = frozenset(
+    [
+        "and",
+        "as",
+        "assert",
+        "async",
+        "await",
+        "auto",
+        "bool",
+        "boolean",
+        "break",
+        "byte",
+        "case",
+        "catch",
+        "char",
+        "class",
+        "const",
+        "continue",
+        "def",
+        "default",
+        "defer",
+        "del",
+        "do",
+        "double",
+        "elif",
+        "else",
+        "enum",
+        "except",
+        "export",
+        "extends",
+        "extern",
+        "False",
+        "final",
+        "finally",
+        "float",
+        "fn",
+        "for",
+        "from",
+        "func",
+        "function",
+        "go",
+        "if",
+        "impl",
+        "implements",
+        "import",
+        "in",
+        "int",
+        "interface",
+        "is",
+        "lambda",
+        "let",
+        "long",
+        "match",
+        "mod",
+        "mut",
+        "new",
+        "nil",
+        "None",
+        "not",
+        "null",
+        "or",
+        "override",
+        "package",
+        "pass",
+        "private",
+        "protected",
+        "pub",
+        "public",
+        "raise",
+        "ref",
+        "return",
+        "self",
+        "Self",
+        "short",
+        "static",
+        "string",
+        "struct",
+        "super",
+        "switch",
+        "this",
+        "throw",
+        "throws",
+        "trait",
+        "True",
+        "true",
+        "false",
+        "try",
+        "type",
+        "typeof",
+        "undefined",
+        "union",
+        "unsafe",
+        "use",
+        "var",
+        "void",
+        "while",
+        "with",
+        "yield",
+        "str",
+        "object",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A place for any text of one kind (`word`, `number`, `string`, `expression`); equal names take equal text."""
+
+    name: str
+    kind: str
+
+
+Part = str | Hole
+
+
+def tokenize(line: str) -> list[str]:
+    """As `tokens.tokenize`, but a string literal that ends on its line is one token."""
+    return _TOKEN.findall(line)
+
+
+def hole_kind(token: str) -> str | None:
+    """The kind of hole that the token could become, or None for what has to stay as it is."""
+    first = token[0]
+    if first in "\"'`" and len(token) > 1:
+        return "string"
+    if first.isdigit():
+        return "number"
+    if (first.isalpha() or first == "_") and token not in KEYWORDS:
+        return "word"
+    return None
+
+
+@lru_cache(maxsize=4096)
+def compile_parts(parts: tuple[Part, ...]) -> re.Pattern[str]:
+    """The pattern as a regular expression for one line's body; words at its ends match whole words only."""
+    parts = tuple(part for part in parts if part)
+    if not parts:
+        return re.compile("")
+    out: list[str] = []
+    seen: set[str] = set()
+    for part in parts:
+        if isinstance(part, str):
+            out.append(r"\s+" if part.isspace() else re.escape(part))
+        elif part.name in seen:
+            out.append(f"(?P={part.name})")
+        else:
+            seen.add(part.name)
+            out.append(f"(?P<{part.name}>{_HOLES[part.kind]})")
+    first, last = parts[0], parts[-1]
+    if isinstance(first, Hole) or first[0].isalnum() or first[0] == "_":
+        out.insert(0, r"(?<!\w)")
+    if isinstance(last, Hole) or last[-1].isalnum() or last[-1] == "_":
+        out.append(r"(?!\w)")
+    return re.compile("".join(out))
+
+
+def fill(parts: Iterable[Part], match: re.Match[str]) -> str:
+    """The new text for one match of the old parts."""
+    return "".join(part if isinstance(part, str) else match[part.name] for part in parts)
+
+
+def literal_of(parts: Sequence[Part]) -> str:
+    """The longest literal of the pattern: what a line must hold to be worth trying. "" if there is none."""
+    runs: list[str] = [""]
+    for part in parts:
+        if isinstance(part, str) and not part.isspace():
+            runs[-1] += part
+        else:
+            runs.append("")
+    return max(runs, key=len)
+
+
+def with_holes(
+    old: Sequence[str], new: Sequence[str], *, keep: frozenset[str] = frozenset()
+) -> tuple[tuple[Part, ...], tuple[Part, ...]] | None:
+    """Both token sequences with a hole for each name, number or string that both hold; None when that gives no hole.
+
+    keep: tokens that stay literal though both hold them.
+    """
+    shared = {token for token in set(old) & set(new) if token not in keep and hole_kind(token)}
+    if not shared:
+        return None
+    names: dict[str, Hole] = {}
+    for token in old:
+        if token in shared and token not in names:
+            names[token] = Hole(f"h{len(names)}", hole_kind(token) or "word")
+    return tuple(names.get(t, t) for t in old), tuple(names.get(t, t) for t in new)

@@ -1,0 +1,139 @@
+"""Where the rules behind the last edits apply next in one document."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+
+from editahead_prompts.snapshot import line_end
+from editahead_prompts.state import PastEdit, State
+
+from .evidence import Home, Site, features
+from .index import Index
+from .learning import learn_from
+from .rules import Proposal, Rule
+from .substitutions import Rename, Substitution, WordRename
+
+_EDITS = 8
+"""Past edits that teach."""
+_NEAR = 3
+"""Sites of one rule that are looked at on each side of the cursor."""
+_MAX_PROPOSALS = 60
+"""A rule with more sites than this is too general to be trusted at any of them."""
+_MAX_RUN = 25
+"""Lines that one edit may take together."""
+_COMBINED = frozenset({"rename", "case", "words", "part0", "span0", "span1"})
+"""Kinds of rules that may each change their own part of one line."""
+
+
+def find_sites(
+    state: State, index: Index, home: Home, check: Callable[[], None]
+) -> list[tuple[Site, dict[str, float]]]:
+    """Every place in the index's document where a recent edit could be made again, with its features."""
+    edits = list(reversed(state.history[-_EDITS:]))
+    uri = index.snapshot.uri
+    cursor_line = state.document.line_at(state.cursor) if uri == state.document.uri else 0
+    taught, lines_of = _taught(edits, state)
+    found: dict[Proposal, Site] = {}
+    for rule, age in taught:
+        check()
+        proposals = _outside(rule.proposals(index), edits[age], uri)
+        if not proposals or len(proposals) > _MAX_PROPOSALS:
+            continue
+        runs = _together(proposals)
+        below = [run for run in runs if run.start >= cursor_line or run.end > cursor_line]
+        above = runs[: len(runs) - len(below)][::-1]
+        instances = lines_of[rule.key]
+        first, last = min(instances), max(instances)
+        skipped = sum(first < run.start < last for run in runs)
+        for side in (below[:_NEAR], above[:_NEAR]):
+            for rank, proposal in enumerate(side):
+                site = found.setdefault(proposal, Site(proposal))
+                site.rules.append((rule, age))
+                if len(runs) < site.below + site.above:
+                    site.below, site.above, site.rank = len(below), len(above), rank
+                site.support = max(site.support, len(instances))
+                site.skipped = max(site.skipped, skipped)
+    _combine(found, index)
+    return features(list(found.values()), index, home, edits, cursor_line)
+
+
+def _taught(edits: Sequence[PastEdit], state: State) -> tuple[list[tuple[Rule, int]], dict[str, list[int]]]:
+    """Each rule behind the edits (newest first) with the age of the newest that teaches it, and the lines of all that do."""
+    taught: list[tuple[Rule, int]] = []
+    lines_of: dict[str, list[int]] = defaultdict(list)
+    for age, edit in enumerate(edits):
+        snapshot = state.snapshot(edit.uri)
+        for rule in learn_from(edit, snapshot.lines if snapshot else None):
+            lines = lines_of[rule.key]
+            if not lines:
+                taught.append((rule, age))
+            if not lines or lines[-1] != edit.line:
+                lines.append(edit.line)
+    return taught, lines_of
+
+
+def _combine(found: dict[Proposal, Site], index: Index) -> None:
+    """Adds, for each line that several rules change in part, the edit that makes all those changes at once."""
+    at: dict[int, dict[str, tuple[Rule, int, Site]]] = defaultdict(dict)
+    for proposal, site in found.items():
+        if proposal.end - proposal.start == 1 == len(proposal.lines):
+            for rule, age in site.rules:
+                if rule.kind in _COMBINED:
+                    at[proposal.start].setdefault(rule.key, (rule, age, site))
+    for line, rules in at.items():
+        if len(rules) < 2:
+            continue
+        body = index.bodies[line]
+        used: list[tuple[Rule, int]] = []
+        basis: list[Site] = []
+        for rule, age, site in sorted(rules.values(), key=lambda entry: (entry[1], -len(entry[0].source))):
+            if isinstance(rule, Substitution | Rename | WordRename):
+                new = rule.rewrite(body)
+                if new != body:
+                    body = new
+                    used.append((rule, age))
+                    basis.append(site)
+        proposal = Proposal(line, line + 1, (body + line_end(index.snapshot.lines[line]),))
+        if len(used) > 1 and proposal not in found:
+            best = min(basis, key=lambda s: s.below + s.above)
+            found[proposal] = Site(
+                proposal,
+                used,
+                best.below,
+                best.above,
+                best.rank,
+                max(s.support for s in basis),
+                best.skipped,
+                True,
+            )
+
+
+def _outside(proposals: Iterable[Proposal], edit: PastEdit, uri: str) -> list[Proposal]:
+    """Without those that touch the lines of the edit that taught the rule."""
+    out = []
+    first, last = edit.line, edit.line + max(len(edit.new), 1)
+    for proposal in proposals:
+        if edit.uri != uri or proposal.start >= last or max(proposal.end, proposal.start + 1) <= first:
+            out.append(proposal)
+            if len(out) > _MAX_PROPOSALS:
+                break
+    return out
+
+
+def _together(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """Rewrites of neighbouring lines as one; in document order."""
+    runs: list[Proposal] = []
+    for proposal in sorted(set(proposals), key=lambda p: (p.start, p.end)):
+        last = runs[-1] if runs else None
+        if (
+            last is not None
+            and last.end == proposal.start
+            and proposal.end > proposal.start
+            and last.end > last.start
+            and proposal.end - last.start <= _MAX_RUN
+        ):
+            runs[-1] = Proposal(last.start, proposal.end, last.lines + proposal.lines)
+        else:
+            runs.append(proposal)
+    return runs

@@ -1,0 +1,47 @@
+"""Boosted decision trees, read from a small file: the sum of a few dozen nested "if a feature is at most x" rules.
+
+The file is JSON: `{"bias": number, "trees": [node, ...], ...}`; a node is a leaf, a number (log-odds), or
+`[feature, threshold, node where value <= threshold, node elsewhere]`. A feature that is not given counts as 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+Node = float | tuple[int, float, "Node", "Node"]
+
+
+class Trees:
+    """Gives the log-odds of a bag of named features."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        """Raises ValueError when the data is not such a model."""
+        try:
+            self.features: tuple[str, ...] = tuple(data["features"])
+            self._number = {name: number for number, name in enumerate(self.features)}
+            self._bias = float(data["bias"])
+            self._trees = [self._node(tree) for tree in data["trees"]]
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise ValueError(f"not a model of trees: {error!r}") from error
+
+    def _node(self, data: Any) -> Node:
+        if isinstance(data, int | float):
+            return float(data)
+        name, threshold, low, high = data
+        return self._number[name], float(threshold), self._node(low), self._node(high)
+
+    def log_odds(self, features: Mapping[str, float]) -> float:
+        values = [features.get(name, 0.0) for name in self.features]
+        total = self._bias
+        for node in self._trees:
+            while not isinstance(node, float):
+                node = node[2] if values[node[0]] <= node[1] else node[3]
+            total += node
+        return total
+
+
+def probability(log_odds: float) -> float:
+    """The logistic function, safe at both ends."""
+    return 1 / (1 + math.exp(-log_odds)) if log_odds > -30 else math.exp(log_odds)

@@ -1,0 +1,130 @@
+"""Lines as tokens, and identifiers as words with a case style."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+from rapidfuzz.distance import Indel
+
+TOKEN = re.compile(r"[^\W\d]\w*|\d\w*|\s+|.", re.DOTALL)
+WORD = re.compile(r"[^\W\d]\w*")
+
+Style = Literal["snake", "constant", "camel", "pascal", "flat", "other"]
+STYLES: tuple[Style, ...] = ("snake", "constant", "camel", "pascal", "flat")
+
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|\d+|[^\W_]+")
+
+
+def tokenize(line: str) -> list[str]:
+    """Identifiers, numbers, runs of white space, and single other characters; joined they give the line back."""
+    return TOKEN.findall(line)
+
+
+def is_word(token: str) -> bool:
+    """Whether the token is an identifier or a keyword."""
+    return bool(token) and (token[0].isalpha() or token[0] == "_")
+
+
+def is_name(token: str) -> bool:
+    """Whether the token is an identifier, keyword or number."""
+    return bool(token) and (token[0].isalnum() or token[0] == "_")
+
+
+def changed_spans(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, int, int]]:
+    """(a1, a2, b1, b2) of each stretch of tokens that differs, in order; a longest common subsequence lies between."""
+    head = 0
+    shorter = min(len(a), len(b))
+    while head < shorter and a[head] == b[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and a[-1 - tail] == b[-1 - tail]:
+        tail += 1
+    middle_a, middle_b = a[head : len(a) - tail], b[head : len(b) - tail]
+    if not middle_a and not middle_b:
+        return []
+    if not middle_a or not middle_b:
+        return [(head, head + len(middle_a), head, head + len(middle_b))]
+    spans: list[tuple[int, int, int, int]] = []
+    for op in Indel.opcodes(middle_a, middle_b):
+        if op.tag == "equal":
+            continue
+        span = (op.src_start + head, op.src_end + head, op.dest_start + head, op.dest_end + head)
+        if spans and spans[-1][1] == span[0] and spans[-1][3] == span[2]:
+            span = (spans[-1][0], span[1], spans[-1][2], span[3])
+            spans.pop()
+        spans.append(span)
+    return spans
+
+
+@lru_cache(maxsize=16384)
+def split_words(name: str) -> tuple[str, ...]:
+    """An identifier's words, in lower case: `HTTPServer_url` -> http, server, url."""
+    return tuple(word.lower() for word in _HUMP.findall(name))
+
+
+@lru_cache(maxsize=16384)
+def case_style(name: str) -> Style:
+    """How the identifier is written; `flat` is one lower-case word, which says nothing of the style."""
+    core = name.strip("_")
+    if not core:
+        return "other"
+    if "_" in core:
+        if core == core.lower():
+            return "snake"
+        return "constant" if core == core.upper() else "other"
+    if core == core.lower():
+        return "flat"
+    if core == core.upper() and len(core) > 1:
+        return "constant"
+    return "pascal" if core[0].isupper() else "camel"
+
+
+def in_style(words: Sequence[str], style: Style) -> str:
+    """The words written in a style (`flat` and `other`: joined, in lower case)."""
+    if style == "snake":
+        return "_".join(words)
+    if style == "constant":
+        return "_".join(words).upper()
+    if style == "pascal":
+        return "".join(word.capitalize() for word in words)
+    if style == "camel":
+        return words[0] + "".join(word.capitalize() for word in words[1:]) if words else ""
+    return "".join(words)
+
+
+def case_variants(old: str, new: str) -> dict[str, str]:
+    """What a rename old -> new means for the same words in other styles: {`OldName`: `NewName`, `OLD_NAME`: ..}.
+
+    Without `old` itself. Empty when either has no words.
+    """
+    old_words, new_words = split_words(old), split_words(new)
+    if not old_words or not new_words:
+        return {}
+    variants: dict[str, str] = {}
+    for style in STYLES:
+        variants.setdefault(in_style(old_words, style), in_style(new_words, style))
+    if len(old_words) == 1 and len(new_words) > 1:
+        # `user` -> `account_owner`: a lone lower-case word takes the new name's own style
+        variants[old_words[0]] = (
+            new if case_style(new) in ("snake", "camel") else in_style(new_words, "snake")
+        )
+    variants.pop(old, None)
+    return {a: b for a, b in variants.items() if a != b}
+
+
+def word_replacement(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The run of words by which two identifiers differ: getUserName -> getAccountName gives ((user,), (account,)).
+
+    None when they share no word (then it is a rename as a whole), or when nothing is replaced.
+    """
+    a, b = split_words(old), split_words(new)
+    spans = changed_spans(a, b)
+    if len(spans) != 1:
+        return None
+    a1, a2, b1, b2 = spans[0]
+    if a1 == a2 or b1 == b2 or a2 - a1 == len(a):
+        return None
+    return a[a1:a2], b[b1:b2]

@@ -1,0 +1,175 @@
+"""Fits the gate's weights to real commits, and writes them as a small file (`editahead train gate`).
+
+Needs the extra `train`. The result names the data, the seed and the figures on shards that were set aside.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from editahead_inference.propagation.index import Index
+from editahead_inference.propagation.sites import find_sites
+from editahead_inference.trees import Trees, probability
+
+from .moments import moments
+
+MAX_CHARACTERS = 40_000
+"""Longer files are left out, as in the evaluation."""
+_SHUFFLED_WEIGHT = 0.5
+"""What a moment counts when the hunks were made in a shuffled order, against 1 in the file's order."""
+_TREES = {
+    "max_iter": 60,
+    "learning_rate": 0.15,
+    "max_leaf_nodes": 16,
+    "min_samples_leaf": 50,
+    "l2_regularization": 5.0,
+    "early_stopping": False,
+    "random_state": 0,
+}
+
+Rows = list[tuple[dict[str, float], bool]]
+Moment = tuple[bool, Rows]
+"""Is it an opportunity, and each candidate's features with whether it would have been right."""
+
+
+def _sample(path: Path, files: int, seed: int) -> Iterator[dict[str, Any]]:
+    """A fair sample of one shard's records, by reservoir: the shard is read once and never held whole."""
+    import zstandard
+
+    rng = random.Random(f"{seed}:{path.name}")
+    kept: list[str] = []
+    with path.open("rb") as file:
+        reader = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(file)
+        for number, line in enumerate(io.TextIOWrapper(reader, "utf-8", newline="\n")):
+            if number < files:
+                kept.append(line)
+            elif (place := rng.randrange(number + 1)) < files:
+                kept[place] = line
+    for line in kept:
+        record = json.loads(line)
+        if len(record["before"]) < MAX_CHARACTERS:
+            yield record
+
+
+def _moments_of(record: dict[str, Any], *, shuffled: bool) -> list[Moment]:
+    out: list[Moment] = []
+    for moment in moments(record, shuffled=shuffled):
+        index = Index(moment.state.document)
+        found = find_sites(moment.state, index, lambda uri, index=index: index, _never)  # type: ignore[misc]
+        rows: Rows = []
+        for site, features in found:
+            p = site.proposal
+            rows.append((features, moment.is_right(p.start, p.end, p.lines)))
+        out.append((bool(moment.remaining), rows))
+    return out
+
+
+def _never() -> None:
+    pass
+
+
+def collect(shards: Sequence[Path], files: int, *, seed: int, shuffled: bool, jobs: int) -> list[Moment]:
+    """The moments of `files` records of each shard."""
+    records = [record for shard in shards for record in _sample(shard, files, seed)]
+    with ProcessPoolExecutor(jobs) as pool:
+        found = pool.map(partial(_moments_of, shuffled=shuffled), records, chunksize=16)
+        return [moment for per_record in found for moment in per_record]
+
+
+def fit(ordered: Sequence[Moment], shuffled: Sequence[Moment]) -> dict[str, Any]:
+    """Boosted trees over the candidates' features, in the format of `editahead_inference.trees`."""
+    import numpy as np
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    rows = [(row, 1.0) for _, rows in ordered for row in rows]
+    rows += [(row, _SHUFFLED_WEIGHT) for _, rows in shuffled for row in rows]
+    names = sorted({name for (features, _), _ in rows for name in features})
+    values = np.array([[features.get(name, 0.0) for name in names] for (features, _), _ in rows])
+    right = np.array([is_right for (_, is_right), _ in rows])
+    weights = np.array([weight for _, weight in rows])
+    model = HistGradientBoostingClassifier(**_TREES).fit(values, right, sample_weight=weights)
+    data = {
+        "features": names,
+        "bias": float(model._baseline_prediction[0, 0]),
+        "trees": _exported(model, names),
+    }
+    own, theirs = Trees(data), model.predict_proba(values[:500])[:, 1]
+    for (features, _), expected in zip((row for row, _ in rows[:500]), theirs, strict=False):
+        if abs(probability(own.log_odds(features)) - expected) > 1e-3:
+            raise RuntimeError("the exported trees do not give scikit-learn's probabilities")
+    return data
+
+
+def _exported(model: Any, names: Sequence[str]) -> list[Any]:
+    def node(nodes: Any, at: int) -> Any:
+        n = nodes[at]
+        if n["is_leaf"]:
+            return round(float(n["value"]), 4)
+        name, threshold = names[n["feature_idx"]], round(float(n["num_threshold"]), 9)
+        return [name, threshold, node(nodes, n["left"]), node(nodes, n["right"])]
+
+    return [node(trees[0].nodes, 0) for trees in model._predictors]
+
+
+def figures(model: Trees, moments: Sequence[Moment], threshold: float) -> dict[str, float]:
+    """What showing the best candidate above the threshold gives: the evaluation's figures, without the hard rules."""
+    opportunities = sum(is_opportunity for is_opportunity, _ in moments)
+    shown = right = after_the_end = reachable = 0
+    for is_opportunity, rows in moments:
+        reachable += is_opportunity and any(is_right for _, is_right in rows)
+        if not rows:
+            continue
+        best, is_right = max(
+            ((model.log_odds(features), is_right) for features, is_right in rows), key=lambda r: r[0]
+        )
+        if probability(best) > threshold:
+            shown += is_opportunity
+            right += is_opportunity and is_right
+            after_the_end += not is_opportunity
+    return {
+        "opportunities": opportunities,
+        "reachable": round(reachable / max(opportunities, 1), 4),
+        "coverage": round(right / max(opportunities, 1), 4),
+        "precision": round(right / max(shown, 1), 4),
+        "false_end": round(after_the_end / max(len(moments) - opportunities, 1), 4),
+    }
+
+
+def train(edits: Path, out: Path, *, files: int, seed: int, jobs: int, threshold: float) -> dict[str, Any]:
+    """Fit on all `train-*` shards in the folder but the last two, measure on those, write the model to `out`.
+
+    Raises FileNotFoundError when there are fewer than three shards.
+    """
+    shards = sorted(edits.glob("train-*.jsonl.zst"))
+    if len(shards) < 3:
+        raise FileNotFoundError(f"{edits} holds {len(shards)} train-*.jsonl.zst files; at least 3 are needed")
+    fitted, aside = shards[:-2], shards[-2:]
+    data = fit(
+        collect(fitted, files, seed=seed, shuffled=False, jobs=jobs),
+        collect(fitted, files, seed=seed, shuffled=True, jobs=jobs),
+    )
+    model = Trees(data)
+    measured = {
+        order: figures(model, collect(aside, files, seed=seed, shuffled=is_shuffled, jobs=jobs), threshold)
+        for order, is_shuffled in (("file order", False), ("shuffled", True))
+    }
+    provenance = {
+        "made by": f"editahead train gate --files {files} --seed {seed}",
+        "fitted on": [shard.name for shard in fitted],
+        "measured on": [shard.name for shard in aside],
+        "threshold": threshold,
+        "figures": measured,
+    }
+    lines = ",\n".join(json.dumps(tree, separators=(",", ":")) for tree in data["trees"])
+    head = json.dumps(
+        {"provenance": provenance, "features": data["features"], "bias": data["bias"]}, indent=1
+    )
+    out.write_text(f'{head[:-2]},\n "trees": [\n{lines}\n]}}\n', "utf-8")
+    return provenance

@@ -1,0 +1,73 @@
+"""Real commits as moments of an editing session, in memory: states, and which candidates would have been right.
+
+A record's hunks are made one after another, in the file's order or in a shuffled one (a person starts anywhere; a
+commit does not tell where). What counts as right is defined by the evaluation (`editahead_evals.judge`).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from editahead_evals.judge import hunks_made
+from editahead_evals.replay import Hunk, diff
+from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.state import PastEdit, State
+
+_WINDOW = 60
+"""Lines around a candidate within which hunks can have to do with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingMoment:
+    """The state after some hunks, and the hunks that remain, in the state's lines."""
+
+    state: State
+    remaining: tuple[Hunk, ...]
+
+    def is_right(self, start: int, end: int, lines: Sequence[str]) -> bool:
+        """Whether putting `lines` (with ends) in place of the lines [start, end) makes remaining hunks and no more."""
+        near = [
+            hunk for hunk in self.remaining if hunk.start <= end + _WINDOW and hunk.end >= start - _WINDOW
+        ]
+        if not near:
+            return False
+        first = min(start, *(hunk.start for hunk in near))
+        last = max(end, *(hunk.end for hunk in near))
+        present = self.state.document.lines
+        window = present[first:last]
+        target = (*present[first:start], *lines, *present[end:last])
+        return bool(hunks_made(window, [hunk.moved(-first) for hunk in near], target))
+
+
+def moments(record: dict[str, str], *, shuffled: bool = False) -> Iterator[TrainingMoment]:
+    """The moments after each hunk of a record (`before`, `after`, `path`, `language`, `id`)."""
+    before, after = split_lines(record["before"]), split_lines(record["after"])
+    hunks = diff(before, after)
+    order = list(range(len(hunks)))
+    if shuffled:
+        random.Random(record["id"]).shuffle(order)
+    uri = f"file:///{record['path']}"
+    lines = list(before)
+    made: set[int] = set()
+    past: list[PastEdit] = []
+
+    def start_of(number: int) -> int:
+        return hunks[number].start + sum(len(hunks[m].new) - len(hunks[m].old) for m in made if m < number)
+
+    for step, number in enumerate(order):
+        hunk, at = hunks[number], start_of(number)
+        lines[at : at + len(hunk.old)] = hunk.new
+        made.add(number)
+        grown = len(hunk.new) - len(hunk.old)
+        past = [PastEdit(p.uri, p.line + (grown if p.line > at else 0), p.old, p.new) for p in past]
+        past.append(PastEdit(uri, at, hunk.old, hunk.new, at=float(step), open=True))
+        snapshot = Snapshot(uri, record["language"], step + 1, tuple(lines))
+        last_line = max(at + len(hunk.new) - 1, 0)
+        cursor = min(snapshot.starts[at] + len("".join(hunk.new).rstrip("\r\n")), snapshot.length)
+        remaining = tuple(
+            hunks[n].moved(start_of(n) - hunks[n].start) for n in range(len(hunks)) if n not in made
+        )
+        assert snapshot.line_at(cursor) <= max(last_line, at)
+        yield TrainingMoment(State(snapshot, cursor, tuple(past[-32:])), remaining)
