@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from editahead_inference.candidates import Prediction, Silence, Verdict
-from editahead_prompts.edits import Edit
+from editahead_prompts.edits import Edit, advance
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
 
@@ -121,6 +121,11 @@ class Asking:
         self.latencies_ms.append((self._clock() - ask.began) * 1000)
         return answer
 
+    def latency_ms(self, quantile: float) -> float:
+        """Of the last answers, in milliseconds; 0 when there was none."""
+        ordered = sorted(self.latencies_ms)
+        return ordered[min(int(quantile * len(ordered)), len(ordered) - 1)] if ordered else 0.0
+
     async def _answer(self, ask: Ask) -> Answer:
         document, state = ask.document, ask.state
         if document is None or state is None or ask.silence is not None:
@@ -197,5 +202,5 @@ class Asking:
             return None
         if not since:
             return edit, since
-        left = self._session.left_of(edit, since, made_for.text)
+        left = advance(edit, since, made_for.text)
         return None if left is None or (edit and not left) else (left, since)

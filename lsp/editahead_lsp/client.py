@@ -19,6 +19,7 @@ class Client:
     cross_file: bool = False
     shows_documents: bool = False
     applies_edits: bool = False
+    versioned_edits: bool = False
     configurable: bool = False
     options: Any = None
     folders: tuple[str, ...] = ()
@@ -26,8 +27,8 @@ class Client:
     @classmethod
     def of(cls, params: InitializeParams) -> Client:
         capabilities = params.capabilities
-        encodings = _at(capabilities, "general", "positionEncodings")
-        options = _at(params.initialization_options, "editahead")
+        encodings = at(capabilities, "general", "positionEncodings")
+        options = at(params.initialization_options, "editahead")
         folders = tuple(folder.uri for folder in params.workspace_folders)
         if not folders and params.root_uri:
             folders = (params.root_uri,)
@@ -36,16 +37,17 @@ class Client:
             encodings=tuple(e for e in encodings if isinstance(e, str))
             if isinstance(encodings, list)
             else (),
-            cross_file=_at(options, "crossFile") is True,
-            shows_documents=_at(capabilities, "window", "showDocument", "support") is True,
-            applies_edits=_at(capabilities, "workspace", "applyEdit") is True,
-            configurable=_at(capabilities, "workspace", "configuration") is True,
+            cross_file=at(options, "crossFile") is True,
+            shows_documents=at(capabilities, "window", "showDocument", "support") is True,
+            applies_edits=at(capabilities, "workspace", "applyEdit") is True,
+            versioned_edits=at(capabilities, "workspace", "workspaceEdit", "documentChanges") is True,
+            configurable=at(capabilities, "workspace", "configuration") is True,
             options=options,
             folders=folders,
         )
 
 
-def _at(value: Any, *names: str) -> Any:
+def at(value: Any, *names: str) -> Any:
     """The value under nested names, or None where the way there ends."""
     for name in names:
         if not isinstance(value, Mapping):

@@ -140,6 +140,9 @@ class Documents:
         """The open document with this URI, however it is spelled."""
         return self._by_key.get(uris.key(uri))
 
+    def with_key(self, key: str) -> Document | None:
+        return self._by_key.get(key)
+
     def open(self, document: Document) -> None:
         """A document that was open already is replaced: the client knows best."""
         self._by_key.pop(document.key, None)

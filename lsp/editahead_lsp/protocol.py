@@ -28,6 +28,7 @@ INLINE_EDIT = "textDocument/copilotInlineEdit"
 DID_SHOW_INLINE_EDIT = "textDocument/didShowInlineEdit"
 DID_SHOW_COMPLETION = "textDocument/didShowCompletion"
 DID_PARTIALLY_ACCEPT_COMPLETION = "textDocument/didPartiallyAcceptCompletion"
+DID_CHANGE_STATUS = "didChangeStatus"
 DID_FOCUS = "textDocument/didFocus"
 
 ACCEPT = "editahead.accept"

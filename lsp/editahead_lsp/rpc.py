@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_KEPT = {types.INITIALIZED, types.SHUTDOWN, types.SET_TRACE}
+_KEPT = {types.SHUTDOWN, types.SET_TRACE}
 """The features of pygls that are used as they are."""
 
 
@@ -67,6 +67,13 @@ class Protocol(LanguageServerProtocol):
         except Exception as error:  # whatever a stranger's JSON can make a converter raise
             log.debug("cannot read %s: %s", cls.__name__, error)
             raise JsonRpcInvalidParams(f"{JsonRpcInvalidParams.MESSAGE}: not {cls.__name__}") from error
+
+    def write(self, value: Any) -> Any:
+        """The value as it goes over the wire."""
+        return self._converter.unstructure(value)
+
+    def get_message_type(self, method: str) -> None:
+        """Messages are sent as plain objects with the params given, whose own classes decide how they look."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         return data

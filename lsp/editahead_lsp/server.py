@@ -5,19 +5,24 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, BinaryIO
 
+from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from . import __version__, positions, uris
+from . import __version__, paths, positions, processes, uris
 from .asking import Asking
 from .client import Client
+from .exclusion import Exclusion, workspace_paths
 from .features import register_all
 from .predictions import Predictions, Predicts
 from .rpc import Protocol, make_converter
 from .session import Session
+from .settings import gather
 from .stdio import Reader
 
 log = logging.getLogger(__name__)
@@ -31,7 +36,8 @@ def load_pipeline() -> Predicts:
 
 
 class Server(LanguageServer):
-    """load: makes the pipeline, on the worker thread. clock: monotonic seconds. sleep: for that many seconds."""
+    """load: makes the pipeline, on the worker thread. clock: monotonic seconds. sleep: for that many seconds.
+    environment, user_folder: where settings come from beside the client and the workspace."""
 
     protocol: Protocol
 
@@ -41,28 +47,69 @@ class Server(LanguageServer):
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        environment: Mapping[str, str] = os.environ,
+        user_folder: Path | None = None,
     ) -> None:
         super().__init__("editahead", __version__, protocol_cls=Protocol, converter_factory=make_converter)
-        self.clock = clock
+        self.clock, self._sleep = clock, sleep
+        self._environment = environment
+        self._user_folder = paths.config_folder() if user_folder is None else user_folder
+        self.client = Client()
         self.session = Session(clock)
         self.predictions = Predictions(load, clock)
         self.asking = Asking(self.session, self.predictions, clock, sleep)
-        self.client = Client()
+        self._options: Any = None
         self._folders: tuple[str, ...] = ()
-        self._ended: asyncio.Event = asyncio.Event()
+        self._messages: tuple[str, ...] = ()
+        self._told: set[str] = set()
+        self._watch: asyncio.Task[None] | None = None
+        self._ended = asyncio.Event()
         register_all(self)
 
     def meet(self, client: Client, process_id: int | None) -> None:
         """The client has said who it is."""
         self.client = client
-        self._folders = client.folders
         self.session.encoding = positions.choose(client.encodings)
+        self._folders, self._options = client.folders, client.options
+        self._resolve()
         self.protocol.initialized = True
         self.predictions.start()
+        if process_id is not None:
+            self._watch = asyncio.ensure_future(self._until_gone(process_id))
+
+    def configure(self, options: Any) -> None:
+        """The client's settings are these now; what it leaves out stays as it was given at the start."""
+        if isinstance(options, Mapping) and isinstance(self.client.options, Mapping):
+            options = {**self.client.options, **options}
+        self._options = options
+        self._resolve()
+        self.tell_problems()
 
     def change_folders(self, added: Sequence[str], removed: Sequence[str]) -> None:
         gone = {uris.key(uri) for uri in (*removed, *added)}
         self._folders = (*(uri for uri in self._folders if uris.key(uri) not in gone), *added)
+        self._resolve()
+        self.tell_problems()
+
+    def tell_problems(self) -> None:
+        """Show what was wrong with the settings, each thing once."""
+        for message in self._messages:
+            if message not in self._told:
+                self._told.add(message)
+                self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"Editahead: {message}"))
+
+    def _resolve(self) -> None:
+        """Take the settings from all places again."""
+        folders = workspace_paths(self._folders)
+        resolved = gather(self._environment, self._options, folders, self._user_folder)
+        self._messages = resolved.messages
+        logging.getLogger().setLevel(resolved.settings.log_level.upper())
+        self.session.configure(resolved.settings, Exclusion(folders, resolved.settings.exclude))
+
+    async def _until_gone(self, process_id: int) -> None:
+        await processes.ended(process_id, self._sleep)
+        log.warning("the client's process is gone")
+        self.end()
 
     def end(self) -> None:
         """Leave the loop; called on the event loop."""
@@ -92,6 +139,8 @@ class Server(LanguageServer):
         try:
             await self._ended.wait()
         finally:
+            if self._watch is not None:
+                self._watch.cancel()
             self.predictions.stop()
         return 0 if self.protocol.was_shut_down else 1
 

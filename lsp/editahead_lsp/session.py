@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from editahead_inference.candidates import Candidate, Silence
-from editahead_prompts.edits import Edit, rebase
+from editahead_prompts.edits import Edit, advance, rebase
 from editahead_prompts.history import History
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import RuleOutcomes, State
@@ -74,6 +74,10 @@ class Session:
         self._outcomes: dict[str, RuleOutcomes] = {}
         self._number = 0
 
+    def configure(self, settings: Settings, exclusion: Exclusion) -> None:
+        self.settings, self.exclusion = settings, exclusion
+        self.generation += 1
+
     # Documents
 
     def open(self, uri: str, language: str, version: int, text: str) -> Document:
@@ -125,6 +129,10 @@ class Session:
         self.focused = None if document is None else document.key
         if document is not None:
             self.documents.touch(document)
+
+    @property
+    def focused_document(self) -> Document | None:
+        return None if self.focused is None else self.documents.with_key(self.focused)
 
     def cursor(self, document: Document) -> int:
         """The last known offset of the cursor."""
@@ -203,6 +211,9 @@ class Session:
         if shown is None or event in ("shown", "partiallyAccepted"):
             return
         if shown.event is None or (shown.event == "ignored" and event == "accepted"):
+            document = self.documents.get(shown.candidate.uri)
+            if event == "accepted" and shown.edit and document is not None:
+                self.history.mark_accepted(document.snapshot, shown.edit)  # the change is still to come
             self._settle(shown, event)
 
     def reset_learning(self) -> None:
@@ -237,11 +248,6 @@ class Session:
             if shown.key == document.key and shown.edit is not None:
                 self._follow_shown(shown, made)
 
-    @staticmethod
-    def left_of(edit: Edit, typed: Edit, text: str) -> Edit | None:
-        """What remains of a predicted edit after something was typed, both over `text`; None when that was otherwise."""
-        return rebase(edit, typed)
-
     def _follow_shown(self, shown: Shown, made: Changed) -> None:
         assert shown.edit is not None
         if same_result(shown.edit, made.edit, made.before.text):
@@ -250,10 +256,10 @@ class Session:
                 self._settle(shown, "accepted")
             shown.edit = None
             return
-        left = self.left_of(shown.edit, made.edit, made.before.text)
-        if left is None and shown.event is None:
-            self._settle(shown, "ignored")
-        shown.edit = left
+        left = advance(shown.edit, made.edit, made.before.text)
+        if shown.event is None and not left:
+            self._settle(shown, "ignored" if left is None else "accepted")
+        shown.edit = left or None
 
 
 def same_result(one: Edit, other: Edit, text: str) -> bool:

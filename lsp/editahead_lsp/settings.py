@@ -1,18 +1,267 @@
-"""Settings."""
+"""Settings: what each may be, where they come from, and which source wins.
+
+Sources hold options as they were written; resolving them gives `Settings`, in which every value is valid. A wrong
+value is left out with one message, and the rest of its source still counts. Nothing here raises on any input.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import json
+import math
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+FILE_NAME = "editahead.toml"
+PREFIX = "EDITAHEAD_"
+
+RESTRICTED = frozenset(["backend", "url", "model", "api_key_env", "telemetry"])
+"""What a workspace file may not set: a file in a cloned repository must never choose where code is sent."""
+_NOT_SETTINGS = frozenset(["crossFile", "token"])
+"""Keys of the client's options that are for the connection only."""
+
+Place = Literal["environment", "client", "workspace", "user", "default"]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Resolved settings; see the table in the documentation."""
+    """Valid values of all settings. `debounce_ms` is in milliseconds, `max_file_bytes` in bytes of UTF-8."""
 
+    backend: str = "embedded"
+    url: str | None = None
+    model: str | None = None
+    api_key_env: str | None = None
+    format: str = "auto"
     eagerness: float = 0.5
-    debounce_ms: float | str = "auto"
+    debounce_ms: float | Literal["auto"] = "auto"
     languages: Mapping[str, bool] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
     max_file_bytes: int = 1_000_000
+    hints: str = "auto"
+    completion_item: str = "auto"
     learning: bool = True
+    telemetry: str = "local"
+    log_level: str = "warning"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Options from one place. name: for messages, such as a file's path."""
+
+    place: Place
+    name: str
+    options: Any
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """origins: by setting, the name of the source that its value came from. messages: for the person, one for each
+    thing that was wrong."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+    messages: tuple[str, ...] = ()
+
+
+class _Wrong(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What a setting may be, in words, and the function that checks a value and brings it into its final form."""
+
+    allowed: str
+    read: Callable[[Any], Any]
+
+
+def _one_of(*values: str) -> _Kind:
+    def read(value: Any) -> Any:
+        if value not in values:
+            raise _Wrong
+        return value
+
+    return _Kind(" or ".join(f'"{value}"' for value in values), read)
+
+
+def _number(low: float, high: float) -> Callable[[Any], float]:
+    def read(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise _Wrong
+        if not math.isfinite(value) or not low <= value <= high:
+            raise _Wrong
+        return value
+
+    return read
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise _Wrong
+    return value
+
+
+def _debounce(value: Any) -> Any:
+    return value if value == "auto" else _number(0, 60_000)(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise _Wrong
+    return value
+
+
+def _boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _Wrong
+    return value
+
+
+def _languages(value: Any) -> Mapping[str, bool]:
+    if not isinstance(value, Mapping) or not all(
+        isinstance(k, str) and isinstance(v, bool) for k, v in value.items()
+    ):
+        raise _Wrong
+    return dict(value)
+
+
+def _globs(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(glob, str) for glob in value):
+        raise _Wrong
+    return tuple(value)
+
+
+def _url(value: Any) -> str:
+    try:
+        parts = urlsplit(_text(value))
+        host = parts.hostname or ""
+    except ValueError:
+        raise _Wrong from None
+    loopback = host in ("localhost", "::1") or host.startswith("127.")
+    if not host or not (parts.scheme == "https" or (parts.scheme == "http" and loopback)):
+        raise _Wrong
+    return str(value)
+
+
+_KINDS: Mapping[str, _Kind] = {
+    "backend": _one_of("embedded", "engine", "openai"),
+    "url": _Kind("an https URL, or an http URL of this machine", _url),
+    "model": _Kind("a model's name", _text),
+    "api_key_env": _Kind("the name of an environment variable", _text),
+    "format": _Kind('"auto" or the name of a prompt format', _text),
+    "eagerness": _Kind("a number from 0 to 1", _number(0, 1)),
+    "debounce_ms": _Kind('"auto" or a number of milliseconds from 0 to 60000', _debounce),
+    "languages": _Kind("a table of language ids with true or false", _languages),
+    "exclude": _Kind("a list of globs", _globs),
+    "max_file_bytes": _Kind("a whole number of bytes, 0 or more", _whole),
+    "hints": _one_of("auto", "off", "diagnostic", "inlay"),
+    "completion_item": _one_of("auto", "on", "off"),
+    "learning": _Kind("true or false", _boolean),
+    "telemetry": _one_of("local", "off"),
+    "log_level": _one_of("debug", "info", "warning", "error"),
+}
+NAMES = tuple(f.name for f in fields(Settings))
+_PLAIN_TEXT = frozenset(["backend", "url", "model", "api_key_env", "format", "hints", "completion_item"]) | {
+    "telemetry",
+    "log_level",
+}
+"""Settings whose environment variables are taken as they are; the others' are read as JSON where they can be."""
+
+
+def resolve(sources: Sequence[Source]) -> Resolved:
+    """The settings that the sources give, the first that sets one winning."""
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    messages: list[str] = []
+    for source in sources:
+        if source.options is None:
+            continue
+        if not isinstance(source.options, Mapping):
+            messages.append(f"{source.name}: the settings must be a table of names and values; they are ignored.")
+            continue
+        for name, value in source.options.items():
+            if name in _NOT_SETTINGS or value is None:
+                continue
+            problem = _problem(source, name, value)
+            if problem is not None:
+                messages.append(problem)
+            elif name not in values:
+                values[name] = _KINDS[name].read(value)
+                origins[name] = source.name
+    return Resolved(Settings(**values), {name: origins.get(name, "default") for name in NAMES}, tuple(messages))
+
+
+def _problem(source: Source, name: Any, value: Any) -> str | None:
+    if name not in _KINDS:
+        return f"{source.name}: there is no setting {_short(name)}; it is ignored."
+    if source.place == "workspace" and name in RESTRICTED:
+        return f"{source.name}: a workspace may not set `{name}`; it is ignored."
+    kind = _KINDS[name]
+    try:
+        kind.read(value)
+    except _Wrong:
+        return f"{source.name}: `{name}` cannot be {_short(value)}; allowed: {kind.allowed}. It is ignored."
+    return None
+
+
+def _short(value: Any) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError, TypeError):
+        text = type(value).__name__
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def from_environment(environment: Mapping[str, str]) -> list[Source]:
+    """One source for each variable, so that its name is in the messages. Variables that name no setting are others'."""
+    sources = []
+    for name in NAMES:
+        variable = PREFIX + name.upper()
+        text = environment.get(variable)
+        if not text:
+            continue
+        value: Any = text
+        if name not in _PLAIN_TEXT:
+            try:
+                value = json.loads(text)
+            except (ValueError, RecursionError):
+                value = text
+        sources.append(Source("environment", f"environment variable {variable}", {name: value}))
+    return sources
+
+
+def from_file(path: Path, place: Place) -> tuple[Source | None, str | None]:
+    """The settings file's options, if there is one, and a message if it cannot be read."""
+    try:
+        options = tomllib.loads(path.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        return None, None
+    except (OSError, ValueError, RecursionError) as error:  # unreadable, not UTF-8, not TOML, no valid path
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return None, f"{path}: cannot be read: {reason}. It is ignored."
+    return Source(place, str(path), options), None
+
+
+def gather(
+    environment: Mapping[str, str],
+    client: Any,
+    workspace_folders: Sequence[Path],
+    user_folder: Path,
+) -> Resolved:
+    """From all places, in their order. client: the client's options, as they came."""
+    sources = from_environment(environment)
+    sources.append(Source("client", "the editor's settings", client))
+    messages = []
+    files: list[tuple[Path, Place]] = [(folder / FILE_NAME, "workspace") for folder in workspace_folders]
+    files.append((user_folder / FILE_NAME, "user"))
+    for path, place in files:
+        source, message = from_file(path, place)
+        if source is not None:
+            sources.append(source)
+        if message is not None:
+            messages.append(message)
+    resolved = resolve(sources)
+    return Resolved(resolved.settings, resolved.origins, (*resolved.messages, *messages))

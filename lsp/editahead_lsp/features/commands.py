@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from editahead_lsp import __version__
 from editahead_lsp import protocol as wire
+from editahead_lsp.faces import place_of
+
+from .going import Going
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
 
 
 def register(server: Server) -> None:
-    session = server.session
+    session, asking = server.session, server.asking
 
     def settle(arguments: list[Any], event: wire.Event) -> None:
         if not arguments or not isinstance(arguments[0], str):
@@ -27,7 +32,49 @@ def register(server: Server) -> None:
     def reject(arguments: list[Any]) -> None:
         settle(arguments, "rejected")
 
-    handlers = {wire.ACCEPT: accept, wire.REJECT: reject}
+    def reset_learning(arguments: list[Any]) -> None:
+        session.reset_learning()
+
+    def why(arguments: list[Any]) -> wire.WhyResult:
+        named = arguments[0] if arguments else None
+        if not isinstance(named, str | None):
+            raise JsonRpcInvalidParams("The argument is a document's URI.")
+        document = session.documents.get(named) if named is not None else session.focused_document
+        last = asking.explained.get(document.key) if document is not None else None
+        if last is None:
+            return wire.WhyResult()
+        state, timings = last.prediction.state, last.prediction.timings
+        return wire.WhyResult(
+            state=wire.WhyState(state.document.version, place_of(state.document, state.cursor, session.encoding)),
+            shown=list(last.shown),
+            silence=wire.Quiet(last.silence.reason, last.silence.detail) if last.silence else None,
+            candidates=[
+                wire.WhyCandidate(v.candidate.source, v.candidate.label, v.confidence, v.reason or "shown")
+                for v in last.prediction.verdicts or last.prediction.shown
+            ],
+            ms=wire.WhyTimes(last.queue_ms, timings.predict, timings.gate),
+        )
+
+    def status(arguments: list[Any]) -> wire.StatusResult:
+        predictions, counts = server.predictions, session.counts
+        return wire.StatusResult(
+            version=__version__,
+            backend=wire.BackendStatus("embedded", predictions.state, "Predictors that need no model."),
+            model=None,
+            documents=len(session.documents),
+            cache=wire.CacheStatus(predictions.hits, predictions.misses),
+            latency=wire.LatencyStatus(asking.latency_ms(0.50), asking.latency_ms(0.95)),
+            outcomes=wire.OutcomeStatus(counts.shown, counts.accepted, counts.rejected),
+        )
+
+    handlers: dict[str, Callable[[list[Any]], Any]] = {
+        wire.ACCEPT: accept,
+        wire.REJECT: reject,
+        wire.GO_NEXT: Going(server).go,
+        wire.WHY: why,
+        wire.STATUS: status,
+        wire.RESET_LEARNING: reset_learning,
+    }
 
     @server.feature(types.WORKSPACE_EXECUTE_COMMAND)
     def execute_command(params: wire.ExecuteCommandParams) -> Any:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from editahead_lsp import __version__, positions
 from editahead_lsp.client import Client
-from editahead_lsp.protocol import COMMANDS, INLINE_EDIT, NEXT_EDIT, OUTCOME, InitializeParams
+from editahead_lsp.protocol import COMMANDS, DID_CHANGE_STATUS, INLINE_EDIT, NEXT_EDIT, OUTCOME, InitializeParams
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
-
-log = logging.getLogger(__name__)
 
 
 def register(server: Server) -> None:
@@ -24,6 +21,12 @@ def register(server: Server) -> None:
         return types.InitializeResult(
             capabilities(server.session.encoding), types.ServerInfo("editahead", __version__)
         )
+
+    @server.feature(types.INITIALIZED)
+    def initialized(params: None) -> None:
+        server.tell_problems()
+        if "copilot" in server.client.name.lower():
+            server.protocol.notify(DID_CHANGE_STATUS, {"busy": False, "message": "", "kind": "Normal"})
 
     @server.feature(types.EXIT)
     def exit(params: None) -> None:

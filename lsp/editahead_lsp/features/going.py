@@ -1,0 +1,89 @@
+"""`editahead.nextEdit`: with one key to the place of the next edit, and with the same key the edit itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from editahead_lsp import faces
+from editahead_lsp.client import at
+from editahead_lsp.documents import Place
+from editahead_lsp.protocol import GoNextArgument, GoNextResult, Range, TextDocument, TextEdit
+
+if TYPE_CHECKING:
+    from editahead_lsp.server import Server
+
+
+class Going:
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def go(self, arguments: list[Any]) -> Coroutine[Any, Any, GoNextResult] | GoNextResult:
+        server = self._server
+        uri, place = None, None
+        if arguments and arguments[0] is not None:
+            named = server.protocol.read(arguments[0], GoNextArgument)
+            uri = named.uri
+            place = Place(named.position.line, named.position.character) if named.position is not None else None
+        elif server.session.focused_document is not None:
+            uri = server.session.focused_document.uri
+        if uri is None:
+            return GoNextResult("nothing", "unknown-document")
+        return self._finish(server.asking.begin("command", uri, None, place, at_once=True))
+
+    async def _finish(self, ask: Any) -> GoNextResult:
+        answer = await self._server.asking.finish(ask)
+        if not answer.offers:
+            return GoNextResult("nothing", answer.silence.reason if answer.silence else None)
+        offer = answer.offers[0]
+        there = offer.snapshot is not answer.document or not offer.edit or not faces.on_a_line(offer, answer.cursor)
+        return await (self._jump(offer) if there else self._apply(offer))
+
+    async def _jump(self, offer: faces.Offer) -> GoNextResult:
+        server, session = self._server, self._server.session
+        if not server.client.shows_documents:
+            return GoNextResult("nothing", "The editor cannot be asked to show a place.")
+        place = faces.place_of(offer.snapshot, offer.place, session.encoding)
+        params = {
+            "uri": offer.snapshot.uri,
+            "takeFocus": True,
+            "selection": server.protocol.write(Range(place, place)),
+        }
+        shown = await self._request(types.WINDOW_SHOW_DOCUMENT, params)
+        if at(shown, "success") is not True:
+            return GoNextResult("nothing", "The editor did not show the place.")
+        document = session.documents.get(offer.snapshot.uri)
+        if document is not None:
+            session.place_cursor(document, Place(place.line, place.character))
+        return GoNextResult("jumped")
+
+    async def _apply(self, offer: faces.Offer) -> GoNextResult:
+        server, session = self._server, self._server.session
+        if not server.client.applies_edits:
+            return GoNextResult("nothing", "The editor cannot be asked to apply an edit.")
+        edits = faces.text_edits(offer.snapshot, offer.edit, session.encoding)
+        params = {"label": offer.candidate.label, "edit": self._workspace_edit(offer, edits)}
+        applied = await self._request(types.WORKSPACE_APPLY_EDIT, params)
+        if at(applied, "applied") is not True:
+            return GoNextResult("nothing", "The editor did not apply the edit.")
+        session.outcome(offer.id, "accepted")
+        return GoNextResult("applied")
+
+    def _workspace_edit(self, offer: faces.Offer, edits: list[TextEdit]) -> dict[str, Any]:
+        write = self._server.protocol.write
+        if self._server.client.versioned_edits:
+            document = TextDocument(offer.snapshot.uri, offer.snapshot.version)
+            return {"documentChanges": [{"textDocument": write(document), "edits": write(edits)}]}
+        return {"changes": {offer.snapshot.uri: write(edits)}}
+
+    async def _request(self, method: str, params: dict[str, Any]) -> Any:
+        """The client's answer, or None when it is an error."""
+        try:
+            return await asyncio.wrap_future(self._server.protocol.send_request(method, params))
+        except Exception:
+            return None
+
+

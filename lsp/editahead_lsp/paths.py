@@ -1,0 +1,15 @@
+"""The user's folders for settings and for state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import platformdirs
+
+
+def config_folder() -> Path:
+    return platformdirs.user_config_path("editahead", appauthor=False)
+
+
+def state_folder() -> Path:
+    return platformdirs.user_state_path("editahead", appauthor=False)
