@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich.box import SIMPLE_HEAD, Box
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -106,10 +106,12 @@ def render(report: Report, console: Console) -> None:
     """Tables on a terminal; aligned text elsewhere."""
     if not console.is_terminal:
         console = Console(file=console.file, width=PLAIN_WIDTH, color_system=None, highlight=False)
-    box = SIMPLE_HEAD if console.is_terminal else None
-    console.print(_table("Next edit, on real commits", "predictor", report.predictors, METRICS, box))
-    console.print(_table("Editahead by language", "language", report.languages, METRICS, box))
-    console.print(_table("Editahead by kind of hunk", "kind", report.kinds, KIND_METRICS, box))
+    for title, what, rows, metrics in (
+        ("Next edit, on real commits", "predictor", report.predictors, METRICS),
+        ("Editahead by language", "language", report.languages, METRICS),
+        ("Editahead by kind of hunk", "kind", report.kinds, KIND_METRICS),
+    ):
+        console.print(_table(title, what, rows, metrics, console))
     for name, values in report.latency.items():
         shown = ", ".join(f"{key} {'-' if ms is None else f'{ms:.1f} ms'}" for key, ms in values.items())
         console.print(f"{name + ':':14}{shown}")
@@ -118,30 +120,33 @@ def render(report: Report, console: Console) -> None:
     console.print(NOTE)
     console.print(
         f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; "
-        f"{len(report.files)} files; in brackets 95% intervals, by bootstrap over files"
+        f"{len(report.files)} files; moments: opportunities; in brackets: 95% intervals, by bootstrap over files"
     )
 
 
 def _table(
-    title: str, what: str, rows: Sequence[Row], metrics: dict[str, tuple[str, str]], box: Box | None
+    title: str, what: str, rows: Sequence[Row], metrics: dict[str, tuple[str, str]], console: Console
 ) -> Table:
+    """Intervals stand beside their values, or below them where there is little room."""
+    gap = " " if console.width >= PLAIN_WIDTH else "\n"
+    box = SIMPLE_HEAD if console.is_terminal else None
     table = Table(title=title, box=box, title_justify="left", title_style="bold", pad_edge=False)
     table.add_column(what)
-    for column in ("opportunities", "shown", *metrics):
+    for column in ("moments", "shown", *metrics):
         table.add_column(column, justify="right", no_wrap=True)
     for name, counts, row in rows:
         style = "bold" if name == SERVER else ""
-        cells = [_cell(row[metric]) for metric in metrics]
+        cells = [_cell(row[metric], gap) for metric in metrics]
         table.add_row(name, str(counts.opportunities), str(counts.shown), *cells, style=style)
     return table
 
 
-def _cell(interval: Interval) -> str:
+def _cell(interval: Interval, gap: str) -> str:
     if interval.value is None:
         return "-"
     if interval.low is None or interval.high is None:
         return f"{interval.value:.3f}"
-    return f"{interval.value:.3f} ({interval.low:.2f}-{interval.high:.2f})"
+    return f"{interval.value:.3f}{gap}({interval.low:.2f}-{interval.high:.2f})"
 
 
 def _row(
