@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import count, takewhile
 
 from .changes import ChangeKind, Hunk, changed_hunks, classify, trim
 from .diff import diff_lines
@@ -38,8 +38,11 @@ MAX_STATES = 100
 MAX_STATE_LINES = 4_096
 """What is kept for undo: so many edits, of each so many states, and of them so many lines in all."""
 
-RECENT_CHANGES = 8
-"""An accepted prediction may reach the document in so many changes."""
+MAX_VERSIONS = 64
+"""So many changes back the text of a document is recognised when it comes again."""
+
+MAX_AWAITED = 8
+"""So many accepted predictions may be on their way."""
 
 Lines = tuple[str, ...]
 
@@ -51,8 +54,10 @@ class _Entry:
     start, end: its region in the document's present lines. states: what the region held, from the original
     lines (first) on; `here` is the present one, and what follows was taken back. line: where the trimmed
     change lies now. turn: the number of the change that last touched it. tail_first: see `Hunk.before_line`.
+    name: its own number.
     """
 
+    name: int
     uri: str
     start: int
     end: int
@@ -119,38 +124,17 @@ class _Entry:
         return replace(self, start=min(start, self.start), end=max(end, self.end), states=states)
 
     def shifted(self, hunk: Hunk) -> _Entry:
-        """Where it is after a change of other lines."""
-        low, growth = hunk.j1, hunk.growth
-        high = low + hunk.i2 - hunk.i1
+        """Where it is after a change that is not its own; inside of replaced lines it keeps its row."""
+        low, count = hunk.j1, hunk.i2 - hunk.i1
         if low > self.end or (low == self.end > self.start):
             return self
-        line = _moved(self.line, low, high, growth)
-        if high <= self.start:
-            return replace(self, start=self.start + growth, end=self.end + growth, line=line)
-        start = self.start if low >= self.start else high + growth
-        end = self.end + growth if high <= self.end else low
-        return replace(self, start=min(start, end), end=max(start, end), line=line)
 
+        def moved(line: int) -> int:
+            if line >= low + count:
+                return line + hunk.growth
+            return low + min(line - low, count + hunk.growth) if line > low else line
 
-def _moved(line: int, low: int, high: int, growth: int) -> int:
-    """Where a line goes when the lines `low:high` grow by `growth`."""
-    if line >= high:
-        return line + growth
-    return min(line, high + growth) if line > low else line
-
-
-def _taken_back(entry: _Entry) -> PastEdit:
-    """What of the entry was taken back: from its present lines to the last that it had."""
-    old, new = entry.new, entry.states[-1]
-    head, tail = trim(old, new, tail_first=entry.tail_first)
-    return PastEdit(
-        entry.uri,
-        entry.start + head,
-        old[head : len(old) - tail],
-        new[head : len(new) - tail],
-        entry.at,
-        entry.origin,
-    )
+        return replace(self, start=moved(self.start), end=moved(self.end), line=moved(self.line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +166,9 @@ class History:
         self._turn = 0
         self._lines: dict[str, Lines] = {}  # of each changed document, as last seen
         self._closed: set[str] = set()
-        self._recent: deque[_Change] = deque(maxlen=RECENT_CHANGES)
-        self._awaited: deque[_Accepted] = deque(maxlen=RECENT_CHANGES)
+        self._names = count()
+        self._recent: deque[_Change] = deque(maxlen=MAX_VERSIONS)
+        self._awaited: deque[_Accepted] = deque(maxlen=MAX_AWAITED)
 
     @property
     def past(self) -> tuple[PastEdit, ...]:
@@ -200,7 +185,8 @@ class History:
             budget -= sum(map(len, old)) + sum(map(len, new))
             if budget < 0 or len(out) == MAX_EDITS:
                 break
-            out.append(PastEdit(entry.uri, entry.line, old, new, entry.at, entry.origin, open=not out))
+            line = self._valid(entry.uri, entry.line)
+            out.append(PastEdit(entry.uri, line, old, new, entry.at, entry.origin, open=not out))
         return tuple(reversed(out))
 
     @property
@@ -208,7 +194,7 @@ class History:
         """What the person took back, newest last: the lines that stood there after it (old) and before it
         (new)."""
         live = sorted((e for e in self._entries if e.here < len(e.states) - 1), key=lambda e: e.turn)
-        return tuple(map(_taken_back, (*self._abandoned, *live)))[-MAX_UNDONE:]
+        return tuple(self._taken_back(e) for e in (*self._abandoned, *live))[-MAX_UNDONE:]
 
     def changed(
         self, before: Snapshot, after: Snapshot, edit: Edit, *, at: float, cursor: int | None = None
@@ -222,15 +208,19 @@ class History:
         hunks = changed_hunks(before, after.lines, edit)
         if not hunks:
             return "typed"
+        earlier = self._version(uri, after.lines, hunks)
         self._recent.append(_Change(uri, before.lines, at, self._entries, self._abandoned))
         self._lines[uri] = after.lines
         kind: ChangeKind = "typed"
-        if not self._step_in_states(uri, before.lines, after.lines, hunks, at):
+        if earlier is not None:
+            if not self._return_to(earlier, hunks):
+                kind = classify(before, edit, hunks, self._near(before, cursor))
+        elif not self._step_in_states(uri, before.lines, after.lines, hunks, at):
             kind = classify(before, edit, hunks, self._near(before, cursor))
             if kind == "typed":
                 self._record(uri, before.lines, after.lines, hunks, at, "typed")
             else:
-                self._shift(uri, hunks)
+                self._shift(uri, _aligned(hunks, before.lines, after.lines))
         return "typed" if self._settle_accepted() else kind
 
     def mark_accepted(self, before: Snapshot, edit: Edit) -> None:
@@ -249,13 +239,14 @@ class History:
         self._closed.discard(snapshot.uri)
         known = self._lines.get(snapshot.uri)
         if known is not None and known != snapshot.lines:
-            self._shift(snapshot.uri, [Hunk(*span) for span in diff_lines(known, snapshot.lines)])
+            hunks = [Hunk(*span) for span in diff_lines(known, snapshot.lines)]
+            self._shift(snapshot.uri, _aligned(hunks, known, snapshot.lines))
             self._lines[snapshot.uri] = snapshot.lines
 
     def closed(self, uri: str) -> None:
         """Its edits stay on the time line, for the text that it had."""
         self._closed.add(uri)
-        needed = {entry.uri for entry in self._entries}
+        needed = {entry.uri for entry in (*self._entries, *self._abandoned)}
         for idle in self._closed - needed:
             self._lines.pop(idle, None)
         self._closed &= needed
@@ -268,11 +259,59 @@ class History:
         if old in self._lines:
             self._lines[new] = self._lines.pop(old)
 
+    def _valid(self, uri: str, line: int) -> int:
+        """The line, or the document's last where that many have gone."""
+        return min(line, len(self._lines[uri]) - 1)
+
+    def _taken_back(self, entry: _Entry) -> PastEdit:
+        """What of the entry was taken back: from its present lines to the last that it had."""
+        old, new = entry.new, entry.states[-1]
+        head, tail = trim(old, new, tail_first=entry.tail_first)
+        line = self._valid(entry.uri, entry.start + head)
+        old, new = old[head : len(old) - tail], new[head : len(new) - tail]
+        return PastEdit(entry.uri, line, old, new, entry.at, entry.origin)
+
     def _near(self, before: Snapshot, cursor: int | None) -> set[int]:
         """The lines of the document where the person is known to be."""
         near = set() if cursor is None else {before.line_at(cursor)}
         last = max((e for e in self._entries if e.uri == before.uri), key=lambda e: e.turn, default=None)
         return near if last is None else near.union(last.span())
+
+    def _version(self, uri: str, lines: Lines, hunks: Sequence[Hunk]) -> _Change | None:
+        """The last change that began from just these lines."""
+        for change in reversed(self._recent):
+            # The changed lines first: comparing whole texts is for those that may be equal.
+            if (
+                change.uri == uri
+                and len(change.before) == len(lines)
+                and all(change.before[h.j1 : h.j2] == lines[h.j1 : h.j2] for h in hunks)
+                and change.before == lines
+            ):
+                return change
+        return None
+
+    def _return_to(self, earlier: _Change, hunks: Sequence[Hunk]) -> bool:
+        """Undo and redo of a whole document: its text is what it was, and so are its edits.
+
+        False when none of its edits is touched by that: it was a tool's change that was taken back.
+        """
+        uri = earlier.uri
+        now = {e.name: e for e in self._entries if e.uri == uri}
+        then = {e.name: e for e in earlier.entries if e.uri == uri}
+        self._shift(uri, hunks)
+        taken = []
+        for shifted in self._entries:
+            e = now.get(shifted.name)
+            if e is None or e.gone or (e.name in then and then[e.name].new == e.new):
+                continue
+            base = then[e.name].new if e.name in then and then[e.name].old == e.old else e.old
+            taken.append(replace(shifted, states=(base, e.new), here=0))
+        made = {(e.name, state) for e in then.values() for state in e.states[: e.here + 1]}
+        left = [e for e in (*self._abandoned, *taken) if (e.name, e.states[-1]) not in made]
+        self._abandoned = tuple(left)[-MAX_UNDONE:]
+        others = [e for e in self._entries if e.uri != uri]
+        self._entries = tuple(sorted((*others, *then.values()), key=lambda e: (e.turn, e.start)))[-MAX_KEPT:]
+        return {(e.name, e.new) for e in now.values()} != {(e.name, e.new) for e in then.values()}
 
     def _step_in_states(
         self, uri: str, before: Lines, after: Lines, hunks: Sequence[Hunk], at: float
@@ -330,6 +369,7 @@ class History:
                 left = [h for h in left if h not in near]
         fresh = [
             _Entry(
+                next(self._names),
                 uri,
                 h.j1,
                 h.j2,
@@ -400,6 +440,18 @@ def _with_hunks(
     start = wide.start + sum(h.growth for h in hunks if h.i2 <= wide.start and h not in near)
     length = wide.end - wide.start + sum(h.growth for h in near)
     return wide, start, after[start : start + length]
+
+
+def _aligned(hunks: Sequence[Hunk], before: Lines, after: Lines) -> list[Hunk]:
+    """The hunks without lines that differ in white space alone: formatted, they are still the same."""
+    out: list[Hunk] = []
+    for h in hunks:
+        old, new = (
+            ["".join(line.split()) for line in lines] for lines in (before[h.i1 : h.i2], after[h.j1 : h.j2])
+        )
+        for i1, i2, j1, j2 in diff_lines(old, new):
+            out.append(Hunk(h.i1 + i1, h.i1 + i2, h.j1 + j1, h.j1 + j2))
+    return out
 
 
 def _shifted(entry: _Entry, hunks: Sequence[Hunk]) -> _Entry:
