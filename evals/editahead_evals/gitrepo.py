@@ -97,6 +97,8 @@ def _changes(repository: Path, commits: int) -> Sequence[_Change]:
         out, error = process.communicate()
     if process.returncode:
         message = error.decode(errors="replace").strip().splitlines()
+        if message and message[0].endswith("bad revision 'HEAD'"):
+            raise GitError(f"{repository}: no commits yet")
         raise GitError(f"{repository}: {message[0] if message else 'git failed'}")
     return list(_parse(out.decode("utf-8", "replace")))
 

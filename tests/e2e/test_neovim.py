@@ -26,9 +26,9 @@ from datetime import date
 
 
 class Stay:
-    def __init__(self, begins: date, ends: date) -> None:
+    def __init__(self, begins: date, until: date) -> None:
         self.begins = begins
-        self.ends = ends
+        self.ends = until
 
     def nights(self) -> int:
         return (self.ends - self.begins).days
@@ -112,7 +112,7 @@ def neovim(tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 def test_a_rename_is_followed_to_its_end(neovim: Neovim, file: Path) -> None:
     neovim.type("/self.ends<CR>wwcwleaves<Esc>")
-    assert "self.leaves = ends" in neovim.text
+    assert "self.leaves = until" in neovim.text
     accepted = 0
     while edits := neovim.call("inline_edits"):
         neovim.call("accept", edits[0])
