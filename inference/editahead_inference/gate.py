@@ -91,10 +91,8 @@ def _silence(state: State, verdicts: Sequence[Verdict]) -> Silence:
         reason: Reason = "no-candidate" if state.history else "no-history"
     else:
         # The best that was likely enough says why it is not shown; else all were unlikely.
-        reason = (
-            next((v.reason for v in verdicts if v.reason not in (None, "below-threshold")), None)
-            or "below-threshold"
-        )
+        objections = [v.reason for v in verdicts if v.reason is not None and v.reason != "below-threshold"]
+        reason = objections[0] if objections else "below-threshold"
     detail = _SENTENCES.get(reason, reason)
     if reason == "below-threshold":
         best = max(verdicts, key=lambda verdict: verdict.confidence)
