@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -12,7 +14,10 @@ from . import __version__
 COMMANDS = {
     "lsp": "the language server, on stdin and stdout",
     "demo": "watch the server predict a short editing session",
+    "predict": "one prediction for a file",
     "eval": "measure how well next edits are predicted",
+    "doctor": "check that everything works on this machine",
+    "config": "the effective settings, and where each comes from",
 }
 
 
@@ -20,14 +25,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done; 1 could not, with the reason on stderr; 2 wrong usage."""
     argv = list(sys.argv[1:] if argv is None else argv)
     parser = argparse.ArgumentParser(prog="editahead", description="Predicts your next edit, in any editor.")
-    parser.add_argument("--version", action="version", version=f"editahead {__version__}")
-    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parser.add_argument("--version", action="store_true", help="the version, and nothing else")
+    parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
+    chosen = next((argument for argument in argv if argument in COMMANDS), None)
     for name, summary in COMMANDS.items():
-        subparser = subparsers.add_parser(
-            name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
-        )
-        if name in argv:  # only then: each command imports what only it needs
+        description = f"{summary[0].upper()}{summary[1:]}."
+        subparser = subparsers.add_parser(name, help=summary, description=description)
+        if name == chosen:  # only then: each command imports what only it needs
             import_module(f"{__package__}.commands.{name}").add_arguments(subparser)
     args = parser.parse_args(argv)
-    code: int = import_module(f"{__package__}.commands.{args.command}").run(args)
+    if args.version:
+        print(json.dumps({"version": __version__}) if args.json else f"editahead {__version__}")
+        return 0
+    if args.command is None:
+        parser.error("name a command")
+    try:
+        code: int = import_module(f"{__package__}.commands.{args.command}").run(args)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # whoever read our output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     return code

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from editahead_prompts.diff import common_head, common_tail
 from editahead_prompts.edits import Edit, compose
 from editahead_prompts.snapshot import Snapshot, line_body, split_lines
 
@@ -166,29 +167,6 @@ def _replaced(start: int, old: str, new: str) -> Edit:
     """`new` in place of `old`, without what both begin and end with; nothing at all if that is everything."""
     if old == new:
         return Edit()
-    head = _common_prefix(old, new)
-    tail = _common_suffix(old[head:], new[head:])
+    head = common_head(old, new)
+    tail = common_tail(old, new, min(len(old), len(new)) - head)
     return Edit.replace(start + head, start + len(old) - tail, new[head : len(new) - tail])
-
-
-def _common_prefix(a: str, b: str) -> int:
-    """Characters that both begin with; by halving, so that the comparison of long texts runs in C."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_suffix(a: str, b: str) -> int:
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

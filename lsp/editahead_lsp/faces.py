@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from editahead_inference.candidates import Candidate, Silence
+from editahead_prompts.diff import common_head, common_tail
 from editahead_prompts.edits import Edit, Replacement
 from editahead_prompts.snapshot import Snapshot
 
@@ -123,10 +124,8 @@ def covering(edit: Edit, text: str) -> Replacement:
     start, end = edit.changed_span
     new = "".join(_pieces(edit, text))
     old = text[start:end]
-    most = min(len(old), len(new))
-    head = next((i for i in range(most) if old[i] != new[i]), most)
-    most -= head
-    tail = next((i for i in range(most) if old[-1 - i] != new[-1 - i]), most)
+    head = common_head(old, new)
+    tail = common_tail(old, new, min(len(old), len(new)) - head)
     return _between_ends(Replacement(start + head, end - tail, new[head : len(new) - tail]), text)
 
 

@@ -72,7 +72,7 @@ class Protocol(LanguageServerProtocol):
         """The value as it goes over the wire."""
         return self._converter.unstructure(value)
 
-    def get_message_type(self, method: str) -> None:
+    def get_message_type(self, method: str) -> None:  # type: ignore[override]  # pygls caches it; there is no need
         """Messages are sent as plain objects with the params given, whose own classes decide how they look."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:

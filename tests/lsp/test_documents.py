@@ -1,0 +1,149 @@
+"""The mirror against a reference model: the text as the client has it, in its own code units."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from editahead_lsp.documents import Change, Document, Documents, Place
+from editahead_lsp.positions import Encoding, choose, column, offset_at, position_at, units
+from editahead_prompts.snapshot import Snapshot, split_lines
+from hypothesis import given
+from hypothesis import strategies as st
+
+ENCODINGS: list[Encoding] = ["utf-16", "utf-8", "utf-32"]
+CHARACTERS = ["a", "b", " ", "\n", "\r", "\r\n", "\f", "\v", "\x1c", "\x85", "\u2028", "é", "中", "😀", "\U0001d54a"]
+texts = st.lists(st.sampled_from(CHARACTERS), max_size=12).map("".join)
+places = st.builds(Place, st.integers(-1, 9), st.integers(-1, 14))
+changes = st.builds(Change, texts, st.none() | st.tuples(places, places))
+CODECS = {"utf-16": ("utf-16-le", 2), "utf-8": ("utf-8", 1), "utf-32": ("utf-32-le", 4)}
+
+
+def reference_offset(text: str, place: Place, encoding: Encoding) -> int:
+    """Straight from the words of the specification, one character at a time."""
+    if place.line < 0:
+        return 0
+    starts = [0] + [m.end() for m in re.finditer(r"\r\n|\n|\r", text)]
+    if place.line >= len(starts):
+        return len(text)
+    at, left = starts[place.line], place.character
+    codec, size = CODECS[encoding]
+    while at < len(text) and text[at] not in "\r\n":
+        left -= len(text[at].encode(codec)) // size
+        if left < 0:
+            break
+        at += 1
+    return at
+
+
+def reference_change(text: str, change: Change, encoding: Encoding) -> str:
+    if change.range is None:
+        return change.text
+    start, end = sorted(reference_offset(text, place, encoding) for place in change.range)
+    return text[:start] + change.text + text[end:]
+
+
+@given(texts, st.lists(st.lists(changes, max_size=4), max_size=4), st.sampled_from(ENCODINGS))
+def test_the_mirror_is_the_clients_text(text: str, batches: list[list[Change]], encoding: Encoding) -> None:
+    document = Document("file:///a", "python", 1, text, encoding)
+    for version, batch in enumerate(batches, 2):
+        before = document.snapshot
+        for change in batch:
+            text = reference_change(text, change, encoding)
+        made = document.change(version, batch)
+        assert made.before is before
+        assert made.after is document.snapshot
+        assert made.after.version == version
+        assert made.after.text == text
+        assert made.after.lines == split_lines(text)
+        made.edit.check(before.length)
+        assert made.edit.apply(before.text) == text
+
+
+@given(texts, places, st.sampled_from(ENCODINGS))
+def test_any_position_has_an_offset(text: str, place: Place, encoding: Encoding) -> None:
+    assert offset_at(Snapshot.of(text), *place, encoding) == reference_offset(text, place, encoding)
+
+
+@given(texts, st.integers(-2, 30), st.sampled_from(ENCODINGS))
+def test_offsets_survive_the_way_over_positions(text: str, offset: int, encoding: Encoding) -> None:
+    snapshot = Snapshot.of(text)
+    there = min(max(offset, 0), len(text))
+    if text[there - 1 : there + 1] == "\r\n" and there:
+        there -= 1  # no position lies inside a line end
+    assert offset_at(snapshot, *position_at(snapshot, offset, encoding), encoding) == there
+
+
+@given(texts.map(lambda t: re.sub(r"[\r\n]", "", t)), st.integers(0, 30))
+def test_a_column_is_never_inside_a_character(body: str, character: int) -> None:
+    for encoding in ENCODINGS:
+        before = column(body, character, encoding)
+        assert units(body[:before], encoding) <= character
+        if before < len(body):
+            assert units(body[: before + 1], encoding) > character
+
+
+def test_a_pair_of_surrogates_typed_in_halves_becomes_one_character() -> None:
+    document = Document("untitled:1", "python", 1, "ab\n")
+    document.change(2, [Change("\ud83d", (Place(0, 1), Place(0, 1)))])
+    made = document.change(3, [Change("\ude00", (Place(0, 2), Place(0, 2)))])
+    assert made.after.text == "a😀b\n"
+    assert made.edit.apply(made.before.text) == made.after.text
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "after"),
+    [
+        ("a\rb", Change("\n", (Place(1, 0), Place(1, 0))), "a\r\nb"),
+        ("a\nb", Change("\r", (Place(0, 1), Place(0, 1))), "a\r\nb"),
+        ("a\r\nb", Change("", (Place(0, 0), Place(1, 0))), "b"),
+        ("ab", Change("x", (Place(0, 2), Place(0, 0))), "x"),
+        ("", Change("x", (Place(7, 7), Place(9, 9))), "x"),
+    ],
+)
+def test_line_ends_and_odd_ranges(text: str, change: Change, after: str) -> None:
+    document = Document("file:///a", "python", 1, text)
+    assert document.change(2, [change]).after.lines == split_lines(after)
+
+
+def test_a_change_is_not_longer_than_it_must_be() -> None:
+    document = Document("file:///a", "python", 1, "one\ntwo\nthree\n")
+    edit = document.change(2, [Change("one\ntwice\nthree\n")]).edit
+    assert [(r.start, r.end, r.text) for r in edit.replacements] == [(6, 7, "ice")]
+
+
+def test_changes_since_an_older_snapshot_compose() -> None:
+    document = Document("file:///a", "python", 1, "abc")
+    first = document.snapshot
+    document.change(2, [Change("X", (Place(0, 0), Place(0, 0)))])
+    document.change(3, [Change("Y", (Place(0, 4), Place(0, 4)))])
+    since = document.since(first)
+    assert since is not None
+    assert since.apply("abc") == "XabcY"
+    assert document.since(document.snapshot) is not None
+    assert document.since(Snapshot.of("abc")) is None
+
+
+def test_an_open_document_is_found_under_every_spelling() -> None:
+    documents = Documents()
+    documents.open(Document("file:///c%3A/x%20y.py", "python", 1, ""))
+    found = documents.get("file:///C:/x y.py")
+    assert found is not None
+    assert found.uri == "file:///c%3A/x%20y.py"
+    assert documents.close("file:///c:/x%20y.py") is found
+    assert len(documents) == 0
+
+
+@pytest.mark.parametrize(
+    ("offered", "chosen"),
+    [
+        (None, "utf-16"),
+        ([], "utf-16"),
+        (["utf-7"], "utf-16"),
+        (["utf-8"], "utf-8"),
+        (["utf-16", "utf-8"], "utf-16"),
+        (["utf-8", "utf-16", "utf-32"], "utf-32"),
+    ],
+)
+def test_the_encoding_chosen(offered: list[str] | None, chosen: str) -> None:
+    assert choose(offered) == chosen

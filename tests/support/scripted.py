@@ -1,0 +1,169 @@
+"""A pipeline that predicts what a test tells it to, and the real server with it, for tests of everything but prediction.
+
+In a script, `old` -> `new` pairs are replaced one occurrence at a time: the best prediction is the next occurrence after
+the cursor, then the others. As a program it serves on stdio: `python scripted.py '{"old": "new"}'`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from editahead_inference.candidates import Candidate, Prediction, Silence, Verdict
+from editahead_lsp.server import Server
+from editahead_prompts.edits import Edit
+from editahead_prompts.state import State
+
+
+class Scripted:
+    """open: cleared, it holds predictions back until it is set; `check` is called meanwhile. calls: states predicted."""
+
+    def __init__(self, script: Mapping[str, str]) -> None:
+        self.script = dict(script)
+        self.open = threading.Event()
+        self.open.set()
+        self.started = threading.Event()
+        self.calls: list[State] = []
+        self.fails = False
+
+    def predict(
+        self, state: State, *, eagerness: float = 0.5, check: Callable[[], None] = lambda: None
+    ) -> Prediction:
+        self.calls.append(state)
+        self.started.set()
+        while not self.open.wait(0.001):
+            check()
+        check()
+        if self.fails or "BOOM" in state.document.text:
+            raise RuntimeError("as scripted")
+        refused = {r for edits in state.refused.values() for edit in edits for r in edit.replacements}
+        verdicts = [
+            Verdict(candidate, 0.9 - k / 100, None)
+            for k, candidate in enumerate(self._candidates(state))
+            if not refused.issuperset(candidate.edit.replacements)
+        ][:5]
+        silence = None if verdicts else Silence("no-candidate", "The script has nothing.")
+        return Prediction(state, tuple(verdicts), silence, tuple(verdicts))
+
+    def _candidates(self, state: State) -> Iterator[Candidate]:
+        for snapshot in (state.document, *state.others):
+            for old, new in self.script.items():
+                found = [m.start() for m in re.finditer(re.escape(old), snapshot.text)]
+                if snapshot is state.document:
+                    found.sort(key=lambda at: (at < state.cursor - len(new), at))
+                for at in found:
+                    edit = Edit.replace(at, at + len(old), new)
+                    label = f"{old} -> {new}"
+                    yield Candidate(snapshot.uri, edit, at, at + len(new), "propagation", label, label)
+
+
+class Wired:
+    """The real server in this process, spoken to in messages. Every message from the server must be read."""
+
+    def __init__(self, pipeline: Any, **arguments: Any) -> None:
+        self.server = Server(lambda: pipeline, environment={}, **arguments)
+        self.server.protocol.set_writer(self)  # type: ignore[arg-type]
+        self._messages: list[dict[str, Any]] = []
+        self._arrived = asyncio.Event()
+        self._last = 0
+
+    def write(self, data: bytes) -> None:
+        self._messages.append(json.loads(data.partition(b"\r\n\r\n")[2]))
+        self._arrived.set()
+
+    def close(self) -> None:
+        pass
+
+    def notify(self, method: str, params: Any = None) -> None:
+        self.server.receive(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
+
+    def send(self, method: str, params: Any = None) -> int:
+        self._last += 1
+        message = {"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}
+        self.server.receive(json.dumps(message).encode())
+        return self._last
+
+    def answered(self, id: int) -> bool:
+        return any(m.get("id") == id and "method" not in m for m in self._messages)
+
+    async def take(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The first message from the server that is wanted; it counts as read."""
+        async with asyncio.timeout(10):
+            while True:
+                for message in self._messages:
+                    if wanted(message):
+                        self._messages.remove(message)
+                        return message
+                self._arrived.clear()
+                await self._arrived.wait()
+
+    async def reply(self, id: int) -> dict[str, Any]:
+        return await self.take(lambda m: m.get("id") == id and "method" not in m)
+
+    async def request(self, method: str, params: Any = None) -> Any:
+        """The result; the error as an AssertionError."""
+        reply = await self.reply(self.send(method, params))
+        assert "error" not in reply, reply["error"]
+        return reply["result"]
+
+    async def serves(self, method: str, result: Any) -> dict[str, Any]:
+        """Wait for the server's own request, answer it, and give its params."""
+        message = await self.take(lambda m: m.get("method") == method)
+        self.server.receive(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode())
+        return message["params"]
+
+    async def initialize(self, options: Any = None, **capabilities: Any) -> Any:
+        result = await self.request(
+            "initialize",
+            {"processId": None, "capabilities": capabilities, "initializationOptions": {"editahead": options or {}}},
+        )
+        self.notify("initialized", {})
+        return result
+
+    def open(self, uri: str, text: str, version: int = 1, language: str = "python") -> None:
+        item = {"uri": uri, "languageId": language, "version": version, "text": text}
+        self.notify("textDocument/didOpen", {"textDocument": item})
+
+    def change(self, uri: str, version: int, *changes: Any) -> None:
+        """Each change is the whole text, or (line, character, line, character, text)."""
+        events = [{"text": c} if isinstance(c, str) else {"range": span(*c[:4]), "text": c[4]} for c in changes]
+        document = {"uri": uri, "version": version}
+        self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": events})
+
+    def finish(self) -> None:
+        """End it; nothing that it said may be unread."""
+        self.server.predictions.stop()
+        assert self._messages == []
+
+
+def span(line: int, character: int, end_line: int, end_character: int) -> dict[str, Any]:
+    return {
+        "start": {"line": line, "character": character},
+        "end": {"line": end_line, "character": end_character},
+    }
+
+
+def ask(uri: str, version: int | None, line: int, character: int, **context: Any) -> dict[str, Any]:
+    """Params for any face."""
+    document = {"uri": uri} if version is None else {"uri": uri, "version": version}
+    return {
+        "textDocument": document,
+        "position": {"line": line, "character": character},
+        **({"context": context} if context else {}),
+    }
+
+
+async def _serve(script: Mapping[str, str]) -> int:
+    server = Server(lambda: Scripted(script))
+    return await server.serve(partial(os.read, 0), os.fdopen(os.dup(1), "wb"))
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(_serve(json.loads(sys.argv[1]))))
