@@ -24,8 +24,7 @@ PLACE_GAP = 2
 """Hunks with at most so many unchanged lines between them are one place."""
 
 KEYSTROKE_CHARS = 8
-"""What one keystroke makes at several cursors: one character, or so many that are no words (an indent, `# `,
-`()`)."""
+"""What one keystroke makes at each cursor: a character, or so many that are no word (an indent, `# `)."""
 
 REWRITE_LINES = 20
 """Replacing so many lines at once, and half of the document, is a switch to another text."""
@@ -56,8 +55,7 @@ class Hunk(NamedTuple):
 
 
 def changed_hunks(before: Snapshot, after: Sequence[str], edit: Edit) -> list[Hunk]:
-    """The lines that `edit`, which made the lines `after`, changed. Sorted, with unchanged lines between
-    them.
+    """What `edit`, which made the lines `after`, changed: sorted, with unchanged lines between.
 
     Looks only at the lines that the edit touches, unless it replaces many.
     """

@@ -18,12 +18,10 @@ from .edits import Edit, Replacement
 from .snapshot import split_lines
 
 MAX_WORK = 1_500
-"""Up to so many old items and pairs of equal items difflib matches, whose blocks read best: it may take the
-square."""
+"""Up to so many old items and pairs of equal items: difflib, which reads best, but may take the square."""
 
 MAX_CELLS = 50_000_000
-"""Up to so many pairs of items (old times new) are matched bit-parallel; beyond, the middle is one replaced
-block."""
+"""Up to so many pairs of items, old times new: matched bit-parallel. Beyond: one replaced block."""
 
 _TOKEN = re.compile(r"\w+|\r\n|[\r\n]|[^\S\r\n]+|[^\w\s]")
 
@@ -33,8 +31,7 @@ Span = tuple[int, int, int, int]
 
 
 def common_head(a: T, b: T) -> int:
-    """How many first items two strings, or two tuples of lines, share. By comparing slices: no loop over the
-    items."""
+    """How many first items they share. Slices are compared, not items one by one."""
     low, high = 0, min(len(a), len(b))
     if a[:high] == b[:high]:
         return high

@@ -25,8 +25,7 @@ MAX_EDITS = 32
 """So many of the last edits are handed out."""
 
 MAX_CHARS = 65_536
-"""So many characters, old and new, the edits that are handed out may have together; the newest count
-first."""
+"""So many characters, old and new, they may have together; the newest count first."""
 
 MAX_UNDONE = 16
 
@@ -172,8 +171,7 @@ class History:
 
     @property
     def past(self) -> tuple[PastEdit, ...]:
-        """What the person did, oldest first: the last `MAX_EDITS` edits, of at most `MAX_CHARS` characters in
-        all."""
+        """What the person did, oldest first: at most `MAX_EDITS` edits and `MAX_CHARS` characters."""
         out: list[PastEdit] = []
         budget = MAX_CHARS
         for entry in reversed(self._entries):
@@ -191,8 +189,7 @@ class History:
 
     @property
     def undone(self) -> tuple[PastEdit, ...]:
-        """What the person took back, newest last: the lines that stood there after it (old) and before it
-        (new)."""
+        """What the person took back, newest last: `old` stands (or stood) there after it, `new` before it."""
         live = sorted((e for e in self._entries if e.here < len(e.states) - 1), key=lambda e: e.turn)
         return tuple(self._taken_back(e) for e in (*self._abandoned, *live))[-MAX_UNDONE:]
 
@@ -234,8 +231,7 @@ class History:
             self._settle_accepted()
 
     def opened(self, snapshot: Snapshot) -> None:
-        """A document was opened (again): what changed while it was closed moves its edits, as a tool's change
-        does."""
+        """A document was opened (again). If it changed while it was closed, its edits move along."""
         self._closed.discard(snapshot.uri)
         known = self._lines.get(snapshot.uri)
         if known is not None and known != snapshot.lines:
@@ -306,8 +302,13 @@ class History:
                 continue
             base = then[e.name].new if e.name in then and then[e.name].old == e.old else e.old
             taken.append(replace(shifted, states=(base, e.new), here=0))
-        made = {(e.name, state) for e in then.values() for state in e.states[: e.here + 1]}
-        left = [e for e in (*self._abandoned, *taken) if (e.name, e.states[-1]) not in made]
+        # What was taken back before that text, or from a later one, still is.
+        known = {(e.name, e.turn) for e in earlier.abandoned}
+        left = [
+            e
+            for e in (*self._abandoned, *taken)
+            if (e.name, e.turn) in known or e.name not in then or then[e.name].turn < e.turn
+        ]
         self._abandoned = tuple(left)[-MAX_UNDONE:]
         others = [e for e in self._entries if e.uri != uri]
         self._entries = tuple(sorted((*others, *then.values()), key=lambda e: (e.turn, e.start)))[-MAX_KEPT:]
@@ -316,10 +317,10 @@ class History:
     def _step_in_states(
         self, uri: str, before: Lines, after: Lines, hunks: Sequence[Hunk], at: float
     ) -> bool:
-        """Undo and redo: whether each changed place becomes what one of the person's edits had made or found
-        there.
+        """Undo and redo of single edits, after others or a tool changed other lines of the document.
 
-        If so, it is recorded.
+        Whether each changed place becomes what one of the person's edits had made or found there. If so, that
+        is recorded.
         """
         left = list(hunks)
         stepped: dict[int, _Entry] = {}
@@ -367,23 +368,25 @@ class History:
                     self._abandoned = (*self._abandoned, wide)[-MAX_UNDONE:]
                 joined[k] = wide.grown(state, start=start, turn=self._turn + 1, at=at, origin=origin)
                 left = [h for h in left if h not in near]
-        fresh = [
-            _Entry(
-                next(self._names),
-                uri,
-                h.j1,
-                h.j2,
-                (before[h.i1 : h.i2], after[h.j1 : h.j2]),
-                1,
-                h.j1,
-                at,
-                origin,
-                self._turn + 1,
-                h.before_line,
-            )
-            for h in left
-        ]
+        fresh = [self._begun(uri, before, after, hunk, at, origin) for hunk in left]
         self._commit(uri, hunks, joined, fresh)
+
+    def _begun(self, uri: str, before: Lines, after: Lines, hunk: Hunk, at: float, origin: Origin) -> _Entry:
+        """A hunk as an edit of its own."""
+        entry = _Entry(
+            name=next(self._names),
+            uri=uri,
+            start=hunk.j1,
+            end=hunk.j2,
+            states=(before[hunk.i1 : hunk.i2], after[hunk.j1 : hunk.j2]),
+            here=1,
+            line=hunk.j1,
+            at=at,
+            origin=origin,
+            turn=self._turn + 1,
+            tail_first=hunk.before_line,
+        )
+        return replace(entry, line=entry.span()[0])
 
     def _commit(
         self, uri: str, hunks: Sequence[Hunk], touched: dict[int, _Entry], fresh: Sequence[_Entry]

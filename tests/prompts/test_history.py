@@ -170,6 +170,22 @@ def test_undo_of_several_lines_at_once() -> None:
     assert person.brief() == [(1, ("b\n", "c\n", "d\n"), ("x\n", "c\n", "y\n", "z\n"))]
 
 
+def test_undo_is_recognised_after_a_tool_changed_other_lines() -> None:
+    person = Typist(CODE)
+    person.replace("line 20", "row 20")
+    assert (
+        person.set_text(person.text.replace("line 3\n", "line 3 \n\n").replace("line 30", "line  30"))
+        == "external"
+    )
+    assert [edit.line for edit in person.past] == [21]
+    person.replace("row 20", "line 20")
+    assert person.past == ()
+    assert [(u.line, u.new) for u in person.history.undone] == [(21, ("row 20\n",))]
+    person.replace("line 20", "row 20")
+    assert person.brief() == [(21, ("line 20\n",), ("row 20\n",))]
+    assert person.history.undone == ()
+
+
 # tools
 
 

@@ -71,6 +71,22 @@ def test_taking_everything_back_leaves_nothing(text: str, data: st.DataObject) -
 
 @PROPERTY
 @given(documents(), st.data())
+def test_redoing_what_was_taken_back_brings_the_edits_back(text: str, data: st.DataObject) -> None:
+    person = Typist(text)
+    back = type_at_random(person, data, 10)
+    brief, undone = person.brief(), person.history.undone
+    forth = []
+    for edit in reversed(back[data.draw(st.integers(0, len(back))) :]):
+        forth.append(invert(edit, person.text))
+        person.make(edit)
+    for edit in reversed(forth):
+        person.make(edit)
+    assert person.brief() == brief
+    assert {u.new for u in person.history.undone} <= {u.new for u in undone} | {new for *_, new in brief}
+
+
+@PROPERTY
+@given(documents(), st.data())
 def test_the_newest_edits_rewind_the_text(text: str, data: st.DataObject) -> None:
     """Taking the edits back, newest first, leads to the first text: nothing is missing."""
     person = Typist(text)

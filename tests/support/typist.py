@@ -13,7 +13,7 @@ from editahead_prompts.history import History
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import PastEdit
 
-PROPERTY = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
 
 
 class Typist:
