@@ -8,7 +8,7 @@ from typing import Any
 from .baselines import BASELINES
 from .editor import Editor
 from .judge import Judgement, is_near, judge
-from .metrics import SERVER, Counts, FileResult, count_kinds
+from .metrics import SERVER, Counts, FileResult, MomentResult, count_kinds
 from .records import Record
 from .replay import Moment, replay
 
@@ -51,12 +51,23 @@ def measure(editor: Editor, record: Record) -> FileResult:
 def _ask_server(editor: Editor, uri: str, moment: Moment, result: FileResult) -> None:
     text, ms = first_edit(editor, uri, moment)
     shown: Judgement | None = None if text is None else judge(moment, text)
-    if result.first_ms is None:
-        result.first_ms = ms
-    else:
-        result.answer_ms.append(ms)
-    result.counts[SERVER].add(moment, shown, jump=_jumps_near(editor, uri, moment))
+    answer = editor.next_edit(uri, moment.point).result
+    first = next(iter(answer["predictions"]), None)
+    jump = first is not None and _is_near(editor, uri, moment, first)
+    result.counts[SERVER].add(moment, shown, jump)
     count_kinds(result.kinds, moment, shown)
+    result.moments.append(
+        MomentResult(
+            opportunity=moment.is_opportunity,
+            judgement=shown,
+            jump=jump,
+            silence=None if answer["silence"] is None else answer["silence"]["reason"],
+            source=first and first["source"],
+            label=first and first["label"],
+            confidence=first and first["confidence"],
+            ms=ms,
+        )
+    )
 
 
 def first_edit(editor: Editor, uri: str, moment: Moment) -> tuple[str | None, float]:
@@ -70,16 +81,13 @@ def first_edit(editor: Editor, uri: str, moment: Moment) -> tuple[str | None, fl
     return None, answer.ms
 
 
-def _jumps_near(editor: Editor, uri: str, moment: Moment) -> bool:
-    """Whether the first prediction's place, or its first changed line, is near a hunk to come."""
-    for prediction in editor.next_edit(uri, moment.point).result["predictions"][:1]:
-        if prediction["textDocument"]["uri"] != uri:
-            return False
-        if prediction["jump"] is not None and is_near(prediction["jump"]["line"], moment.remaining):
-            return True
-        if prediction["edits"]:
-            return judge(moment, editor.documents[uri].edited(prediction["edits"])).jump
-    return False
+def _is_near(editor: Editor, uri: str, moment: Moment, prediction: Mapping[str, Any]) -> bool:
+    """Whether a prediction's place, or its first changed line, is near a hunk to come."""
+    if prediction["textDocument"]["uri"] != uri:
+        return False
+    if prediction["jump"] is not None and is_near(prediction["jump"]["line"], moment.remaining):
+        return True
+    return judge(moment, editor.documents[uri].edited(prediction["edits"])).jump
 
 
 def _probe(editor: Editor) -> float:

@@ -68,11 +68,28 @@ METRICS = {
 KIND_METRICS = {"coverage": METRICS["coverage"], "precision": METRICS["precision"]}
 
 
+@dataclass(frozen=True, slots=True)
+class MomentResult:
+    """The server's answer at one moment.
+
+    judgement: None when no edit was shown. silence: the reason that `editahead/nextEdit` gave for showing nothing.
+    source, label, confidence: of its first prediction. ms: until the first face had answered.
+    """
+
+    opportunity: bool
+    judgement: Judgement | None
+    jump: bool
+    silence: str | None
+    source: str | None
+    label: str | None
+    confidence: float | None
+    ms: float
+
+
 @dataclass(slots=True)
 class FileResult:
-    """One file's replay: counts by predictor; the server's counts by kind of hunk.
+    """One file's replay: counts by predictor; the server's answers, and its counts by kind of hunk.
 
-    answer_ms: of each answer, the first of a server that has just started apart, as first_ms.
     idle_ms, change_ms: of something cheap, asked for before and right after keystrokes taken at intervals.
     """
 
@@ -81,8 +98,7 @@ class FileResult:
     lines: int
     counts: dict[Predictor, Counts]
     kinds: dict[HunkKind, Counts] = field(default_factory=lambda: {kind: Counts() for kind in HUNK_KINDS})
-    first_ms: float | None = None
-    answer_ms: list[float] = field(default_factory=list)
+    moments: list[MomentResult] = field(default_factory=list)
     idle_ms: list[float] = field(default_factory=list)
     change_ms: list[float] = field(default_factory=list)
 

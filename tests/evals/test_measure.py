@@ -22,8 +22,10 @@ def test_a_file_is_replayed_and_every_answer_judged(fake: Editor) -> None:
     assert result.counts["last substitution"].covered == 2
     assert set(result.counts) == {SERVER, *BASELINES}
     assert (result.id, result.language, result.lines) == ("r@1:a.py", "python", 6)
-    assert result.first_ms is not None
-    assert len(result.answer_ms) == 2
+    assert [moment.opportunity for moment in result.moments] == [True, True, False]
+    assert [moment.silence for moment in result.moments] == [None, None, "no-candidate"]
+    assert [moment.source for moment in result.moments] == ["propagation", "propagation", None]
+    assert all(moment.ms > 0 for moment in result.moments)
     assert fake.documents == {}
 
 
