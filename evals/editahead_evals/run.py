@@ -6,11 +6,14 @@ it should for a person, but files of other commits are another person's.
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
+import os
 import signal
 import sys
 from collections.abc import Generator, Sequence
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 from .client import ClientError
@@ -51,17 +54,29 @@ def evaluate(records: Sequence[Record], jobs: int) -> Generator[FileResult, None
                 else:
                     raise RunError(str(message))
     finally:
-        for process in processes:
-            process.terminate()
-        for process in processes:
-            process.join()
+        _end(processes)
+
+
+def _end(processes: Sequence[BaseProcess]) -> None:
+    """End the processes, and what they started: usually they see to that, but not if it had just begun."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        wait([process.sentinel])
+        if process.pid is not None and hasattr(os, "killpg"):
+            # Not joined yet, so that its id cannot have become another's. An error: there is nothing left to end.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.join()
 
 
 def _work(records: Sequence[Record], results: Connection) -> None:
     """One process: its results, then None; or a message that says what went wrong."""
-    # Ctrl-C reaches every process of the terminal, and the parent decides. SIGTERM unwinds: the server ends.
+    # Ctrl-C is for the parent, which then sends SIGTERM; that unwinds, so that the server ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()
     at = records[0]
     try:
         for at in records:

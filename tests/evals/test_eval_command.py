@@ -126,7 +126,11 @@ def test_leaving_early_leaves_no_process_behind(monkeypatch: pytest.MonkeyPatch,
     assert with_mark(str(tmp_path))
     running.close()
     assert multiprocessing.active_children() == []
-    assert with_mark(str(tmp_path)) == []
+    for _ in range(1000):  # what was killed may take a moment to be gone
+        if not with_mark(str(tmp_path)):
+            break
+    else:
+        pytest.fail(f"left behind: {with_mark(str(tmp_path))}")
 
 
 def test_a_server_that_dies_is_an_error_with_the_file_that_did_it(
