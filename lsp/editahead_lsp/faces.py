@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from editahead_inference.candidates import Candidate, Silence
 from editahead_prompts.diff import common_head, common_tail
@@ -114,7 +115,7 @@ def on_a_line(offer: Offer, cursor: int) -> bool:
 
 def text_edits(snapshot: Snapshot, edit: Edit, encoding: Encoding) -> list[wire.TextEdit]:
     pieces = [_between_ends(r, snapshot.text) for r in edit.replacements]
-    if any(a.end > b.start for a, b in zip(pieces, pieces[1:], strict=False)):
+    if any(a.end > b.start for a, b in pairwise(pieces)):
         pieces = [covering(edit, snapshot.text)]
     return [wire.TextEdit(range_of(snapshot, r, encoding), r.text) for r in pieces]
 

@@ -96,7 +96,9 @@ class Server(LanguageServer):
         for message in self._messages:
             if message not in self._told:
                 self._told.add(message)
-                self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"Editahead: {message}"))
+                self.window_show_message(
+                    types.ShowMessageParams(types.MessageType.Warning, f"Editahead: {message}")
+                )
 
     def _resolve(self) -> None:
         """Take the settings from all places again."""

@@ -33,7 +33,7 @@ class Shown:
 
     key: of the document that it is in. asked: of the document it was asked for, and by which faces.
     edit: what is left of it in the document's present text; None once it no longer applies.
-    event: how it ended, None while it is open.
+    begun: whether part of it has been typed. event: how it ended, None while it is open.
     """
 
     id: str
@@ -41,6 +41,7 @@ class Shown:
     candidate: Candidate
     edit: Edit | None
     asked: set[tuple[str, str]]
+    begun: bool = False
     event: Event | None = None
 
 
@@ -252,13 +253,15 @@ class Session:
         assert shown.edit is not None
         if same_result(shown.edit, made.edit, made.before.text):
             if shown.event is None:
-                self.history.mark_accepted(made.before, shown.edit)
+                if not shown.begun:
+                    self.history.mark_accepted(made.before, shown.edit)
                 self._settle(shown, "accepted")
             shown.edit = None
             return
         left = advance(shown.edit, made.edit, made.before.text)
         if shown.event is None and not left:
             self._settle(shown, "ignored" if left is None else "accepted")
+        shown.begun = shown.begun or (left is not None and _size(left) < _size(shown.edit))
         shown.edit = left or None
 
 
@@ -271,6 +274,11 @@ def same_result(one: Edit, other: Edit, text: str) -> bool:
     if one.growth != other.growth:
         return False
     return _within(one, text, low, high) == _within(other, text, low, high)
+
+
+def _size(edit: Edit) -> int:
+    """The characters that it removes and inserts."""
+    return sum(r.end - r.start + len(r.text) for r in edit.replacements)
 
 
 def _within(edit: Edit, text: str, low: int, high: int) -> str:

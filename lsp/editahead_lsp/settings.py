@@ -180,7 +180,9 @@ def resolve(sources: Sequence[Source]) -> Resolved:
         if source.options is None:
             continue
         if not isinstance(source.options, Mapping):
-            messages.append(f"{source.name}: the settings must be a table of names and values; they are ignored.")
+            messages.append(
+                f"{source.name}: the settings must be a table of names and values; they are ignored."
+            )
             continue
         for name, value in source.options.items():
             if name in _NOT_SETTINGS or value is None:
@@ -191,7 +193,9 @@ def resolve(sources: Sequence[Source]) -> Resolved:
             elif name not in values:
                 values[name] = _KINDS[name].read(value)
                 origins[name] = source.name
-    return Resolved(Settings(**values), {name: origins.get(name, "default") for name in NAMES}, tuple(messages))
+    return Resolved(
+        Settings(**values), {name: origins.get(name, "default") for name in NAMES}, tuple(messages)
+    )
 
 
 def _problem(source: Source, name: Any, value: Any) -> str | None:

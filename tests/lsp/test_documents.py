@@ -5,14 +5,31 @@ from __future__ import annotations
 import re
 
 import pytest
-from editahead_lsp.documents import Change, Document, Documents, Place
-from editahead_lsp.positions import Encoding, choose, column, offset_at, position_at, units
-from editahead_prompts.snapshot import Snapshot, split_lines
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editahead_lsp.documents import Change, Document, Documents, Place
+from editahead_lsp.positions import Encoding, choose, column, offset_at, position_at, units
+from editahead_prompts.snapshot import Snapshot, split_lines
+
 ENCODINGS: list[Encoding] = ["utf-16", "utf-8", "utf-32"]
-CHARACTERS = ["a", "b", " ", "\n", "\r", "\r\n", "\f", "\v", "\x1c", "\x85", "\u2028", "é", "中", "😀", "\U0001d54a"]
+CHARACTERS = [
+    "a",
+    "b",
+    " ",
+    "\n",
+    "\r",
+    "\r\n",
+    "\f",
+    "\v",
+    "\x1c",
+    "\x85",
+    "\u2028",
+    "é",
+    "中",
+    "😀",
+    "\U0001d54a",
+]
 texts = st.lists(st.sampled_from(CHARACTERS), max_size=12).map("".join)
 places = st.builds(Place, st.integers(-1, 9), st.integers(-1, 14))
 changes = st.builds(Change, texts, st.none() | st.tuples(places, places))

@@ -3,9 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from editahead_lsp import uris
 from hypothesis import given
 from hypothesis import strategies as st
+
+from editahead_lsp import uris
 
 
 @pytest.mark.parametrize(

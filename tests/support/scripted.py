@@ -57,7 +57,7 @@ class Scripted:
             for old, new in self.script.items():
                 found = [m.start() for m in re.finditer(re.escape(old), snapshot.text)]
                 if snapshot is state.document:
-                    found.sort(key=lambda at: (at < state.cursor - len(new), at))
+                    found.sort(key=lambda at: (at < state.cursor, at))
                 for at in found:
                     edit = Edit.replace(at, at + len(old), new)
                     label = f"{old} -> {new}"
@@ -122,7 +122,11 @@ class Wired:
     async def initialize(self, options: Any = None, **capabilities: Any) -> Any:
         result = await self.request(
             "initialize",
-            {"processId": None, "capabilities": capabilities, "initializationOptions": {"editahead": options or {}}},
+            {
+                "processId": None,
+                "capabilities": capabilities,
+                "initializationOptions": {"editahead": options or {}},
+            },
         )
         self.notify("initialized", {})
         return result
@@ -133,7 +137,9 @@ class Wired:
 
     def change(self, uri: str, version: int, *changes: Any) -> None:
         """Each change is the whole text, or (line, character, line, character, text)."""
-        events = [{"text": c} if isinstance(c, str) else {"range": span(*c[:4]), "text": c[4]} for c in changes]
+        events = [
+            {"text": c} if isinstance(c, str) else {"range": span(*c[:4]), "text": c[4]} for c in changes
+        ]
         document = {"uri": uri, "version": version}
         self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": events})
 

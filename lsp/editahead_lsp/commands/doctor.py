@@ -35,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    checks = [check for make in (_python, _grammars, _folders, _settings, _server, _editors) for check in make()]
+    checks = [
+        check for make in (_python, _grammars, _folders, _settings, _server, _editors) for check in make()
+    ]
     good = all(check.good is not False for check in checks)
     if args.json:
         tell_json({"ok": good, "checks": [asdict(check) for check in checks]})
@@ -110,7 +112,9 @@ def _server() -> list[Check]:
         return [Check("server", False, f"does not start: {type(error).__name__}")]
     seconds = time.monotonic() - started
     if b'"serverInfo"' not in done.stdout:
-        return [Check("server", False, "does not answer: " + done.stderr.decode(errors="replace")[-200:].strip())]
+        return [
+            Check("server", False, "does not answer: " + done.stderr.decode(errors="replace")[-200:].strip())
+        ]
     return [Check("server", True, f"started, answered and ended in {seconds:.2f} s")]
 
 

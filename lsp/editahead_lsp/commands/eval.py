@@ -37,6 +37,7 @@ def run(args: argparse.Namespace) -> int:
 
     errors = Console(stderr=True)
     results = []
+    provenance = Provenance(_commit(), str(args.edits), args.seed)
     try:
         records = sample(read_records(args.edits), args.files, args.seed)
         if not records:
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         errors.print("stopped")
         return 1
-    report = summarize(results, Provenance(_commit(), str(args.edits), args.seed))
+    report = summarize(results, provenance)
     if args.json:
         json.dump(as_json(report), sys.stdout, indent=2)
         sys.stdout.write("\n")

@@ -19,10 +19,16 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--line", type=_from_one, required=True, metavar="N", help="the cursor's line, from 1")
-    parser.add_argument("--column", type=_from_one, required=True, metavar="N", help="its column in characters, from 1")
     parser.add_argument(
-        "--history", metavar="DIFF", help="a unified diff (a file, or - for stdin) of what was just edited to give FILE"
+        "--line", type=_from_one, required=True, metavar="N", help="the cursor's line, from 1"
+    )
+    parser.add_argument(
+        "--column", type=_from_one, required=True, metavar="N", help="its column in characters, from 1"
+    )
+    parser.add_argument(
+        "--history",
+        metavar="DIFF",
+        help="a unified diff (a file, or - for stdin) of what was just edited to give FILE",
     )
     parser.add_argument("--json", action="store_true", help="as `editahead/nextEdit` answers")
 
@@ -80,7 +86,9 @@ def _state(args: argparse.Namespace) -> State:
     document = Document(uri, language_of(args.file.name) or "plaintext", 0, texts[0], "utf-32")
     for number, after in enumerate(texts[1:], 1):
         made = document.change(number, [Change(after)])
-        history.changed(made.before, made.after, made.edit, at=float(number), cursor=made.edit.changed_span[0])
+        history.changed(
+            made.before, made.after, made.edit, at=float(number), cursor=made.edit.changed_span[0]
+        )
     cursor = offset_at(document.snapshot, args.line - 1, args.column - 1, "utf-32")
     return State(document.snapshot, cursor, tuple(history.past), undone=tuple(history.undone))
 

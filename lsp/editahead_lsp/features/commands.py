@@ -45,7 +45,9 @@ def register(server: Server) -> None:
             return wire.WhyResult()
         state, timings = last.prediction.state, last.prediction.timings
         return wire.WhyResult(
-            state=wire.WhyState(state.document.version, place_of(state.document, state.cursor, session.encoding)),
+            state=wire.WhyState(
+                state.document.version, place_of(state.document, state.cursor, session.encoding)
+            ),
             shown=list(last.shown),
             silence=wire.Quiet(last.silence.reason, last.silence.detail) if last.silence else None,
             candidates=[

@@ -27,7 +27,9 @@ class Going:
         if arguments and arguments[0] is not None:
             named = server.protocol.read(arguments[0], GoNextArgument)
             uri = named.uri
-            place = Place(named.position.line, named.position.character) if named.position is not None else None
+            place = (
+                Place(named.position.line, named.position.character) if named.position is not None else None
+            )
         elif server.session.focused_document is not None:
             uri = server.session.focused_document.uri
         if uri is None:
@@ -39,7 +41,11 @@ class Going:
         if not answer.offers:
             return GoNextResult("nothing", answer.silence.reason if answer.silence else None)
         offer = answer.offers[0]
-        there = offer.snapshot is not answer.document or not offer.edit or not faces.on_a_line(offer, answer.cursor)
+        there = (
+            offer.snapshot is not answer.document
+            or not offer.edit
+            or not faces.on_a_line(offer, answer.cursor)
+        )
         return await (self._jump(offer) if there else self._apply(offer))
 
     async def _jump(self, offer: faces.Offer) -> GoNextResult:
@@ -85,5 +91,3 @@ class Going:
             return await asyncio.wrap_future(self._server.protocol.send_request(method, params))
         except Exception:
             return None
-
-

@@ -8,7 +8,14 @@ from lsprotocol import types
 
 from editahead_lsp import __version__, positions
 from editahead_lsp.client import Client
-from editahead_lsp.protocol import COMMANDS, DID_CHANGE_STATUS, INLINE_EDIT, NEXT_EDIT, OUTCOME, InitializeParams
+from editahead_lsp.protocol import (
+    COMMANDS,
+    DID_CHANGE_STATUS,
+    INLINE_EDIT,
+    NEXT_EDIT,
+    OUTCOME,
+    InitializeParams,
+)
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server

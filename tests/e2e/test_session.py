@@ -1,0 +1,104 @@
+"""Whole sessions with the real server process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pytest_lsp import LanguageClient
+
+from scripted import ask, span
+
+A = "file:///tmp/a.py"
+
+
+async def start(client: LanguageClient, text: str, options: Any = None) -> types.InitializeResult:
+    result = await client.initialize_session(
+        types.InitializeParams(
+            capabilities=types.ClientCapabilities(
+                general=types.GeneralClientCapabilities(position_encodings=["utf-8", "utf-16"])
+            ),
+            initialization_options={"editahead": options or {}},
+        )
+    )
+    item = types.TextDocumentItem(uri=A, language_id="python", version=1, text=text)
+    client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    return result
+
+
+def change(client: LanguageClient, version: int, *at: int, text: str) -> None:
+    start, end = types.Position(*at[:2]), types.Position(*at[2:])
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(
+            types.VersionedTextDocumentIdentifier(uri=A, version=version),
+            [types.TextDocumentContentChangePartial(range=types.Range(start, end), text=text)],
+        )
+    )
+
+
+async def request(client: LanguageClient, method: str, params: Any) -> Any:
+    """The answer as JSON values."""
+    return plain(await client.protocol.send_request_async(method, params))
+
+
+def plain(value: Any) -> Any:
+    if hasattr(value, "_asdict"):
+        return {name: plain(item) for name, item in value._asdict().items()}
+    return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+async def test_a_session_with_every_face(scripted: LanguageClient) -> None:
+    result = await start(scripted, "user\nx\n")
+    assert result.capabilities.position_encoding == "utf-8"
+    change(scripted, 2, 1, 0, 1, 1, text="user")
+    ghost = await scripted.text_document_inline_completion_async(
+        types.InlineCompletionParams(
+            context=types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
+            text_document=types.TextDocumentIdentifier(A),
+            position=types.Position(1, 0),
+        )
+    )
+    assert isinstance(ghost, types.InlineCompletionList)
+    assert [item.insert_text for item in ghost.items] == ["account"]
+    edits = (await request(scripted, "textDocument/copilotInlineEdit", ask(A, 2, 1, 0, triggerKind=2)))[
+        "edits"
+    ]
+    assert [edit["range"] for edit in edits] == [span(1, 0, 1, 4), span(0, 0, 0, 4)]
+    predictions = (await request(scripted, "editahead/nextEdit", ask(A, 2, 1, 0, trigger="typed")))[
+        "predictions"
+    ]
+    assert [p["id"] for p in predictions] == [edit["command"]["arguments"][0] for edit in edits]
+    change(scripted, 3, 1, 0, 1, 4, text="account")
+    await scripted.workspace_execute_command_async(
+        types.ExecuteCommandParams("editahead.accept", [predictions[0]["id"]])
+    )
+    status = plain(
+        await scripted.workspace_execute_command_async(types.ExecuteCommandParams("editahead.status"))
+    )
+    assert status["outcomes"] == {"shown": 2, "accepted": 1, "rejected": 0}
+
+
+async def test_errors_do_not_end_it(scripted: LanguageClient) -> None:
+    await start(scripted, "BOOM user\n")
+    with pytest.raises(JsonRpcException):
+        await request(scripted, "editahead/nextEdit", {})
+    result = await request(scripted, "editahead/nextEdit", ask(A, 1, 0, 0))
+    assert result["silence"]["reason"] == "engine-unavailable"
+    change(scripted, 2, 0, 0, 0, 4, text="")
+    assert (await request(scripted, "editahead/nextEdit", ask(A, 2, 0, 0)))["predictions"]
+
+
+async def test_a_rename_is_predicted_for_real(real: LanguageClient) -> None:
+    lines = ["def greet(user):", "    name = user.name", "    print(name, user.title)", "    return user", ""]
+    await start(real, "\n".join(lines), {"eagerness": 1.0})
+    for k in range(4):  # a person deletes the name and types another
+        change(real, 2 + k, 0, 13 - k, 0, 14 - k, text="")
+    for k, letter in enumerate("account"):
+        change(real, 6 + k, 0, 10 + k, 0, 10 + k, text=letter)
+    result = await request(real, "editahead/nextEdit", ask(A, 12, 0, 17, trigger="manual"))
+    assert result["predictions"], result["silence"]
+    best = result["predictions"][0]
+    assert best["edits"][0]["newText"].endswith("account"[-3:])
+    assert best["textDocument"] == {"uri": A, "version": 12}

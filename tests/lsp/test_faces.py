@@ -1,0 +1,311 @@
+"""The three faces on a scripted prediction: each in its own shape, and none where it does not fit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.candidates import Candidate, Silence
+from editahead_lsp import faces
+from editahead_lsp.faces import Answer, Offer, covering
+from editahead_lsp.positions import Encoding
+from editahead_prompts.edits import Edit, Replacement
+from editahead_prompts.snapshot import Snapshot, split_lines
+from scripted import Scripted, Wired, ask, span
+
+A, B = "file:///tmp/a.py", "file:///tmp/b.py"
+
+
+async def test_ghost_text_is_on_the_cursors_line(wired: Wired) -> None:
+    await wired.initialize()
+    wired.open(A, "x = user\ny = user\n")
+    result = await wired.request("textDocument/inlineCompletion", ask(A, None, 1, 0, triggerKind=2))
+    (item,) = result["items"]
+    assert item["insertText"] == "account"
+    assert item["range"] == span(1, 4, 1, 8)
+    assert item["command"] == {
+        "title": "Accept next edit",
+        "command": "editahead.accept",
+        "arguments": [item["command"]["arguments"][0]],
+    }
+
+
+async def test_ghost_text_is_empty_when_the_edit_is_elsewhere(wired: Wired) -> None:
+    await wired.initialize()
+    wired.open(A, "x\ny = user\n")
+    assert await wired.request("textDocument/inlineCompletion", ask(A, None, 0, 0)) == {"items": []}
+
+
+async def test_an_inline_edit_as_sidekick_asks_for_it(wired: Wired) -> None:
+    await wired.initialize()
+    wired.open(A, "x\ny = user\n", version=12)
+    wired.notify("textDocument/didFocus", {"textDocument": {"uri": A}})
+    result = await wired.request("textDocument/copilotInlineEdit", ask(A, 12, 0, 0, triggerKind=2))
+    (edit,) = result["edits"]
+    assert edit["text"] == "account"
+    assert edit["range"] == span(1, 4, 1, 8)
+    assert edit["textDocument"] == {"uri": A, "version": 12}
+    assert edit["command"]["command"] == "editahead.accept"
+
+
+@pytest.mark.parametrize("cross_file", [False, True])
+async def test_other_documents_only_for_clients_that_want_them(wired: Wired, cross_file: bool) -> None:
+    await wired.initialize({"crossFile": True} if cross_file else None)
+    wired.open(B, "user\n", version=7)
+    wired.open(A, "nothing here\n")
+    inline = await wired.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
+    assert [edit["textDocument"] for edit in inline["edits"]] == (
+        [{"uri": B, "version": 7}] if cross_file else []
+    )
+    (prediction,) = (await wired.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
+    assert prediction["textDocument"] == {"uri": B, "version": 7}
+    assert prediction["jump"] == {"line": 0, "character": 0}
+
+
+async def test_the_whole_answer(wired: Wired) -> None:
+    await wired.initialize()
+    wired.open(A, "😀 user\nuser\n")
+    result = await wired.request("editahead/nextEdit", ask(A, 1, 0, 0, trigger="manual"))
+    assert result["silence"] is None
+    here, there = result["predictions"]
+    assert here == {
+        "id": here["id"],
+        "textDocument": {"uri": A, "version": 1},
+        "edits": [{"range": span(0, 3, 0, 7), "newText": "account"}],
+        "jump": None,
+        "cursorAfter": {"line": 0, "character": 10},
+        "confidence": 0.9,
+        "source": "propagation",
+        "label": "user -> account",
+    }
+    assert there["jump"] == {"line": 1, "character": 0}
+    assert there["id"] != here["id"]
+
+
+async def test_silence_has_a_reason(wired: Wired) -> None:
+    await wired.initialize()
+    wired.open(A, "nothing\n")
+    result = await wired.request("editahead/nextEdit", ask(A, 1, 0, 0))
+    assert result == {
+        "predictions": [],
+        "silence": {"reason": "no-candidate", "detail": "The script has nothing."},
+    }
+
+
+@pytest.mark.parametrize(("version", "reason"), [(1, None), (2, None), (3, "unknown-document"), (None, None)])
+async def test_versions(wired: Wired, version: int | None, reason: str | None) -> None:
+    await wired.initialize()
+    wired.open(A, "user", version=1)
+    wired.change(A, 2, (0, 0, 0, 0, "x "))
+    result = await wired.request("editahead/nextEdit", ask(A, version, 0, 1))
+    assert (result["silence"] or {"reason": None})["reason"] == reason
+    edits = (await wired.request("textDocument/copilotInlineEdit", ask(A, version, 0, 1)))["edits"]
+    assert [edit["textDocument"]["version"] for edit in edits] == ([] if reason else [2])
+    items = (await wired.request("textDocument/inlineCompletion", ask(A, version, 0, 1)))["items"]
+    assert len(items) == (1 if version in (2, None) else 0)
+
+
+async def test_unknown_documents_are_answered(wired: Wired) -> None:
+    await wired.initialize()
+    result = await wired.request("editahead/nextEdit", ask(B, 1, 0, 0))
+    assert result["silence"]["reason"] == "unknown-document"
+    assert await wired.request("textDocument/inlineCompletion", ask(B, None, 0, 0)) == {"items": []}
+    assert await wired.request("textDocument/copilotInlineEdit", ask(B, 1, 0, 0)) == {"edits": []}
+
+
+async def test_the_uri_comes_back_as_the_client_wrote_it(wired: Wired) -> None:
+    await wired.initialize()
+    wired.open("file:///c%3A/x%20y.py", "user\n")
+    result = await wired.request("textDocument/copilotInlineEdit", ask("file:///C:/x y.py", 1, 0, 0))
+    assert result["edits"][0]["textDocument"]["uri"] == "file:///c%3A/x%20y.py"
+
+
+@pytest.mark.parametrize(("encoding", "character"), [("utf-8", 5), ("utf-16", 3), ("utf-32", 2)])
+async def test_every_encoding(wired: Wired, encoding: str, character: int) -> None:
+    result = await wired.initialize(general={"positionEncodings": [encoding]})
+    assert result["capabilities"]["positionEncoding"] == encoding
+    wired.open(A, "😀 user\n")
+    reply = await wired.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
+    assert reply["edits"][0]["range"] == span(0, character, 0, character + 4)
+
+
+async def test_faces_share_one_computation(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n")
+    pipeline.open.clear()
+    ids = [wired.send(f, ask(A, 1, 0, 0)) for f in ("editahead/nextEdit", "textDocument/copilotInlineEdit")]
+    pipeline.open.set()
+    prediction = (await wired.reply(ids[0]))["result"]["predictions"][0]
+    edit = (await wired.reply(ids[1]))["result"]["edits"][0]
+    assert edit["command"]["arguments"] == [prediction["id"]]
+    assert len(pipeline.calls) == 1
+
+
+@pytest.mark.parametrize(
+    "face", ["editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"]
+)
+async def test_a_newer_request_ends_the_older(wired: Wired, pipeline: Scripted, face: str) -> None:
+    await wired.initialize()
+    wired.open(A, "user user\n")
+    pipeline.open.clear()
+    older = wired.send(face, ask(A, 1, 0, 0))
+    newer = wired.send(face, ask(A, 1, 0, 1))
+    result = (await wired.reply(older))["result"]
+    assert result.get("items", result.get("edits", result.get("predictions"))) == []
+    assert not wired.answered(newer)
+    pipeline.open.set()
+    assert next(iter((await wired.reply(newer))["result"].values())) != []
+
+
+async def test_requests_in_other_documents_and_faces_live_on(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n")
+    wired.open(B, "user\n")
+    pipeline.open.clear()
+    face = "textDocument/copilotInlineEdit"
+    asked = [wired.send(face, ask(A, 1, 0, 0)), wired.send(face, ask(B, 1, 0, 0))]
+    asked.append(wired.send("editahead/nextEdit", ask(A, 1, 0, 2)))
+    pipeline.open.set()
+    for id in asked:
+        assert next(iter((await wired.reply(id))["result"].values())) != []
+
+
+async def test_cancelling_stops_the_work(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n")
+    pipeline.open.clear()
+    id = wired.send("editahead/nextEdit", ask(A, 1, 0, 0))
+    await asyncio.to_thread(pipeline.started.wait, 10)
+    wired.notify("$/cancelRequest", {"id": id})
+    reply = await wired.reply(id)
+    assert reply["error"]["code"] == -32800
+    # The gate is still closed: the worker is free again only because the work was given up.
+    wired.change(A, 2, (0, 0, 0, 0, "BOOM "))
+    next_one = wired.send("editahead/nextEdit", ask(A, 2, 0, 0))
+    pipeline.open.set()
+    assert (await wired.reply(next_one))["result"]["silence"]["reason"] == "engine-unavailable"
+
+
+async def test_one_of_two_cancelled_leaves_the_other_its_answer(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n")
+    pipeline.open.clear()
+    one = wired.send("editahead/nextEdit", ask(A, 1, 0, 0))
+    other = wired.send("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
+    wired.notify("$/cancelRequest", {"id": one})
+    assert (await wired.reply(one))["error"]["code"] == -32800
+    pipeline.open.set()
+    assert len((await wired.reply(other))["result"]["edits"]) == 1
+
+
+async def test_an_answer_is_rebased_over_typing_elsewhere(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    wired.open(A, "a\nuser\n")
+    pipeline.open.clear()
+    id = wired.send("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
+    await asyncio.to_thread(pipeline.started.wait, 10)
+    wired.change(A, 2, (0, 0, 0, 0, "new line\n"))
+    pipeline.open.set()
+    (edit,) = (await wired.reply(id))["result"]["edits"]
+    assert edit["range"] == span(2, 0, 2, 4)
+    assert edit["textDocument"]["version"] == 2
+
+
+async def test_an_answer_overtaken_by_typing_is_dropped(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    wired.open(A, "a\nuser\n")
+    pipeline.open.clear()
+    id = wired.send("editahead/nextEdit", ask(A, 1, 0, 0))
+    await asyncio.to_thread(pipeline.started.wait, 10)
+    wired.change(A, 2, (1, 0, 1, 4, "other"))
+    pipeline.open.set()
+    result = (await wired.reply(id))["result"]
+    assert result["predictions"] == []
+    assert result["silence"]["reason"] == "stale"
+
+
+async def test_automatic_requests_are_debounced(connect: Callable[..., Wired]) -> None:
+    waits: asyncio.Queue[tuple[float, asyncio.Future[None]]] = asyncio.Queue()
+
+    async def sleep(seconds: float) -> None:
+        over = asyncio.get_running_loop().create_future()
+        waits.put_nowait((seconds, over))
+        await over
+
+    wired = connect(sleep=sleep)
+    await wired.initialize({"debounce_ms": 250})
+    wired.open(A, "user\n")
+    older = wired.send("editahead/nextEdit", ask(A, 1, 0, 0, trigger="typed"))
+    assert (await waits.get())[0] == 0.25
+    newer = wired.send("editahead/nextEdit", ask(A, 1, 0, 1, trigger="typed"))
+    assert (await wired.reply(older))["result"]["silence"]["reason"] == "debounced"
+    (await waits.get())[1].set_result(None)
+    assert (await wired.reply(newer))["result"]["predictions"]
+    manual = await wired.request("editahead/nextEdit", ask(A, 1, 0, 2, trigger="manual"))
+    assert manual["predictions"]
+    assert waits.empty()
+
+
+async def test_a_failing_predictor_costs_one_answer(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n")
+    pipeline.fails = True
+    result = await wired.request("editahead/nextEdit", ask(A, 1, 0, 0))
+    assert result["silence"]["reason"] == "engine-unavailable"
+    pipeline.fails = False
+    assert (await wired.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
+
+
+# Edits to ranges
+
+characters = st.sampled_from(["a", "b", "\n", "\r", "\r\n", "😀"])
+texts = st.lists(characters, max_size=8).map("".join)
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> tuple[str, Edit]:
+    text = draw(texts)
+    cuts = sorted(draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=6)))
+    pairs = zip(cuts[::2], cuts[1::2], strict=False)
+    return text, Edit(tuple(Replacement(start, end, draw(texts)) for start, end in pairs))
+
+
+@given(edited())
+def test_a_covering_range_does_what_the_edit_does(case: tuple[str, Edit]) -> None:
+    text, edit = case
+    whole = covering(edit, text)
+    assert Edit((whole,)).apply(text) == edit.apply(text)
+
+
+@given(edited(), st.sampled_from(["utf-16", "utf-8", "utf-32"]))
+def test_text_edits_applied_by_a_client_do_what_the_edit_does(
+    case: tuple[str, Edit], encoding: Encoding
+) -> None:
+    from editahead_lsp.documents import Change, Document, Place
+
+    text, edit = case
+    document = Document("untitled:1", "plaintext", 1, text, encoding)
+    for piece in reversed(faces.text_edits(document.snapshot, edit, encoding)):
+        start, end = piece.range.start, piece.range.end
+        place = Place(start.line, start.character), Place(end.line, end.character)
+        document.change(2, [Change(piece.new_text, place)])
+    assert document.snapshot.text == edit.apply(text)
+
+
+@given(edited(), st.integers(0, 40))
+def test_the_cursor_after(case: tuple[str, Edit], offset: int) -> None:
+    text, edit = case
+    snapshot = Snapshot.of(text)
+    after = edit.apply(text)
+    candidate = Candidate(snapshot.uri, edit, 0, offset, "local", "label", "rule")
+    offer = Offer("p-1", snapshot, edit, 0, offset, 0.5, candidate)
+    answer = Answer((offer,), Silence("no-change", ""), snapshot, 0)
+    place = faces.next_edit(answer, "utf-32").predictions[0].cursor_after
+    lines = split_lines(after)
+    assert place.line < len(lines)
+    at = sum(map(len, lines[: place.line])) + place.character
+    assert at in (min(offset, len(after)), min(offset, len(after)) - 1)

@@ -1,0 +1,201 @@
+"""What the session makes of changes and outcomes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scripted import Scripted, Wired, ask, span
+
+A, B = "file:///tmp/a.py", "file:///tmp/b.py"
+
+
+async def predictions(wired: Wired, line: int = 0, version: int | None = None) -> list[dict[str, Any]]:
+    result = await wired.request("editahead/nextEdit", ask(A, version, line, 0))
+    found: list[dict[str, Any]] = result["predictions"]
+    return found
+
+
+async def command(wired: Wired, name: str, *arguments: Any) -> Any:
+    return await wired.request(
+        "workspace/executeCommand", {"command": f"editahead.{name}", "arguments": arguments}
+    )
+
+
+async def outcomes(wired: Wired) -> dict[str, int]:
+    found: dict[str, int] = (await command(wired, "status"))["outcomes"]
+    return found
+
+
+async def test_an_accept_in_one_change_and_its_command(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    wired.open(A, "user\nuser\n")
+    first, _ = await predictions(wired)
+    wired.change(A, 2, (0, 0, 0, 4, "account"))
+    await command(wired, "accept", first["id"])
+    assert await outcomes(wired) == {"shown": 2, "accepted": 1, "rejected": 0}
+    await predictions(wired)
+    state = pipeline.calls[-1]
+    assert [past.origin for past in state.history] == ["accepted"]
+    assert state.outcomes["user -> account"].accepted == 1
+
+
+async def test_an_accept_whose_command_comes_first(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n")
+    (first,) = await predictions(wired)
+    wired.notify("workspace/executeCommand", {"command": "editahead.accept", "arguments": [first["id"]]})
+    wired.change(A, 2, (0, 0, 0, 4, "account"))
+    await predictions(wired)
+    assert [past.origin for past in pipeline.calls[-1].history] == ["accepted"]
+    assert (await outcomes(wired))["accepted"] == 1
+
+
+async def test_typed_as_predicted(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n")
+    await predictions(wired)
+    wired.change(A, 2, (0, 0, 0, 4, ""))
+    for column, letter in enumerate("account"):
+        wired.change(A, 3 + column, (0, column, 0, column, letter))
+    assert (await outcomes(wired))["accepted"] == 1
+    await predictions(wired)
+    assert [past.origin for past in pipeline.calls[-1].history] == ["typed"]
+
+
+async def test_typed_otherwise_is_no_reject(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n")
+    (first,) = await predictions(wired)
+    wired.change(A, 2, (0, 0, 0, 4, "person"))
+    wired.change(A, 3, (0, 0, 0, 6, "user"))
+    assert await outcomes(wired) == {"shown": 1, "accepted": 0, "rejected": 0}
+    (again,) = await predictions(wired)
+    assert again["id"] != first["id"]
+    assert pipeline.calls[-1].refused == {}
+
+
+@pytest.mark.parametrize("way", ["command", "outcome"])
+async def test_a_reject_is_remembered_and_moves_with_the_text(
+    wired: Wired, pipeline: Scripted, way: str
+) -> None:
+    await wired.initialize()
+    wired.open(A, "user\nuser\n")
+    first, second = await predictions(wired)
+    if way == "command":
+        await command(wired, "reject", first["id"])
+    else:
+        wired.notify("editahead/outcome", {"id": first["id"], "event": "rejected", "shownMs": 12})
+    wired.change(A, 2, (0, 0, 0, 0, "# line\n"))
+    (left,) = await predictions(wired, version=2)
+    assert left["edits"][0]["range"] == span(2, 0, 2, 4)
+    assert left["id"] == second["id"]
+    assert pipeline.calls[-1].refused[A][0].replacements[0].start == 7
+    assert pipeline.calls[-1].outcomes["user -> account"].rejected == 1
+    await command(wired, "resetLearning")
+    assert len(await predictions(wired, version=2)) == 2
+
+
+async def test_outcomes_do_not_count_without_learning(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize({"learning": False})
+    wired.open(A, "user\nuser\n")
+    first, _ = await predictions(wired)
+    await command(wired, "reject", first["id"])
+    await predictions(wired)
+    assert pipeline.calls[-1].outcomes == {}
+
+
+async def test_what_is_off_enters_nothing(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize({"languages": {"go": False}, "max_file_bytes": 40, "exclude": ["secret*"]})
+    for uri, language, text in [
+        ("file:///tmp/x.go", "go", "user\n"),
+        ("file:///tmp/secret.py", "python", "user\n"),
+        ("file:///tmp/.env", "python", "user\n"),
+        ("file:///tmp/big.py", "python", "# é\n" * 9),
+    ]:
+        wired.open(uri, text, language=language)
+        wired.change(uri, 2, (0, 0, 0, 0, "user"))
+    wired.open(A, "none\n")
+    assert await predictions(wired) == []
+    assert pipeline.calls[-1].others == ()
+    assert pipeline.calls[-1].history == ()
+    reasons = []
+    for uri in ("file:///tmp/x.go", "file:///tmp/secret.py", "file:///tmp/.env", "file:///tmp/big.py"):
+        result = await wired.request("editahead/nextEdit", ask(uri, 2, 0, 0))
+        reasons.append(result["silence"]["reason"])
+    assert reasons == ["language-off", "excluded", "excluded", "too-large"]
+
+
+async def test_documents_come_most_recently_used_first(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    for name in "bcd":
+        wired.open(f"untitled:{name}", "")
+    wired.notify("textDocument/didFocus", {"textDocument": {"uri": "untitled:b"}})
+    wired.open(A, "user\n")
+    await predictions(wired)
+    assert [other.uri for other in pipeline.calls[-1].others] == ["untitled:b", "untitled:d", "untitled:c"]
+    wired.notify("textDocument/didClose", {"textDocument": {"uri": "untitled:d"}})
+    await predictions(wired)
+    assert [other.uri for other in pipeline.calls[-1].others] == ["untitled:b", "untitled:c"]
+
+
+async def test_why(wired: Wired) -> None:
+    await wired.initialize()
+    assert (await command(wired, "why"))["state"] is None
+    wired.open(A, "user\n")
+    (first,) = await predictions(wired)
+    why = await command(wired, "why", A)
+    assert why["state"] == {"version": 1, "position": {"line": 0, "character": 0}}
+    assert why["shown"] == [first["id"]]
+    assert why["silence"] is None
+    assert why["candidates"] == [
+        {"source": "propagation", "label": "user -> account", "confidence": 0.9, "verdict": "shown"}
+    ]
+    assert set(why["ms"]) == {"queue", "predict", "gate"}
+
+
+async def test_status(wired: Wired) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n")
+    await predictions(wired)
+    await predictions(wired)
+    status = await command(wired, "status")
+    assert status["documents"] == 1
+    assert status["backend"]["state"] == "ready"
+    assert status["cache"] == {"hits": 1, "misses": 1, "promptTokens": 0, "cachedTokens": 0}
+
+
+async def test_one_key_goes_to_the_edit_and_then_makes_it(wired: Wired) -> None:
+    await wired.initialize(
+        window={"showDocument": {"support": True}},
+        workspace={"applyEdit": True, "workspaceEdit": {"documentChanges": True}},
+    )
+    wired.open(A, "x\nuser\n")
+    id = wired.send("workspace/executeCommand", {"command": "editahead.nextEdit"})
+    shown = await wired.serves("window/showDocument", {"success": True})
+    assert shown == {"uri": A, "takeFocus": True, "selection": span(1, 0, 1, 0)}
+    assert (await wired.reply(id))["result"] == {"did": "jumped", "reason": None}
+    id = wired.send("workspace/executeCommand", {"command": "editahead.nextEdit"})
+    applied = await wired.serves("workspace/applyEdit", {"applied": True})
+    assert applied["edit"] == {
+        "documentChanges": [
+            {
+                "textDocument": {"uri": A, "version": 1},
+                "edits": [{"range": span(1, 0, 1, 4), "newText": "account"}],
+            }
+        ]
+    }
+    assert (await wired.reply(id))["result"]["did"] == "applied"
+    wired.change(A, 2, (1, 0, 1, 4, "account"))
+    nothing = await command(wired, "nextEdit", {"uri": A, "position": {"line": 0, "character": 0}})
+    assert nothing == {"did": "nothing", "reason": "no-candidate"}
+
+
+async def test_the_next_edit_of_a_client_that_can_do_nothing(wired: Wired) -> None:
+    await wired.initialize()
+    assert await command(wired, "nextEdit") == {"did": "nothing", "reason": "unknown-document"}
+    wired.open(A, "user\n")
+    result = await command(wired, "nextEdit", {"uri": A})
+    assert result["did"] == "nothing"
+    assert "editor" in result["reason"]

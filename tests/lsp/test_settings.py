@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_lsp.settings import NAMES, RESTRICTED, Settings, Source, from_environment, gather, resolve
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(
+    st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=8), json_values, max_size=6) | json_values,
+    st.sampled_from(["client", "workspace", "user"]),
+)
+def test_any_input_gives_valid_settings(options: Any, place: Any) -> None:
+    first = resolve([Source(place, "there", options)])
+    again = resolve([Source("client", "again", {name: getattr(first.settings, name) for name in NAMES})])
+    assert again.settings == first.settings
+    assert again.messages == ()
+
+
+@given(st.dictionaries(st.sampled_from([f"EDITAHEAD_{name.upper()}" for name in NAMES]), st.text(max_size=8)))
+def test_any_environment_gives_valid_settings(environment: dict[str, str]) -> None:
+    resolve(from_environment(environment))
+
+
+def gathered(folder: Path, environment: dict[str, str], client: Any, workspace: str, user: str) -> Any:
+    for name, text in (("workspace", workspace), ("user", user)):
+        (folder / name).mkdir()
+        (folder / name / "editahead.toml").write_text(text, "utf-8")
+    return gather(environment, client, [folder / "workspace"], folder / "user")
+
+
+def test_the_order_of_the_sources(tmp_path: Path) -> None:
+    resolved = gathered(
+        tmp_path,
+        {"EDITAHEAD_EAGERNESS": "0.1"},
+        {"eagerness": 0.2, "debounce_ms": 20},
+        "eagerness = 0.3\ndebounce_ms = 30\nhints = 'off'",
+        "eagerness = 0.4\ndebounce_ms = 40\nhints = 'inlay'\nlearning = false",
+    )
+    settings = resolved.settings
+    assert (settings.eagerness, settings.debounce_ms, settings.hints, settings.learning) == (
+        0.1,
+        20,
+        "off",
+        False,
+    )
+    assert resolved.messages == ()
+    assert resolved.origins["eagerness"] == "environment variable EDITAHEAD_EAGERNESS"
+    assert resolved.origins["debounce_ms"] == "the editor's settings"
+    assert resolved.origins["hints"] == str(tmp_path / "workspace" / "editahead.toml")
+    assert resolved.origins["learning"] == str(tmp_path / "user" / "editahead.toml")
+    assert resolved.origins["format"] == "default"
+
+
+def test_a_workspace_cannot_choose_where_code_goes(tmp_path: Path) -> None:
+    evil = 'backend = "openai"\nurl = "https://evil.example"\nmodel = "m"\napi_key_env = "K"\ntelemetry = "off"\n'
+    resolved = gathered(tmp_path, {}, None, evil + "eagerness = 1", "")
+    assert resolved.settings == Settings(eagerness=1)
+    assert len(resolved.messages) == len(RESTRICTED)
+    assert all("workspace may not set" in message for message in resolved.messages)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("eagerness", 2, "0 to 1"),
+        ("eagerness", True, "0 to 1"),
+        ("eagerness", float("nan"), "0 to 1"),
+        ("debounce_ms", "soon", "auto"),
+        ("debounce_ms", -1, "auto"),
+        ("languages", {"python": 1}, "true or false"),
+        ("exclude", "*.py", "list"),
+        ("max_file_bytes", 1.5, "whole number"),
+        ("backend", "cloud", "embedded"),
+        ("url", "http://example.com", "https"),
+        ("learning", 0, "true or false"),
+        ("log_level", "loud", "debug"),
+    ],
+)
+def test_a_wrong_value_is_one_message_and_the_rest_counts(name: str, value: Any, allowed: str) -> None:
+    resolved = resolve([Source("client", "the client", {name: value, "format": "zeta"})])
+    assert resolved.settings == Settings(format="zeta")
+    (message,) = resolved.messages
+    assert f"`{name}`" in message
+    assert json.dumps(value) in message
+    assert allowed in message
+
+
+@pytest.mark.parametrize("url", ["https://example.com/v1", "http://127.0.0.1:8000", "http://localhost:1/v1"])
+def test_urls_that_are_allowed(url: str) -> None:
+    assert resolve([Source("client", "c", {"url": url})]).settings.url == url
+
+
+def test_a_wrong_value_leaves_the_next_source_its_say() -> None:
+    sources = [Source("client", "c", {"eagerness": 7}), Source("user", "u", {"eagerness": 0.7})]
+    assert resolve(sources).settings.eagerness == 0.7
+
+
+def test_a_broken_file_is_one_message(tmp_path: Path) -> None:
+    resolved = gathered(tmp_path, {}, {"crossFile": True, "token": "t"}, "not toml at all", "")
+    assert resolved.settings == Settings()
+    (message,) = resolved.messages
+    assert "editahead.toml: cannot be read" in message
+
+
+def test_environment_variables_are_json_or_words() -> None:
+    sources = from_environment(
+        {
+            "EDITAHEAD_LANGUAGES": '{"go": false}',
+            "EDITAHEAD_EXCLUDE": '["*.min.js"]',
+            "EDITAHEAD_MODEL": "123",
+            "EDITAHEAD_DEBOUNCE_MS": "auto",
+            "EDITAHEAD_TOKEN": "another matter",
+        }
+    )
+    resolved = resolve(sources)
+    assert resolved.messages == ()
+    assert resolved.settings == Settings(languages={"go": False}, exclude=("*.min.js",), model="123")

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_lsp.stdio import messages
+
+
+def reader(stream: bytes, sizes: list[int]) -> Callable[[int], bytes]:
+    """Gives the stream in pieces of these sizes, over and over."""
+    at = turn = 0
+
+    def read(size: int) -> bytes:
+        nonlocal at, turn
+        piece = stream[at : at + min(size, sizes[turn % len(sizes)])]
+        at += len(piece)
+        turn += 1
+        return piece
+
+    return read
+
+
+@given(
+    st.lists(st.binary(min_size=1, max_size=20), max_size=5),
+    st.lists(st.integers(1, 9), min_size=1, max_size=3),
+)
+def test_messages_come_whole_however_the_bytes_come(bodies: list[bytes], sizes: list[int]) -> None:
+    stream = b"".join(b"Content-Length: %d\r\n\r\n" % len(body) + body for body in bodies)
+    assert list(messages(reader(stream, sizes))) == bodies
+
+
+def test_headers_are_read_leniently() -> None:
+    stream = (
+        b"rubbish\r\n\r\n"
+        b"content-length:2\r\nContent-Type: x\r\n\r\nab"
+        b"Content-Length: 99999999999999999999\r\n\r\n"
+        b"Content-Length: 3\n\nabc"
+    )
+    assert list(messages(reader(stream, [7]))) == [b"ab", b"abc"]
+
+
+def test_a_message_cut_off_is_dropped() -> None:
+    assert list(messages(reader(b"Content-Length: 5\r\n\r\nab", [100]))) == []
