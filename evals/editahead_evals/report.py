@@ -21,6 +21,9 @@ NOTE = (
     "Commits are not keystrokes: the order of the hunks and the typing are made up, and what the person "
     "would have accepted is unknown."
 )
+FAILED = "engine-unavailable"
+"""The reason of a silence that nobody chose."""
+
 PLAIN_WIDTH = 160
 """Columns of a table that goes to a file or a pipe."""
 
@@ -123,6 +126,10 @@ def render(report: Report, console: Console) -> None:
         console.print(f"{name + ':':14}{shown}")
     reasons = sorted(report.silences.items(), key=lambda item: -item[1])
     console.print("silence:      " + ", ".join(f"{reason} {count}" for reason, count in reasons))
+    if failed := report.silences.get(FAILED):
+        console.print(
+            f"{failed} predictions failed: these figures are not what the code can do", style="bold red"
+        )
     where = report.provenance
     console.print()
     console.print(NOTE)

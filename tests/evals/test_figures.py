@@ -148,9 +148,10 @@ def test_the_report_names_where_its_figures_are_from() -> None:
     assert total([Counts(shown=1), Counts(shown=2)]).shown == 3
 
 
-def rendered(**options: Any) -> str:
+def rendered(files: list[FileResult] | None = None, **options: Any) -> str:
     stream = io.StringIO()
-    render(summarize(results(), Provenance("abc123", "dev.jsonl.zst", 7)), Console(file=stream, **options))
+    report = summarize(files or results(), Provenance("abc123", "dev.jsonl.zst", 7))
+    render(report, Console(file=stream, **options))
     return stream.getvalue()
 
 
@@ -168,3 +169,10 @@ def test_a_piped_table_is_plain_text_with_a_row_for_each_predictor() -> None:
 
 def test_a_terminal_gets_colour() -> None:
     assert "\x1b[1m" in rendered(force_terminal=True, width=200)
+
+
+def test_failed_predictions_are_not_passed_over() -> None:
+    files = results()
+    assert "failed" not in rendered(files)
+    files[0].moments.append(MomentResult(True, None, False, "engine-unavailable", None, None, None, 1.0))
+    assert "1 predictions failed" in rendered(files)

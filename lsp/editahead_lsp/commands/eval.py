@@ -73,9 +73,16 @@ def _count(text: str) -> int:
 
 def _commit() -> str:
     """The commit of the checkout that this code runs from, with a mark when files differ from it."""
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--exclude=*"]
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(here.parent), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    here = Path(__file__)
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, check=True)
+        git(
+            "rev-parse", f"HEAD:./{here.name}"
+        )  # fails where this code lies in a repository that is not its own
+        return git("describe", "--always", "--dirty", "--exclude=*")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return answer.stdout.strip()
