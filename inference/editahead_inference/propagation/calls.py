@@ -39,7 +39,7 @@ def argument_spans(text: str, open_at: int) -> list[tuple[int, int]] | None:
         elif char in ")]}":
             if not stack:
                 spans.append((start, at))
-                return spans
+                return spans if char == _PAIRS[text[open_at]] else None
             if stack.pop() != char:
                 return None
         elif char == "," and not stack:

@@ -1,0 +1,147 @@
+"""Token patterns with holes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typist import PROPERTY
+
+from editahead_inference.propagation.patterns import (
+    KEYWORDS,
+    Hole,
+    compile_parts,
+    fill,
+    hole_kind,
+    literal_of,
+    tokenize,
+    with_holes,
+)
+
+LINES = st.text(alphabet="ab_1 (),.\"'`\\=+é🧳\t", max_size=40)
+
+
+@PROPERTY
+@given(LINES)
+def test_tokens_joined_are_the_line(line: str) -> None:
+    assert "".join(tokenize(line)) == line
+
+
+def test_a_string_is_one_token() -> None:
+    assert tokenize('f("a, \\" b", c)') == ["f", "(", '"a, \\" b"', ",", " ", "c", ")"]
+    assert tokenize('say "open') == ["say", " ", '"', "open"]
+
+
+@pytest.mark.parametrize(
+    ("token", "kind"),
+    [
+        ("name", "word"),
+        ("_x", "word"),
+        ("über", "word"),
+        ("12", "number"),
+        ('"text"', "string"),
+        ("'", None),
+        ("(", None),
+        ("return", None),
+    ],
+)
+def test_what_may_become_a_hole(token: str, kind: str | None) -> None:
+    assert hole_kind(token) == kind
+
+
+def test_no_keyword_becomes_a_hole() -> None:
+    assert not any(hole_kind(word) for word in KEYWORDS)
+
+
+def test_a_hole_takes_any_name_and_the_same_name_again() -> None:
+    h = Hole("h0", "word")
+    regex = compile_parts((h, " = ", h, ".copy()"))
+    assert regex.fullmatch("rows = rows.copy()")
+    assert not regex.fullmatch("rows = cols.copy()")
+
+
+@pytest.mark.parametrize(
+    ("kind", "matches", "differs"),
+    [
+        ("word", "total_1", "1st"),
+        ("number", "0x1F", "x1"),
+        ("string", '"a \\" b"', '"a" b"'),
+        ("expression", "f(a, g(b)) + 1", "a, b"),
+    ],
+)
+def test_each_kind_of_hole(kind: str, matches: str, differs: str) -> None:
+    regex = compile_parts(("x = ", Hole("h0", kind)))
+    assert regex.fullmatch(f"x = {matches}")
+    assert not regex.fullmatch(f"x = {differs}")
+
+
+def test_words_at_the_ends_match_whole_words() -> None:
+    regex = compile_parts(("user", ".", "id"))
+    assert regex.search("(user.id)")
+    assert not regex.search("superuser.id")
+    assert not regex.search("user.identity")
+
+
+def test_any_white_space_stands_for_white_space() -> None:
+    assert compile_parts(("a", " ", "b")).fullmatch("a \t b")
+
+
+def test_filling_puts_the_found_text_in_the_holes() -> None:
+    h = Hole("h0", "word")
+    match = compile_parts(("log(", h, ")")).fullmatch("log(row)")
+    assert match is not None
+    assert fill(("log.info(", h, ", ", h, ")"), match) == "log.info(row, row)"
+
+
+def test_an_empty_pattern_matches_nothing_but_the_empty_line() -> None:
+    assert compile_parts(()).fullmatch("")
+    assert not compile_parts(("", "")).fullmatch("a")
+
+
+@pytest.mark.parametrize(
+    ("parts", "literal"),
+    [
+        (("a", Hole("h0", "word"), "bcd"), "bcd"),
+        (("ab", "cd", " ", "e"), "abcd"),
+        ((Hole("h0", "word"),), ""),
+        ((" ",), ""),
+        ((), ""),
+    ],
+)
+def test_the_longest_literal(parts: tuple[str | Hole, ...], literal: str) -> None:
+    assert literal_of(parts) == literal
+
+
+@PROPERTY
+@given(LINES, LINES)
+def test_a_pattern_matches_its_own_example(old: str, new: str) -> None:
+    """With and without holes: the old side matches the old line, and filling the new side gives the new one."""
+    a, b = tokenize(old), tokenize(new)
+    match = compile_parts(tuple(a)).search(old) if old else re.match("", "")
+    assert match is not None and match[0] == old
+    holed = with_holes(a, b)
+    if holed is None:
+        return
+    match = compile_parts(holed[0]).search(old)
+    assert match is not None and match[0] == old
+    assert fill(holed[1], match) == new
+
+
+@PROPERTY
+@given(LINES, LINES)
+def test_what_a_line_must_hold_is_in_the_line(old: str, new: str) -> None:
+    holed = with_holes(tokenize(old), tokenize(new))
+    for parts in (tuple(tokenize(old)), holed[0] if holed else ()):
+        assert literal_of(parts) in old
+
+
+def test_only_what_both_hold_becomes_a_hole_and_kept_tokens_stay() -> None:
+    old, new = tokenize("assert_eq(count, 3)"), tokenize("assert count == 3")
+    holed = with_holes(old, new)
+    assert holed is not None
+    assert [part.kind for part in holed[0] if isinstance(part, Hole)] == ["word", "number"]
+    assert "assert_eq" in holed[0]
+    assert with_holes(old, new, keep=frozenset({"count", "3"})) is None
+    assert with_holes(["a"], ["b"]) is None

@@ -1,0 +1,143 @@
+"""A person at several documents, for tests of inference: states as the server would make them, without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from editahead_inference.candidates import Prediction
+from editahead_inference.gate import Gate
+from editahead_inference.pipeline import Pipeline
+from editahead_inference.propagation.index import Index
+from editahead_inference.propagation.learning import learn
+from editahead_inference.propagation.predictor import as_edit
+from editahead_inference.propagation.rules import Proposal, Rule
+from editahead_inference.trees import Trees
+from editahead_prompts.edits import Edit
+from editahead_prompts.history import History
+from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.state import State
+
+HERE = "file:///a.py"
+
+
+class Person:
+    """Edits documents one after another; ten seconds go by between two edits."""
+
+    def __init__(self, text: str, *, uri: str = HERE, language: str = "python") -> None:
+        self.history = History()
+        self.documents: dict[str, Snapshot] = {}
+        self.cursor = 0
+        self.texts: list[str] = []
+        """Every text that the documents had before an edit."""
+        self._at = 0.0
+        self.uri = uri
+        self.open(text, uri=uri, language=language)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self.documents[self.uri]
+
+    @property
+    def text(self) -> str:
+        return self.snapshot.text
+
+    def open(self, text: str, *, uri: str, language: str = "python") -> Person:
+        """Another document; it becomes the one in front."""
+        self.documents[uri] = Snapshot.of(text, uri=uri, language=language)
+        self.history.opened(self.documents[uri])
+        self.uri, self.cursor = uri, 0
+        return self
+
+    def look(self, uri: str) -> Person:
+        self.uri, self.cursor = uri, 0
+        return self
+
+    def make(self, edit: Edit) -> Person:
+        before = self.snapshot
+        self.texts.append(before.text)
+        after = Snapshot.of(
+            edit.apply(before.text), uri=before.uri, language=before.language, version=before.version + 1
+        )
+        self._at += 10.0
+        self.documents[self.uri] = after
+        self.history.changed(before, after, edit, at=self._at, cursor=None)
+        self.cursor = edit.changed_span[1] + edit.growth
+        return self
+
+    def replace(self, old: str, new: str) -> Person:
+        """The first `old` becomes `new`, at once."""
+        at = self.text.index(old)
+        return self.make(Edit.replace(at, at + len(old), new))
+
+    def insert(self, text: str, *, before: str) -> Person:
+        at = self.text.index(before)
+        return self.make(Edit.replace(at, at, text))
+
+    def type(self, text: str, *, after: str) -> Person:
+        """One key after the other behind the first `after`."""
+        at = self.text.index(after) + len(after)
+        for k, character in enumerate(text):
+            self._at -= 9.9
+            self.make(Edit.replace(at + k, at + k, character))
+        return self
+
+    def state(self, **more: Any) -> State:
+        others = tuple(other for uri, other in self.documents.items() if uri != self.uri)
+        return State(
+            self.snapshot,
+            more.pop("cursor", self.cursor),
+            self.history.past,
+            others,
+            undone=self.history.undone,
+            **more,
+        )
+
+
+def certain() -> Gate:
+    """A gate that finds every candidate likely: only the hard rules stand between it and the person."""
+    return Gate(Trees({"features": [], "bias": 3.0, "trees": []}))
+
+
+def shown_texts(prediction: Prediction) -> list[str]:
+    """What each shown edit leads to, best first."""
+    texts: list[str] = []
+    for verdict in prediction.shown:
+        snapshot = prediction.state.snapshot(verdict.candidate.uri)
+        assert snapshot is not None
+        texts.append(verdict.candidate.edit.apply(snapshot.text))
+    return texts
+
+
+def predict(state: State, *, eagerness: float = 1.0) -> Prediction:
+    """By the rules alone, whatever the weights."""
+    return Pipeline(gate=certain()).predict(state, eagerness=eagerness)
+
+
+def applied(snapshot: Snapshot, proposal: Proposal) -> str:
+    """The text with the proposal made; checks that the edit is the proposal."""
+    lines = snapshot.lines
+    text = "".join((*lines[: proposal.start], *proposal.lines, *lines[proposal.end :]))
+    assert as_edit(snapshot, proposal).apply(snapshot.text) == text
+    return text
+
+
+def results(rule: Rule, text: str) -> list[str]:
+    """The text after each of the rule's proposals."""
+    snapshot = Snapshot.of(text)
+    return [applied(snapshot, proposal) for proposal in rule.proposals(Index(snapshot))]
+
+
+def taught(old: str, new: str, text: str, *, before: str = "", after: str = "") -> Iterator[tuple[Rule, str]]:
+    """Every rule behind old -> new (whole lines) with what it makes of `text`, place by place."""
+    for rule in learn(_lines(old), _lines(new), before, after):
+        for result in results(rule, text):
+            yield rule, result
+
+
+def outcomes(old: str, new: str, text: str, *, before: str = "", after: str = "") -> set[str]:
+    return {result for _, result in taught(old, new, text, before=before, after=after)}
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, split_lines(text)))
