@@ -24,6 +24,8 @@ NOTE = (
 FAILED = "engine-unavailable"
 """The reason of a silence that nobody chose."""
 
+ROOMY = 100
+"""Columns from which on a table gets rules."""
 PLAIN_WIDTH = 160
 """Columns of a table that goes to a file or a pipe."""
 
@@ -120,7 +122,7 @@ def render(report: Report, console: Console) -> None:
         ("Editahead by language", "language", report.languages, METRICS),
         ("Editahead by kind of hunk", "kind", report.kinds, KIND_METRICS),
     ):
-        console.print(_table(title, what, rows, metrics, console))
+        console.print(_table(title, what, rows, metrics, console), end="\n\n")
     for name, values in report.latency.items():
         shown = ", ".join(f"{key} {'-' if ms is None else f'{ms:.1f} ms'}" for key, ms in values.items())
         console.print(f"{name + ':':14}{shown}")
@@ -135,7 +137,7 @@ def render(report: Report, console: Console) -> None:
     console.print(NOTE)
     console.print(
         f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; "
-        f"{len(report.files)} files; moments: opportunities; in brackets: 95% intervals, by bootstrap over files"
+        f"{len(report.files)} files; moments: opportunities; value and 95% interval, by bootstrap over files"
     )
 
 
@@ -144,11 +146,13 @@ def _table(
 ) -> Table:
     """Intervals stand beside their values, or below them where there is little room."""
     gap = " " if console.width >= PLAIN_WIDTH else "\n"
-    box = SIMPLE_HEAD if console.is_terminal else None
-    table = Table(title=title, box=box, title_justify="left", title_style="bold", pad_edge=False)
-    table.add_column(what)
+    box = SIMPLE_HEAD if console.is_terminal and console.width >= ROOMY else None
+    table = Table(
+        title=title, box=box, title_justify="left", title_style="bold", pad_edge=False, padding=(0, 1, 0, 0)
+    )
+    table.add_column(what, min_width=len("substitution"))
     for column in ("moments", "shown", *metrics):
-        table.add_column(column, justify="right", no_wrap=True)
+        table.add_column(column.replace(" ", gap), justify="right", no_wrap=True)
     for name, counts, row in rows:
         style = "bold" if name == SERVER else ""
         cells = [_cell(row[metric], gap) for metric in metrics]
@@ -161,7 +165,8 @@ def _cell(interval: Interval, gap: str) -> str:
         return "-"
     if interval.low is None or interval.high is None:
         return f"{interval.value:.3f}"
-    return f"{interval.value:.3f}{gap}({interval.low:.2f}-{interval.high:.2f})"
+    low, high = (f"{bound:.2f}".removeprefix("0") for bound in (interval.low, interval.high))
+    return f"{interval.value:.3f}{gap}{low}-{high}"
 
 
 def _row(

@@ -160,7 +160,7 @@ def test_a_piped_table_is_plain_text_with_a_row_for_each_predictor() -> None:
     assert text.isascii()
     assert "\x1b" not in text
     row = next(line for line in text.splitlines() if line.startswith(SERVER + " "))
-    assert "0.333 (" in row
+    assert "0.333 .00-1.00" in row
     assert all(any(line.startswith(name) for line in text.splitlines()) for name in BASELINES)
     assert NOTE in text.replace("\n", " ")
     assert "abc123" in text
@@ -169,6 +169,12 @@ def test_a_piped_table_is_plain_text_with_a_row_for_each_predictor() -> None:
 
 def test_a_terminal_gets_colour() -> None:
     assert "\x1b[1m" in rendered(force_terminal=True, width=200)
+
+
+def test_nothing_is_cut_off_on_a_narrow_terminal() -> None:
+    text = rendered(force_terminal=True, width=80, color_system=None)
+    assert "…" not in text
+    assert text.splitlines()[2].split()[-1] == "reversal"
 
 
 def test_failed_predictions_are_not_passed_over() -> None:
