@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from editahead_inference.candidates import Candidate, Silence
 from editahead_prompts.diff import common_head, common_tail
-from editahead_prompts.edits import Edit, Replacement
+from editahead_prompts.edits import Edit, Replacement, normalise
 from editahead_prompts.snapshot import Snapshot
 
 from . import protocol as wire
@@ -114,7 +114,7 @@ def on_a_line(offer: Offer, cursor: int) -> bool:
 
 
 def text_edits(snapshot: Snapshot, edit: Edit, encoding: Encoding) -> list[wire.TextEdit]:
-    pieces = [_between_ends(r, snapshot.text) for r in edit.replacements]
+    pieces = [_between_ends(r, snapshot.text) for r in normalise(edit, snapshot.text).replacements]
     if any(a.end > b.start for a, b in pairwise(pieces)):
         pieces = [covering(edit, snapshot.text)]
     return [wire.TextEdit(range_of(snapshot, r, encoding), r.text) for r in pieces]

@@ -66,7 +66,9 @@ class Protocol(LanguageServerProtocol):
             return self._converter.structure(value, cls)
         except Exception as error:  # whatever a stranger's JSON can make a converter raise
             log.debug("cannot read %s: %s", cls.__name__, error)
-            raise JsonRpcInvalidParams(f"{JsonRpcInvalidParams.MESSAGE}: not {cls.__name__}") from error
+            raise JsonRpcInvalidParams(
+                f"{JsonRpcInvalidParams.MESSAGE}: not {cls.__name__}"
+            ) from None  # it quotes the value
 
     def write(self, value: Any) -> Any:
         """The value as it goes over the wire."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from . import __version__, paths, positions, processes, uris
@@ -119,6 +120,11 @@ class Server(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Errors go to the log, not into the person's face. Their text may quote code: below debug."""
+        if isinstance(error, JsonRpcException) and not isinstance(
+            error, JsonRpcInternalError
+        ):  # the client's mistake, and it was told
+            log.info("refused: %s", type(error).__name__)
+            return
         log.error("%s: %s", getattr(source, "__name__", source), type(error).__name__)
         log.debug("the error", exc_info=error)
 

@@ -73,16 +73,19 @@ class Session:
         self._shown: OrderedDict[str, Shown] = OrderedDict()
         self._refused: dict[str, tuple[Edit, ...]] = {}
         self._outcomes: dict[str, RuleOutcomes] = {}
+        self._off: dict[str, tuple[Snapshot, Silence | None]] = {}
         self._number = 0
 
     def configure(self, settings: Settings, exclusion: Exclusion) -> None:
         self.settings, self.exclusion = settings, exclusion
+        self._off.clear()
         self.generation += 1
 
     # Documents
 
     def open(self, uri: str, language: str, version: int, text: str) -> Document:
         self.close(uri)
+        self.exclusion.forget()  # an ignore file may have changed; opening is rare enough to look again
         document = Document(uri, language, version, text, self.encoding)
         self.documents.open(document)
         if self.off(document) is None:
@@ -116,6 +119,7 @@ class Session:
             return
         self.generation += 1
         self.history.closed(document.uri)
+        self._off.pop(document.key, None)
         self._cursors.pop(document.key, None)
         self._refused.pop(document.key, None)
         if self.focused == document.key:
@@ -149,15 +153,20 @@ class Session:
 
     def off(self, document: Document) -> Silence | None:
         """Why this document is left alone, if it is. Such a document is mirrored, and enters nothing else."""
-        if self.settings.languages.get(document.snapshot.language) is False:
-            return Silence("language-off", f"The setting `languages` has {document.snapshot.language} off.")
-        why = self.exclusion.why(document.uri)
+        known = self._off.get(document.key)
+        if known is None or known[0] is not document.snapshot:
+            known = self._off[document.key] = document.snapshot, self._why_off(document.snapshot)
+        return known[1]
+
+    def _why_off(self, snapshot: Snapshot) -> Silence | None:
+        if self.settings.languages.get(snapshot.language) is False:
+            return Silence("language-off", f"The setting `languages` has {snapshot.language} off.")
+        why = self.exclusion.why(snapshot.uri)
         if why is not None:
             return Silence("excluded", why)
-        if _larger(document.snapshot, self.settings.max_file_bytes):
-            return Silence(
-                "too-large", f"It is larger than {self.settings.max_file_bytes} bytes (`max_file_bytes`)."
-            )
+        limit = self.settings.max_file_bytes
+        if _larger(snapshot, limit):
+            return Silence("too-large", f"It is larger than {limit} bytes (`max_file_bytes`).")
         return None
 
     def state_at(self, document: Document, cursor: int) -> State:
@@ -206,12 +215,12 @@ class Session:
         return self._shown.get(id)
 
     def outcome(self, id: str, event: Event) -> None:
-        """The client says, or a command shows, how a prediction fared. The first word counts, except that an accept
-        overrules "ignored": commands come after the change that they tell of."""
+        """The client says, or a command shows, how a prediction fared. The first word counts, except that "ignored" is
+        only inferred: what the person decided, which may be told late, overrules it."""
         shown = self._shown.get(id)
         if shown is None or event in ("shown", "partiallyAccepted"):
             return
-        if shown.event is None or (shown.event == "ignored" and event == "accepted"):
+        if shown.event is None or (shown.event == "ignored" and event != "ignored"):
             document = self.documents.get(shown.candidate.uri)
             if event == "accepted" and shown.edit and document is not None:
                 self.history.mark_accepted(document.snapshot, shown.edit)  # the change is still to come
@@ -291,8 +300,7 @@ def _within(edit: Edit, text: str, low: int, high: int) -> str:
 
 def _larger(snapshot: Snapshot, limit: int) -> bool:
     """Whether the text is more than `limit` bytes in UTF-8. Encodes it only when the length leaves a doubt."""
-    if snapshot.length > limit:
-        return True
-    if snapshot.length * 4 <= limit:
-        return False
-    return len(snapshot.text.encode("utf-8", "surrogatepass")) > limit
+    text = snapshot.text
+    if len(text) > limit or text.isascii() or len(text) * 4 <= limit:
+        return len(text) > limit
+    return len(text.encode("utf-8", "surrogatepass")) > limit

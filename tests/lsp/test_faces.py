@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from editahead_inference.candidates import Candidate, Silence
 from editahead_lsp import faces
 from editahead_lsp.faces import Answer, Offer, covering
-from editahead_lsp.positions import Encoding
+from editahead_lsp.positions import Encoding, offset_at
 from editahead_prompts.edits import Edit, Replacement
 from editahead_prompts.snapshot import Snapshot, split_lines
 from scripted import Scripted, Wired, ask, span
@@ -285,15 +285,15 @@ def test_a_covering_range_does_what_the_edit_does(case: tuple[str, Edit]) -> Non
 def test_text_edits_applied_by_a_client_do_what_the_edit_does(
     case: tuple[str, Edit], encoding: Encoding
 ) -> None:
-    from editahead_lsp.documents import Change, Document, Place
-
     text, edit = case
-    document = Document("untitled:1", "plaintext", 1, text, encoding)
-    for piece in reversed(faces.text_edits(document.snapshot, edit, encoding)):
-        start, end = piece.range.start, piece.range.end
-        place = Place(start.line, start.character), Place(end.line, end.character)
-        document.change(2, [Change(piece.new_text, place)])
-    assert document.snapshot.text == edit.apply(text)
+    snapshot = Snapshot.of(text)
+    replacements = []
+    for piece in faces.text_edits(snapshot, edit, encoding):
+        start, end = (
+            offset_at(snapshot, p.line, p.character, encoding) for p in (piece.range.start, piece.range.end)
+        )
+        replacements.append(Replacement(start, end, piece.new_text))
+    assert Edit.of(replacements, len(text)).apply(text) == edit.apply(text)
 
 
 @given(edited(), st.integers(0, 40))

@@ -48,6 +48,11 @@ async def test_malformed_commands_are_refused(wired: Wired, params: Any) -> None
     assert (await wired.reply(wired.send("workspace/executeCommand", params)))["error"]["code"] == -32602
 
 
+async def test_initialize_comes_once(wired: Wired) -> None:
+    await wired.initialize()
+    assert (await wired.reply(wired.send("initialize", {"capabilities": {}})))["error"]["code"] == -32600
+
+
 async def test_malformed_notifications_are_ignored(wired: Wired) -> None:
     await wired.initialize()
     wired.open(A, "user\n")

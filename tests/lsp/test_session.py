@@ -97,6 +97,20 @@ async def test_a_reject_is_remembered_and_moves_with_the_text(
     assert len(await predictions(wired, version=2)) == 2
 
 
+async def test_a_reject_that_is_told_late_counts(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    wired.open(A, "user\nuser\n")
+    first, _ = await predictions(wired)
+    pipeline.script = {}
+    wired.change(A, 2, (1, 4, 1, 4, "\n"))
+    assert await predictions(wired) == []  # so that the first was passed over, it seems
+    await command(wired, "reject", first["id"])
+    await command(wired, "accept", first["id"])
+    assert (await outcomes(wired))["rejected"] == 1
+    await predictions(wired)
+    assert pipeline.calls[-1].refused[A]
+
+
 async def test_outcomes_do_not_count_without_learning(wired: Wired, pipeline: Scripted) -> None:
     await wired.initialize({"learning": False})
     wired.open(A, "user\nuser\n")

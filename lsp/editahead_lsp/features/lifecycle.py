@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidRequest
 
 from editahead_lsp import __version__, positions
 from editahead_lsp.client import Client
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 def register(server: Server) -> None:
     @server.feature(types.INITIALIZE)
     def initialize(params: InitializeParams) -> types.InitializeResult:
+        if server.protocol.initialized:
+            raise JsonRpcInvalidRequest("initialize comes once")
         server.meet(Client.of(params), params.process_id)
         return types.InitializeResult(
             capabilities(server.session.encoding), types.ServerInfo("editahead", __version__)

@@ -1,0 +1,164 @@
+"""The command line, run in this process; `lsp` itself is tested end to end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from editahead_lsp.cli import main
+from editahead_lsp.commands.patches import DoesNotFit, hunks_for, stages
+from editahead_prompts.state import State
+from scripted import Scripted
+
+BEFORE = "user = 1\nx\ny\nprint(user)\nz\n"
+AFTER = "account = 1\nx\ny\nprint(user)\nz\nlast\n"
+DIFF = """diff --git a/pkg/a.py b/pkg/a.py
+--- a/pkg/a.py
++++ b/pkg/a.py
+@@ -1,2 +1,2 @@
+-user = 1
++account = 1
+ x
+@@ -5 +5,2 @@ y
+ z
++last
+"""
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Settings and state of this test only."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for name in ("EDITAHEAD_EAGERNESS", "EDITAHEAD_BACKEND"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def states(monkeypatch: pytest.MonkeyPatch) -> list[State]:
+    """The states that a scripted pipeline is asked about, in place of the real one."""
+    pipeline = Scripted({"user": "account"})
+    monkeypatch.setattr("editahead_inference.pipeline.Pipeline", lambda **_: pipeline)
+    return pipeline.calls
+
+
+def wrong(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as exit:
+        main(arguments)
+    assert isinstance(exit.value.code, int)
+    return exit.value.code
+
+
+def test_wrong_usage() -> None:
+    assert wrong() == 2
+    assert wrong("dance") == 2
+    assert wrong("predict") == 2
+    assert wrong("predict", "a.py", "--line", "0", "--column", "1") == 2
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == "editahead 0.1.0\n"
+    assert main(["--version", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"version": "0.1.0"}
+
+
+def test_predict(folders: Path, states: list[State], capsys: pytest.CaptureFixture[str]) -> None:
+    (folders / "a.py").write_text(AFTER, "utf-8")
+    (folders / "a.diff").write_text(DIFF, "utf-8")
+    where = ["a.py", "--line", "1", "--column", "8", "--history", "a.diff"]
+    assert main(["predict", *where]) == 0
+    out = capsys.readouterr().out
+    assert "a.py:4  user -> account" in out
+    assert "+print(account)" in out
+    state = states[0]
+    assert state.document.text == AFTER
+    assert state.cursor == 7
+    assert [(p.old, p.new) for p in state.history] == [
+        (("user = 1\n",), ("account = 1\n",)),
+        ((), ("last\n",)),
+    ]
+    assert main(["predict", *where, "--json"]) == 0
+    answer: Any = json.loads(capsys.readouterr().out)
+    assert answer["silence"] is None
+    assert answer["predictions"][0]["edits"][0]["range"]["start"] == {"line": 3, "character": 6}
+
+
+def test_predict_says_why_it_is_silent(
+    folders: Path, states: list[State], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folders / "a.py").write_text("nothing\n", "utf-8")
+    assert main(["predict", "a.py", "--line", "1", "--column", "1"]) == 0
+    assert capsys.readouterr().out.startswith("Nothing (no-candidate)")
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe\xff"])
+def test_predict_without_a_readable_file(
+    folders: Path, content: bytes | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if content is not None:
+        (folders / "a.py").write_bytes(content)
+    assert main(["predict", "a.py", "--line", "1", "--column", "1"]) == 1
+    assert capsys.readouterr().err.startswith("editahead: ")
+
+
+def test_predict_with_a_diff_that_does_not_fit(folders: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folders / "a.py").write_text("something else\n", "utf-8")
+    (folders / "a.diff").write_text(DIFF, "utf-8")
+    assert main(["predict", "a.py", "--line", "1", "--column", "1", "--history", "a.diff"]) == 1
+    assert "does not fit" in capsys.readouterr().err
+
+
+def test_config(folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("EDITAHEAD_EAGERNESS", "0.9")
+    (folders / "editahead.toml").write_text('backend = "openai"\nlearning = false\n', "utf-8")
+    assert main(["config", "--show-origin"]) == 0
+    out, err = capsys.readouterr()
+    lines = {line.split(" = ")[0]: line for line in out.splitlines()}
+    assert "0.9" in lines["eagerness"]
+    assert lines["eagerness"].endswith("# environment variable EDITAHEAD_EAGERNESS")
+    assert lines["learning"].endswith(f"# {folders / 'editahead.toml'}")
+    assert lines["backend"].endswith("# default")
+    assert "may not set `backend`" in err
+    assert main(["config", "--json"]) == 0
+    known = json.loads(capsys.readouterr().out)
+    assert known["settings"]["learning"] == {"value": False, "origin": str(folders / "editahead.toml")}
+    assert len(known["messages"]) == 1
+
+
+def test_doctor(folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["ok"] is True
+    assert {"python", "grammars", "settings", "server", "editors"} <= {
+        check["name"] for check in report["checks"]
+    }
+    monkeypatch.setenv("EDITAHEAD_EAGERNESS", "very")
+    assert main(["doctor"]) == 1
+    assert "FAIL  settings" in capsys.readouterr().out
+
+
+def test_a_diff_is_taken_back_hunk_by_hunk() -> None:
+    first, second, last = stages(AFTER, hunks_for(DIFF, "a.py"))
+    assert (first, last) == (BEFORE, AFTER)
+    assert second == BEFORE.replace("user = 1", "account = 1")
+
+
+def test_a_diff_without_names_is_of_the_file() -> None:
+    bare = "@@ -1 +1 @@\n-a\n+b\n"
+    assert stages("b\n", hunks_for(bare, "x.py")) == ["a\n", "b\n"]
+    assert hunks_for("--- a/y.py\n+++ b/y.py\n" + bare, "x.py") == []
+
+
+def test_lines_that_look_like_headers_are_lines() -> None:
+    diff = "@@ -1,2 +1 @@\n--- a comment\n-- b\n+++ c\n"
+    assert stages("++ c\n", hunks_for(diff, "q.sql"))[0] == "-- a comment\n- b\n"
+
+
+def test_another_files_diff_does_not_fit() -> None:
+    with pytest.raises(DoesNotFit):
+        stages("something\n", hunks_for(DIFF, "a.py"))

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+
+import pytest
+from editahead_lsp import processes
+
+
+@pytest.mark.parametrize("polling", [False, True])
+async def test_the_end_of_a_process_is_noticed(polling: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if polling:
+        monkeypatch.delattr(os, "pidfd_open", raising=False)
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    looked = asyncio.Event()
+
+    async def sleep(seconds: float) -> None:
+        looked.set()
+        await asyncio.sleep(0)
+
+    watch = asyncio.ensure_future(processes.ended(child.pid, sleep))
+    if polling:
+        await looked.wait()
+    assert not watch.done()
+    await asyncio.to_thread(child.communicate, b"\n")
+    async with asyncio.timeout(10):
+        await watch
+        await processes.ended(child.pid, sleep)
