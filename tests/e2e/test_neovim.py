@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import gc
+import os
 import subprocess
 import sys
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-pynvim = pytest.importorskip("pynvim", reason="pynvim drives Neovim (it comes with the extra `dev`)")
+msgpack = pytest.importorskip(
+    "msgpack", reason="Neovim is driven with msgpack (pynvim of the extra `dev` brings it)"
+)
 
 NVIM = Path(sys.executable).parent / "nvim"
 LUA = Path(__file__).with_name("next_edit.lua")
@@ -45,45 +46,64 @@ RENAMED = STAY.replace("self.ends", "self.leaves")
 
 
 class Neovim:
-    """One headless Neovim with the server attached to one file."""
+    """One headless Neovim with the server attached to one file, driven over its stdin and stdout.
+
+    Its protocol in a nutshell: [0, id, method, arguments] asks, [1, id, error, result] answers. pynvim could do
+    it, but it leaves pipes and its child to the garbage collector, and warnings are errors here.
+    """
 
     def __init__(self, folder: Path, file: Path, environment: dict[str, str]) -> None:
-        self._nvim = pynvim.attach(
-            "child", argv=[str(NVIM), "--embed", "--headless", "--clean", "-n", str(file)]
+        command = [str(NVIM), "--embed", "--headless", "--clean", "-n", str(file)]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder, env=os.environ | environment
         )
-        self._nvim.exec_lua("Next = dofile(...)", str(LUA))
-        command = [sys.executable, "-m", "editahead_lsp", "lsp"]
-        assert self.call("start", command, str(folder), environment), "the server did not start"
+        self._unpacker = msgpack.Unpacker(self._process.stdout, read_size=1)
+        self._last_id = 0
+        self._lua("Next = dofile(...)", str(LUA))
+        server = [sys.executable, "-m", "editahead_lsp", "lsp"]
+        assert self.call("start", server, str(folder), environment), "the server did not start"
 
     def call(self, name: str, *arguments: Any) -> Any:
-        return self._nvim.exec_lua(f"return Next.{name}(...)", *arguments)
+        """A function of `next_edit.lua`."""
+        return self._lua(f"return Next.{name}(...)", *arguments)
 
     def type(self, keys: str) -> None:
         """Keys as a person presses them; returns when all are worked off."""
-        self._nvim.feedkeys(self._nvim.replace_termcodes(keys, True, True, True), "tx")
+        self._ask("nvim_feedkeys", self._ask("nvim_replace_termcodes", keys, True, True, True), "tx", False)
 
     @property
     def text(self) -> str:
-        return "\n".join(self._nvim.current.buffer[:]) + "\n"
+        return "\n".join(self._ask("nvim_buf_get_lines", 0, 0, -1, True)) + "\n"
 
     @property
     def line(self) -> int:
         """The cursor's line, 1-based."""
-        number: int = self._nvim.current.window.cursor[0]
-        return number
+        return int(self._ask("nvim_win_get_cursor", 0)[0])
 
     def write(self) -> None:
-        self._nvim.command("silent write")
+        self._ask("nvim_command", "silent write")
 
     def close(self) -> None:
         stopped = self.call("stop")
-        self._nvim.close()
-        del self._nvim
-        with warnings.catch_warnings():
-            # pynvim leaves the pipes of its child to the garbage collector, which complains of each.
-            warnings.simplefilter("ignore", ResourceWarning)
-            gc.collect()
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
         assert stopped, "the server did not stop"
+
+    def _lua(self, code: str, *arguments: Any) -> Any:
+        return self._ask("nvim_exec_lua", code, list(arguments))
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        self._last_id += 1
+        assert self._process.stdin
+        self._process.stdin.write(msgpack.packb([0, self._last_id, method, list(arguments)]))
+        self._process.stdin.flush()
+        for message in self._unpacker:
+            if message[:2] == [1, self._last_id]:
+                assert message[2] is None, message[2]
+                return message[3]
+        raise AssertionError(f"Neovim ended during {method}")
 
 
 @pytest.fixture
@@ -100,11 +120,11 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def neovim(tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Neovim]:
-    homes = {}
-    for kind in ("CONFIG", "DATA", "STATE", "CACHE"):
-        homes[f"XDG_{kind}_HOME"] = str(tmp_path / kind.lower())
-        monkeypatch.setenv(f"XDG_{kind}_HOME", homes[f"XDG_{kind}_HOME"])
+def neovim(tmp_path: Path, file: Path) -> Iterator[Neovim]:
+    """Neither Neovim nor the server reads or writes anything of the person who runs the tests."""
+    homes = {
+        f"XDG_{kind}_HOME": str(tmp_path / kind.lower()) for kind in ("CONFIG", "DATA", "STATE", "CACHE")
+    }
     editor = Neovim(file.parent, file, homes)
     yield editor
     editor.close()
