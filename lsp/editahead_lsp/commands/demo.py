@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 from .demo_player import Event, Player, Tally
 from .demo_scenes import Scene, commit_scenes, sample_scenes
 from .demo_screen import Screen, figures
+from .output import fail, tell_json
 
 COMMITS = 5
 """Of a repository that are replayed."""
@@ -59,14 +58,11 @@ def run(args: argparse.Namespace) -> int:
         with Editor(SETTINGS) as editor:
             Player(editor, tell).play(scenes)
     except (ClientError, _NothingToReplay) as error:
-        sys.stderr.write(f"editahead demo: {error}\n")
-        return 1
+        return fail(str(error))
     except KeyboardInterrupt:
-        sys.stderr.write("\neditahead demo: stopped\n")
-        return 1
+        return fail("stopped")
     if args.json:
-        output = {"events": events, "summary": figures(tally)}
-        sys.stdout.write(json.dumps(output, indent=2) + "\n")
+        tell_json({"events": events, "summary": figures(tally)})
     else:
         screen.summary(figures(tally))
     return 0
