@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from editahead_lsp.cli import main
 from editahead_lsp.commands.patches import DoesNotFit, hunks_for, stages
 from editahead_prompts.state import State

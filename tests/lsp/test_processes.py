@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from editahead_lsp import processes
 
 
@@ -13,7 +14,8 @@ from editahead_lsp import processes
 async def test_the_end_of_a_process_is_noticed(polling: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if polling:
         monkeypatch.delattr(os, "pidfd_open", raising=False)
-    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    command = [sys.executable, "-c", "input()"]
+    child = await asyncio.to_thread(subprocess.Popen, command, stdin=subprocess.PIPE)
     looked = asyncio.Event()
 
     async def sleep(seconds: float) -> None:
