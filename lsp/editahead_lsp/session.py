@@ -32,7 +32,7 @@ class Shown:
     """A prediction that a client was given.
 
     key: of the document that it is in. asked: of the document it was asked for, and by which faces.
-    edit: what is left of it in the document's present text; None once it no longer applies.
+    edit: what is left of it in the document's present text; empty for a mere place, None once it no longer applies.
     begun: whether part of it has been typed. event: how it ended, None while it is open.
     """
 
@@ -188,11 +188,8 @@ class Session:
         """The id under which a prediction for a document (`edit`, over its present text) is given to who asked: the
         document and the face. One that is still open and says the same keeps its id."""
         for shown in self._shown.values():
-            if (
-                shown.event is None
-                and (shown.key, shown.edit) == (document.key, edit)
-                and (shown.candidate.rule == candidate.rule)
-            ):
+            same = (shown.key, shown.candidate.rule, shown.edit) == (document.key, candidate.rule, edit)
+            if shown.event is None and same and (edit or shown.candidate.place == candidate.place):
                 shown.asked.add(asked)
                 return shown.id
         self._number += 1
@@ -255,22 +252,22 @@ class Session:
         if refused:
             self._refused[document.key] = tuple(edit for edit in refused if edit is not None)
         for shown in self._shown.values():
-            if shown.key == document.key and shown.edit is not None:
-                self._follow_shown(shown, made)
+            if shown.key == document.key and shown.edit:
+                self._follow_shown(shown, shown.edit, made)
 
-    def _follow_shown(self, shown: Shown, made: Changed) -> None:
-        assert shown.edit is not None
-        if same_result(shown.edit, made.edit, made.before.text):
+    def _follow_shown(self, shown: Shown, edit: Edit, made: Changed) -> None:
+        """`edit` is what was left of it before the change."""
+        if same_result(edit, made.edit, made.before.text):
             if shown.event is None:
                 if not shown.begun:
-                    self.history.mark_accepted(made.before, shown.edit)
+                    self.history.mark_accepted(made.before, edit)
                 self._settle(shown, "accepted")
             shown.edit = None
             return
-        left = advance(shown.edit, made.edit, made.before.text)
+        left = advance(edit, made.edit, made.before.text)
         if shown.event is None and not left:
             self._settle(shown, "ignored" if left is None else "accepted")
-        shown.begun = shown.begun or (left is not None and _size(left) < _size(shown.edit))
+        shown.begun = shown.begun or (left is not None and _size(left) < _size(edit))
         shown.edit = left or None
 
 

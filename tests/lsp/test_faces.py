@@ -86,6 +86,19 @@ async def test_the_whole_answer(wired: Wired) -> None:
     assert there["id"] != here["id"]
 
 
+async def test_a_place_without_an_edit(wired: Wired, pipeline: Scripted) -> None:
+    pipeline.script = {"here": "here"}
+    await wired.initialize()
+    wired.open(A, "x\nhere\nhere\n")
+    first, second = (await wired.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
+    assert (first["edits"], first["jump"]) == ([], {"line": 1, "character": 0})
+    assert first["id"] != second["id"]
+    assert (await wired.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))) == {"edits": []}
+    wired.change(A, 2, (0, 0, 0, 0, "y"))
+    status = await wired.request("workspace/executeCommand", {"command": "editahead.status"})
+    assert status["outcomes"]["accepted"] == 0
+
+
 async def test_silence_has_a_reason(wired: Wired) -> None:
     await wired.initialize()
     wired.open(A, "nothing\n")

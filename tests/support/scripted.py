@@ -1,7 +1,7 @@
 """A pipeline that predicts what a test tells it to, and the real server with it, for tests of everything but prediction.
 
 In a script, `old` -> `new` pairs are replaced one occurrence at a time: the best prediction is the next occurrence after
-the cursor, then the others. As a program it serves on stdio: `python scripted.py '{"old": "new"}'`.
+the cursor, then the others. Where both are the same, the occurrences are places without an edit. As a program it serves on stdio: `python scripted.py '{"old": "new"}'`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Scripted:
         verdicts = [
             Verdict(candidate, 0.9 - k / 100, None)
             for k, candidate in enumerate(self._candidates(state))
-            if not refused.issuperset(candidate.edit.replacements)
+            if not (candidate.edit and refused.issuperset(candidate.edit.replacements))
         ][:5]
         silence = None if verdicts else Silence("no-candidate", "The script has nothing.")
         return Prediction(state, tuple(verdicts), silence, tuple(verdicts))
@@ -59,7 +59,7 @@ class Scripted:
                 if snapshot is state.document:
                     found.sort(key=lambda at: (at < state.cursor, at))
                 for at in found:
-                    edit = Edit.replace(at, at + len(old), new)
+                    edit = Edit.replace(at, at + len(old), new) if old != new else Edit()
                     label = f"{old} -> {new}"
                     yield Candidate(snapshot.uri, edit, at, at + len(new), "propagation", label, label)
 
