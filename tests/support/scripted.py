@@ -1,7 +1,8 @@
 """A pipeline that predicts what a test tells it to, and the real server with it, for tests of everything but prediction.
 
 In a script, `old` -> `new` pairs are replaced one occurrence at a time: the best prediction is the next occurrence after
-the cursor, then the others. Where both are the same, the occurrences are places without an edit. As a program it serves on stdio: `python scripted.py '{"old": "new"}'`.
+the cursor, then the others. Where both are the same, the occurrences are places without an edit. As a program it serves
+on stdio: `python scripted.py '{"old": "new"}'`.
 """
 
 from __future__ import annotations
