@@ -52,7 +52,7 @@ class Server(LanguageServer):
         user_folder: Path | None = None,
     ) -> None:
         super().__init__("editahead", __version__, protocol_cls=Protocol, converter_factory=make_converter)
-        self.clock, self._sleep = clock, sleep
+        self._sleep = sleep
         self._environment = environment
         self._user_folder = paths.config_folder() if user_folder is None else user_folder
         self.client = Client()

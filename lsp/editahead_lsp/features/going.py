@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from editahead_lsp import faces
+from editahead_lsp.asking import Ask
 from editahead_lsp.client import at
 from editahead_lsp.documents import Place
 from editahead_lsp.protocol import GoNextArgument, GoNextResult, Range, TextDocument, TextEdit
@@ -36,7 +37,7 @@ class Going:
             return GoNextResult("nothing", "unknown-document")
         return self._finish(server.asking.begin("command", uri, None, place, at_once=True))
 
-    async def _finish(self, ask: Any) -> GoNextResult:
+    async def _finish(self, ask: Ask) -> GoNextResult:
         answer = await self._server.asking.finish(ask)
         if not answer.offers:
             return GoNextResult("nothing", answer.silence.reason if answer.silence else None)
