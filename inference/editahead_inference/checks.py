@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.snapshot import Snapshot, line_body, split_lines
 from editahead_prompts.state import PastEdit, State
 from editahead_prompts.syntax import SyntaxTrees
 from editahead_prompts.tokens import tokenize
@@ -46,17 +46,44 @@ def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool
     start, end = _lines(snapshot, edit)
     after = split_lines(_after(snapshot, edit, start, end))
     now = snapshot.lines[start:end]
+    come, gone = _bodies(after) - _bodies(now), _bodies(now) - _bodies(after)
+    start, end = _reach(snapshot.lines, start, end, tuple(filter(None, after)))
     for past in history:
         if past.uri != snapshot.uri:
             continue
         first, last = past.line, past.line + len(past.new)
+        removed, added = _bodies(past.old) - _bodies(past.new), _bodies(past.new) - _bodies(past.old)
+        if start <= last and first <= end and removed & come:
+            return True
         # An edit beside a deletion may put the deleted lines back; elsewhere it has to share a line.
         if last == first and start <= first <= end and _restores(past.old, (), now, after):
             return True
         shares_a_line = last > first and start < last and first < max(end, start + 1)
-        if shares_a_line and _restores(past.old, past.new, now, after):
+        if shares_a_line and (
+            (added & gone and come <= removed) or _restores(past.old, past.new, now, after)
+        ):
             return True
     return False
+
+
+def _reach(lines: tuple[str, ...], start: int, end: int, new: tuple[str, ...]) -> tuple[int, int]:
+    """The lines at which the change of the lines [start, end) to `new` may be said to be made: where equal lines stand
+    in a row, it makes no difference which of them goes, or before which of them another comes."""
+    block = [line_body(line) for line in lines[start:end]]
+    put = [line_body(line) for line in new]
+    while block and put and block[0] == put[0]:
+        start, block, put = start + 1, block[1:], put[1:]
+    while block and put and block[-1] == put[-1]:
+        end, block, put = end - 1, block[:-1], put[:-1]
+    if block and put:
+        return start, end
+    block = block or put
+    first, last = start, end
+    while first > 0 and block and line_body(lines[first - 1]) == block[(first - start - 1) % len(block)]:
+        first -= 1
+    while last < len(lines) and block and line_body(lines[last]) == block[(last - end) % len(block)]:
+        last += 1
+    return first, last
 
 
 def _restores(
@@ -75,6 +102,10 @@ def _restores(
     return share_back >= _MOSTLY if removed else share_out >= _MOSTLY
 
 
+def _bodies(lines: tuple[str, ...]) -> set[str]:
+    return {line_body(line) for line in lines if line.strip()}
+
+
 def _tokens(lines: tuple[str, ...]) -> Counter[str]:
     return Counter(token for line in lines for token in tokenize(line) if not token.isspace())
 
@@ -87,12 +118,13 @@ def remakes(snapshot: Snapshot, edit: Edit, undone: Iterable[PastEdit]) -> bool:
     """Whether the edit does again, at its place, what the person undid."""
     start, end = _lines(snapshot, edit)
     after = _after(snapshot, edit, start, end)
+    start, end = _reach(snapshot.lines, start, end, tuple(filter(None, split_lines(after))))
     for past in undone:
         if past.uri == snapshot.uri and start <= past.line + len(past.old) and past.line <= end:
             made = "".join(line.strip() for line in past.new)
             if made and made in "".join(line.strip() for line in split_lines(after)):
                 return True
-            if not past.new and not after.strip():
+            if not made and not after.strip():
                 return True
     return False
 

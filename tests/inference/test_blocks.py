@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from coding import outcomes
 from hypothesis import given
 from hypothesis import strategies as st
-from typist import PROPERTY
 
+from coding import outcomes
 from editahead_inference.propagation.blocks import reindent
 from editahead_inference.propagation.index import Index
 from editahead_inference.propagation.learning import learn
 from editahead_prompts.snapshot import Snapshot, line_end
+from typist import PROPERTY
 
 
 def test_a_line_goes_before_the_next_of_its_kind() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
-from coding import results, taught
 from hypothesis import given
 from hypothesis import strategies as st
-from typist import PROPERTY
 
+from coding import results, taught
 from editahead_inference.propagation.calls import argument_spans, learn
+from typist import PROPERTY
 
 
 def arguments(text: str) -> list[str] | None:
@@ -44,7 +46,7 @@ def test_argument_spans_of_anything(inside: str) -> None:
     if spans is not None:
         assert spans[0][0] == 1
         assert all(a <= b for a, b in spans)
-        assert all(left[1] + 1 == right[0] for left, right in zip(spans, spans[1:], strict=False))
+        assert all(left[1] + 1 == right[0] for left, right in itertools.pairwise(spans))
         assert text[spans[-1][1]] == ")"
 
 

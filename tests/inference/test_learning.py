@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from typist import PROPERTY
 
 from editahead_inference.propagation.learning import learn, learn_from, pairs
 from editahead_prompts.snapshot import split_lines
 from editahead_prompts.state import PastEdit
+from typist import PROPERTY
 
 LINES = st.lists(st.sampled_from(["a = b\n", "a = c\n", "def f(x):\n", "\n", "return 1\n"]), max_size=6).map(
     tuple

@@ -7,7 +7,6 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typist import PROPERTY
 
 from editahead_inference.propagation.patterns import (
     KEYWORDS,
@@ -19,6 +18,7 @@ from editahead_inference.propagation.patterns import (
     tokenize,
     with_holes,
 )
+from typist import PROPERTY
 
 LINES = st.text(alphabet="ab_1 (),.\"'`\\=+é🧳\t", max_size=40)
 

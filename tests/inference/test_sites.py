@@ -1,0 +1,104 @@
+"""Where the last edits apply next: runs of lines, bounds, nearness, and what speaks for each place."""
+
+from __future__ import annotations
+
+import math
+
+from coding import Person
+from editahead_inference.candidates import Candidate
+from editahead_inference.propagation import Propagation
+from editahead_prompts.diff import diff_lines
+from editahead_prompts.snapshot import split_lines
+from editahead_prompts.state import State
+
+
+def found(state: State) -> list[Candidate]:
+    return Propagation().propose(state, lambda: None)
+
+
+def results(state: State) -> set[str]:
+    """The text after each of the edits in the document in front."""
+    document = state.document
+    return {c.edit.apply(document.text) for c in found(state) if c.uri == document.uri}
+
+
+def changed(state: State) -> set[tuple[int, ...]]:
+    """The lines that each of the edits changes."""
+    lines = state.document.lines
+    return {
+        tuple(n for i1, i2, _, _ in diff_lines(lines, split_lines(after)) for n in range(i1, i2))
+        for after in results(state)
+    }
+
+
+def test_neighbouring_lines_are_one_edit() -> None:
+    person = Person("user = 1\n\nf(user)\ng(user)\nh(user)\n\nend(user)\n").replace("user", "account")
+    after = "account = 1\n\nf(account)\ng(account)\nh(account)\n\nend(user)\n"
+    assert after in results(person.state())
+
+
+def test_an_edit_never_takes_more_than_a_screen_of_lines() -> None:
+    person = Person("user = 1\n\n" + "".join(f"f{n}(user)\n" for n in range(55))).replace("user", "account")
+    assert 1 < max(len(lines) for lines in changed(person.state())) <= 25
+
+
+def test_the_lines_of_the_edit_itself_are_left_alone() -> None:
+    person = Person("f(user, user)\ng(user)\n").replace("user", "account")
+    assert changed(person.state())
+    assert all(0 not in lines for lines in changed(person.state()))
+
+
+def test_the_nearest_places_on_each_side_are_looked_at() -> None:
+    filler = "".join(f"word{n} = {n}\n" for n in range(6))
+    text = "".join(f"call(user, {n})\n{filler}" for n in range(9))
+    person = Person(text).replace("call(user, 4)", "call(account, 4)")
+    assert {(14,), (21,), (35,), (42,)} <= changed(person.state())
+    assert (0,) not in changed(person.state())  # the fourth
+
+
+def test_a_rule_with_a_site_on_every_second_line_is_no_rule() -> None:
+    person = Person("extra(value)\n" + "".join(f"value = {n}\n\n" for n in range(300))).replace(
+        "value", "other"
+    )
+    assert results(person.state()) == set()
+
+
+def test_changes_to_different_parts_of_a_line_are_made_at_once() -> None:
+    person = Person("a(user)\n\nb(size)\n\nsome(user, size)\n")
+    person.replace("a(user)", "a(account)").replace("b(size)", "b(length)")
+    assert "a(account)\n\nb(length)\n\nsome(account, length)\n" in results(person.state())
+
+
+def test_what_was_left_between_two_edits_counts_as_skipped() -> None:
+    text = "f(user, 1)\n\ng(user, 2)\n\nh(user, 3)\n\nk(user, 4)\n"
+    person = Person(text).replace("f(user", "f(account").replace("h(user", "h(account")
+    place = person.text.index("k(user")
+    last = [candidate.features for candidate in found(person.state()) if candidate.place >= place]
+    assert max(features["skipped"] for features in last) == 1.0
+    assert max(features["support"] for features in last) == 2.0
+
+
+def test_features_are_finite_numbers_by_name() -> None:
+    person = Person("user = 1\n\nf(user)\n\ng(user)\n\nend()\n").replace("user", "account")
+    person.insert("log(1)\n", before="f(user)").insert("log(1)\n", before="end()")
+    candidates = found(person.state())
+    assert candidates
+    for candidate in candidates:
+        assert all(name and isinstance(name, str) for name in candidate.features)
+        assert all(math.isfinite(value) for value in candidate.features.values())
+        assert any(name.startswith("kind:") for name in candidate.features)
+
+
+def test_an_edit_in_another_document_teaches_too() -> None:
+    other = "file:///b.py"
+    person = Person("user = load()\n").open("f(user)\n\nx = 1\n", uri=other).look("file:///a.py")
+    person.replace("user", "account").look(other)
+    assert "f(account)\n\nx = 1\n" in results(person.state())
+
+
+def test_an_edit_here_goes_on_in_another_document() -> None:
+    other = "file:///b.py"
+    person = Person("user = load()\n").open("f(user)\n\nx = 1\n", uri=other).look("file:///a.py")
+    person.replace("user", "account")
+    there = [c.edit.apply("f(user)\n\nx = 1\n") for c in found(person.state()) if c.uri == other]
+    assert "f(account)\n\nx = 1\n" in there

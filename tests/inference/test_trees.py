@@ -1,0 +1,68 @@
+"""Boosted trees from a small file."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.gate import shipped_model
+from editahead_inference.trees import Trees, probability
+from typist import PROPERTY
+
+MODEL = {
+    "features": ["age", "size"],
+    "bias": -1.0,
+    "trees": [["age", 2.0, ["size", 10.0, 0.5, 1.5], -0.25], 0.125],
+}
+
+
+@pytest.mark.parametrize(
+    ("features", "log_odds"),
+    [
+        ({}, -1 + 0.5 + 0.125),
+        ({"age": 2.0, "size": 10.0}, -1 + 0.5 + 0.125),
+        ({"age": 2.0, "size": 10.5}, -1 + 1.5 + 0.125),
+        ({"age": 3.0, "size": 99.0, "unknown": 5.0}, -1 - 0.25 + 0.125),
+    ],
+)
+def test_by_hand(features: dict[str, float], log_odds: float) -> None:
+    assert Trees(MODEL).log_odds(features) == pytest.approx(log_odds)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"features": ["age"], "bias": 0},
+        {"features": ["age"], "bias": "much", "trees": []},
+        {"features": ["age"], "bias": 0, "trees": [["size", 1, 0, 0]]},
+        {"features": ["age"], "bias": 0, "trees": [["age", 1, 0]]},
+        {"features": ["age"], "bias": 0, "trees": [["age", "x", 0, 0]]},
+        {"features": ["age"], "bias": 0, "trees": [None]},
+        {"features": 3, "bias": 0, "trees": []},
+        [],
+    ],
+)
+def test_what_is_not_a_model(data: Any) -> None:
+    with pytest.raises(ValueError, match="not a model of trees"):
+        Trees(data)
+
+
+@PROPERTY
+@given(st.floats(-800, 800))
+def test_probability_is_the_logistic_function(x: float) -> None:
+    p = probability(x)
+    assert 0 <= p <= 1
+    assert p + probability(-x) == pytest.approx(1)
+    if abs(x) < 20:
+        assert math.log(p / (1 - p)) == pytest.approx(x, abs=1e-6)
+
+
+def test_the_weights_that_come_with_the_package_can_be_read() -> None:
+    model = shipped_model()
+    assert model.features
+    assert 0 < probability(model.log_odds({})) < 1
