@@ -2,43 +2,94 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from functools import cached_property
 
+from editahead_prompts.diff import common_head, common_tail
 from editahead_prompts.snapshot import Snapshot, line_body
 from editahead_prompts.tokens import WORD
 
 
 class Index:
-    """Lazy views of one snapshot; every line number is 0-based."""
+    """Lazy views of one snapshot; every line number is 0-based.
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    earlier: the index of an earlier snapshot of the same document. What it knows of lines that are still there is
+    taken over, so that a keystroke costs what it changed, not what the document holds.
+    """
+
+    def __init__(self, snapshot: Snapshot, earlier: Index | None = None) -> None:
         self.snapshot = snapshot
         self._with: dict[str, list[int]] = {}
         self._block: dict[int, int] = {}
+        self._known: _Known | None = None
+        if earlier is not None and "bodies" in earlier.__dict__:
+            self._known = _Known(earlier, snapshot)
 
     @cached_property
     def bodies(self) -> list[str]:
         """The lines without their ends."""
-        return [line_body(line) for line in self.snapshot.lines]
+        lines = self.snapshot.lines
+        known = self._known
+        if known is None:
+            return [line_body(line) for line in lines]
+        changed = [line_body(line) for line in lines[known.head : len(lines) - known.tail]]
+        return [*known.bodies[: known.head], *changed, *known.bodies[len(known.bodies) - known.tail :]]
+
+    @cached_property
+    def stripped(self) -> list[str]:
+        """The lines without white space at their ends."""
+        known = self._known
+        if known is None or known.stripped is None:
+            return [body.strip() for body in self.bodies]
+        changed = [body.strip() for body in self.bodies[known.head : len(self.bodies) - known.tail]]
+        return [*known.stripped[: known.head], *changed, *known.stripped[len(known.stripped) - known.tail :]]
 
     @cached_property
     def words(self) -> Counter[str]:
         """How often each identifier occurs in the text."""
-        return Counter(WORD.findall(self.snapshot.text))
+        known = self._known
+        if known is None or known.words is None:
+            return Counter(WORD.findall(self.snapshot.text))
+        words = known.words.copy()
+        words.update(WORD.findall("".join(self.snapshot.lines[known.head : len(self.bodies) - known.tail])))
+        for word in WORD.findall("\n".join(known.bodies[known.head : len(known.bodies) - known.tail])):
+            words[word] -= 1
+            if not words[word]:
+                del words[word]
+        return words
 
     def lines_with(self, literal: str) -> list[int]:
         """Lines in which the literal (at least one character, no line end) occurs, ascending."""
         found = self._with.get(literal)
         if found is None:
-            text, starts = self.snapshot.text, self.snapshot.starts
-            found, at = [], text.find(literal)
-            while at >= 0:
-                line = self.snapshot.line_at(at)
-                found.append(line)
-                at = text.find(literal, starts[line + 1])
-            self._with[literal] = found
+            known = None if self._known is None else self._known.lines_with.get(literal)
+            found = self._with[literal] = (
+                self._search(literal) if known is None else self._moved(literal, known)
+            )
         return found
+
+    def _search(self, literal: str) -> list[int]:
+        text, starts = self.snapshot.text, self.snapshot.starts
+        found, at, line = [], text.find(literal), 0
+        while at >= 0:
+            line = bisect_left(starts, at + 1, line) - 1
+            found.append(line)
+            at = text.find(literal, starts[line + 1])
+        return found
+
+    def _moved(self, literal: str, earlier: list[int]) -> list[int]:
+        """The lines of the earlier snapshot that hold the literal, where they are now, and the new ones that do."""
+        assert self._known is not None
+        head, count = self._known.head, len(self._known.bodies)
+        shift = len(self.bodies) - count
+        end = count - self._known.tail
+        changed = [line for line in range(head, end + shift) if literal in self.bodies[line]]
+        return [
+            *earlier[: bisect_left(earlier, head)],
+            *changed,
+            *(line + shift for line in earlier[bisect_left(earlier, end) :]),
+        ]
 
     def indent(self, line: int) -> str:
         """The line's leading white space."""
@@ -66,3 +117,16 @@ class Index:
         while (above := self.block(line)) >= 0:
             line = above
         return line
+
+
+class _Known:
+    """What an earlier index knows, and how many first and last lines are still the same."""
+
+    def __init__(self, earlier: Index, snapshot: Snapshot) -> None:
+        old, new = earlier.snapshot.lines, snapshot.lines
+        self.head = common_head(old, new)
+        self.tail = common_tail(old, new, min(len(old), len(new)) - self.head)
+        self.bodies = earlier.bodies
+        self.stripped: list[str] | None = earlier.__dict__.get("stripped")
+        self.words: Counter[str] | None = earlier.__dict__.get("words")
+        self.lines_with = earlier._with

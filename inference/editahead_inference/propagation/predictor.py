@@ -68,7 +68,7 @@ class Propagation:
     def _index(self, snapshot: Snapshot) -> Index:
         known = self._indexes.get(snapshot.uri)
         if known is None or known.snapshot is not snapshot:
-            known = self._indexes[snapshot.uri] = Index(snapshot)
+            known = self._indexes[snapshot.uri] = Index(snapshot, known)
             if len(self._indexes) > _REMEMBERED:
                 self._indexes.popitem(last=False)
         self._indexes.move_to_end(snapshot.uri)
