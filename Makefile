@@ -1,0 +1,73 @@
+# `make demo` and `make test` need only Python 3.11 or newer, git and make; the rest they install in .venv.
+# EDITS=F.jsonl.zst FILES=300 SEED=7 make eval
+# PYTHON=/path/to/python3.12 make test
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+PACKAGES := lsp inference prompts training evals
+
+FILES ?= 300
+SEED ?= 7
+
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint format bench eval docs clean
+
+help:
+	@echo "make demo    watch the server predict a short editing session"
+	@echo "make test    all tests but benchmarks and the long fuzz test"
+	@echo "make lint    ruff, mypy, the layers"
+	@echo "make format  let ruff lay out the code"
+	@echo "make bench   how fast it is"
+	@echo "make eval    how good it is; EDITS=FILE.jsonl.zst [FILES=300] [SEED=7]"
+	@echo "make docs    make the generated parts of the documentation again"
+	@echo "make clean   remove .venv and everything that was generated"
+
+demo: $(VENV)/for-demo
+	@$(BIN)/editahead demo
+
+test: $(VENV)/for-test
+	@$(BIN)/python -m pytest -n 2 -m "not benchmark and not fuzz"
+
+lint: $(VENV)/for-test
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(VENV)/for-test
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format --quiet .
+
+bench: $(VENV)/for-test
+	@$(BIN)/python -m pytest tests/benchmarks -m benchmark -s
+
+eval: $(VENV)/for-demo
+	@test -n "$(EDITS)" || { echo "Name a file of edits: make eval EDITS=FILE.jsonl.zst" >&2; exit 1; }
+	@$(BIN)/editahead eval --edits "$(EDITS)" --files $(FILES) --seed $(SEED)
+
+docs: $(VENV)/for-demo
+	@$(BIN)/python docs/make_picture.py docs/demo.svg
+	@$(BIN)/python docs/make_schema.py docs/protocol.schema.json
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find $(PACKAGES) tests docs -name __pycache__ -prune -exec rm -rf {} +
+
+# The stamps: what is installed is installed until pyproject.toml changes.
+
+$(VENV)/for-demo: pyproject.toml | $(BIN)/python
+	@echo "installing Editahead in $(VENV) ..."
+	@$(PIP) install -e .
+	@touch $@
+
+$(VENV)/for-test: pyproject.toml | $(BIN)/python
+	@echo "installing Editahead and what its tests need in $(VENV) ..."
+	@$(PIP) install -e '.[dev,train]'
+	@touch $(VENV)/for-demo $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "Editahead needs Python 3.11 or newer; name it so: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)

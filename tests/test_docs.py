@@ -1,0 +1,107 @@
+"""The documents say what is so."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import subprocess
+from dataclasses import fields
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from editahead_lsp import protocol, settings
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = [path for folder in (ROOT, ROOT / "docs", ROOT / "tests") for path in sorted(folder.glob("*.md"))]
+DOCUMENTS += sorted((ROOT / "tests" / "scenarios").glob("*.md"))
+
+MACHINE = re.compile(
+    r"(?<![\w.~])/(?:work|root|home/\w+|Users/\w+)/|\.\./shared/(?!data/edits/dev\.jsonl\.zst)"
+)
+"""Paths of somebody's own machine."""
+
+
+def table(document: str, heading: str) -> list[list[str]]:
+    """The rows of the first table whose head begins so, cell by cell."""
+    lines = (ROOT / document).read_text("utf-8").splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith(heading))
+    rows = []
+    for line in lines[start + 2 :]:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip() for cell in line.strip("|").split(" | ")])
+    return rows
+
+
+def shown(default: object) -> str:
+    if default is None:
+        return "none"
+    value = list(default) if isinstance(default, tuple) else default
+    return f"`{json.dumps(value)}`"
+
+
+def defaults() -> list[tuple[str, str]]:
+    values = settings.Settings()
+    return [(f"`{field.name}`", shown(getattr(values, field.name))) for field in fields(values)]
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/settings.md"])
+def test_the_settings_are_those_of_the_code(document: str) -> None:
+    rows = table(document, "| name | default |")
+    assert [(name, default) for name, default, *_ in rows] == defaults()
+
+
+def test_what_a_setting_may_be_is_what_is_checked() -> None:
+    rows = table("docs/settings.md", "| name | default | allowed |")
+    allowed = {name.strip("`"): may for name, _, may, _ in rows}
+    assert allowed == {name: kind.allowed for name, kind in settings._KINDS.items()}
+    assert {name.strip("`") for name, *_, workspace in rows if workspace == "no"} == settings.RESTRICTED
+
+
+def test_the_schema_is_that_of_the_code() -> None:
+    module = runpy.run_path(str(ROOT / "docs" / "make_schema.py"))
+    assert (ROOT / "docs" / "protocol.schema.json").read_text("utf-8") == module["text"](), "run `make docs`"
+
+
+def test_every_message_and_command_is_documented() -> None:
+    text = (ROOT / "docs" / "protocol.md").read_text("utf-8")
+    own = [value for name, value in vars(protocol).items() if name.isupper() and isinstance(value, str)]
+    assert len(own) > 10
+    assert [name for name in own if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_lead_to_files(path: Path) -> None:
+    text = re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.DOTALL)
+    targets = [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
+    missing = [target for target in targets if not (path.parent / unquote(target.split("#")[0])).exists()]
+    assert missing == []
+
+
+def test_the_picture_asks_no_web_server() -> None:
+    picture = (ROOT / "docs" / "demo.svg").read_text("utf-8")
+    assert "url(http" not in picture.replace('"', "")
+    assert "@font-face" not in picture
+
+
+def tracked() -> list[Path]:
+    """The files under version control; in an unpacked source archive there is nothing to ask."""
+    command = ["git", "-C", str(ROOT), "ls-files", "-z"]
+    try:
+        names = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not a git checkout")
+    return [ROOT / name for name in names.split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_no_file_names_somebodys_machine() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}: {match.group()}"
+        for path in tracked()
+        if path != Path(__file__)
+        for match in MACHINE.finditer(path.read_bytes().decode("utf-8", "replace"))
+    ]
+    assert found == []

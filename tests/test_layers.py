@@ -1,0 +1,64 @@
+"""Which part may know of which, and what a starting server may load."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+HEAVY = frozenset(["torch", "transformers", "vllm", "numpy", "sklearn", "scipy"])
+
+SERVE = """
+import asyncio, io, json, sys
+from editahead_lsp.commands import lsp
+from editahead_lsp.server import Server, load_pipeline
+
+def message(**fields):
+    body = json.dumps({"jsonrpc": "2.0", **fields}).encode()
+    return b"Content-Length: %d\\r\\n\\r\\n" % len(body) + body
+
+said = message(id=1, method="initialize", params={"capabilities": {}})
+said += message(id=2, method="shutdown") + message(method="exit")
+out = io.BytesIO()
+
+async def serve():
+    return await Server(environment={}).serve(io.BytesIO(said).read, out)
+
+assert asyncio.run(serve()) == 0 and b'"serverInfo"' in out.getvalue()
+load_pipeline()
+"""
+IMPORT = "import importlib, pkgutil, sys, {0} as package\n" + (
+    "for module in pkgutil.walk_packages(package.__path__, '{0}.'): importlib.import_module(module.name)"
+)
+LOADED = "\nimport json; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
+
+
+def loaded_after(code: str) -> set[str]:
+    """The top-level modules that a fresh interpreter has loaded after running `code`."""
+    command = [sys.executable, "-W", "error", "-c", code + LOADED]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_the_layers_hold() -> None:
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_server_loads_nothing_heavy() -> None:
+    loaded = loaded_after(SERVE)
+    assert {"editahead_lsp", "editahead_inference"} <= loaded
+    assert not loaded & HEAVY
+    assert not loaded & {"editahead_evals", "editahead_training", "rich"}
+
+
+@pytest.mark.parametrize("package", ["editahead_inference", "editahead_prompts"])
+def test_every_module_below_the_server_is_light(package: str) -> None:
+    loaded = loaded_after(IMPORT.format(package))
+    assert package in loaded
+    assert not loaded & (HEAVY | {"pygls", "lsprotocol", "asyncio", "editahead_lsp"})

@@ -1,0 +1,73 @@
+"""What is installed, and what a wheel of it holds."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import zipfile
+from importlib import import_module, metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import editahead_lsp
+
+ROOT = Path(__file__).parent.parent
+PARTS = ("lsp", "inference", "prompts", "training", "evals")
+PACKAGES = tuple(f"editahead_{part}" for part in PARTS)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_is_one_package_and_loaded_from_here(part: str) -> None:
+    package = import_module(f"editahead_{part}")
+    assert package.__file__ == str(ROOT / part / f"editahead_{part}" / "__init__.py")
+    assert package.__doc__, "a package says in a sentence what it is for"
+    assert (ROOT / part / f"editahead_{part}" / "py.typed").exists()
+
+
+def test_the_distribution_has_the_version_that_the_server_names() -> None:
+    assert metadata.version("editahead") == editahead_lsp.__version__
+
+
+def test_the_changelog_knows_the_version() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    released = re.search(rf"^## \[{re.escape(editahead_lsp.__version__)}\]", changelog, re.MULTILINE)
+    assert released or f"What will be {editahead_lsp.__version__}:" in changelog
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_folder_of_ours_is_no_package(part: str) -> None:
+    """Other distributions have modules called `lsp` or `inference`: ours must not stand in their way, nor they in ours."""
+    spec = find_spec(part)
+    assert spec is None or spec.origin is None or not Path(spec.origin).is_relative_to(ROOT / part)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    pytest.importorskip("hatchling", reason="hatchling builds the wheel (it comes with the extra `dev`)")
+    out = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (path,) = out.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+def test_a_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+    tops = {name.split("/")[0] for name in wheel.namelist()}
+    assert tops == {*PACKAGES, f"editahead-{editahead_lsp.__version__}.dist-info"}
+
+
+def test_a_wheel_holds_every_file_of_the_packages(wheel: zipfile.ZipFile) -> None:
+    names = set(wheel.namelist())
+    files = {
+        path.relative_to(ROOT / part).as_posix()
+        for part in PARTS
+        for path in (ROOT / part / f"editahead_{part}").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert files <= names
+    assert "editahead_inference/gate.json" in names
+    assert "editahead_lsp/sample/session.toml" in names
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
