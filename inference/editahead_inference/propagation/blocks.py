@@ -67,9 +67,13 @@ class SimilarInsertion(Rule):
     base: str = ""
 
     def proposals(self, index: Index) -> Iterator[Proposal]:
-        stripped = [body.strip() for body in index.bodies]
         best = process.extract(
-            self.anchor, stripped, scorer=fuzz.ratio, score_cutoff=_SIMILAR, limit=_MAX_SITES, processor=None
+            self.anchor,
+            index.stripped,
+            scorer=fuzz.ratio,
+            score_cutoff=_SIMILAR,
+            limit=_MAX_SITES,
+            processor=None,
         )
         for text, _, line in sorted(best, key=lambda found: found[2]):
             table = _renaming(self.anchor, text)

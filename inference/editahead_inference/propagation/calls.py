@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from editahead_prompts.snapshot import split_lines
-from editahead_prompts.tokens import changed_spans, is_word, tokenize
+from editahead_prompts.tokens import WORD, case_variants, changed_spans, is_word, tokenize
 
+from .blocks import Mirror
 from .index import Index
 from .rules import Proposal, Rule, shorten
 
@@ -61,7 +62,7 @@ class Argument(Rule):
 
     def proposals(self, index: Index) -> Iterator[Proposal]:
         source, starts = index.snapshot.text, index.snapshot.starts
-        for match in re.finditer(rf"(?<!\w){re.escape(self.callee)}\s?\(", source):
+        for match in self._found(index):
             spans = argument_spans(source, match.end() - 1)
             if spans is None:
                 continue
@@ -74,6 +75,15 @@ class Argument(Rule):
             new = source[begin:start] + text + source[end:stop]
             if new != source[begin:stop]:
                 yield Proposal(first, last + 1, tuple(filter(None, split_lines(new))))
+
+    def _found(self, index: Index) -> Iterator[re.Match[str]]:
+        """The callee with its bracket, in order; only the lines that hold the name are looked at."""
+        regex = re.compile(rf"(?<!\w){re.escape(self.callee)}\s?\(")
+        text, starts = index.snapshot.text, index.snapshot.starts
+        for line in index.lines_with(self.callee):
+            for match in regex.finditer(text, starts[line], starts[line + 1] + 1):
+                if match.start() < starts[line + 1]:
+                    yield match
 
     def _changed(self, source: str, spans: list[tuple[int, int]]) -> tuple[int, int, str] | None:
         texts = [source[a:b].strip() for a, b in spans]
@@ -107,13 +117,30 @@ class Argument(Rule):
         return spans[place - 1][1], spans[place][1], ""
 
 
-def learn(old: str, new: str) -> list[Argument]:
-    """The argument that one line's only change added to, or removed from, a call."""
+@dataclass(frozen=True)
+class CallSite(Rule):
+    """A definition's parameters changed: each call is a place to go to. What to write there nobody can know."""
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        call = re.compile(rf"(?<!\w){re.escape(self.source)}\s?\(")
+        for line in index.lines_with(self.source):
+            if call.search(index.bodies[line]) and not _DEFINITION.search(index.bodies[line]):
+                yield Proposal(line, line + 1, (index.snapshot.lines[line],))
+
+
+_DEFINITION = re.compile(r"(?<!\w)(?:def|func|fn|function)\s")
+
+
+def learn(old: str, new: str) -> list[Rule]:
+    """From one line's change: an argument added to, or removed from, a call; a definition whose parameters changed."""
     o, n = old.strip(), new.strip()
-    calls_old, calls_new = _calls(o), _calls(n)
-    rules: list[Argument] = []
-    for (callee, before), (other, after) in zip(calls_old, calls_new, strict=False):
-        if callee != other or before == after or abs(len(before) - len(after)) != 1:
+    rules: list[Rule] = []
+    for (callee, before), (other, after) in zip(_calls(o), _calls(n), strict=False):
+        if callee != other or before == after:
+            continue
+        if _DEFINITION.search(n):
+            rules.append(CallSite("call-site", f"calls:{callee}", f"call of {callee}()", o, callee))
+        if abs(len(before) - len(after)) != 1:
             continue
         longer, shorter = (after, before) if len(after) > len(before) else (before, after)
         spans = changed_spans(shorter, longer)
@@ -127,8 +154,21 @@ def learn(old: str, new: str) -> list[Argument]:
         key = f"argument:{callee}:{text if add else ''}:{place}:{add}:{len(before)}"
         kind = "argument-add" if add else "argument-drop"
         rules.append(Argument(kind, key, label, o, callee, "", callee, text, place, add, len(before)))
+        if add and at:
+            rules += _beside(longer[at - 1], text, o)
         break
     return rules
+
+
+def _beside(sibling: str, added: str, example: str) -> list[Rule]:
+    """The new parameter's name goes wherever its neighbour's goes line by line."""
+    name, new = WORD.match(sibling), WORD.match(added)
+    if name is None or new is None or name[0] == new[0]:
+        return []
+    table = {name[0]: new[0], **case_variants(name[0], new[0])}
+    label = f"{new[0]} beside {name[0]}"
+    key = f"mirror:{name[0]}:{new[0]}"
+    return [Mirror("mirror-argument", key, label, example, name[0], new[0], name[0], tuple(table.items()))]
 
 
 def _calls(line: str) -> list[tuple[str, list[str]]]:

@@ -103,7 +103,7 @@ class Index:
             return known
         bodies = self.bodies
         width = len(bodies[line]) - len(bodies[line].lstrip()) if bodies[line].strip() else 1 << 30
-        at = line - 1
+        at = line - 1 if width else -1  # nothing is indented less than not at all
         while at >= 0:
             body = bodies[at].lstrip()
             if body and len(bodies[at]) - len(body) < width and body[0] not in ")}]":
