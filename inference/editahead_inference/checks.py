@@ -45,6 +45,7 @@ def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool
     removes what was put in."""
     start, end = _lines(snapshot, edit)
     after = split_lines(_after(snapshot, edit, start, end))
+    adds_only = all(r.start == r.end for r in edit.replacements)
     now = snapshot.lines[start:end]
     come, gone = _bodies(after) - _bodies(now), _bodies(now) - _bodies(after)
     start, end = _reach(snapshot.lines, start, end, tuple(filter(None, after)))
@@ -56,11 +57,11 @@ def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool
         if start <= last and first <= end and removed & come:
             return True
         # An edit beside a deletion may put the deleted lines back; elsewhere it has to share a line.
-        if last == first and start <= first <= end and _restores(past.old, (), now, after):
+        if last == first and start <= first <= end and _restores(past.old, (), now, after, adds_only):
             return True
         shares_a_line = last > first and start < last and first < max(end, start + 1)
         if shares_a_line and (
-            (added & gone and come <= removed) or _restores(past.old, past.new, now, after)
+            (added & gone and come <= removed) or _restores(past.old, past.new, now, after, adds_only)
         ):
             return True
     return False
@@ -87,12 +88,18 @@ def _reach(lines: tuple[str, ...], start: int, end: int, new: tuple[str, ...]) -
 
 
 def _restores(
-    old: tuple[str, ...], new: tuple[str, ...], now: tuple[str, ...], after: tuple[str, ...]
+    old: tuple[str, ...],
+    new: tuple[str, ...],
+    now: tuple[str, ...],
+    after: tuple[str, ...],
+    adds_only: bool,
 ) -> bool:
     before, present = _tokens(old), _tokens(new)
     removed, added = before - present, present - before
     was, becomes = _tokens(now), _tokens(after)
-    puts_back, takes_out = (becomes - was) & removed, (was - becomes) & added
+    puts_back = (becomes - was) & removed
+    # An insertion that goes on with a word that was typed takes nothing out.
+    takes_out = Counter[str]() if adds_only else (was - becomes) & added
     if not puts_back and not takes_out:
         return False
     share_back = _weight(puts_back) / max(_weight(removed), 1)

@@ -177,24 +177,36 @@ class _Template:
     def rest(self, typed: Sequence[str], names: dict[str, int]) -> str | None:
         """What follows `typed` in a line of this shape, None when it is not determined."""
         bound: dict[tuple[str, ...], str] = {}
+        unfinished = ""
         for number, (column, token) in enumerate(zip(self.columns, typed, strict=False)):
             if len(set(column)) == 1:
                 if token != column[0]:
                     return None
             else:
-                # The name under the cursor may be half typed: it counts as whole when the text knows it.
-                if number == len(typed) - 1 and is_word(token) and names.get(token, 0) < 2:
-                    return None
+                if number == len(typed) - 1 and is_word(token):
+                    whole = _whole(token, column, names)
+                    if whole is None:
+                        return None
+                    unfinished, token = whole[len(token) :], whole
                 bound.setdefault(column, token)
         if not bound:
             return None
-        out: list[str] = []
+        out = [unfinished]
         for column in self.columns[len(typed) :]:
             follows = column[0] if len(set(column)) == 1 else _follows(column, bound)
             if follows is None:
                 return None
             out.append(follows)
         return "".join(out)
+
+
+def _whole(token: str, column: Sequence[str], names: dict[str, int]) -> str | None:
+    """The name that a half-typed one begins: itself when the text knows it, else the only one that the neighbours in its
+    column leave."""
+    if names.get(token, 0) > 1:
+        return token
+    longer = [name for name in names if name.startswith(token) and name != token and name not in column]
+    return longer[0] if len(longer) == 1 else None
 
 
 def _template(lines: Sequence[Sequence[str]]) -> _Template | None:

@@ -22,6 +22,12 @@ _ACCEPTED, _REJECTED = 0.4, -1.2
 """What an accept, or a rejection, of the same rule in this session adds to the log-odds."""
 _ELSEWHERE = -1.0
 """The same for an edit in a document that the person is not in."""
+_PROSE = -1.5
+"""The same for one example in a text that is not code: a word that is changed once is seldom changed everywhere."""
+_PROSE_LANGUAGES = frozenset({"plaintext", "markdown", "latex", "restructuredtext", "asciidoc", "git-commit"})
+
+_COMPARABLE = 0.5
+"""A place is walked in order when it is at least this likely, as a share of its rule's likeliest place."""
 
 _SENTENCES: dict[Reason, str] = {
     "no-history": "Nothing has been edited yet that could be continued.",
@@ -62,15 +68,16 @@ class Gate:
         log_odds += _ACCEPTED * min(outcomes.accepted, 3) + _REJECTED * min(outcomes.rejected, 3)
         if candidate.uri != state.document.uri:
             log_odds += _ELSEWHERE
+        if state.document.language in _PROSE_LANGUAGES and candidate.features.get("support", 0) < 2:
+            log_odds += _PROSE
         return probability(log_odds)
 
     def decide(
         self, state: State, candidates: Sequence[Candidate], eagerness: float, check: Callable[[], None]
     ) -> tuple[tuple[Verdict, ...], Silence | None]:
         """A verdict on each candidate, the most likely first and this document before others; and why none is shown."""
-        scored = sorted(
-            ((self.confidence(state, candidate), candidate) for candidate in candidates),
-            key=lambda pair: (pair[1].uri != state.document.uri, -pair[0], pair[1].place),
+        scored = _in_order(
+            state, [(self.confidence(state, candidate), candidate) for candidate in candidates]
         )
         least = threshold(eagerness)
         verdicts: list[Verdict] = []
@@ -98,3 +105,43 @@ def _silence(state: State, verdicts: Sequence[Verdict]) -> Silence:
         best = max(verdicts, key=lambda verdict: verdict.confidence)
         detail = f"{detail} ({best.candidate.label}: {best.confidence:.2f})"
     return Silence(reason, detail)
+
+
+def _in_order(state: State, scored: Sequence[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
+    """The most likely first, this document's before others', edits before mere places.
+
+    The places of one rule come nearest first, below the cursor before above it, as one walks them; a place that is much
+    less likely than the rule's best stays behind. Of two edits, one of which holds the other, the larger comes first.
+    """
+    best: dict[tuple[str, str], float] = {}
+    for confidence, candidate in scored:
+        group = (candidate.uri, candidate.rule)
+        best[group] = max(best.get(group, 0.0), confidence)
+
+    def rank(pair: tuple[float, Candidate]) -> tuple[int, float, bool, float, float]:
+        confidence, candidate = pair
+        elsewhere = (candidate.uri != state.document.uri) + 2 * (not candidate.edit)
+        most = best[candidate.uri, candidate.rule]
+        if confidence < most * _COMPARABLE:
+            return elsewhere, -confidence, False, 0.0, 0.0
+        if elsewhere:
+            return elsewhere, -most, False, 0.0, candidate.place
+        line, here = (state.document.line_at(at) for at in (candidate.place, state.cursor))
+        last = state.document.line_at(candidate.edit.replacements[-1].end) if candidate.edit else line
+        return 0, -most, last < here, abs(line - here) if not line <= here <= last else 0, -confidence
+
+    ordered = sorted(scored, key=rank)
+    for number, (confidence, candidate) in enumerate(ordered[:_LOOKED_AT]):
+        for other in range(number + 1, len(ordered)):
+            larger = ordered[other]
+            if larger[0] >= confidence * _COMPARABLE and _holds(larger[1], candidate):
+                ordered.insert(number, ordered.pop(other))
+                break
+    return ordered
+
+
+def _holds(larger: Candidate, smaller: Candidate) -> bool:
+    """Whether all that the smaller edit changes is changed by the larger one in the same way, and more."""
+    if larger.uri != smaller.uri or len(larger.edit.replacements) <= len(smaller.edit.replacements):
+        return False
+    return bool(smaller.edit) and set(smaller.edit.replacements) <= set(larger.edit.replacements)

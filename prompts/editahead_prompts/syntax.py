@@ -9,11 +9,13 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from typing import NamedTuple
 
 from tree_sitter import Language, Node, Parser, Tree
 
 from .diff import common_head, common_tail
 from .edits import Edit
+from .occurrences import UNKNOWN, Occurrence, occurrence
 from .snapshot import Snapshot
 
 GRAMMARS = {
@@ -44,11 +46,19 @@ def _parser(language: str) -> Parser | None:
     return Parser(Language(grammar()))
 
 
+class _Parsed(NamedTuple):
+    snapshot: Snapshot
+    source: bytes
+    tree: Tree
+    occurrences: dict[tuple[int, int], Occurrence]
+    """What has been asked so far."""
+
+
 class SyntaxTrees:
     """The last tree of each document. For one thread at a time."""
 
     def __init__(self) -> None:
-        self._last: OrderedDict[str, tuple[Snapshot, bytes, Tree]] = OrderedDict()
+        self._last: OrderedDict[str, _Parsed] = OrderedDict()
 
     def tree(self, snapshot: Snapshot) -> Tree | None:
         """The snapshot's tree; None for a language without a grammar."""
@@ -56,14 +66,14 @@ class SyntaxTrees:
         if parser is None:
             return None
         known = self._last.get(snapshot.uri)
-        if known is not None and known[0] is snapshot:
-            return known[2]
+        if known is not None and known.snapshot is snapshot:
+            return known.tree
         source = snapshot.text.encode("utf-8", "replace")
-        if known is None or known[0].language != snapshot.language:
+        if known is None or known.snapshot.language != snapshot.language:
             tree = parser.parse(source)
         else:
-            tree = _reparse(parser, known[2], known[1], source)
-        self._last[snapshot.uri] = (snapshot, source, tree)
+            tree = _reparse(parser, known.tree, known.source, source)
+        self._last[snapshot.uri] = _Parsed(snapshot, source, tree, {})
         self._last.move_to_end(snapshot.uri)
         if len(self._last) > _REMEMBERED:
             self._last.popitem(last=False)
@@ -74,19 +84,30 @@ class SyntaxTrees:
         tree, parser = self.tree(snapshot), _parser(snapshot.language)
         if tree is None or parser is None:
             return None
-        source = self._last[snapshot.uri][1]
+        source = self._last[snapshot.uri].source
         after = _reparse(parser, tree, source, edit.apply(snapshot.text).encode("utf-8", "replace"))
         return errors(tree.root_node), errors(after.root_node)
 
-    def kind_at(self, snapshot: Snapshot, offset: int) -> str:
-        """The kind of the smallest named node at an offset ("" without a grammar): identifier, comment, string_content."""
+    def node_at(self, snapshot: Snapshot, start: int, end: int) -> Node | None:
+        """The smallest named node that covers the offsets; None for a language without a grammar."""
         tree = self.tree(snapshot)
         if tree is None:
-            return ""
+            return None
         text = snapshot.text
-        byte = offset if text.isascii() else len(text[:offset].encode("utf-8", "replace"))
-        node = tree.root_node.named_descendant_for_byte_range(byte, byte)
-        return node.type if node is not None else ""
+        if not text.isascii():
+            start, end = (len(text[:at].encode("utf-8", "replace")) for at in (start, end))
+        return tree.root_node.named_descendant_for_byte_range(start, end)
+
+    def occurrence(self, snapshot: Snapshot, start: int, end: int) -> Occurrence:
+        """What the name at these offsets is."""
+        if self.tree(snapshot) is None:
+            return UNKNOWN
+        known = self._last[snapshot.uri].occurrences
+        found = known.get((start, end))
+        if found is None:
+            node = self.node_at(snapshot, start, end)
+            found = known[start, end] = UNKNOWN if node is None else occurrence(node)
+        return found
 
 
 def errors(node: Node) -> int:

@@ -17,6 +17,7 @@ from typing import Any
 from editahead_inference.propagation.index import Index
 from editahead_inference.propagation.sites import find_sites
 from editahead_inference.trees import Trees, probability
+from editahead_prompts.syntax import SyntaxTrees
 
 from .moments import moments
 
@@ -62,7 +63,7 @@ def _moments_of(record: dict[str, Any], *, shuffled: bool) -> list[Moment]:
     out: list[Moment] = []
     for moment in moments(record, shuffled=shuffled):
         index = Index(moment.state.document)
-        found = find_sites(moment.state, index, lambda uri, index=index: index, _never)  # type: ignore[misc]
+        found = find_sites(moment.state, index, lambda uri, index=index: index, SyntaxTrees(), _never)  # type: ignore[misc]
         rows: Rows = []
         for site, features in found:
             p = site.proposal

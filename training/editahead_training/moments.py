@@ -28,6 +28,8 @@ class TrainingMoment:
 
     def is_right(self, start: int, end: int, lines: Sequence[str]) -> bool:
         """Whether putting `lines` (with ends) in place of the lines [start, end) makes remaining hunks and no more."""
+        if tuple(lines) == self.state.document.lines[start:end]:  # a place without an edit
+            return any(hunk.start < end and start < max(hunk.end, hunk.start + 1) for hunk in self.remaining)
         near = [
             hunk for hunk in self.remaining if hunk.start <= end + _WINDOW and hunk.end >= start - _WINDOW
         ]

@@ -43,6 +43,8 @@ class Insertion(Rule):
     anchor: tuple[patterns.Part, ...] = ()
     after: bool = False
     base: str = ""
+    last: str = ""
+    """When not empty, the anchor is a line's head only, and the line ends in this character."""
 
     def proposals(self, index: Index) -> Iterator[Proposal]:
         regex = patterns.compile_parts(self.anchor)
@@ -50,8 +52,9 @@ class Insertion(Rule):
         if len(sites) > _MAX_SITES * 4:
             return
         for line in sites:
-            match = regex.fullmatch(index.bodies[line].strip())
-            if match is None:
+            body = index.bodies[line].strip()
+            match = regex.match(body) if self.last else regex.fullmatch(body)
+            if match is None or not body.endswith(self.last):
                 continue
             filled = tuple(patterns.fill(parts, match) for parts in self.lines)
             yield from _inserted(index, line, self.after, filled, self.base)
@@ -152,22 +155,24 @@ def learn_insertion(new: tuple[str, ...], before: str, after: str) -> list[Rule]
         key = f"{where}:{text}:{''.join(bodies)}"
         exact = tuple((body,) for body in bodies)
         rules.append(
-            Insertion(f"insert-{where}", key, label, text, shown, "", exact, (text,), is_after, base)
+            Insertion(f"insert-{where}", key, label, text, shown, None, exact, (text,), is_after, base)
         )
-        holed = _holed_insertion(text, bodies)
-        if holed is not None:
+        for kind, is_head, parts, filled in _holed_anchors(text, bodies):
+            name = f"insert-{where}-{kind}"
+            holed_key = f"{name}:{parts}:{filled}"
             rules.append(
                 Insertion(
-                    f"insert-{where}-hole",
-                    "hole" + key,
+                    name,
+                    holed_key,
                     label,
                     text,
                     shown,
-                    "",
-                    holed[1],
-                    holed[0],
+                    None,
+                    filled,
+                    parts,
                     is_after,
                     base,
+                    text[-1] if is_head else "",
                 )
             )
         rules.append(
@@ -177,7 +182,7 @@ def learn_insertion(new: tuple[str, ...], before: str, after: str) -> list[Rule]
                 label,
                 text,
                 shown,
-                "",
+                None,
                 tuple(bodies),
                 text,
                 is_after,
@@ -191,7 +196,7 @@ def learn_insertion(new: tuple[str, ...], before: str, after: str) -> list[Rule]
         trimmed.pop(0)
     if trimmed and sum(map(len, trimmed)) >= 12:
         rules.append(
-            Move("move", f"move:{trimmed}", f"move {shown}", trimmed[0], trimmed[0], "", tuple(trimmed))
+            Move("move", f"move:{trimmed}", f"move {shown}", trimmed[0], trimmed[0], None, tuple(trimmed))
         )
     if len(new) == 1:
         for anchor in (before, after):
@@ -202,31 +207,49 @@ def learn_insertion(new: tuple[str, ...], before: str, after: str) -> list[Rule]
                 key = f"mirror:{name}:{sorted(table.items())}"
                 label = f"{table[name]} beside {name}"
                 rules.append(
-                    Mirror(
-                        "mirror", key, label, anchor.strip(), name, table[name], name, tuple(table.items())
-                    )
+                    Mirror("mirror", key, label, anchor.strip(), name, None, name, tuple(table.items()))
                 )
                 break
     return rules
 
 
-def _holed_insertion(
+def _holed_anchors(
     anchor: str, bodies: list[str]
-) -> tuple[tuple[patterns.Part, ...], tuple[tuple[patterns.Part, ...], ...]] | None:
-    """Anchor and lines with a hole for each of the anchor's names; the lines use those that they share."""
-    tokens = patterns.tokenize(anchor)
-    names: dict[str, patterns.Hole] = {}
-    for token in tokens:
-        kind = patterns.hole_kind(token)
-        if kind and token not in names:
-            names[token] = patterns.Hole(f"h{len(names)}", kind)
-    if not names or len(names) > 8:
-        return None
-    parts = tuple(names.get(t, t) for t in tokens)
-    if len(patterns.literal_of(parts)) < 3:
-        return None
-    lines = tuple(tuple(names.get(t, t) for t in patterns.tokenize(body)) for body in bodies)
-    return parts, lines
+) -> Iterator[tuple[str, bool, tuple[patterns.Part, ...], tuple[tuple[patterns.Part, ...], ...]]]:
+    """(kind, is the anchor a line's head only, anchor, lines), with a hole for each of the anchor's names.
+
+    The lines share the anchor's holes, inside strings too: a log line that tells the function's own name.
+    """
+    for kind, split in (("hole", patterns.tokenize), ("words", tokenize)):
+        tokens = split(anchor)
+        names: dict[str, patterns.Hole] = {}
+        for token in tokens:
+            hole = patterns.hole_kind(token)
+            if hole and token not in names:
+                names[token] = patterns.Hole(f"h{len(names)}", hole)
+        if not names or len(names) > 8:
+            continue
+        lines = tuple(tuple(names.get(t, t) for t in split(body)) for body in bodies)
+        parts = tuple(names.get(t, t) for t in tokens)
+        if len(patterns.literal_of(parts)) >= 3:
+            yield kind, False, parts, lines
+        head = _head(tokens)
+        if kind == "words" and head:
+            own = {t: h for t, h in names.items() if t == tokens[head - 2]}
+            yield (
+                "head",
+                True,
+                tuple(own.get(t, t) for t in tokens[:head]),
+                tuple(tuple(own.get(t, t) for t in tokenize(body)) for body in bodies),
+            )
+
+
+def _head(tokens: list[str]) -> int:
+    """How many tokens make a declaration's head: up to the bracket after its name; 0 when the line is none."""
+    for number in range(2, len(tokens)):
+        if tokens[number] in "({" and is_word(tokens[number - 1]) and tokens[number - 2].isspace():
+            return number + 1
+    return 0
 
 
 @dataclass(frozen=True)
@@ -277,33 +300,36 @@ def learn_deletion(old: tuple[str, ...]) -> list[Rule]:
     label = f"delete {shorten(bodies[0], 30)}"
     first = bodies[0]
     rules.append(
-        Deletion("delete", f"delete:{bodies}", label, first, first, "", tuple((body,) for body in bodies))
+        Deletion("delete", f"delete:{bodies}", label, first, first, None, tuple((body,) for body in bodies))
     )
-    holed: list[tuple[patterns.Part, ...]] = []
-    for body in bodies:
-        tokens = patterns.tokenize(body)
-        fixed = {
-            t
-            for i, t in enumerate(tokens)
-            if (i + 1 < len(tokens) and tokens[i + 1] == "(") or (i and tokens[i - 1] == ".")
-        } | {tokens[0]}
-        holed.append(
-            tuple(
-                patterns.Hole(f"h{n}", kind) if (kind := patterns.hole_kind(t)) and t not in fixed else t
-                for n, t in enumerate(tokens)
+    for kind, split in (("hole", patterns.tokenize), ("words", tokenize)):
+        holed = tuple(_with_own_names(split(body)) for body in bodies)
+        if len(patterns.literal_of(holed[0])) >= 4 and any(
+            isinstance(p, patterns.Hole) for parts in holed for p in parts
+        ):
+            rules.append(
+                Deletion(f"delete-{kind}", f"delete-{kind}:{holed}", label, first, first, None, holed)
             )
-        )
-    if len(patterns.literal_of(holed[0])) >= 4 and any(
-        isinstance(p, patterns.Hole) for parts in holed for p in parts
-    ):
-        rules.append(Deletion("delete-hole", f"delete-hole:{holed}", label, first, first, "", tuple(holed)))
     if len(bodies) == 1:
         for name in dict.fromkeys(WORD.findall(first)):
             if len(name) > 3 and name not in patterns.KEYWORDS:
                 rules.append(
-                    NameDeletion("delete-name", f"delete-name:{name}", f"drop {name}", first, name, "", name)
+                    NameDeletion(
+                        "delete-name", f"delete-name:{name}", f"drop {name}", first, name, None, name
+                    )
                 )
     return rules
+
+
+def _with_own_names(tokens: list[str]) -> tuple[patterns.Part, ...]:
+    """A line with holes for all that does not say what the line does; what opens it, and what it calls, stays."""
+    fixed = patterns.fixed_names(tokens) | {tokens[0]}
+    names: dict[str, patterns.Hole] = {}
+    for token in tokens:
+        kind = patterns.hole_kind(token)
+        if kind and token not in fixed and token not in names:
+            names[token] = patterns.Hole(f"h{len(names)}", kind)
+    return tuple(names.get(token, token) for token in tokens)
 
 
 @dataclass(frozen=True)
@@ -373,7 +399,7 @@ def learn_rewrite(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
             label,
             olds[0],
             olds[0],
-            "",
+            None,
             tuple((t,) if t else () for t in olds),
             tuple((t,) if t else () for t in news),
             "",
@@ -381,12 +407,7 @@ def learn_rewrite(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
     ]
     a = [token for text in olds for token in [*patterns.tokenize(text), "\x00"]]
     b = [token for text in news for token in [*patterns.tokenize(text), "\x00"]]
-    for keep in (
-        frozenset(
-            t for i, t in enumerate(a) if (i + 1 < len(a) and a[i + 1] == "(") or (i and a[i - 1] == ".")
-        ),
-        frozenset[str](),
-    ):
+    for keep in (patterns.fixed_names(a), frozenset[str]()):
         holed = patterns.with_holes(a, b, keep=keep)
         if holed is None:
             continue
@@ -394,7 +415,7 @@ def learn_rewrite(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
         if any(len(patterns.literal_of(parts)) >= 2 for parts in split_old):
             kind = "block-hole" if keep else "block-loose"
             rules.append(
-                BlockRewrite(kind, f"{kind}:{holed}", label, olds[0], olds[0], "", split_old, split_new, "")
+                BlockRewrite(kind, f"{kind}:{holed}", label, olds[0], olds[0], None, split_old, split_new, "")
             )
     return rules
 

@@ -153,7 +153,7 @@ def learn(old: str, new: str) -> list[Rule]:
         label = f"{'add' if add else 'drop'} {shorten(text, 24)} {'to' if add else 'from'} {callee}()"
         key = f"argument:{callee}:{text if add else ''}:{place}:{add}:{len(before)}"
         kind = "argument-add" if add else "argument-drop"
-        rules.append(Argument(kind, key, label, o, callee, "", callee, text, place, add, len(before)))
+        rules.append(Argument(kind, key, label, o, callee, None, callee, text, place, add, len(before)))
         if add and at:
             rules += _beside(longer[at - 1], text, o)
         break
@@ -168,7 +168,7 @@ def _beside(sibling: str, added: str, example: str) -> list[Rule]:
     table = {name[0]: new[0], **case_variants(name[0], new[0])}
     label = f"{new[0]} beside {name[0]}"
     key = f"mirror:{name[0]}:{new[0]}"
-    return [Mirror("mirror-argument", key, label, example, name[0], new[0], name[0], tuple(table.items()))]
+    return [Mirror("mirror-argument", key, label, example, name[0], None, name[0], tuple(table.items()))]
 
 
 def _calls(line: str) -> list[tuple[str, list[str]]]:

@@ -13,6 +13,7 @@ from rapidfuzz import fuzz
 
 from editahead_prompts.state import PastEdit
 
+from .bindings import Names
 from .index import Index
 from .rules import Proposal, Rule
 
@@ -37,13 +38,15 @@ class Site:
     rules: list[tuple[Rule, int]] = field(default_factory=list)
     """The rules and the age of the edit that taught each (0 = the last edit)."""
     below: int = 10**6
-    """Sites of the most selective of its rules below the cursor, this one included."""
+    """Sites of the most selective of its rules below the last edit, this one included."""
     above: int = 10**6
-    """The same above the cursor: places that the person may have seen and left."""
+    """The same above it: places that the person may have seen and left."""
     rank: int = 10**6
-    """How many of that rule's sites on the same side of the cursor are nearer."""
+    """How many of that rule's sites on the same side of the last edit are nearer."""
     support: int = 1
     """How many past edits are instances of one of its rules."""
+    streak: int = 0
+    """How many of the last edits, without a gap, are instances of one of its rules."""
     skipped: int = 0
     """Sites of its rules between past edits that were left as they are."""
     combined: bool = False
@@ -51,18 +54,29 @@ class Site:
 
 
 def features(
-    sites: Sequence[Site], index: Index, home: Home, edits: Sequence[PastEdit], cursor_line: int
+    sites: Sequence[Site],
+    index: Index,
+    home: Home,
+    names: Names,
+    edits: Sequence[PastEdit],
+    edited_line: int,
 ) -> list[tuple[Site, dict[str, float]]]:
-    """Each site with what the gate weighs; edits are newest first."""
+    """Each site with what the gate weighs; edits are newest first.
+
+    Places are measured from the last edit, not from the cursor: going to a place does not make it less likely.
+    """
     rivals = Counter(site.proposal.start for site in sites)
     nearest: dict[tuple[int, bool], int] = {}
     for site in sites:
-        up = site.proposal.start < cursor_line
+        up = site.proposal.start < edited_line
         for age in {age for _, age in site.rules}:
-            distance = abs(site.proposal.start - cursor_line)
+            distance = abs(site.proposal.start - edited_line)
             nearest[age, up] = min(nearest.get((age, up), distance), distance)
     return [
-        (site, _features(site, index, home, edits, cursor_line, rivals[site.proposal.start] - 1, nearest))
+        (
+            site,
+            _features(site, index, home, names, edits, edited_line, rivals[site.proposal.start] - 1, nearest),
+        )
         for site in sites
     ]
 
@@ -71,8 +85,9 @@ def _features(
     site: Site,
     index: Index,
     home: Home,
+    names: Names,
     edits: Sequence[PastEdit],
-    cursor_line: int,
+    edited_line: int,
     rivals: int,
     nearest: dict[tuple[int, bool], int],
 ) -> dict[str, float]:
@@ -87,8 +102,8 @@ def _features(
     theirs = origin.bodies
     here = min(edit.line, len(theirs) - 1)
     is_here = origin is index
-    up = start < cursor_line
-    distance = cursor_line - max(start, end - 1) if up else start - cursor_line
+    up = start < edited_line
+    distance = edited_line - max(start, end - 1) if up else start - edited_line
     old_text = "".join(body.strip() for body in bodies[start:end])
     new_text = "".join(line.strip() for line in lines)
     if end > start:
@@ -97,8 +112,7 @@ def _features(
         anchors = (bodies[at].strip(), bodies[max(at - 1, 0)].strip())
         similarity = max(fuzz.ratio(rule.example, anchor) for rule in newest for anchor in anchors)
     source = max((rule.source for rule in newest), key=len)
-    name = next((rule.source for rule in newest if rule.target), "")
-    target = next((rule.target for rule in newest if rule.target), "")
+    name, target = next((rule.renames for rule in newest if rule.renames), ("", ""))
     around = "".join(b.strip() for b in (*bodies[max(start - 2, 0) : start], *bodies[end : end + 2]))
     stop = edit.line + len(edit.new)
     around_edit = "".join(
@@ -107,11 +121,15 @@ def _features(
     values = {
         "age": float(age),
         "support": float(site.support),
+        "streak": float(site.streak),
+        "purity": round(site.support / len(edits), 2),
         "sites-below": float(site.below),
         "sites-above": float(site.above),
         "skipped": float(site.skipped),
+        "left": float(site.below + site.above),
+        "converted": round(site.support / (site.support + site.below + site.above + site.skipped), 2),
         "rank": float(site.rank),
-        "kin-nearer": float(abs(start - cursor_line) > nearest[age, up]),
+        "kin-nearer": float(abs(start - edited_line) > nearest[age, up]),
         "distance": float(distance),
         "edit-distance": float(abs(start - edit.line)) if is_here else 1e4,
         "up": float(up),
@@ -144,6 +162,9 @@ def _features(
         "grows": float(len(new_text) - len(old_text)),
         "size": round(math.log1p(len(bodies)), 1),
     }
+    renamed = names.get(name, target, edit) if target else None
+    if renamed is not None:
+        values |= renamed.features(start)
     for rule, _ in site.rules:
         values[f"kind:{rule.kind}"] = 1.0
     return values

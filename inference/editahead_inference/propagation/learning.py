@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 from editahead_prompts.snapshot import line_body
 from editahead_prompts.state import PastEdit
 
-from . import blocks, calls, substitutions
+from . import blocks, calls, imports, substitutions
 from .rules import Rule
 
 _PAIRED = 55.0
@@ -57,6 +57,7 @@ def _learn(old: tuple[str, ...], new: tuple[str, ...], before: str, after: str) 
     if not old:
         yield from blocks.learn_insertion(new, before, after)
         return
+    yield from imports.learn_unused(old, new)
     if not new:
         yield from blocks.learn_deletion(old)
         return

@@ -193,18 +193,43 @@ def literal_of(parts: Sequence[Part]) -> str:
     return max(runs, key=len)
 
 
+def fixed_names(tokens: Sequence[str]) -> frozenset[str]:
+    """The names that say what a line does: those that are called, and those after a dot."""
+    return frozenset(
+        token
+        for number, token in enumerate(tokens)
+        if hole_kind(token)
+        and (
+            (number + 1 < len(tokens) and tokens[number + 1] == "(") or (number and tokens[number - 1] == ".")
+        )
+    )
+
+
 def with_holes(
-    old: Sequence[str], new: Sequence[str], *, keep: frozenset[str] = frozenset()
+    old: Sequence[str], new: Sequence[str], *, keep: frozenset[str] = frozenset(), expressions: bool = False
 ) -> tuple[tuple[Part, ...], tuple[Part, ...]] | None:
     """Both token sequences with a hole for each name, number or string that both hold; None when that gives no hole.
 
-    keep: tokens that stay literal though both hold them.
+    keep: tokens that stay literal though both hold them. expressions: a hole that is all of an argument takes any
+    expression; None is returned when there is no such hole.
     """
     shared = {token for token in set(old) & set(new) if token not in keep and hole_kind(token)}
     if not shared:
         return None
     names: dict[str, Hole] = {}
-    for token in old:
+    widened = False
+    for number, token in enumerate(old):
         if token in shared and token not in names:
-            names[token] = Hole(f"h{len(names)}", hole_kind(token) or "word")
+            kind = hole_kind(token) or "word"
+            if expressions and _is_argument(old, number):
+                kind, widened = "expression", True
+            names[token] = Hole(f"h{len(names)}", kind)
+    if expressions and not widened:
+        return None
     return tuple(names.get(t, t) for t in old), tuple(names.get(t, t) for t in new)
+
+
+def _is_argument(tokens: Sequence[str], number: int) -> bool:
+    before = next((token for token in reversed(tokens[:number]) if not token.isspace()), "")
+    after = next((token for token in tokens[number + 1 :] if not token.isspace()), "")
+    return before in ("(", ",", "[") and after in (")", ",", "]")

@@ -11,8 +11,10 @@ from editahead_prompts.diff import diff
 from editahead_prompts.edits import Edit, Replacement
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
+from editahead_prompts.syntax import SyntaxTrees
 
 from .evidence import Site
+from .imports import missing_imports
 from .index import Index
 from .rules import Proposal
 from .sites import find_sites
@@ -21,6 +23,8 @@ _REMEMBERED = 32
 """Documents whose index is kept."""
 _OTHERS = 8
 """Other open documents that are searched, most recently used first."""
+_MISSING_IMPORT = 0.6
+"""How often a missing import is added next: a prior, to be replaced by what is measured."""
 _CARRIES_OVER = frozenset(
     {
         "rename",
@@ -36,7 +40,16 @@ _CARRIES_OVER = frozenset(
     }
 )
 """Kinds of rules specific enough for another document."""
-_BY_CANDOUR = ("rename", "argument-add", "argument-drop", "case", "words", "span0", "part0", "line")
+_BY_CANDOUR = (
+    "rename",
+    "argument-add",
+    "argument-drop",
+    "rename-cases",
+    "rename-words",
+    "span0",
+    "part0",
+    "line",
+)
 """Kinds whose label tells a person most, best first."""
 
 
@@ -45,7 +58,8 @@ class Propagation:
 
     source: Source = "propagation"
 
-    def __init__(self) -> None:
+    def __init__(self, trees: SyntaxTrees | None = None) -> None:
+        self._trees = trees or SyntaxTrees()
         self._indexes: OrderedDict[str, Index] = OrderedDict()
 
     def propose(self, state: State, check: Callable[[], None]) -> list[Candidate]:
@@ -57,12 +71,18 @@ class Propagation:
         def home(uri: str) -> Index | None:
             return self._index(snapshots[uri]) if uri in snapshots else None
 
-        found = find_sites(state, self._index(state.document), home, check)
-        candidates = [_candidate(state.document, site, features, self.source) for site, features in found]
+        index = self._index(state.document)
+        found = find_sites(state, index, home, self._trees, check)
+        candidates = [_candidate(state.document, site, features) for site, features in found]
+        last = state.history[-1]
+        if last.uri == state.document.uri:
+            for name, proposal in missing_imports(last, index, state.others[:_OTHERS]):
+                label, features = f"import {name}", {"confidence": _MISSING_IMPORT}
+                candidates.append(_as_candidate(state.document, proposal, label, f"import:{name}", features))
         for other in state.others[:_OTHERS]:
-            for site, features in find_sites(state, self._index(other), home, check):
+            for site, features in find_sites(state, self._index(other), home, self._trees, check):
                 if any(rule.kind in _CARRIES_OVER for rule, _ in site.rules):
-                    candidates.append(_candidate(other, site, features, self.source))
+                    candidates.append(_candidate(other, site, features))
         return candidates
 
     def _index(self, snapshot: Snapshot) -> Index:
@@ -75,21 +95,25 @@ class Propagation:
         return known
 
 
-def _candidate(snapshot: Snapshot, site: Site, features: dict[str, float], source: Source) -> Candidate:
-    edit = as_edit(snapshot, site.proposal)
-    last = edit.replacements[-1]
+def _candidate(snapshot: Snapshot, site: Site, features: dict[str, float]) -> Candidate:
     rule = min((rule for rule, _ in site.rules), key=lambda rule: _candour(rule.kind))
     more = site.below + site.above - 1
-    return Candidate(
-        snapshot.uri,
-        edit,
-        place=edit.replacements[0].start,
-        cursor_after=last.end + sum(len(r.text) - (r.end - r.start) for r in edit.replacements),
-        source=source,
-        label=f"{rule.label} ({more} more)" if more > 0 else rule.label,
-        rule=blake2b(rule.key.encode("utf-8", "replace"), digest_size=8).hexdigest(),
-        features=features,
-    )
+    label = f"{rule.label} ({more} more)" if more > 0 else rule.label
+    return _as_candidate(snapshot, site.proposal, label, rule.key, features)
+
+
+def _as_candidate(
+    snapshot: Snapshot, proposal: Proposal, label: str, key: str, features: dict[str, float]
+) -> Candidate:
+    edit = as_edit(snapshot, proposal)
+    if edit:
+        place = edit.replacements[0].start
+        cursor_after = edit.replacements[-1].end + edit.growth
+    else:  # a place without an edit: the line's first character that is not white space
+        line = snapshot.lines[proposal.start]
+        place = cursor_after = snapshot.starts[proposal.start] + len(line) - len(line.lstrip())
+    digest = blake2b(key.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return Candidate(snapshot.uri, edit, place, cursor_after, "propagation", label, digest, features)
 
 
 def _candour(kind: str) -> int:

@@ -25,7 +25,7 @@ class Rule(ABC):
     kind: what sort of rule, the gate's most telling feature. key: stable identity, under which repetitions and outcomes
     are counted. label: a short phrase for a person. example: the old text that it was learned from (one line, or the
     anchor of an insertion), for measuring how alike a new place is. source: the text that it takes away (for insertions:
-    what it adds). target: a name that it brings in, where it is one name for another.
+    what it adds). renames: (old, new) when all that the edit did was to put one name for another.
     """
 
     kind: str
@@ -33,7 +33,7 @@ class Rule(ABC):
     label: str
     example: str
     source: str = ""
-    target: str = ""
+    renames: tuple[str, str] | None = None
 
     @abstractmethod
     def proposals(self, index: Index) -> Iterator[Proposal]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from editahead_prompts.snapshot import line_end
 from editahead_prompts.state import PastEdit, State
+from editahead_prompts.syntax import SyntaxTrees
 
+from .bindings import Names
 from .evidence import Home, Site, features
 from .index import Index
 from .learning import learn_from
@@ -17,60 +19,95 @@ from .substitutions import Rename, Substitution, WordRename
 _EDITS = 8
 """Past edits that teach."""
 _NEAR = 3
-"""Sites of one rule that are looked at on each side of the cursor."""
+"""Sites of one rule that are looked at on each side of the last edit, besides those at the cursor."""
 _MAX_PROPOSALS = 60
 """A rule with more sites than this is too general to be trusted at any of them."""
 _MAX_RUN = 25
 """Lines that one edit may take together."""
-_COMBINED = frozenset({"rename", "case", "words", "part0", "span0", "span1"})
+_EXACT_RENAMES = frozenset({"rename", "rename-bound"})
+_COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words", "part0", "span0", "span1"})
 """Kinds of rules that may each change their own part of one line."""
 
 
 def find_sites(
-    state: State, index: Index, home: Home, check: Callable[[], None]
+    state: State, index: Index, home: Home, trees: SyntaxTrees, check: Callable[[], None]
 ) -> list[tuple[Site, dict[str, float]]]:
     """Every place in the index's document where a recent edit could be made again, with its features."""
     edits = list(reversed(state.history[-_EDITS:]))
     uri = index.snapshot.uri
     cursor_line = state.document.line_at(state.cursor) if uri == state.document.uri else 0
-    taught, lines_of = _taught(edits, state)
+    newest = edits[0]
+    edited_line = newest.line + max(len(newest.new) - 1, 0) if newest.uri == uri else 0
+    names = Names(index, home, trees)
+    taught, instances_of = _taught(edits, state)
     found: dict[Proposal, Site] = {}
     for rule, age in taught:
         check()
-        proposals = _outside(rule.proposals(index), edits[age], uri)
+        proposals = _outside(_proposals(rule, index, names, edits[age]), edits[age], uri)
         if not proposals or len(proposals) > _MAX_PROPOSALS:
             continue
         runs = _together(proposals)
-        below = [run for run in runs if run.start >= cursor_line or run.end > cursor_line]
+        below = [run for run in runs if run.end > edited_line or run.start >= edited_line]
         above = runs[: len(runs) - len(below)][::-1]
-        instances = lines_of[rule.key]
-        first, last = min(instances), max(instances)
+        instances = instances_of[rule.key]
+        lines = [edits[age].line for age in instances]
+        first, last = min(lines), max(lines)
         skipped = sum(first < run.start < last for run in runs)
-        for side in (below[:_NEAR], above[:_NEAR]):
+        for side in (below, above):
             for rank, proposal in enumerate(side):
+                if rank >= _NEAR and not _near(proposal, cursor_line):
+                    continue
                 site = found.setdefault(proposal, Site(proposal))
                 site.rules.append((rule, age))
                 if len(runs) < site.below + site.above:
                     site.below, site.above, site.rank = len(below), len(above), rank
                 site.support = max(site.support, len(instances))
+                site.streak = max(site.streak, _streak(instances))
                 site.skipped = max(site.skipped, skipped)
     _combine(found, index)
-    return features(list(found.values()), index, home, edits, cursor_line)
+    return features(list(found.values()), index, home, names, edits, edited_line)
 
 
 def _taught(edits: Sequence[PastEdit], state: State) -> tuple[list[tuple[Rule, int]], dict[str, list[int]]]:
-    """Each rule behind the edits (newest first) with the age of the newest that teaches it, and the lines of all that do."""
+    """Each rule behind the edits (newest first) with the age of the newest that teaches it; by key, the ages of all."""
     taught: list[tuple[Rule, int]] = []
-    lines_of: dict[str, list[int]] = defaultdict(list)
+    instances: dict[str, list[int]] = defaultdict(list)
     for age, edit in enumerate(edits):
         snapshot = state.snapshot(edit.uri)
         for rule in learn_from(edit, snapshot.lines if snapshot else None):
-            lines = lines_of[rule.key]
-            if not lines:
+            ages = instances[rule.key]
+            if not ages:
                 taught.append((rule, age))
-            if not lines or lines[-1] != edit.line:
-                lines.append(edit.line)
-    return taught, lines_of
+            if not ages or ages[-1] != age:
+                ages.append(age)
+    return taught, instances
+
+
+def _proposals(rule: Rule, index: Index, names: Names, edit: PastEdit) -> Iterator[Proposal]:
+    """The rule's, without the places where a renamed name means something else."""
+    renamed = names.get(*rule.renames, edit) if rule.renames else None
+    if renamed is None:
+        yield from rule.proposals(index)
+        return
+    for proposal in rule.proposals(index):
+        if rule.kind in _EXACT_RENAMES and proposal.end - proposal.start == 1:
+            body = index.bodies[proposal.start]
+            new = renamed.bound(body, proposal.start, strictly=rule.kind == "rename-bound")
+            if new != body:
+                end = line_end(index.snapshot.lines[proposal.start])
+                yield Proposal(proposal.start, proposal.end, (new + end,))
+        elif not renamed.is_anothers(proposal.start):
+            yield proposal
+
+
+def _near(proposal: Proposal, line: int) -> bool:
+    """Whether the person is at it: they may have gone there for it."""
+    return proposal.start - 1 <= line <= max(proposal.end, proposal.start + 1)
+
+
+def _streak(ages: Sequence[int]) -> int:
+    """How many of the ages 0, 1, 2, .. are there without a gap."""
+    return next((count for count, age in enumerate(ages) if age != count), len(ages))
 
 
 def _combine(found: dict[Proposal, Site], index: Index) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from editahead_prompts.snapshot import line_end
@@ -88,25 +88,38 @@ class Rename(Rule):
 
 @dataclass(frozen=True)
 class WordRename(Rule):
-    """A run of words inside other identifiers: after getUser -> getAccount, setUser -> setAccount."""
+    """A run of words inside any identifier: after getUser -> getAccount, setUser -> setAccount and user_id -> account_id."""
 
     old_words: tuple[str, ...] = ()
     new_words: tuple[str, ...] = ()
-    skip: frozenset[str] = frozenset()
+    exact: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def _exact(self) -> dict[str, str]:
+        return dict(self.exact)
+
+    @cached_property
+    def _made(self) -> frozenset[str]:
+        return frozenset(self._exact.values())
 
     def renamed(self, name: str) -> str:
-        if name in self.skip:
-            return name
+        """The identifier with the words replaced, in its own style."""
+        if name in self._exact or name in self._made:
+            return self._exact.get(name, name)
         words, run = split_words(name), len(self.old_words)
         for at in range(len(words) - run + 1):
             if words[at : at + run] == self.old_words:
                 style = case_style(name)
                 if style in ("other", "flat") and len(words) > 1:
                     return name
+                core = name.strip("_")
                 lead = name[: len(name) - len(name.lstrip("_"))]
-                if style == "flat":
-                    style = "snake"
-                return lead + in_style((*words[:at], *self.new_words, *words[at + run :]), style)
+                made = (*words[:at], *self.new_words, *words[at + run :])
+                return (
+                    lead
+                    + in_style(made, "snake" if style == "flat" else style)
+                    + name[len(lead) + len(core) :]
+                )
         return name
 
     def rewrite(self, body: str) -> str:
@@ -117,9 +130,8 @@ class WordRename(Rule):
         probe = self.old_words[0]
         names = [name for name in index.words if probe in name.lower() and self.renamed(name) != name]
         if len(names) <= _MAX_NAMES:
-            yield from _rewritten(
-                index, sorted({line for name in names for line in index.lines_with(name)}), self.rewrite
-            )
+            lines = sorted({line for name in names for line in index.lines_with(name)})
+            yield from _rewritten(index, lines, self.rewrite)
 
 
 def _rewritten(index: Index, lines: list[int], rewrite: Callable[[str], str]) -> Iterator[Proposal]:
@@ -151,7 +163,7 @@ def learn(old: str, new: str) -> list[Substitution | Rename | WordRename]:
             return
         label = f"{_shown(source)} -> {_shown(target)}"
         rules.append(
-            Substitution(kind, f"{kind}:{source}:{target}", label, o, literal, "", source, target, whole)
+            Substitution(kind, f"{kind}:{source}:{target}", label, o, literal, None, source, target, whole)
         )
 
     add("line", (o,), (n,), whole=True)
@@ -166,6 +178,9 @@ def learn(old: str, new: str) -> list[Substitution | Rename | WordRename]:
         a1, a2, b1, b2 = _grow(a, b, span, 1, 1)
         add(f"{part}-both", tuple(a[a1:a2]), tuple(b[b1:b2]))
     rules += _with_holes(o, n)
+    table = {(a[a1], b[b1]) for a1, a2, b1, b2 in spans if a2 - a1 == b2 - b1 == 1}
+    if any(rule.renames for rule in rules) and len(table) == 1:
+        rules = [replace(rule, renames=next(iter(table))) for rule in rules]
     return rules
 
 
@@ -183,53 +198,49 @@ def _renames(
         return []
     rules: list[Rename | WordRename] = []
     for old, new in table.items():
-        if old in patterns.KEYWORDS or len(old) < 2:
+        if old in patterns.KEYWORDS:
             continue
         label = f"rename {old} -> {new}"
-        rules.append(Rename("rename", f"rename:{old}:{new}", label, example, old, new, ((old, new),)))
+        for kind in ("rename", "rename-bound"):
+            rules.append(Rename(kind, f"{kind}:{old}:{new}", label, example, old, (old, new), ((old, new),)))
         variants = {k: v for k, v in case_variants(old, new).items() if len(k) > 2}
         if variants:
-            rules.append(
-                Rename("case", f"case:{old}:{new}", label, example, old, new, tuple(variants.items()))
-            )
-        run = word_replacement(old, new)
-        words = run or ((split_words(old), split_words(new)) if len(split_words(old)) else None)
-        if words and words[0] and len("".join(words[0])) > 2:
-            skip = frozenset({old, new, *variants, *variants.values()})
-            key = f"words:{words[0]}:{words[1]}"
+            names = ((old, new), *variants.items())
+            rules.append(Rename("rename-cases", f"cases:{old}:{new}", label, example, old, (old, new), names))
+        words = word_replacement(old, new) or (split_words(old), split_words(new))
+        if words[0] and words[1] and len("".join(words[0])) > 2:
             label = f"rename {'_'.join(words[0])} -> {'_'.join(words[1])} in names"
-            rules.append(WordRename("words", key, label, example, old, new, words[0], words[1], skip))
+            key = f"words:{words[0]}:{words[1]}"
+            exact = ((old, new), *variants.items())
+            rules.append(
+                WordRename("rename-words", key, label, example, old, (old, new), words[0], words[1], exact)
+            )
     return rules
 
 
 def _with_holes(o: str, n: str) -> list[Substitution]:
-    a, b = patterns.tokenize(o), patterns.tokenize(n)
-    spans = changed_spans(a, b)
-    cover = (spans[0][0], spans[-1][1], spans[0][2], spans[-1][3])
+    """The rewrite with holes for what it kept, from narrow to the whole line."""
     rules: list[Substitution] = []
     seen: set[tuple[patterns.Part, ...]] = set()
-    fixed = frozenset(
-        t
-        for i, t in enumerate(a)
-        if is_word(t) and ((i + 1 < len(a) and a[i + 1] == "(") or (i > 0 and a[i - 1] == "."))
-    )
-    for kind, left, right in (("hole0", 0, 0), ("hole1", 1, 0), ("hole2", 1, 1), ("hole-line", 99, 99)):
-        a1, a2, b1, b2 = _grow(a, b, cover, left, right)
-        for keep, suffix in ((fixed, ""), (frozenset[str](), "-loose")):
-            holed = patterns.with_holes(a[a1:a2], b[b1:b2], keep=keep)
-            if holed is None or holed[0] in seen or holed[0] == holed[1]:
-                continue
-            seen.add(holed[0])
-            literal = patterns.literal_of(holed[0])
-            if len(literal) < 2:
-                continue
-            key = f"{kind}{suffix}:{holed[0]}:{holed[1]}"
-            label = f"{_shown(holed[0])} -> {_shown(holed[1])}"
-            rules.append(
-                Substitution(
-                    kind + suffix, key, label, o, literal, "", holed[0], holed[1], whole=kind == "hole-line"
-                )
-            )
+    for tokens in (patterns.tokenize, tokenize):  # a string as one token, and as its words
+        a, b = tokens(o), tokens(n)
+        spans = changed_spans(a, b)
+        cover = (spans[0][0], spans[-1][1], spans[0][2], spans[-1][3])
+        fixed = patterns.fixed_names(a)
+        for kind, left, right in (("hole0", 0, 0), ("hole1", 1, 0), ("hole2", 1, 1), ("hole-line", 99, 99)):
+            a1, a2, b1, b2 = _grow(a, b, cover, left, right)
+            for keep, suffix in ((fixed, ""), (frozenset[str](), "-loose"), (fixed, "-any")):
+                holed = patterns.with_holes(a[a1:a2], b[b1:b2], keep=keep, expressions=suffix == "-any")
+                if holed is None or holed[0] in seen or holed[0] == holed[1]:
+                    continue
+                seen.add(holed[0])
+                literal = patterns.literal_of(holed[0])
+                if len(literal) < 2:
+                    continue
+                key = f"{kind}{suffix}:{holed[0]}:{holed[1]}"
+                label = f"{_shown(holed[0])} -> {_shown(holed[1])}"
+                whole = kind == "hole-line"
+                rules.append(Substitution(kind + suffix, key, label, o, literal, None, *holed, whole=whole))
     return rules
 
 

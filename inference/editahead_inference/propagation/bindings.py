@@ -1,0 +1,171 @@
+"""Which occurrences of a name mean the same thing: by role (plain, member, text) and by the function that binds it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache, cached_property
+
+from editahead_prompts.occurrences import Occurrence
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax import SyntaxTrees
+
+from .index import Index
+
+_MAX_OCCURRENCES = 80
+MODULE = 0
+"""The binding of what no function defines."""
+
+
+@cache
+def word(name: str) -> re.Pattern[str]:
+    """The name as a whole word."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+
+
+class RenamedName:
+    """One name that became another: the edit's own place, and how other places relate to it.
+
+    index: of the document that is looked at. origin: of the document in which the rename was made, in whose lines
+    [line, line + count) the new name stands.
+    """
+
+    def __init__(
+        self, old: str, new: str, index: Index, origin: Index, line: int, count: int, trees: SyntaxTrees
+    ) -> None:
+        self._old, self._new = old, new
+        self._index, self._origin, self._trees = index, origin, trees
+        self._line, self._count = line, count
+        self._anothers: dict[int, bool] = {}
+
+    @cached_property
+    def made(self) -> Occurrence | None:
+        """The new name where the person put it; None when it is not found there."""
+        for line in range(self._line, min(self._line + self._count, len(self._origin.bodies))):
+            match = word(self._new).search(self._origin.bodies[line])
+            if match is not None:
+                at = self._origin.snapshot.starts[line] + match.start()
+                return self._trees.occurrence(self._origin.snapshot, at, at + len(self._new))
+        return None
+
+    @cached_property
+    def _binders(self) -> frozenset[int]:
+        """The functions that define the old or the new name."""
+        return frozenset(
+            occurrence.functions[0] if occurrence.functions else MODULE
+            for name in (self._old, self._new)
+            for occurrence in self._occurrences(name)
+            if occurrence.defines and occurrence.role == "plain"
+        )
+
+    @cached_property
+    def _old_definitions(self) -> list[Occurrence]:
+        return [occurrence for occurrence in self._occurrences(self._old) if occurrence.defines]
+
+    def _occurrences(self, name: str) -> list[Occurrence]:
+        snapshot: Snapshot = self._index.snapshot
+        found: list[Occurrence] = []
+        for line in self._index.lines_with(name)[:_MAX_OCCURRENCES]:
+            for match in word(name).finditer(self._index.bodies[line]):
+                at = snapshot.starts[line] + match.start()
+                found.append(self._trees.occurrence(snapshot, at, at + len(name)))
+        return found
+
+    def _binding(self, occurrence: Occurrence) -> int:
+        return next((function for function in occurrence.functions if function in self._binders), MODULE)
+
+    def occurrence(self, line: int, column: int) -> Occurrence:
+        """The old name at a place of the document that is looked at."""
+        at = self._index.snapshot.starts[line] + column
+        return self._trees.occurrence(self._index.snapshot, at, at + len(self._old))
+
+    def means_another(self, site: Occurrence) -> bool:
+        """Whether the name is surely another's there: bound by another function, or defined by its own document."""
+        made = self.made
+        if made is None or site.role != "plain" or made.role != "plain":
+            return False
+        if self._index is not self._origin:
+            return any(d.role == "plain" and not d.imports for d in self._old_definitions)
+        return self._binding(site) != self._binding(made)
+
+    def means_the_same(self, site: Occurrence) -> bool:
+        """Whether role and binding are those of the place where the person made the rename."""
+        made = self.made
+        return made is not None and site.role == made.role != "unknown" and not self.means_another(site)
+
+    def is_anothers(self, line: int) -> bool:
+        """Whether every occurrence of the old name in the line is another's."""
+        known = self._anothers.get(line)
+        if known is None:
+            matches = word(self._old).finditer(self._index.bodies[line])
+            found = [self.occurrence(line, match.start()) for match in matches]
+            known = self._anothers[line] = bool(found) and all(map(self.means_another, found))
+        return known
+
+    def bound(self, body: str, line: int, *, strictly: bool) -> str:
+        """A line's body with the old name replaced where it means the same; not strictly: where it may."""
+
+        def replaced(match: re.Match[str]) -> str:
+            site = self.occurrence(line, match.start())
+            keeps = not self.means_the_same(site) if strictly else self.means_another(site)
+            return match[0] if keeps else self._new
+
+        return word(self._old).sub(replaced, body)
+
+    def features(self, line: int) -> dict[str, float]:
+        """How the old name's first occurrence in a line relates to the rename; nothing where there is no grammar."""
+        made = self.made
+        body = self._index.bodies[line] if line < len(self._index.bodies) else ""
+        match = word(self._old).search(body)
+        if made is None or match is None or made.role == "unknown":
+            return {}
+        site = self.occurrence(line, match.start())
+        both_plain = site.role == made.role == "plain"
+        still_defined = any(
+            d.role == made.role and (d.role != "plain" or not self.means_another(d))
+            for d in self._old_definitions
+        )
+        return {
+            "parsed": 1.0,
+            "text": float(site.role == "text"),
+            "prose": float(site.role == "text" and _is_prose(body, match)),
+            "member": float(site.role == "member"),
+            "same-role": float(site.role == made.role),
+            "same-binding": float(both_plain and not self.means_another(site)),
+            "local": float(both_plain and self._index is self._origin and self._binding(made) != MODULE),
+            "site-defines": float(site.defines),
+            "edit-defined": float(made.defines),
+            "still-defined": float(still_defined),
+        }
+
+
+def _is_prose(body: str, match: re.Match[str]) -> bool:
+    """Whether the name stands between words, as in a sentence."""
+    before, after = body[: match.start()].split(" "), body[match.end() :].split(" ")
+    return (len(before) > 1 and before[-1] == "" and before[-2][-1:].isalpha()) or (
+        len(after) > 1 and after[0] == "" and after[1][:1].isalpha()
+    )
+
+
+class Names:
+    """The renames behind the edits of one state, looked at from one document; each is examined once."""
+
+    def __init__(self, index: Index, home: Callable[[str], Index | None], trees: SyntaxTrees) -> None:
+        self._index, self._home, self._trees = index, home, trees
+        self._known: dict[tuple[str, str, str, int], RenamedName | None] = {}
+
+    def get(self, old: str, new: str, edit: PastEdit) -> RenamedName | None:
+        """The rename old -> new made by an edit; None when the edit's document is closed, or has no grammar."""
+        key = (old, new, edit.uri, edit.line)
+        if key not in self._known:
+            origin = self._home(edit.uri)
+            renamed = None
+            if origin is not None and old and new:
+                renamed = RenamedName(
+                    old, new, self._index, origin, edit.line, max(len(edit.new), 1), self._trees
+                )
+            self._known[key] = (
+                renamed if renamed and renamed.made and renamed.made.role != "unknown" else None
+            )
+        return self._known[key]

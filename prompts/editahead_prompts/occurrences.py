@@ -1,0 +1,219 @@
+"""What one occurrence of a name is: its role, whether it defines the name, and the functions around it.
+
+Reads tree-sitter's node types and field names, which are close enough between grammars for one set of rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tree_sitter import Node
+
+Role = Literal["plain", "member", "argument", "text", "unknown"]
+"""plain: bound by scope. member: after a dot, a field, a method, a key. argument: a keyword argument's name.
+text: in a string or a comment. unknown: no grammar."""
+
+_FUNCTIONS = frozenset(
+    {
+        "function_definition",
+        "function_declaration",
+        "generator_function_declaration",
+        "function_expression",
+        "function_item",
+        "arrow_function",
+        "method_definition",
+        "method_declaration",
+        "constructor_declaration",
+        "func_literal",
+        "lambda",
+        "lambda_expression",
+        "closure_expression",
+        "list_comprehension",
+        "generator_expression",
+    }
+)
+_CLASSES = frozenset(
+    {"class_definition", "class_declaration", "class_body", "impl_item", "interface_declaration"}
+)
+_MEMBER_OF = {
+    "attribute": "attribute",
+    "member_expression": "property",
+    "field_expression": "field",
+    "selector_expression": "field",
+    "field_access": "field",
+    "method_invocation": "name",
+    "scoped_identifier": "name",
+    "qualified_identifier": "name",
+    "pair": "key",
+    "keyed_element": "key",
+    "field_initializer": "field",
+}
+"""Parent type -> the field whose name is a member's."""
+_MEMBER_DEFINITIONS = frozenset(
+    {
+        "field_declaration",
+        "public_field_definition",
+        "field_definition",
+        "property_signature",
+        "method_signature",
+        "method_definition",
+        "method_declaration",
+        "method_spec",
+        "enum_variant",
+        "enumerator",
+        "enum_constant",
+        "enum_assignment",
+    }
+)
+_WRAPPERS = frozenset(
+    {
+        "pattern_list",
+        "tuple_pattern",
+        "list_pattern",
+        "expression_list",
+        "identifier_list",
+        "pointer_declarator",
+        "reference_declarator",
+        "array_declarator",
+        "function_declarator",
+        "init_declarator",
+        "typed_parameter",
+        "object_pattern",
+        "array_pattern",
+        "assignment_pattern",
+        "rest_pattern",
+        "dotted_name",
+        "as_pattern_target",
+        "mut_pattern",
+        "reference_pattern",
+        "tuple_struct_pattern",
+        "list_splat_pattern",
+        "dictionary_splat_pattern",
+    }
+)
+"""Nodes between a defined name and the node that defines it."""
+_DEFINING_FIELDS = frozenset({"name", "pattern", "declarator", "alias", "parameter", "left"})
+_PARAMETER_LISTS = frozenset(
+    {"parameters", "lambda_parameters", "formal_parameters", "closure_parameters", "inferred_parameters"}
+)
+_NEVER_DEFINING = frozenset(
+    {
+        "keyword_argument",
+        "jsx_attribute",
+        "method_invocation",
+        "scoped_identifier",
+        "qualified_identifier",
+        "type_arguments",
+    }
+)
+_ASSIGNING = frozenset(
+    {
+        "assignment",
+        "short_var_declaration",
+        "range_clause",
+        "for_statement",
+        "for_in_clause",
+        "for_in_statement",
+    }
+)
+"""Nodes whose `left` brings a name in; an assignment expression elsewhere only changes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """functions: ids of the functions around it, innermost first; the function that it names is not among them."""
+
+    role: Role
+    defines: bool
+    functions: tuple[int, ...]
+    imports: bool = False
+    """Defined by an import."""
+
+
+UNKNOWN = Occurrence("unknown", False, ())
+
+
+def occurrence(node: Node) -> Occurrence:
+    """What the name at this node (the smallest that covers it) is."""
+    if _is_text(node):
+        return Occurrence("text", False, ())
+    holder = _definer(node)
+    parent = node.parent
+    role: Role = "plain"
+    if parent is not None:
+        field = _MEMBER_OF.get(parent.type)
+        if (field is not None and _is_field(parent, field, node)) or node.type in (
+            "property_identifier",
+            "field_identifier",
+        ):
+            role = "member"
+        elif parent.type == "keyword_argument" and _is_field(parent, "name", node):
+            role = "argument"
+    if holder is not None and (holder.type in _MEMBER_DEFINITIONS or _is_method(holder)):
+        role = "member"
+    named = holder.id if holder is not None and holder.type in _FUNCTIONS else None
+    around = tuple(n.id for n in _above(node) if n.type in _FUNCTIONS and n.id != named)
+    imports = holder is not None and any(
+        "import" in n.type or n.type == "use_declaration" for n in _upwards(holder, 3)
+    )
+    return Occurrence(role, holder is not None, around, imports)
+
+
+def _definer(node: Node) -> Node | None:
+    """The node that defines the name at `node`, None for a mere use."""
+    child, parent = node, node.parent
+    while parent is not None and parent.type in _WRAPPERS:
+        child, parent = parent, parent.parent
+    if parent is None or parent.type in _NEVER_DEFINING:
+        return None
+    if parent.type in _PARAMETER_LISTS:
+        return parent
+    if parent.type in ("import_statement", "import_from_statement"):
+        module = parent.child_by_field_name("module_name")
+        return None if module is not None and module.id == child.id else parent
+    for field in _DEFINING_FIELDS:
+        if _is_field(parent, field, child):
+            return parent if field != "left" or parent.type in _ASSIGNING else None
+    return None
+
+
+def _is_method(holder: Node) -> bool:
+    block = holder.parent
+    if block is not None and block.type == "decorated_definition":
+        block = block.parent
+    return (
+        holder.type in _FUNCTIONS
+        and block is not None
+        and (block.type in _CLASSES or (block.parent is not None and block.parent.type in _CLASSES))
+    )
+
+
+def _is_field(parent: Node, field: str, node: Node) -> bool:
+    return any(child.id == node.id for child in parent.children_by_field_name(field))
+
+
+def _is_text(node: Node) -> bool:
+    if node.type == "identifier":
+        return False
+    return any(
+        "comment" in n.type or n.type.startswith("string") or n.type == "template_string"
+        for n in _upwards(node, 2)
+    )
+
+
+def _upwards(node: Node, most: int) -> Iterator[Node]:
+    at: Node | None = node
+    for _ in range(most):
+        if at is None:
+            return
+        yield at
+        at = at.parent
+
+
+def _above(node: Node) -> Iterator[Node]:
+    at = node.parent
+    while at is not None:
+        yield at
+        at = at.parent
