@@ -28,8 +28,11 @@ class Counter:
 
 
 def renamed() -> Person:
-    text = "def area(user):\n    log(user.id)\n\n\ndef size(user):\n    return user.size\n"
-    return Person(text).replace("user", "account").replace("log(user.id)", "log(account.id)")
+    """An attribute has been renamed in the first of three methods."""
+    methods = "".join(
+        f"    def {name}(self):\n        return self.user.{name}\n\n" for name in ("id", "size", "key")
+    )
+    return Person(f"class Report:\n{methods}").replace("self.user", "self.account")
 
 
 def brief(prediction: Prediction) -> list[tuple[str, Edit, float, str | None]]:
@@ -38,7 +41,7 @@ def brief(prediction: Prediction) -> list[tuple[str, Edit, float, str | None]]:
 
 def test_the_last_edit_goes_on() -> None:
     texts = shown_texts(predict(renamed().state()))
-    assert any("def size(account):\n    return account.size\n" in text for text in texts)
+    assert any("return self.account.size\n" in text for text in texts)
 
 
 def test_the_same_state_gives_the_same_answer() -> None:
@@ -78,7 +81,7 @@ def test_timings_come_from_the_clock() -> None:
 
 def test_other_open_documents_come_after_this_one() -> None:
     other = "file:///b.py"
-    person = renamed().open("def use(user):\n    return user.id\n", uri=other).look(HERE)
+    person = renamed().open("def use(self):\n    return self.user.id\n", uri=other).look(HERE)
     uris = [verdict.candidate.uri for verdict in predict(person.state()).shown]
     assert uris == sorted(uris, key=lambda uri: uri != HERE)
     assert HERE in uris
@@ -105,7 +108,9 @@ class Fixed:
 
 
 def test_other_predictors_can_be_put_in() -> None:
-    candidate = Candidate(HERE, Edit.replace(0, 3, "@x\ndef"), 0, 3, "local", "x", "r", {"confidence": 0.9})
+    candidate = Candidate(
+        HERE, Edit.replace(0, 0, "import x\n"), 0, 3, "local", "x", "r", {"confidence": 0.9}
+    )
     pipeline = Pipeline([Fixed(candidate), Fixed()])  # type: ignore[list-item]
     assert [v.candidate for v in pipeline.predict(renamed().state()).shown] == [candidate]
 

@@ -62,7 +62,9 @@ def test_what_it_does_not_teach(old: str, new: str, text: str) -> None:
 def test_no_rewrite_is_made_twice_at_one_place(old: str, new: str, done: str) -> None:
     """A line that is the new text already has had its rewrite."""
     for rule, result in taught(old, new, done):
-        assert new not in done or result.count("retries") <= 1, (rule, result)
+        if result.count("\n") != done.count("\n"):
+            continue  # an insertion
+        assert result.count("retries") <= 1, rule
         assert "self.self" not in result
         assert "strip().strip" not in result
         assert result.count("name=None") <= 1

@@ -82,9 +82,9 @@ def test_exported_trees_give_scikit_learn_s_probabilities() -> None:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     rng = np.random.default_rng(7)
-    values = rng.normal(size=(600, 3)).round(2)
+    values = rng.normal(size=(200, 3)).round(2)
     right = values[:, 0] * values[:, 1] + 0.3 * values[:, 2] > 0
-    model = HistGradientBoostingClassifier(max_iter=12, random_state=0).fit(values, right)
+    model = HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(values, right)
     names = ["a", "b", "c"]
     trees = Trees(
         {

@@ -1,0 +1,117 @@
+"""Syntax trees that are remembered: after any edit they are what a fresh parse gives."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_prompts.edits import Edit
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import GRAMMARS, SyntaxTrees, errors
+from typist import PROPERTY
+
+SAMPLES = {
+    "python": "def f(a):\n    return a  # ß\n",
+    "javascript": "function f(a) { return a; }\n",
+    "javascriptreact": "const a = <b>{c}</b>;\n",
+    "typescript": "let a: string = <string>b;\n",
+    "typescriptreact": "const a = <b>{c as string}</b>;\n",
+    "go": "package p\n\nfunc f(a int) int { return a }\n",
+    "rust": "fn f(a: u8) -> u8 { a }\n",
+    "java": "class A { int f(int a) { return a; } }\n",
+    "c": "int f(int a) { return a; }\n",
+    "cpp": "namespace n { auto f(int a) -> int { return a; } }\n",
+}
+PIECES = st.sampled_from(
+    [
+        "def f(x):\n",
+        "    return x\n",
+        "x = 1\n",
+        "(",
+        ")",
+        '"',
+        "'''",
+        "é",
+        "🧳",
+        "\n",
+        "\r\n",
+        "if x:",
+        "#",
+        "\x00",
+    ]
+)
+TEXT = st.lists(PIECES, max_size=12).map("".join)
+
+
+def snapshot(text: str, language: str = "python") -> Snapshot:
+    return Snapshot.of(text, uri="file:///a", language=language)
+
+
+def shape(trees: SyntaxTrees, text: str) -> str:
+    tree = trees.tree(snapshot(text))
+    assert tree is not None
+    return str(tree.root_node)
+
+
+def test_every_language_has_a_sample() -> None:
+    assert set(SAMPLES) == set(GRAMMARS)
+
+
+@pytest.mark.parametrize("language", SAMPLES)
+def test_a_correct_sample_has_no_errors_and_a_broken_one_has(language: str) -> None:
+    text = SAMPLES[language]
+    tree = SyntaxTrees().tree(snapshot(text, language))
+    assert tree is not None
+    assert errors(tree.root_node) == 0
+    counts = SyntaxTrees().errors_around(
+        snapshot(text, language), Edit.replace(len(text), len(text), "}) {{")
+    )
+    assert counts is not None
+    assert counts[0] == 0 < counts[1]
+
+
+def test_a_language_without_a_grammar_has_no_tree() -> None:
+    trees, text = SyntaxTrees(), snapshot("a", "brainfuck")
+    assert trees.tree(text) is None
+    assert trees.errors_around(text, Edit.replace(0, 1, "b")) is None
+    assert trees.node_at(text, 0, 1) is None
+
+
+@PROPERTY
+@given(st.lists(TEXT, min_size=2, max_size=5))
+def test_parsing_on_is_parsing_afresh(texts: list[str]) -> None:
+    trees = SyntaxTrees()
+    for text in texts:
+        assert shape(trees, text) == shape(SyntaxTrees(), text)
+
+
+@PROPERTY
+@given(TEXT, st.data())
+def test_errors_around_an_edit_are_those_of_both_texts(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    edit = Edit.replace(start, data.draw(st.integers(start, len(text))), data.draw(PIECES))
+    trees = SyntaxTrees()
+    before, after = trees.errors_around(snapshot(text), edit) or (-1, -1)
+    fresh = [SyntaxTrees().tree(snapshot(t)) for t in (text, edit.apply(text))]
+    assert [before, after] == [errors(tree.root_node) for tree in fresh if tree is not None]
+    assert shape(trees, text) == shape(SyntaxTrees(), text)  # and the tree before it is as it was
+
+
+@pytest.mark.parametrize("lead", ["", "s = 'é🧳'\n", "\ud83e = 1\n", "a = '\u2028'\r\n"])
+def test_offsets_are_code_points(lead: str) -> None:
+    text = lead + "total = 'x'  # note\n"
+    trees = SyntaxTrees()
+    for name, kind in (("total", "identifier"), ("# note", "comment"), ("x", "string_content")):
+        at = text.rindex(name)
+        node = trees.node_at(snapshot(text), at, at + len(name))
+        assert node is not None
+        assert (node.type, node.text) == (kind, name.encode())
+
+
+def test_a_document_that_changes_its_language_is_parsed_afresh() -> None:
+    trees = SyntaxTrees()
+    trees.tree(snapshot("def f(): pass\n", "python"))
+    tree = trees.tree(snapshot("int f() { return 1; }\n", "c"))
+    assert tree is not None
+    assert errors(tree.root_node) == 0
