@@ -52,11 +52,14 @@ def shipped_model() -> Trees:
 
 
 class Gate:
-    """Scores candidates and applies the hard rules. For one thread at a time (it parses)."""
+    """Scores candidates and applies the hard rules. For one thread at a time (it parses).
 
-    def __init__(self, model: Trees | None = None) -> None:
+    syntax: trees to share with those that parse the same documents; its own by default.
+    """
+
+    def __init__(self, model: Trees | None = None, *, syntax: SyntaxTrees | None = None) -> None:
         self._model = model or shipped_model()
-        self._trees = SyntaxTrees()
+        self._trees = syntax or SyntaxTrees()
 
     def confidence(self, state: State, candidate: Candidate) -> float:
         """The calibrated probability that the candidate is what the person does next."""

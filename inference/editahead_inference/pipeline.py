@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from editahead_prompts.state import State
+from editahead_prompts.syntax import SyntaxTrees
 
 from .candidates import Candidate, Prediction, Predictor, Timings
 from .completion import Completion
@@ -30,8 +31,9 @@ class Pipeline:
         gate: Gate | None = None,
         clock: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        self._predictors = (Completion(), Propagation()) if predictors is None else tuple(predictors)
-        self._gate = gate or Gate()
+        syntax = SyntaxTrees()
+        self._predictors = (Completion(), Propagation(syntax)) if predictors is None else tuple(predictors)
+        self._gate = gate or Gate(syntax=syntax)
         self._clock = clock
 
     def predict(
