@@ -89,7 +89,7 @@ def _renames(state: State, last: PastEdit, line: int) -> Iterator[Candidate]:
     old = before[start : len(before) - len(body) + column]
     if not is_word(old) or not WORD.fullmatch(old):
         return
-    for known_old, known_new in _known_renames(state, last):
+    for known_old, known_new in _known_renames(state, last, row):
         table = {known_old: known_new, **case_variants(known_old, known_new)}
         new = table.get(old)
         if new and new != typed and new.startswith(typed):
@@ -99,16 +99,17 @@ def _renames(state: State, last: PastEdit, line: int) -> Iterator[Candidate]:
             return
 
 
-def _known_renames(state: State, last: PastEdit) -> Iterator[tuple[str, str]]:
-    """Identifier replaced by identifier in the edits before the last, newest first."""
+def _known_renames(state: State, last: PastEdit, row: int) -> Iterator[tuple[str, str]]:
+    """Identifier replaced by identifier: in the open edit's other lines, then in the edits before it, newest first."""
+    changed = [pair for number, pair in enumerate(zip(last.old, last.new, strict=False)) if number != row]
     for edit in reversed(state.history[-_EDITS - 1 : -1]):
-        if edit is last or len(edit.old) != len(edit.new):
-            continue
-        for old, new in zip(edit.old, edit.new, strict=True):
-            a, b = tokenize(old), tokenize(new)
-            for a1, a2, b1, b2 in changed_spans(a, b):
-                if a2 - a1 == b2 - b1 == 1 and is_word(a[a1]) and is_word(b[b1]):
-                    yield a[a1], b[b1]
+        if len(edit.old) == len(edit.new):
+            changed += zip(edit.old, edit.new, strict=True)
+    for old, new in changed:
+        a, b = tokenize(old), tokenize(new)
+        for a1, a2, b1, b2 in changed_spans(a, b):
+            if a2 - a1 == b2 - b1 == 1 and is_word(a[a1]) and is_word(b[b1]):
+                yield a[a1], b[b1]
 
 
 def _structures(state: State, line: int) -> Iterator[Candidate]:

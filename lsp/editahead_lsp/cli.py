@@ -17,6 +17,7 @@ COMMANDS = {
     "predict": "one prediction for a file",
     "eval": "measure how well next edits are predicted",
     "doctor": "check that everything works on this machine",
+    "train": "fit the gate to real commits again",
     "config": "the effective settings, and where each comes from",
 }
 

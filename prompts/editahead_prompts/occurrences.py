@@ -147,11 +147,15 @@ def occurrence(node: Node) -> Occurrence:
         if (field is not None and _is_field(parent, field, node)) or node.type in (
             "property_identifier",
             "field_identifier",
-        ):
+        ) or (parent.type == "literal_element" and _is_key(parent)):
             role = "member"
-        elif parent.type == "keyword_argument" and _is_field(parent, "name", node):
+        if parent.type == "jsx_attribute" or (
+            parent.type == "keyword_argument" and _is_field(parent, "name", node)
+        ):
             role = "argument"
-    if holder is not None and (holder.type in _MEMBER_DEFINITIONS or _is_method(holder)):
+    if holder is not None and (
+        holder.type in _MEMBER_DEFINITIONS or _is_method(holder) or _is_class_attribute(holder)
+    ):
         role = "member"
     named = holder.id if holder is not None and holder.type in _FUNCTIONS else None
     around = tuple(n.id for n in _above(node) if n.type in _FUNCTIONS and n.id != named)
@@ -188,6 +192,18 @@ def _is_method(holder: Node) -> bool:
         and block is not None
         and (block.type in _CLASSES or (block.parent is not None and block.parent.type in _CLASSES))
     )
+
+
+def _is_class_attribute(holder: Node) -> bool:
+    """An assignment right in a Python class."""
+    above = [node.type for node in _upwards(holder, 4)]
+    return above == ["assignment", "expression_statement", "block", "class_definition"]
+
+
+def _is_key(element: Node) -> bool:
+    """Whether a Go literal's element is the key of a keyed one."""
+    keyed = element.parent
+    return keyed is not None and keyed.type == "keyed_element" and keyed.named_child(0) == element
 
 
 def _is_field(parent: Node, field: str, node: Node) -> bool:

@@ -44,7 +44,7 @@ def test_after_all_hunks_the_text_is_the_commit_s(
 def test_each_remaining_hunk_is_right(before: list[str], after: list[str], shuffled: bool) -> None:
     for moment in moments(record("".join(before), "".join(after)), shuffled=shuffled):
         for hunk in moment.remaining:
-            assert moment.is_right(hunk.start, hunk.end, hunk.new)
+            assert moment.worth(hunk.start, hunk.end, hunk.new) == 1
 
 
 @PROPERTY
@@ -54,7 +54,7 @@ def test_what_the_commit_does_not_hold_is_not_right(
 ) -> None:
     for moment in moments(record("".join(before), "".join(after))):
         at = min(start, len(moment.state.document.lines) - 1)
-        assert not moment.is_right(at, min(at + count, len(moment.state.document.lines)), (f"{name}\n",))
+        assert not moment.worth(at, min(at + count, len(moment.state.document.lines)), (f"{name}\n",))
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
@@ -65,9 +65,9 @@ def test_a_hunk_at_another_place_is_not_right(shuffled: bool) -> None:
     first, *_ = moments(record(before, after), shuffled=shuffled)
     lines = first.state.document.lines
     places = [line for line, text in enumerate(lines) if text == "f(a)\n"]
-    rights = {line: first.is_right(line, line + 1, ("f(b)\n",)) for line in places}
+    rights = {line: first.worth(line, line + 1, ("f(b)\n",)) for line in places}
     assert any(rights.values()) or shuffled
-    assert not first.is_right(places[-1] - 3, places[-1] - 2, ("f(b)\n",))
+    assert not first.worth(places[-1] - 3, places[-1] - 2, ("f(b)\n",))
 
 
 def test_the_same_record_is_shuffled_the_same_way() -> None:

@@ -35,9 +35,9 @@ _TREES = {
     "random_state": 0,
 }
 
-Rows = list[tuple[dict[str, float], bool]]
+Rows = list[tuple[dict[str, float], float]]
 Moment = tuple[bool, Rows]
-"""Is it an opportunity, and each candidate's features with whether it would have been right."""
+"""Is it an opportunity, and each candidate's features with what it would have been worth."""
 
 
 def _sample(path: Path, files: int, seed: int) -> Iterator[dict[str, Any]]:
@@ -67,7 +67,7 @@ def _moments_of(record: dict[str, Any], *, shuffled: bool) -> list[Moment]:
         rows: Rows = []
         for site, features in found:
             p = site.proposal
-            rows.append((features, moment.is_right(p.start, p.end, p.lines)))
+            rows.append((features, moment.worth(p.start, p.end, p.lines)))
         out.append((bool(moment.remaining), rows))
     return out
 
@@ -93,9 +93,15 @@ def fit(ordered: Sequence[Moment], shuffled: Sequence[Moment]) -> dict[str, Any]
     rows += [(row, _SHUFFLED_WEIGHT) for _, rows in shuffled for row in rows]
     names = sorted({name for (features, _), _ in rows for name in features})
     values = np.array([[features.get(name, 0.0) for name in names] for (features, _), _ in rows])
-    right = np.array([is_right for (_, is_right), _ in rows])
+    worth = np.array([worth for (_, worth), _ in rows])
     weights = np.array([weight for _, weight in rows])
-    model = HistGradientBoostingClassifier(**_TREES).fit(values, right, sample_weight=weights)
+    # What is worth a part counts as accepted for that part, and as not accepted for the rest.
+    part = (worth > 0) & (worth < 1)
+    model = HistGradientBoostingClassifier(**_TREES).fit(
+        np.concatenate([values, values[part]]),
+        np.concatenate([worth > 0, np.zeros(part.sum(), bool)]),
+        sample_weight=np.concatenate([weights * np.where(part, worth, 1.0), (weights * (1 - worth))[part]]),
+    )
     data = {
         "features": names,
         "bias": float(model._baseline_prediction[0, 0]),
@@ -124,15 +130,18 @@ def figures(model: Trees, moments: Sequence[Moment], threshold: float) -> dict[s
     opportunities = sum(is_opportunity for is_opportunity, _ in moments)
     shown = right = after_the_end = reachable = 0
     for is_opportunity, rows in moments:
-        reachable += is_opportunity and any(is_right for _, is_right in rows)
+        reachable += is_opportunity and any(worth == 1 for _, worth in rows)
         if not rows:
             continue
-        best, is_right = max(
-            ((model.log_odds(features), is_right) for features, is_right in rows), key=lambda r: r[0]
+        scored = (
+            (model.log_odds(features), worth)
+            for features, worth in rows
+            if not features.get("kind:call-site")
         )
+        best, worth = max(scored, key=lambda row: row[0], default=(-99.0, 0.0))
         if probability(best) > threshold:
             shown += is_opportunity
-            right += is_opportunity and is_right
+            right += is_opportunity and worth == 1
             after_the_end += not is_opportunity
     return {
         "opportunities": opportunities,

@@ -7,6 +7,7 @@ commit does not tell where). What counts as right is defined by the evaluation (
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,11 @@ from editahead_evals.judge import hunks_made
 from editahead_evals.replay import Hunk, diff
 from editahead_prompts.snapshot import Snapshot, split_lines
 from editahead_prompts.state import PastEdit, State
+from editahead_prompts.tokens import tokenize
 
+PARTLY = 0.35
+"""What an edit is worth that the place needs, but that is not all that it needs: a person who has to go on typing there
+accepts it sometimes. A choice, not a measurement."""
 _WINDOW = 60
 """Lines around a candidate within which hunks can have to do with it."""
 
@@ -26,21 +31,40 @@ class TrainingMoment:
     state: State
     remaining: tuple[Hunk, ...]
 
-    def is_right(self, start: int, end: int, lines: Sequence[str]) -> bool:
-        """Whether putting `lines` (with ends) in place of the lines [start, end) makes remaining hunks and no more."""
-        if tuple(lines) == self.state.document.lines[start:end]:  # a place without an edit
-            return any(hunk.start < end and start < max(hunk.end, hunk.start + 1) for hunk in self.remaining)
+    def worth(self, start: int, end: int, lines: Sequence[str]) -> float:
+        """What putting `lines` (with ends) in place of the lines [start, end) is worth to the person, 0..1.
+
+        1: it makes remaining hunks and no more. `PARTLY`: all that it changes is changed so in the end, but its place
+        needs more. A place without an edit is worth 1 when something is changed there.
+        """
+        if tuple(lines) == self.state.document.lines[start:end]:
+            touched = (hunk.start < end and start < max(hunk.end, hunk.start + 1) for hunk in self.remaining)
+            return float(any(touched))
         near = [
             hunk for hunk in self.remaining if hunk.start <= end + _WINDOW and hunk.end >= start - _WINDOW
         ]
         if not near:
-            return False
+            return 0.0
         first = min(start, *(hunk.start for hunk in near))
         last = max(end, *(hunk.end for hunk in near))
         present = self.state.document.lines
         window = present[first:last]
         target = (*present[first:start], *lines, *present[end:last])
-        return bool(hunks_made(window, [hunk.moved(-first) for hunk in near], target))
+        if hunks_made(window, [hunk.moved(-first) for hunk in near], target):
+            return 1.0
+        return PARTLY if any(_is_part(present[start:end], lines, start, hunk) for hunk in near) else 0.0
+
+
+def _is_part(old: Sequence[str], new: Sequence[str], start: int, hunk: Hunk) -> bool:
+    """Whether the rewrite old -> new takes out and puts in nothing but what the hunk takes out and puts in."""
+    if not hunk.start <= start < start + len(old) <= hunk.end:
+        return False
+    was, becomes, before, after = (_tokens(lines) for lines in (old, new, hunk.old, hunk.new))
+    return was - becomes <= before - after and becomes - was <= after - before
+
+
+def _tokens(lines: Sequence[str]) -> Counter[str]:
+    return Counter(token for line in lines for token in tokenize(line) if not token.isspace())
 
 
 def moments(record: dict[str, str], *, shuffled: bool = False) -> Iterator[TrainingMoment]:

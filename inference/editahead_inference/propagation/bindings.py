@@ -18,6 +18,12 @@ MODULE = 0
 """The binding of what no function defines."""
 
 
+_ANYWHERE = frozenset({"text", "unknown"})
+"""Roles in which any name may be spoken of."""
+_RELATED = frozenset({("plain", "argument"), ("argument", "plain"), ("text", "argument"), ("text", "member")})
+"""(of the rename, of another place): a parameter and the keyword by which it is passed; a key and what is read by it."""
+
+
 @cache
 def word(name: str) -> re.Pattern[str]:
     """The name as a whole word."""
@@ -83,7 +89,11 @@ class RenamedName:
     def means_another(self, site: Occurrence) -> bool:
         """Whether the name is surely another's there: bound by another function, or defined by its own document."""
         made = self.made
-        if made is None or site.role != "plain" or made.role != "plain":
+        if made is None or site.role in _ANYWHERE or made.role == "unknown":
+            return False
+        if site.role != made.role:
+            return (made.role, site.role) not in _RELATED
+        if made.role != "plain":
             return False
         if self._index is not self._origin:
             return any(d.role == "plain" and not d.imports for d in self._old_definitions)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from editahead_prompts.snapshot import split_lines
 from editahead_prompts.tokens import WORD, case_variants, changed_spans, is_word, tokenize
 
-from .blocks import Mirror
 from .index import Index
+from .insertions import Mirror
 from .rules import Proposal, Rule, shorten
 
 _MAX_CALL = 2000

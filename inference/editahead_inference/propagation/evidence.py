@@ -44,7 +44,7 @@ class Site:
     rank: int = 10**6
     """How many of that rule's sites on the same side of the last edit are nearer."""
     support: int = 1
-    """How many past edits are instances of one of its rules."""
+    """How many lines of past edits are instances of one of its rules."""
     streak: int = 0
     """How many of the last edits, without a gap, are instances of one of its rules."""
     skipped: int = 0
@@ -122,7 +122,7 @@ def _features(
         "age": float(age),
         "support": float(site.support),
         "streak": float(site.streak),
-        "purity": round(site.support / len(edits), 2),
+        "purity": round(site.streak / len(edits), 2),
         "sites-below": float(site.below),
         "sites-above": float(site.above),
         "skipped": float(site.skipped),

@@ -49,9 +49,7 @@ class UnusedImport(Rule):
             rest = ", ".join(name for name in names if name != self.source)
             new = f"{listed['head']}{space}{rest}{space}{listed['tail']}"
             yield Proposal(line, line + 1, (new + line_end(index.snapshot.lines[line]),))
-        elif _WHOLE.match(body) and len(names) <= 1:
-            yield Proposal(line, line + 1, ())
-        elif _ITEM.match(body) and _inside_import(index, line):
+        elif (_WHOLE.match(body) and len(names) <= 1) or (_ITEM.match(body) and _inside_import(index, line)):
             yield Proposal(line, line + 1, ())
 
 

@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 from editahead_prompts.snapshot import line_body
 from editahead_prompts.state import PastEdit
 
-from . import blocks, calls, imports, substitutions
+from . import calls, deletions, imports, insertions, rewrites, substitutions
 from .rules import Rule
 
 _PAIRED = 55.0
@@ -55,11 +55,11 @@ def learn(old: tuple[str, ...], new: tuple[str, ...], before: str, after: str) -
 
 def _learn(old: tuple[str, ...], new: tuple[str, ...], before: str, after: str) -> Iterator[Rule]:
     if not old:
-        yield from blocks.learn_insertion(new, before, after)
+        yield from insertions.learn_insertion(new, before, after)
         return
     yield from imports.learn_unused(old, new)
     if not new:
-        yield from blocks.learn_deletion(old)
+        yield from deletions.learn_deletion(old)
         return
     paired, gone, come = pairs(old, new)
     for i, j in paired:
@@ -67,13 +67,14 @@ def _learn(old: tuple[str, ...], new: tuple[str, ...], before: str, after: str) 
         if o != n:
             yield from substitutions.learn(o, n)
             yield from calls.learn(o, n)
-    yield from blocks.learn_rewrite(old, new)
+            yield from rewrites.learn_context(o, n, line_body(new[j - 1]) if j else before)
+    yield from rewrites.learn_rewrite(old, new)
     for run in _runs(come):
         above = line_body(new[run[0] - 1]) if run[0] else before
         below = line_body(new[run[-1] + 1]) if run[-1] + 1 < len(new) else after
-        yield from blocks.learn_insertion(tuple(new[j] for j in run), above, below)
+        yield from insertions.learn_insertion(tuple(new[j] for j in run), above, below)
     for run in _runs(gone):
-        yield from blocks.learn_deletion(tuple(old[i] for i in run))
+        yield from deletions.learn_deletion(tuple(old[i] for i in run))
 
 
 def _runs(numbers: list[int]) -> Iterator[list[int]]:

@@ -78,8 +78,7 @@ def _taught(edits: Sequence[PastEdit], state: State) -> tuple[list[tuple[Rule, i
             ages = instances[rule.key]
             if not ages:
                 taught.append((rule, age))
-            if not ages or ages[-1] != age:
-                ages.append(age)
+            ages.append(age)  # once for each line of the edit that teaches it
     return taught, instances
 
 
@@ -107,7 +106,8 @@ def _near(proposal: Proposal, line: int) -> bool:
 
 def _streak(ages: Sequence[int]) -> int:
     """How many of the ages 0, 1, 2, .. are there without a gap."""
-    return next((count for count, age in enumerate(ages) if age != count), len(ages))
+    distinct = sorted(set(ages))
+    return next((count for count, age in enumerate(distinct) if age != count), len(distinct))
 
 
 def _combine(found: dict[Proposal, Site], index: Index) -> None:
