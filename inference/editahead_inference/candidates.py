@@ -91,7 +91,8 @@ class Cancelled(Exception):
 
 
 class Predictor(Protocol):
-    """Proposes candidates for a state. Pure: the same state gives the same candidates.
+    """Proposes candidates for a state. Pure: the same state gives the same candidates, and so do states with equal
+    `State.key`: of the cursor it looks at `State.standpoint` only, and at no times or versions.
 
     `check` is to be called between units of work; it raises `Cancelled` when the work is no longer wanted.
     """

@@ -100,14 +100,36 @@ _PARAMETER_LISTS = frozenset(
 )
 _NEVER_DEFINING = frozenset(
     {
-        "keyword_argument",
+        "argument_list",
+        "arguments",
+        "assignment_expression",
+        "attribute",
+        "binary_expression",
+        "binary_operator",
+        "boolean_operator",
+        "call",
+        "call_expression",
+        "comparison_operator",
+        "expression_statement",
+        "field_expression",
+        "if_statement",
+        "index_expression",
         "jsx_attribute",
+        "keyword_argument",
+        "member_expression",
         "method_invocation",
-        "scoped_identifier",
+        "not_operator",
+        "parenthesized_expression",
         "qualified_identifier",
+        "return_statement",
+        "scoped_identifier",
+        "selector_expression",
+        "subscript",
         "type_arguments",
+        "unary_expression",
     }
 )
+"""Parents of mere uses: those with a field that has a defining one's name, and the most frequent, to be quick."""
 _ASSIGNING = frozenset(
     {
         "assignment",
@@ -144,10 +166,15 @@ def occurrence(node: Node) -> Occurrence:
     role: Role = "plain"
     if parent is not None:
         field = _MEMBER_OF.get(parent.type)
-        if (field is not None and _is_field(parent, field, node)) or node.type in (
-            "property_identifier",
-            "field_identifier",
-        ) or (parent.type == "literal_element" and _is_key(parent)):
+        if (
+            (field is not None and _is_field(parent, field, node))
+            or node.type
+            in (
+                "property_identifier",
+                "field_identifier",
+            )
+            or (parent.type == "literal_element" and _is_key(parent))
+        ):
             role = "member"
         if parent.type == "jsx_attribute" or (
             parent.type == "keyword_argument" and _is_field(parent, "name", node)

@@ -17,7 +17,7 @@ from editahead_prompts.snapshot import Snapshot, split_lines
 from editahead_prompts.state import PastEdit, State
 from editahead_prompts.tokens import tokenize
 
-PARTLY = 0.35
+PARTLY = 0.2
 """What an edit is worth that the place needs, but that is not all that it needs: a person who has to go on typing there
 accepts it sometimes. A choice, not a measurement."""
 _WINDOW = 60

@@ -13,7 +13,7 @@ from editahead_prompts.syntax import SyntaxTrees
 
 from .index import Index
 
-_MAX_OCCURRENCES = 80
+_MAX_OCCURRENCES = 40
 MODULE = 0
 """The binding of what no function defines."""
 
@@ -146,6 +146,7 @@ class RenamedName:
             "local": float(both_plain and self._index is self._origin and self._binding(made) != MODULE),
             "site-defines": float(site.defines),
             "edit-defined": float(made.defines),
+            "edit-imported": float(made.imports),
             "still-defined": float(still_defined),
         }
 

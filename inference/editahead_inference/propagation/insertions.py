@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from rapidfuzz import fuzz, process
 
@@ -32,9 +33,13 @@ class Insertion(Rule):
     last: str = ""
     """When not empty, the anchor is a line's head only, and the line ends in this character."""
 
+    @cached_property
+    def _compiled(self) -> tuple[re.Pattern[str], str]:
+        return patterns.compile_parts(self.anchor), patterns.literal_of(self.anchor)
+
     def proposals(self, index: Index) -> Iterator[Proposal]:
-        regex = patterns.compile_parts(self.anchor)
-        sites = index.lines_with(patterns.literal_of(self.anchor))
+        regex, literal = self._compiled
+        sites = index.lines_with(literal)
         if len(sites) > MAX_SITES * 4:
             return
         for line in sites:
@@ -192,28 +197,23 @@ def _holed_anchors(
 
     The lines share the anchor's holes, inside strings too: a log line that tells the function's own name.
     """
-    for kind, split in (("hole", patterns.tokenize), ("words", tokenize)):
-        tokens = split(anchor)
-        names: dict[str, patterns.Hole] = {}
-        for token in tokens:
-            hole = patterns.hole_kind(token)
-            if hole and token not in names:
-                names[token] = patterns.Hole(f"h{len(names)}", hole)
-        if not names or len(names) > 8:
-            continue
-        lines = tuple(tuple(names.get(t, t) for t in split(body)) for body in bodies)
-        parts = tuple(names.get(t, t) for t in tokens)
-        if len(patterns.literal_of(parts)) >= 3:
-            yield kind, False, parts, lines
-        head = _head(tokens)
-        if kind == "words" and head:
-            own = {t: h for t, h in names.items() if t == tokens[head - 2]}
-            yield (
-                "head",
-                True,
-                tuple(own.get(t, t) for t in tokens[:head]),
-                tuple(tuple(own.get(t, t) for t in tokenize(body)) for body in bodies),
-            )
+    tokens = tokenize(anchor)
+    names: dict[str, patterns.Hole] = {}
+    for token in tokens:
+        hole = patterns.hole_kind(token)
+        if hole and token not in names:
+            names[token] = patterns.Hole(f"h{len(names)}", hole)
+    if not names or len(names) > 8:
+        return
+    lines = tuple(tuple(names.get(t, t) for t in tokenize(body)) for body in bodies)
+    parts = tuple(names.get(t, t) for t in tokens)
+    if len(patterns.literal_of(parts)) >= 3:
+        yield "hole", False, parts, lines
+    head = _head(tokens)
+    if head:
+        own = {t: h for t, h in names.items() if t == tokens[head - 2]}
+        headed = tuple(tuple(own.get(t, t) for t in tokenize(body)) for body in bodies)
+        yield "head", True, tuple(own.get(t, t) for t in tokens[:head]), headed
 
 
 def _head(tokens: list[str]) -> int:

@@ -47,7 +47,7 @@ _BY_CANDOUR = (
     "rename-cases",
     "rename-words",
     "span0",
-    "part0",
+    "part",
     "line",
 )
 """Kinds whose label tells a person most, best first."""

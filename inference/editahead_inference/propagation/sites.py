@@ -16,7 +16,7 @@ from .learning import learn_from
 from .rules import Proposal, Rule
 from .substitutions import Rename, Substitution, WordRename
 
-_EDITS = 8
+_EDITS = 6
 """Past edits that teach."""
 _NEAR = 3
 """Sites of one rule that are looked at on each side of the last edit, besides those at the cursor."""
@@ -25,7 +25,7 @@ _MAX_PROPOSALS = 60
 _MAX_RUN = 25
 """Lines that one edit may take together."""
 _EXACT_RENAMES = frozenset({"rename", "rename-bound"})
-_COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words", "part0", "span0", "span1"})
+_COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words", "part", "span0", "span1"})
 """Kinds of rules that may each change their own part of one line."""
 
 

@@ -39,12 +39,15 @@ class Substitution(Rule):
     new: tuple[patterns.Part, ...] = ()
     whole: bool = False
 
+    @cached_property
+    def _regex(self) -> re.Pattern[str]:
+        return patterns.compile_parts(self.old)
+
     def rewrite(self, body: str) -> str:
         """The line's body after the rewrite; the body itself where it does not apply or has been made already."""
-        regex = patterns.compile_parts(self.old)
         if self.whole:
             stripped = body.strip()
-            match = regex.fullmatch(stripped)
+            match = self._regex.fullmatch(stripped)
             return body if match is None else body.replace(stripped, patterns.fill(self.new, match), 1)
 
         def replaced(match: re.Match[str]) -> str:
@@ -56,10 +59,10 @@ class Substitution(Rule):
                     return found
             return piece
 
-        return regex.sub(replaced, body)
+        return self._regex.sub(replaced, body)
 
     def proposals(self, index: Index) -> Iterator[Proposal]:
-        yield from _rewritten(index, index.lines_with(patterns.literal_of(self.old)), self.rewrite)
+        yield from _rewritten(index, index.lines_with(self.source), self.rewrite)
 
 
 @dataclass(frozen=True)
@@ -169,14 +172,14 @@ def learn(old: str, new: str) -> list[Substitution | Rename | WordRename]:
     add("line", (o,), (n,), whole=True)
     rules += _renames(a, b, spans, o)
     cover = (spans[0][0], spans[-1][1], spans[0][2], spans[-1][3])
-    pieces = [cover] if len(spans) == 1 else [cover, *spans]
-    for number, span in enumerate(pieces):
-        part = "part" if number else "span"
-        for grow in (0, 1, 2):
-            a1, a2, b1, b2 = _grow(a, b, span, grow, 0)
-            add(f"{part}{grow}", tuple(a[a1:a2]), tuple(b[b1:b2]))
-        a1, a2, b1, b2 = _grow(a, b, span, 1, 1)
-        add(f"{part}-both", tuple(a[a1:a2]), tuple(b[b1:b2]))
+    for grow in (0, 1, 2):
+        a1, a2, b1, b2 = _grow(a, b, cover, grow, 0)
+        add(f"span{grow}", tuple(a[a1:a2]), tuple(b[b1:b2]))
+    a1, a2, b1, b2 = _grow(a, b, cover, 1, 1)
+    add("span-both", tuple(a[a1:a2]), tuple(b[b1:b2]))
+    if len(spans) > 1:
+        for a1, a2, b1, b2 in spans:
+            add("part", tuple(a[a1:a2]), tuple(b[b1:b2]))
     rules += _with_holes(o, n)
     table = {(a[a1], b[b1]) for a1, a2, b1, b2 in spans if a2 - a1 == b2 - b1 == 1}
     if any(rule.renames for rule in rules) and len(table) == 1:
