@@ -1,13 +1,14 @@
-"""Predictions off the event loop: one worker, a deadline, and one computation for all who ask about the same state."""
+"""Predictions off the event loop: one worker, a deadline, one computation for all who ask about equal states, and those
+that are likely to be asked for next."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from typing import Any, Protocol
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Literal, Protocol
 
 from editahead_inference.candidates import Cancelled, Prediction, Silence
 from editahead_prompts.state import State
@@ -18,8 +19,14 @@ log = logging.getLogger(__name__)
 
 DEADLINE_S = 2.0
 """A prediction that takes longer is given up: the person has moved on."""
-_KEPT = 8
-"""Finished predictions kept for whoever asks for the same state again."""
+KEPT = 50
+"""Answers that are kept for whoever asks about an equal state again."""
+KEPT_CHARS = 20_000_000
+"""So many characters the documents that they were made for may have together."""
+
+Layer = Literal["typed", "cache", "ahead", "shared", "computed"]
+"""Where an answer came from: what stood there, typed into; an earlier answer; one computed before it was asked for; one
+being computed for another request; the predictors."""
 
 
 class Predicts(Protocol):
@@ -31,29 +38,51 @@ class Predicts(Protocol):
 
 
 class Computation:
-    """One prediction being made. `done` always gets a result: the prediction, or one that says why there is none."""
+    """One prediction being made. `done` always gets a result: the prediction, or one that says why there is none.
 
-    def __init__(self, state: State, done: asyncio.Future[Prediction], asked: float) -> None:
+    ahead: it was begun before anybody asked. idle: nobody has asked yet. taken: the worker has begun it.
+    """
+
+    def __init__(self, state: State, done: asyncio.Future[Prediction], asked: float, ahead: bool) -> None:
         self.state = state
         self.done = done
         self.asked = asked
+        self.ahead = self.idle = ahead
+        self.taken = False
         self.queue_ms = 0.0
         self.waiting = 0
         self.unwanted = threading.Event()
 
 
 class Predictions:
-    """load: makes the pipeline; it is called on the worker, so that the server answers `initialize` at once.
-    clock: monotonic seconds."""
+    """What is predicted, and what was: an answer for a state is kept, silence too, and given again for an equal state.
 
-    def __init__(self, load: Callable[[], Predicts], clock: Callable[[], float]) -> None:
-        self._load, self._clock = load, clock
+    load: makes the pipeline; it is called on the worker, so that the server answers `initialize` at once.
+    clock: monotonic seconds. kept: so many answers are.
+    """
+
+    def __init__(self, load: Callable[[], Predicts], clock: Callable[[], float], *, kept: int = KEPT) -> None:
+        self._load, self._clock, self._most = load, clock, kept
         self._pipeline: Predicts | None = None
         self._worker: Worker | None = None
-        self._recent: OrderedDict[Hashable, Computation] = OrderedDict()
-        self.hits = 0
-        self.misses = 0
+        self._known: OrderedDict[Hashable, Computation] = OrderedDict()
+        self._ahead: dict[str, list[Computation]] = {}
+        self.layers: Counter[Layer] = Counter()
         self.state = "starting"
+
+    @property
+    def hits(self) -> int:
+        """Requests that needed no computation of their own."""
+        return self.layers.total() - self.misses
+
+    @property
+    def misses(self) -> int:
+        return self.layers["computed"]
+
+    def count(self, layer: Layer) -> None:
+        """A request was answered from there."""
+        self.layers[layer] += 1
+        log.debug("answered: %s; so far: %s", layer, dict(self.layers))
 
     def start(self) -> None:
         """Load the pipeline in the background."""
@@ -62,29 +91,43 @@ class Predictions:
 
     def stop(self) -> None:
         """Give everything up. Waits at most a second for a job that looks away from its `check`."""
-        for computation in self._recent.values():
+        for computation in self._known.values():
             computation.unwanted.set()
         if self._worker is not None:
             self._worker.stop(timeout=1.0)
 
-    def ask(self, key: Hashable, state: State, eagerness: float) -> Computation:
-        """The computation for a state; `key` is equal for equal states and settings."""
-        if self._worker is None:
-            self.start()
-        found = self._recent.get(key)
-        if found is not None and not found.unwanted.is_set():
-            self.hits += 1
-            self._recent.move_to_end(key)
-            return found
-        self.misses += 1
-        loop = asyncio.get_running_loop()
-        computation = Computation(state, loop.create_future(), self._clock())
-        self._recent[key] = computation
-        while len(self._recent) > _KEPT:
-            self._recent.popitem(last=False)
-        assert self._worker is not None
-        self._worker.submit(lambda: self._run(computation, eagerness, loop))
-        return computation
+    def knows(self, state: State, eagerness: float) -> bool:
+        """Whether the answer for this state is there already."""
+        found = self._find(state, eagerness)
+        return found is not None and found.done.done()
+
+    def ask(self, state: State, eagerness: float) -> Computation:
+        """The computation for a state; one for all who ask about equal states, and for a while after."""
+        found = self._find(state, eagerness)
+        if found is None:
+            self.count("computed")
+            return self._begin(state, eagerness, ahead=False)
+        self.count("shared" if not found.done.done() else "ahead" if found.ahead else "cache")
+        if found.idle and not found.done.done():
+            found.idle = False  # first: one that is running looks at it to know whether it must make room
+            self._submit(found, eagerness)
+        found.idle = False
+        return found
+
+    def foresee(self, document: str, states: Sequence[State], eagerness: float) -> None:
+        """Predict, when there is nothing else to do, for states that may come of the document that was asked for. What
+        was foreseen for it before and not begun to be waited for is given up."""
+        if not self._most:
+            return
+        wanted = [
+            self._find(state, eagerness) or self._begin(state, eagerness, ahead=True) for state in states
+        ]
+        for computation in self._ahead.pop(document, ()):
+            if computation.idle and computation not in wanted and not computation.done.done():
+                computation.unwanted.set()
+        self._ahead[document] = wanted
+        if len(self._ahead) > self._most:
+            del self._ahead[next(iter(self._ahead))]
 
     async def wait(self, computation: Computation, ended: asyncio.Future[None]) -> Prediction | None:
         """The prediction, or None if `ended` came first. The work stops when nobody waits for it any more."""
@@ -98,6 +141,39 @@ class Predictions:
             if not computation.waiting and not computation.done.done():
                 computation.unwanted.set()
 
+    def _find(self, state: State, eagerness: float) -> Computation | None:
+        key = (state.key, eagerness)
+        found = self._known.get(key)
+        if found is None or found.unwanted.is_set():
+            return None
+        self._known.move_to_end(key)
+        return found
+
+    def _begin(self, state: State, eagerness: float, *, ahead: bool) -> Computation:
+        if self._worker is None:
+            self.start()
+        done: asyncio.Future[Prediction] = asyncio.get_running_loop().create_future()
+        computation = Computation(state, done, self._clock(), ahead)
+        if self._most:
+            key = (state.key, eagerness)
+            self._known[key] = computation
+            self._known.move_to_end(key)
+            self._forget()
+        self._submit(computation, eagerness)
+        return computation
+
+    def _forget(self) -> None:
+        """Drop the answers that were not asked for the longest."""
+        chars = sum(computation.state.document.length for computation in self._known.values())
+        while len(self._known) > 1 and (len(self._known) > self._most or chars > KEPT_CHARS):
+            _, computation = self._known.popitem(last=False)
+            chars -= computation.state.document.length
+
+    def _submit(self, computation: Computation, eagerness: float) -> None:
+        assert self._worker is not None
+        loop = computation.done.get_loop()
+        self._worker.submit(lambda: self._run(computation, eagerness, loop), idle=computation.idle)
+
     def _load_pipeline(self) -> None:
         try:
             self._pipeline = self._load()
@@ -107,28 +183,46 @@ class Predictions:
             log.exception("the predictors cannot be loaded")
 
     def _run(self, computation: Computation, eagerness: float, loop: asyncio.AbstractEventLoop) -> None:
+        if computation.taken:
+            return  # it was asked for while it waited, or ran, as something foreseen
+        computation.taken = True
         prediction = self._predict(computation, eagerness)
+        if prediction is None:
+            computation.taken = False
+            self._submit(computation, eagerness)
+            return
         try:
             loop.call_soon_threadsafe(computation.done.set_result, prediction)
         except RuntimeError:
             log.debug("a prediction came after the end")
 
-    def _predict(self, computation: Computation, eagerness: float) -> Prediction:
+    def _predict(self, computation: Computation, eagerness: float) -> Prediction | None:
+        """None when it made room for something that somebody waits for."""
+        worker = self._worker
+        assert worker is not None
         started = self._clock()
         computation.queue_ms = (started - computation.asked) * 1000
+        made_room = False
 
         def check() -> None:
+            nonlocal made_room
+            if computation.idle and worker.wanted:
+                made_room = True
+                raise Cancelled
             if computation.unwanted.is_set() or self._clock() - started > DEADLINE_S:
                 raise Cancelled
 
         try:
             check()
             if self._pipeline is None:
+                computation.unwanted.set()  # not to be kept
                 return _silent(
                     computation, Silence("engine-unavailable", "The predictors could not be loaded.")
                 )
             return self._pipeline.predict(computation.state, eagerness=eagerness, check=check)
         except Cancelled:
+            if made_room and not computation.unwanted.is_set():
+                return None
             if not computation.unwanted.is_set():
                 computation.unwanted.set()
                 log.warning("a prediction took longer than %.1f s", DEADLINE_S)

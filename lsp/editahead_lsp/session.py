@@ -6,25 +6,27 @@ Plain synchronous code, touched only from the handlers on the event loop. Whatev
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from editahead_inference.candidates import Candidate, Silence
-from editahead_prompts.edits import Edit, advance, rebase
+from editahead_prompts.edits import Edit, advance, edited_lines, rebase
 from editahead_prompts.history import History
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import RuleOutcomes, State
 
 from .documents import Change, Changed, Document, Documents, Place
 from .exclusion import Exclusion
+from .faces import Offer
 from .positions import Encoding, offset_at
 from .protocol import Event
+from .refusals import Refusals
 from .settings import Settings
+from .timing import Timing
 
 _REMEMBERED = 200
 """Shown predictions that an outcome can still name."""
-_REFUSED = 50
-"""Refused edits remembered for each document."""
 
 
 @dataclass
@@ -33,15 +35,21 @@ class Shown:
 
     key: of the document that it is in. asked: of the document it was asked for, and by which faces.
     edit: what is left of it in the document's present text; empty for a mere place, None once it no longer applies.
-    begun: whether part of it has been typed. event: how it ended, None while it is open.
+    whole: the edit as it was made, over the present text; None once part of it was typed, or its place changed.
+    cursor_after: for the text after what is left. begun: whether part of it has been typed; at: the snapshot up to which
+    the last change was part of it. event: how it ended, None while it is open.
     """
 
     id: str
     key: str
     candidate: Candidate
     edit: Edit | None
+    whole: Edit | None
+    cursor_after: int
+    confidence: float
     asked: set[tuple[str, str]]
     begun: bool = False
+    at: Snapshot | None = None
     event: Event | None = None
 
 
@@ -67,11 +75,12 @@ class Session:
     state: State | None = None
     generation: int = 0
     """Grows with everything that can change a prediction."""
+    refusals: Refusals = field(default_factory=Refusals)
 
     def __post_init__(self) -> None:
+        self.timing = Timing(self.clock)
         self._cursors: dict[str, int] = {}
         self._shown: OrderedDict[str, Shown] = OrderedDict()
-        self._refused: dict[str, tuple[Edit, ...]] = {}
         self._outcomes: dict[str, RuleOutcomes] = {}
         self._off: dict[str, tuple[Snapshot, Silence | None]] = {}
         self._number = 0
@@ -90,6 +99,7 @@ class Session:
         self.documents.open(document)
         if self.off(document) is None:
             self.history.opened(document.snapshot)
+        self.refusals.opened(document.key, document.snapshot)
         self.focused = document.key
         self.generation += 1
         return document
@@ -104,6 +114,7 @@ class Session:
         self.documents.touch(document)
         self.focused = document.key
         self.generation += 1
+        self.timing.changed()
         # Where the person most likely is now; a request will say it exactly.
         after = made.edit.changed_span[1] + made.edit.growth if made.edit else min(cursor, made.after.length)
         self._cursors[document.key] = after
@@ -121,7 +132,7 @@ class Session:
         self.history.closed(document.uri)
         self._off.pop(document.key, None)
         self._cursors.pop(document.key, None)
-        self._refused.pop(document.key, None)
+        self.refusals.closed(document.key, document.snapshot)
         if self.focused == document.key:
             self.focused = None
         for shown in self._open_in(document.key):
@@ -171,29 +182,73 @@ class Session:
 
     def state_at(self, document: Document, cursor: int) -> State:
         """All that a prediction is made from."""
-        others = [d for d in self.documents if d is not document and self.off(d) is None]
+        others = self._others(document)
+        refused = {d.uri: self.refusals.of(d.key) for d in (document, *others)}
         return State(
             document=document.snapshot,
             cursor=cursor,
-            history=tuple(self.history.past),
-            others=tuple(d.snapshot for d in reversed(others)),
-            refused={d.uri: self._refused[d.key] for d in (document, *others) if d.key in self._refused},
-            undone=tuple(self.history.undone),
+            history=self.history.past,
+            others=tuple(d.snapshot for d in others),
+            refused={uri: edits for uri, edits in refused.items() if edits},
+            undone=self.history.undone,
             outcomes=dict(self._outcomes) if self.settings.learning else {},
         )
 
+    def states_after(self, id: str, cursors: Iterable[int]) -> list[State]:
+        """The states in which the next prediction will be asked for if this one is accepted as it stands: for each of
+        the cursors, offsets in the text after it."""
+        shown = self._shown.get(id)
+        document = self.documents.with_key(shown.key) if shown is not None else None
+        if shown is None or shown.event is not None or not shown.edit or document is None:
+            return []
+        before, edit = document.snapshot, shown.edit
+        after = Snapshot(before.uri, before.language, before.version + 1, edited_lines(before, edit))
+        history = self.history
+        if not shown.begun:  # what is typed to its end is typed
+            history = history.foreseen(before, after, edit, at=self.clock())
+        others = self._others(document)
+        refused = {d.uri: self.refusals.of(d.key) for d in others}
+        refused[document.uri] = self.refusals.foreseen(document.key, before, edit)
+        outcomes = {**self._outcomes, shown.candidate.rule: self._outcome(shown, "accepted")}
+        return [
+            State(
+                document=after,
+                cursor=cursor,
+                history=history.past,
+                others=tuple(d.snapshot for d in others),
+                refused={uri: edits for uri, edits in refused.items() if edits},
+                undone=history.undone,
+                outcomes=outcomes if self.settings.learning else {},
+            )
+            for cursor in dict.fromkeys(min(max(cursor, 0), after.length) for cursor in cursors)
+        ]
+
+    def _others(self, document: Document) -> list[Document]:
+        """The other documents that a prediction may draw on, the most recently used first."""
+        return [d for d in reversed(list(self.documents)) if d is not document and self.off(d) is None]
+
     # Predictions
 
-    def offer(self, candidate: Candidate, edit: Edit, document: Document, asked: tuple[str, str]) -> str:
-        """The id under which a prediction for a document (`edit`, over its present text) is given to who asked: the
-        document and the face. One that is still open and says the same keeps its id."""
+    def offer(self, offer: Offer, document: Document, asked: tuple[str, str]) -> str:
+        """The id under which a prediction for a document is given to who asked: the document and the face. One that is
+        still open and says the same keeps its id."""
+        candidate, edit = offer.candidate, offer.edit
         for shown in self._shown.values():
             same = (shown.key, shown.candidate.rule, shown.edit) == (document.key, candidate.rule, edit)
             if shown.event is None and same and (edit or shown.candidate.place == candidate.place):
                 shown.asked.add(asked)
                 return shown.id
         self._number += 1
-        shown = Shown(f"p-{self._number}", document.key, candidate, edit, {asked})
+        shown = Shown(
+            f"p-{self._number}",
+            document.key,
+            candidate,
+            edit,
+            edit,
+            offer.cursor_after,
+            offer.confidence,
+            {asked},
+        )
         self._shown[shown.id] = shown
         self.counts.shown += 1
         while len(self._shown) > _REMEMBERED:
@@ -211,6 +266,31 @@ class Session:
     def shown(self, id: str) -> Shown | None:
         return self._shown.get(id)
 
+    def being_typed(self, document: Document, cursor: int) -> list[Shown]:
+        """What was shown and is being typed on the cursor's line, up to the last key; the latest first."""
+        line = document.snapshot.line_at
+        return [
+            shown
+            for shown in reversed(self._shown.values())
+            if shown.at is document.snapshot
+            and shown.event is None
+            and shown.edit
+            and line(shown.edit.changed_span[0]) == line(cursor)
+        ]
+
+    def standing(self, asked: tuple[str, str], document: Document) -> list[Shown]:
+        """What stands where it was asked for, still applies to the document, and is an edit of it; the oldest first."""
+        return [
+            shown
+            for shown in self._shown.values()
+            if shown.event is None and shown.edit and asked in shown.asked and shown.key == document.key
+        ]
+
+    def refuses(self, document: Document, edit: Edit) -> bool:
+        """Whether the edit does what one does that was refused, however either is put."""
+        text = document.snapshot.text
+        return any(same_result(refused, edit, text) for refused in self.refusals.of(document.key))
+
     def outcome(self, id: str, event: Event) -> None:
         """The client says, or a command shows, how a prediction fared. The first word counts, except that "ignored" is
         only inferred: what the person decided, which may be told late, overrules it."""
@@ -225,7 +305,8 @@ class Session:
 
     def reset_learning(self) -> None:
         self._outcomes.clear()
-        self._refused.clear()
+        self.refusals.clear()
+        self.timing.forget()
         self.generation += 1
 
     def _open_in(self, key: str) -> list[Shown]:
@@ -233,24 +314,28 @@ class Session:
 
     def _settle(self, shown: Shown, event: Event) -> None:
         shown.event = event
-        before = self._outcomes.get(shown.candidate.rule, RuleOutcomes())
         if event == "accepted":
             self.counts.accepted += 1
-            self._outcomes[shown.candidate.rule] = RuleOutcomes(before.accepted + 1, before.rejected)
         elif event == "rejected":
             self.counts.rejected += 1
-            self._outcomes[shown.candidate.rule] = RuleOutcomes(before.accepted, before.rejected + 1)
-            if shown.edit:
-                self._refused[shown.key] = (*self._refused.get(shown.key, ()), shown.edit)[-_REFUSED:]
+            # As it was made too: that is how it would be proposed again.
+            self.refusals.add(shown.key, [edit for edit in (shown.edit, shown.whole) if edit])
         else:
             return
+        self._outcomes[shown.candidate.rule] = self._outcome(shown, event)
+        self.timing.outcome(event)
         self.generation += 1
+
+    def _outcome(self, shown: Shown, event: Literal["accepted", "rejected"]) -> RuleOutcomes:
+        """The outcomes of its rule, with one more."""
+        known = self._outcomes.get(shown.candidate.rule, RuleOutcomes())
+        if event == "accepted":
+            return RuleOutcomes(known.accepted + 1, known.rejected)
+        return RuleOutcomes(known.accepted, known.rejected + 1)
 
     def _follow(self, document: Document, made: Changed) -> None:
         """Move what is remembered about the text along with a change of it."""
-        refused = [rebase(edit, made.edit) for edit in self._refused.get(document.key, ())]
-        if refused:
-            self._refused[document.key] = tuple(edit for edit in refused if edit is not None)
+        self.refusals.changed(document.key, made)
         for shown in self._shown.values():
             if shown.key == document.key and shown.edit:
                 self._follow_shown(shown, shown.edit, made)
@@ -262,13 +347,24 @@ class Session:
                 if not shown.begun:
                     self.history.mark_accepted(made.before, edit)
                 self._settle(shown, "accepted")
-            shown.edit = None
+            shown.edit = shown.whole = None
             return
         left = advance(edit, made.edit, made.before.text)
         if shown.event is None and not left:
             self._settle(shown, "ignored" if left is None else "accepted")
-        shown.begun = shown.begun or (left is not None and _size(left) < _size(edit))
+        if left and _size(left) < _size(edit):
+            shown.begun, shown.at = True, made.after
+        if left:
+            shown.cursor_after = moved_cursor(shown.cursor_after, edit, made.edit, left)
         shown.edit = left or None
+        shown.whole = rebase(shown.whole, made.edit) if shown.whole and left and not shown.begun else None
+
+
+def moved_cursor(cursor_after: int, edit: Edit, typed: Edit, left: Edit) -> int:
+    """Where the cursor belongs after what is `left` of an edit when something was typed. What was part of the edit does
+    not move it: it leads to the same text."""
+    elsewhere = typed.growth + left.growth - edit.growth
+    return cursor_after + elsewhere if typed.changed_span[0] <= edit.changed_span[0] else cursor_after
 
 
 def same_result(one: Edit, other: Edit, text: str) -> bool:

@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
-import queue
 import threading
+from collections import deque
 from collections.abc import Callable
+
+Job = Callable[[], None]
 
 
 class Worker:
     """Runs jobs one after the other. A daemon thread: a job that never ends cannot keep the process alive."""
 
     def __init__(self) -> None:
-        self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._jobs: deque[Job] = deque()
+        self._idle_jobs: deque[Job] = deque()
+        self._stopped = False
+        self._change = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="editahead-worker", daemon=True)
         self._thread.start()
 
-    def submit(self, job: Callable[[], None]) -> None:
-        """Run `job`, which must not raise, after those submitted before."""
-        self._jobs.put(job)
+    @property
+    def wanted(self) -> bool:
+        """Whether a job waits that somebody waits for. A job of the other kind should then make room."""
+        return bool(self._jobs) or self._stopped
+
+    def submit(self, job: Job, *, idle: bool = False) -> None:
+        """Run `job`, which must not raise, after those submitted before. idle: when there is nothing else to do."""
+        with self._change:
+            (self._idle_jobs if idle else self._jobs).append(job)
+            self._change.notify()
 
     def stop(self, timeout: float) -> None:
-        """Let the thread end after its present job; wait for that no longer than `timeout` seconds."""
-        self._jobs.put(None)
+        """Let the thread end after the jobs that somebody waits for; wait for that no longer than `timeout` seconds."""
+        with self._change:
+            self._stopped = True
+            self._idle_jobs.clear()
+            self._change.notify()
         self._thread.join(timeout)
 
     def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
+        while (job := self._next()) is not None:
             job()
+
+    def _next(self) -> Job | None:
+        with self._change:
+            self._change.wait_for(lambda: self._jobs or self._idle_jobs or self._stopped)
+            if self._jobs:
+                return self._jobs.popleft()
+            return None if self._stopped else self._idle_jobs.popleft()

@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from .snapshot import Snapshot, split_lines
+
 Bias = Literal["before", "after"]
 
 
@@ -118,6 +120,21 @@ class Edit:
                     return r.start + shift + len(r.text)
             shift += r.growth
         return offset + shift
+
+
+def edited_lines(snapshot: Snapshot, edit: Edit) -> tuple[str, ...]:
+    """`split_lines` of the edited text. Splits only the lines that the edit touches."""
+    if not edit:
+        return snapshot.lines
+    start, end = edit.changed_span
+    # The line before: it may end in a carriage return, which a line feed put behind it joins.
+    first, last = max(snapshot.line_at(start) - 1, 0), snapshot.line_at(end)
+    base = snapshot.starts[first]
+    part = Edit(tuple(Replacement(r.start - base, r.end - base, r.text) for r in edit.replacements))
+    new = split_lines(part.apply("".join(snapshot.lines[first : last + 1])))
+    # Only the document's last line has no end; before that, the part ends with one and split_lines added "".
+    rest = snapshot.lines[last + 1 :]
+    return (*snapshot.lines[:first], *(new[:-1] if rest else new), *rest)
 
 
 def normalise(edit: Edit, text: str) -> Edit:

@@ -10,6 +10,7 @@ Seconds are passed in; there is no clock here.
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,8 +18,8 @@ from itertools import count, takewhile
 
 from .changes import ChangeKind, Hunk, changed_hunks, classify, trim
 from .diff import diff_lines
-from .edits import Edit
-from .snapshot import Snapshot, split_lines
+from .edits import Edit, edited_lines
+from .snapshot import Snapshot
 from .state import Origin, PastEdit
 
 MAX_EDITS = 32
@@ -193,6 +194,20 @@ class History:
         live = sorted((e for e in self._entries if e.here < len(e.states) - 1), key=lambda e: e.turn)
         return tuple(self._taken_back(e) for e in (*self._abandoned, *live))[-MAX_UNDONE:]
 
+    @property
+    def latest(self) -> int | None:
+        """The number of the edit that was last worked on: an edit keeps its number while it grows."""
+        return max(self._entries, key=lambda entry: entry.turn).name if self._entries else None
+
+    def foreseen(self, before: Snapshot, after: Snapshot, edit: Edit, *, at: float) -> History:
+        """What this history would be if a prediction were accepted now that changes `before` by `edit`."""
+        fork = copy.copy(self)
+        fork._lines, fork._closed = dict(self._lines), set(self._closed)
+        fork._recent, fork._awaited = self._recent.copy(), self._awaited.copy()
+        fork.changed(before, after, edit, at=at)
+        fork.mark_accepted(before, edit)
+        return fork
+
     def changed(
         self, before: Snapshot, after: Snapshot, edit: Edit, *, at: float, cursor: int | None = None
     ) -> ChangeKind:
@@ -227,7 +242,7 @@ class History:
         after one change or a few, with none of another document between them.
         """
         if edit:
-            self._awaited.append(_Accepted(before, edit, split_lines(edit.apply(before.text))))
+            self._awaited.append(_Accepted(before, edit, edited_lines(before, edit)))
             self._settle_accepted()
 
     def opened(self, snapshot: Snapshot) -> None:

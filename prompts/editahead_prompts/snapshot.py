@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from itertools import accumulate
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
@@ -51,7 +52,9 @@ class Snapshot:
     lines: tuple[str, ...]
 
     @classmethod
-    def of(cls, text: str, *, uri: str = "untitled:1", language: str = "plaintext", version: int = 0) -> Snapshot:
+    def of(
+        cls, text: str, *, uri: str = "untitled:1", language: str = "plaintext", version: int = 0
+    ) -> Snapshot:
         return cls(uri, language, version, split_lines(text))
 
     @cached_property
@@ -66,6 +69,13 @@ class Snapshot:
     @property
     def length(self) -> int:
         return self.starts[-1]
+
+    @cached_property
+    def fingerprint(self) -> bytes:
+        """The same for the same text, language and uri, whatever the version, and for nothing else."""
+        digest = blake2b(f"{self.uri}\0{self.language}\0".encode("utf-8", "surrogatepass"), digest_size=16)
+        digest.update(self.text.encode("utf-8", "surrogatepass"))
+        return digest.digest()
 
     def line_at(self, offset: int) -> int:
         """The line that holds `offset`, 0-based; the last line for the end of the text and beyond."""

@@ -5,8 +5,9 @@ Stored with a prediction, a state can be replayed, scored, or turned into traini
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from .edits import Edit
@@ -68,3 +69,33 @@ class State:
         if uri == self.document.uri:
             return self.document
         return next((other for other in self.others if other.uri == uri), None)
+
+    @cached_property
+    def key(self) -> Hashable:
+        """Equal for states that lead to the same prediction: versions and times are left out, and of the cursor all but
+        its `standpoint`."""
+        return (
+            self.document.fingerprint,
+            self.standpoint,
+            _content(self.history),
+            _content(self.undone),
+            tuple(other.fingerprint for other in self.others),
+            frozenset((uri, edits) for uri, edits in self.refused.items() if edits),
+            frozenset(self.outcomes.items()),
+        )
+
+    @property
+    def standpoint(self) -> tuple[str, int]:
+        """As much of the cursor as predictors look at: its line; its exact place where typing may go on, on the lines
+        of the edit that is still open."""
+        line = self.document.line_at(self.cursor)
+        last = self.history[-1] if self.history else None
+        if last is None or not last.open or last.uri != self.document.uri:
+            return "line", line
+        open_here = last.line <= line < last.line + max(len(last.new), 1)
+        return ("offset", self.cursor) if open_here else ("line", line)
+
+
+def _content(edits: Iterable[PastEdit]) -> Hashable:
+    """Without the times."""
+    return tuple((e.uri, e.line, e.old, e.new, e.origin, e.open) for e in edits)

@@ -1,8 +1,8 @@
 """A pipeline that predicts what a test tells it to, and the real server with it, for tests of everything but prediction.
 
-In a script, `old` -> `new` pairs are replaced one occurrence at a time: the best prediction is the next occurrence after
-the cursor, then the others. Where both are the same, the occurrences are places without an edit. As a program it serves
-on stdio: `python scripted.py '{"old": "new"}'`.
+In a script, `old` -> `new` pairs are replaced one occurrence at a time: the best prediction is the next occurrence from
+the start of the cursor's line on, then the others. Where both are the same, the occurrences are places without an edit.
+As a program it serves on stdio: `python scripted.py '{"old": "new"}'`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,13 @@ from functools import partial
 from typing import Any
 
 from editahead_inference.candidates import Candidate, Prediction, Silence, Verdict
+from editahead_lsp.asking import Layers
 from editahead_lsp.server import Server
 from editahead_prompts.edits import Edit
 from editahead_prompts.state import State
+
+NOT_AHEAD = Layers(ahead=False)
+"""So that a test sees no predictions but those that it asks for."""
 
 
 class Scripted:
@@ -58,7 +62,8 @@ class Scripted:
             for old, new in self.script.items():
                 found = [m.start() for m in re.finditer(re.escape(old), snapshot.text)]
                 if snapshot is state.document:
-                    found.sort(key=lambda at: (at < state.cursor, at))
+                    start = snapshot.starts[snapshot.line_at(state.cursor)]
+                    found.sort(key=lambda at: (at < start, at))
                 for at in found:
                     edit = Edit.replace(at, at + len(old), new) if old != new else Edit()
                     label = f"{old} -> {new}"
@@ -69,6 +74,7 @@ class Wired:
     """The real server in this process, spoken to in messages. Every message from the server must be read."""
 
     def __init__(self, pipeline: Any, **arguments: Any) -> None:
+        arguments.setdefault("layers", NOT_AHEAD)
         self.server = Server(lambda: pipeline, environment={}, **arguments)
         self.server.protocol.set_writer(self)  # type: ignore[arg-type]
         self._messages: list[dict[str, Any]] = []
