@@ -21,13 +21,13 @@ _REFUSED = 50
 """Refused edits remembered for each document."""
 _CLOSED = 50
 """Closed documents whose refusals are remembered."""
-_OVERTYPED = 200
+_OVERTYPED = 50
 """A place that was changed in so many ways since is another place."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Overtyped:
-    """A refused edit of the text `base` whose place was changed, by `since` (composed of all changes since)."""
+    """A refused edit of the text `base` at whose place, or beside it, something was changed since; composed: `since`."""
 
     edit: Edit
     base: Snapshot
@@ -48,20 +48,20 @@ class _Kept:
         """The same after the text `before` was changed by `edit`."""
         if not self or not edit:
             return self
-        stay, gone = [], []
-        for refused in self.edits:
-            moved = rebase(refused, edit)
-            if moved is None:
-                gone.append(_Overtyped(refused, before, edit))
-            else:
-                stay.append(moved)
-        for parked in self.overtyped:
-            since = normalise(compose(parked.since, edit), parked.base.text)
-            moved = rebase(parked.edit, since)
+        stay: list[Edit] = []
+        gone: list[_Overtyped] = []
+        for known in (*(_Overtyped(refused, before, Edit()) for refused in self.edits), *self.overtyped):
+            since = normalise(compose(known.since, edit), known.base.text)
+            moved = rebase(known.edit, since)
+            touched = any(
+                a.start <= b.end and b.start <= a.end
+                for a in since.replacements
+                for b in known.edit.replacements
+            )
             if moved is not None:
                 stay.append(moved)
-            elif len(since.replacements) <= _OVERTYPED:
-                gone.append(replace(parked, since=since))
+            if touched and len(since.replacements) <= _OVERTYPED:
+                gone.append(replace(known, since=since))
         return _Kept(tuple(dict.fromkeys(stay)), tuple(gone[-_REFUSED:]))
 
 

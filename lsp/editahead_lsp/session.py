@@ -35,7 +35,7 @@ class Shown:
 
     key: of the document that it is in. asked: of the document it was asked for, and by which faces.
     edit: what is left of it in the document's present text; empty for a mere place, None once it no longer applies.
-    whole: the edit as it was made, over the present text; None once part of it was typed, or its place changed.
+    whole: the edit as it was made, over the present text; None once its place was changed.
     cursor_after: for the text after what is left. begun: whether part of it has been typed; at: the snapshot up to which
     the last change was part of it. event: how it ended, None while it is open.
     """
@@ -337,8 +337,11 @@ class Session:
         """Move what is remembered about the text along with a change of it."""
         self.refusals.changed(document.key, made)
         for shown in self._shown.values():
-            if shown.key == document.key and shown.edit:
-                self._follow_shown(shown, shown.edit, made)
+            if shown.key == document.key:
+                if shown.whole is not None:
+                    shown.whole = rebase(shown.whole, made.edit)
+                if shown.edit:
+                    self._follow_shown(shown, shown.edit, made)
 
     def _follow_shown(self, shown: Shown, edit: Edit, made: Changed) -> None:
         """`edit` is what was left of it before the change."""
@@ -352,12 +355,11 @@ class Session:
         left = advance(edit, made.edit, made.before.text)
         if shown.event is None and not left:
             self._settle(shown, "ignored" if left is None else "accepted")
-        if left and _size(left) < _size(edit):
+        if left and _size(left) < _size(advance(edit, Edit(), made.before.text) or edit):
             shown.begun, shown.at = True, made.after
         if left:
             shown.cursor_after = moved_cursor(shown.cursor_after, edit, made.edit, left)
         shown.edit = left or None
-        shown.whole = rebase(shown.whole, made.edit) if shown.whole and left and not shown.begun else None
 
 
 def moved_cursor(cursor_after: int, edit: Edit, typed: Edit, left: Edit) -> int:
