@@ -1,0 +1,141 @@
+"""A refused edit is not shown again: after typing, undo, closing and opening, and however it is put."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_lsp.documents import Change, Document
+from editahead_lsp.refusals import Refusals
+from editahead_prompts.edits import Edit, Replacement
+from scripted import Scripted, Wired, ask, span
+
+A = "file:///tmp/a.py"
+NEXT = "editahead/nextEdit"
+
+
+async def shown(wired: Wired) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await wired.request(NEXT, ask(A, None, 0, 0)))["predictions"]
+    return found
+
+
+async def refuse(wired: Wired) -> None:
+    """The only prediction."""
+    (prediction,) = await shown(wired)
+    wired.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
+
+
+Place = tuple[int, int, int, int, str]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [(0, 2, 0, 2, "x"), (0, 2, 0, 3, "")],  # into it, and back
+        [(0, 1, 0, 3, ""), (0, 1, 0, 1, "se")],  # some of it deleted, and typed again
+        [(0, 0, 0, 4, ""), (0, 0, 0, 0, "user")],
+        [(0, 2, 0, 2, "x"), (0, 0, 0, 0, "# above\n"), (1, 2, 1, 3, "")],  # with other typing in between
+        [(0, 0, 0, 4, "us"), (0, 2, 0, 2, "er")],
+        [(0, 2, 0, 2, "x"), (0, 3, 0, 3, "y"), (0, 3, 0, 4, ""), (0, 2, 0, 3, "")],
+        [(0, 4, 0, 4, " "), (0, 0, 0, 0, "\n")],  # only beside it
+    ],
+)
+async def test_typing_over_its_place_does_not_lift_it(wired: Wired, changes: list[Place]) -> None:
+    await wired.initialize()
+    wired.open(A, "user\nend\n")
+    await refuse(wired)
+    for k, change in enumerate(changes):
+        wired.change(A, 2 + k, change)
+    assert await shown(wired) == []
+
+
+async def test_another_use_of_the_word_is_not_refused(wired: Wired) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n")
+    await refuse(wired)
+    wired.change(A, 2, (1, 0, 1, 0, "user\n"))
+    (other,) = await shown(wired)
+    assert other["edits"][0]["range"] == span(1, 0, 1, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "again"),
+    [("user\n", []), ("# above\nuser\n", []), ("person\nuser user\n", [4]), ("other\n", [])],
+)
+async def test_it_outlives_closing(wired: Wired, text: str, again: list[int]) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n")
+    await refuse(wired)
+    wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    wired.open(A, text)
+    found = await shown(wired)
+    assert len(found) == len(again) or text.startswith("person")
+
+
+async def test_it_outlives_being_overtyped_and_closed(wired: Wired) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n")
+    await refuse(wired)
+    wired.change(A, 2, (0, 2, 0, 2, "x"))
+    wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    wired.open(A, "user\n")
+    assert await shown(wired) == []
+
+
+async def test_moved_along_before_it_was_refused(wired: Wired, pipeline: Scripted) -> None:
+    """What is left of a shown edit is put in fewer characters once it was moved; proposed, it is as it was made."""
+    pipeline.script = {"old_name": "new_name"}
+    await wired.initialize()
+    wired.open(A, "old_name\n")
+    (prediction,) = await shown(wired)
+    wired.change(A, 2, (0, 0, 0, 0, "# above\n"))
+    wired.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
+    assert await shown(wired) == []
+
+
+async def test_said_in_another_way_by_a_predictor_that_does_not_look(
+    wired: Wired, pipeline: Scripted
+) -> None:
+    await wired.initialize()
+    wired.open(A, "old_name\n")
+    pipeline.script = {"old_name": "new_name"}
+    await refuse(wired)
+    pipeline.script = {"old_": "new_"}
+    wired.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"eagerness": 0.9}}})
+    answer = await wired.request(NEXT, ask(A, 1, 0, 0))
+    assert answer["predictions"] == []
+    assert answer["silence"]["reason"] == "refused-before"
+
+
+async def test_until_learning_is_reset(wired: Wired) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n")
+    await refuse(wired)
+    wired.change(A, 2, (0, 2, 0, 2, "x"))
+    await wired.request("workspace/executeCommand", {"command": "editahead.resetLearning"})
+    wired.change(A, 3, (0, 2, 0, 3, ""))
+    assert len(await shown(wired)) == 1
+
+
+texts = st.text("ab\n", min_size=1, max_size=10)
+
+
+@given(st.data())
+def test_undone_changes_leave_every_refusal(data: st.DataObject) -> None:
+    """Any changes, then the same taken back one by one: what was refused at first is refused again."""
+    text = data.draw(texts)
+    document = Document("untitled:1", "python", 1, text)
+    start, end = sorted((data.draw(st.integers(0, len(text))), data.draw(st.integers(0, len(text)))))
+    refused = Edit((Replacement(start, end, data.draw(texts)),))
+    refusals = Refusals()
+    refusals.add(document.key, [refused])
+    past = []
+    for version in range(2, 2 + data.draw(st.integers(1, 5))):
+        past.append(document.snapshot.text)
+        refusals.changed(document.key, document.change(version, [Change(data.draw(texts))]))
+    for before in reversed(past):
+        refusals.changed(document.key, document.change(9, [Change(before)]))
+    assert refused in refusals.of(document.key)

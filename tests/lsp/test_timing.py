@@ -1,0 +1,165 @@
+"""How long automatic requests wait, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import pytest
+
+from editahead_lsp.timing import FORGOTTEN_S, Timing
+from scripted import Wired, ask
+
+Event = Literal["accepted", "rejected"]
+A = "file:///tmp/a.py"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+R: Event = "rejected"
+Y: Event = "accepted"
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "ago_s", "delay_s"),
+    [
+        ([], 0, 0.05),
+        ([R], 0, 0.075),
+        ([R, R], 0, 0.1125),
+        ([R, R, Y], 0, 0.09),
+        ([Y], 0, 0.05),  # never below 50 ms while one types
+        ([Y, Y, Y, R, R], 0, 0.0576),
+        ([R] * 20, 0, 3.0),  # nor above 3 s
+        ([R], FORGOTTEN_S, 0.05 * 1.5 ** (1 / 2.718281828)),
+        ([R, R], 2 * FORGOTTEN_S, 0.05 * 2.25 ** (1 / 7.389056099)),
+        ([R] * 5, 100 * FORGOTTEN_S, 0.05),
+    ],
+)
+def test_refusals_make_it_longer_and_accepts_shorter(
+    outcomes: list[Event], ago_s: float, delay_s: float
+) -> None:
+    clock = Clock()
+    timing = Timing(clock)
+    for event in outcomes:
+        timing.outcome(event)
+    clock.now += ago_s
+    timing.changed()
+    timing.changed()
+    assert timing.delay_s() == pytest.approx(delay_s)
+
+
+@pytest.mark.parametrize(
+    ("keys_s", "then_s", "waits"),
+    [
+        ([], 0, False),
+        ([0], 0, False),  # the first key after a pause is answered at once
+        ([0, 0.1], 0, True),
+        ([0, 0.25], 0.25, True),
+        ([0, 0.26], 0, False),
+        ([0, 0.1], 0.26, False),  # the person has stopped
+        ([0, 0.1, 1.0], 0, False),
+        ([0, 1.0, 1.1], 0, True),
+    ],
+)
+def test_only_fast_typing_waits(keys_s: list[float], then_s: float, waits: bool) -> None:
+    clock = Clock()
+    timing = Timing(clock)
+    start = clock.now = 0.0
+    for at in keys_s:
+        clock.now = start + at
+        timing.changed()
+    clock.now += then_s
+    assert (timing.delay_s() > 0) is waits
+
+
+def test_outcomes_are_forgotten_on_request() -> None:
+    timing = Timing(Clock())
+    timing.outcome(R)
+    timing.forget()
+    timing.changed()
+    timing.changed()
+    assert timing.delay_s() == 0.05
+
+
+NEXT, GHOST, INLINE = "editahead/nextEdit", "textDocument/inlineCompletion", "textDocument/copilotInlineEdit"
+
+
+@pytest.mark.parametrize(
+    ("debounce", "method", "context", "waited"),
+    [
+        ("auto", NEXT, {"trigger": "typed"}, [0.05]),
+        ("auto", NEXT, {"trigger": "cursor"}, []),
+        ("auto", NEXT, {"trigger": "accepted"}, []),
+        ("auto", NEXT, {"trigger": "manual"}, []),
+        ("auto", GHOST, {"triggerKind": 2}, [0.05]),
+        ("auto", GHOST, {"triggerKind": 1}, []),
+        ("auto", INLINE, {"triggerKind": 2}, [0.05]),
+        ("auto", INLINE, {"triggerKind": 1}, []),
+        (120, NEXT, {"trigger": "typed"}, [0.12]),
+        (120, NEXT, {"trigger": "cursor"}, [0.12]),
+        (120, NEXT, {"trigger": "accepted"}, []),
+        (120, GHOST, {"triggerKind": 1}, []),
+        (0, NEXT, {"trigger": "typed"}, []),
+        (0, GHOST, {"triggerKind": 2}, []),
+    ],
+)
+async def test_what_waits(
+    connect: Callable[..., Wired],
+    debounce: str | int,
+    method: str,
+    context: dict[str, object],
+    waited: list[float],
+) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    wired = connect(clock=Clock(), sleep=sleep)
+    await wired.initialize({"debounce_ms": debounce, "hints": "off"})
+    wired.open(A, "user\nuser\n")
+    wired.change(A, 2, (0, 0, 0, 0, "x"))
+    wired.change(A, 3, (0, 1, 0, 1, "y"))
+    params = ask(A, 3, 0, 0, **context)
+    answer = await wired.request(method, params)
+    assert waits == pytest.approx(waited)
+    assert await wired.request(method, params) == answer
+    assert waits == pytest.approx(waited), "what is known does not wait"
+
+
+async def test_commands_do_not_wait(connect: Callable[..., Wired]) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    wired = connect(clock=Clock(), sleep=sleep)
+    await wired.initialize({"hints": "off"})
+    wired.open(A, "user\n")
+    wired.change(A, 2, (0, 0, 0, 0, "x"))
+    wired.change(A, 3, (0, 1, 0, 1, "y"))
+    await wired.request("workspace/executeCommand", {"command": "editahead.nextEdit"})
+    assert waits == []
+
+
+async def test_what_is_being_typed_does_not_wait(connect: Callable[..., Wired]) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    wired = connect(clock=Clock(), sleep=sleep)
+    await wired.initialize({"hints": "off"})
+    wired.open(A, "user\n")
+    await wired.request(NEXT, ask(A, 1, 0, 0, trigger="typed"))
+    wired.change(A, 2, (0, 0, 0, 4, ""))
+    wired.change(A, 3, (0, 0, 0, 0, "a"))
+    answer = await wired.request(NEXT, ask(A, 3, 0, 1, trigger="typed"))
+    assert answer["predictions"][0]["edits"][0]["newText"] == "ccount"
+    assert waits == []
