@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args, get_origin
 import attrs
 
 from editahead_lsp import protocol as wire
+from editahead_lsp.converter import camel
 
 MESSAGES: dict[str, tuple[type, type | None]] = {
     wire.NEXT_EDIT: (wire.NextEditParams, wire.NextEditResult),
@@ -71,7 +72,7 @@ class Shapes:
     def _reference(self, cls: type) -> dict[str, str]:
         if cls.__name__ not in self.definitions:
             fields = attrs.fields(attrs.resolve_types(cls))
-            names = {field.name: wire._camel(field.name) for field in fields}
+            names = {field.name: camel(field.name) for field in fields}
             required = [f for f in fields if self._direction == "sent" or f.default is attrs.NOTHING]
             self.definitions[cls.__name__] = {
                 "type": "object",

@@ -12,7 +12,9 @@ from .protocol import InitializeParams
 @dataclass(frozen=True)
 class Client:
     """name: in the client's own words. encodings: of positions, its favourite first. options:
-    `initializationOptions.editahead`, as it came. folders: URIs of the workspace."""
+    `initializationOptions.editahead`, as it came. folders: URIs of the workspace.
+    shows_edits: whether it has a way of its own to show an edit before it is made, as far as it says.
+    action_literals: code actions that are more than commands. resolves_actions: their edits may be given later."""
 
     name: str = ""
     encodings: tuple[str, ...] = ()
@@ -21,6 +23,12 @@ class Client:
     applies_edits: bool = False
     versioned_edits: bool = False
     configurable: bool = False
+    shows_edits: bool = False
+    action_literals: bool = False
+    resolves_actions: bool = False
+    markdown: bool = False
+    diagnostics: bool = False
+    refreshes_inlay_hints: bool = False
     options: Any = None
     folders: tuple[str, ...] = ()
 
@@ -28,6 +36,10 @@ class Client:
     def of(cls, params: InitializeParams) -> Client:
         capabilities = params.capabilities
         encodings = at(capabilities, "general", "positionEncodings")
+        document = at(capabilities, "textDocument")
+        action = at(document, "codeAction")
+        resolved = at(action, "resolveSupport", "properties")
+        formats = at(document, "completion", "completionItem", "documentationFormat")
         options = at(params.initialization_options, "editahead")
         folders = tuple(folder.uri for folder in params.workspace_folders)
         if not folders and params.root_uri:
@@ -42,6 +54,15 @@ class Client:
             applies_edits=at(capabilities, "workspace", "applyEdit") is True,
             versioned_edits=at(capabilities, "workspace", "workspaceEdit", "documentChanges") is True,
             configurable=at(capabilities, "workspace", "configuration") is True,
+            shows_edits=at(document, "inlineCompletion") is not None
+            or "copilot" in params.client_info.name.lower(),
+            action_literals=at(action, "codeActionLiteralSupport") is not None,
+            resolves_actions=at(action, "dataSupport") is True
+            and isinstance(resolved, list)
+            and "edit" in resolved,
+            markdown=isinstance(formats, list) and "markdown" in formats,
+            diagnostics=at(document, "publishDiagnostics") is not None,
+            refreshes_inlay_hints=at(capabilities, "workspace", "inlayHint", "refreshSupport") is True,
             options=options,
             folders=folders,
         )

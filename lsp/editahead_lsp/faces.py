@@ -12,6 +12,7 @@ from editahead_prompts.edits import Edit, Replacement, normalise
 from editahead_prompts.snapshot import Snapshot
 
 from . import protocol as wire
+from . import standard
 from .positions import Encoding, position_at, units
 
 
@@ -87,13 +88,13 @@ def next_edit(answer: Answer, encoding: Encoding) -> wire.NextEditResult:
     """Everything: other documents, places without an edit, and the reason for silence."""
     predictions = []
     for offer in answer.offers:
-        here = offer.snapshot is answer.document and bool(offer.edit) and on_a_line(offer, answer.cursor)
+        away = elsewhere(offer, answer)
         predictions.append(
             wire.PredictedEdit(
                 id=offer.id,
                 text_document=_document(offer),
                 edits=text_edits(offer.snapshot, offer.edit, encoding),
-                jump=None if here else place_of(offer.snapshot, offer.place, encoding),
+                jump=place_of(offer.snapshot, offer.place, encoding) if away else None,
                 cursor_after=_cursor_after(offer, encoding),
                 confidence=round(offer.confidence, 4),
                 source=offer.candidate.source,
@@ -113,24 +114,45 @@ def on_a_line(offer: Offer, cursor: int) -> bool:
     return at(start) <= at(cursor) <= at(end)
 
 
+def elsewhere(offer: Offer, answer: Answer) -> bool:
+    """Whether the cursor has to go somewhere before the edit is under it; always so for a mere place."""
+    return offer.snapshot is not answer.document or not offer.edit or not on_a_line(offer, answer.cursor)
+
+
+def workspace_edit(
+    snapshot: Snapshot, edit: Edit, encoding: Encoding, versioned: bool
+) -> standard.WorkspaceEdit:
+    """versioned: whether the client has edits that name a version."""
+    edits = text_edits(snapshot, edit, encoding)
+    if not versioned:
+        return standard.WorkspaceEdit(changes={snapshot.uri: edits})
+    document = wire.TextDocument(snapshot.uri, snapshot.version)
+    return standard.WorkspaceEdit([standard.TextDocumentEdit(document, edits)])
+
+
 def text_edits(snapshot: Snapshot, edit: Edit, encoding: Encoding) -> list[wire.TextEdit]:
-    pieces = [_between_ends(r, snapshot.text) for r in normalise(edit, snapshot.text).replacements]
-    if any(a.end > b.start for a, b in pairwise(pieces)):
-        pieces = [covering(edit, snapshot.text)]
-    return [wire.TextEdit(range_of(snapshot, r, encoding), r.text) for r in pieces]
+    return [wire.TextEdit(range_of(snapshot, r, encoding), r.text) for r in pieces(edit, snapshot.text)]
+
+
+def pieces(edit: Edit, text: str) -> list[Replacement]:
+    """The edit as replacements between positions that a client has."""
+    found = [_between_ends(r, text) for r in normalise(edit, text).replacements]
+    if any(a.end > b.start for a, b in pairwise(found)):
+        return [covering(edit, text)]
+    return found
 
 
 def covering(edit: Edit, text: str) -> Replacement:
     """The edit as one replacement, with the unchanged text in between repeated; as short as it can be."""
     start, end = edit.changed_span
-    new = "".join(_pieces(edit, text))
+    new = "".join(_interleaved(edit, text))
     old = text[start:end]
     head = common_head(old, new)
     tail = common_tail(old, new, min(len(old), len(new)) - head)
     return _between_ends(Replacement(start + head, end - tail, new[head : len(new) - tail]), text)
 
 
-def _pieces(edit: Edit, text: str) -> Sequence[str]:
+def _interleaved(edit: Edit, text: str) -> Sequence[str]:
     out: list[str] = []
     at = edit.changed_span[0]
     for r in edit.replacements:

@@ -3,18 +3,15 @@
 Lenient on input: unknown fields are ignored, and what can be done without may be missing or null. Exact on output:
 every field is there. Names are camelCase on the wire. Positions are in the encoding agreed with the client, 0-based.
 
-The standard messages that the server sends are lsprotocol's.
+What code actions, completions and hints consist of is in `standard`; the other standard messages that the server
+sends are lsprotocol's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args
 
 import attrs
-import cattrs
-from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
-from lsprotocol import types
 
 from editahead_inference.candidates import Reason, Source
 
@@ -37,6 +34,8 @@ GO_NEXT = "editahead.nextEdit"
 WHY = "editahead.why"
 STATUS = "editahead.status"
 RESET_LEARNING = "editahead.resetLearning"
+ACCEPT_KIND = "refactor.rewrite.editahead.accept"
+GOTO_KIND = "refactor.rewrite.editahead.goto"
 COMMANDS = (ACCEPT, REJECT, GO_NEXT, WHY, STATUS, RESET_LEARNING)
 
 
@@ -357,58 +356,3 @@ class StatusResult:
     cache: CacheStatus
     latency: LatencyStatus
     outcomes: OutcomeStatus
-
-
-PARAMS: Mapping[str, type] = {
-    types.INITIALIZE: InitializeParams,
-    types.TEXT_DOCUMENT_DID_OPEN: DidOpenParams,
-    types.TEXT_DOCUMENT_DID_CHANGE: DidChangeParams,
-    types.TEXT_DOCUMENT_DID_CLOSE: DidCloseParams,
-    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: DidChangeFoldersParams,
-    types.WORKSPACE_DID_CHANGE_CONFIGURATION: DidChangeConfigurationParams,
-    types.WORKSPACE_EXECUTE_COMMAND: ExecuteCommandParams,
-    types.TEXT_DOCUMENT_INLINE_COMPLETION: InlineParams,
-    INLINE_EDIT: InlineParams,
-    NEXT_EDIT: NextEditParams,
-    OUTCOME: OutcomeParams,
-    DID_SHOW_INLINE_EDIT: DidShowParams,
-    DID_SHOW_COMPLETION: DidShowParams,
-    DID_PARTIALLY_ACCEPT_COMPLETION: DidShowParams,
-    DID_FOCUS: DidFocusParams,
-}
-"""What each method's params are read as. Of other methods the params are left as they came."""
-
-_CLASSES = tuple(
-    cls
-    for cls in list(globals().values())
-    if isinstance(cls, type) and cls.__module__ == __name__ and attrs.has(cls)
-)
-
-
-def register(converter: cattrs.Converter) -> None:
-    """Teach a converter this module's classes."""
-    for cls in _CLASSES:
-        attrs.resolve_types(cls, globals())
-    for cls in _CLASSES:
-        names: Any = {a.name: override(rename=_camel(a.name), omit=False) for a in attrs.fields(cls)}
-        read = make_dict_structure_fn(cls, converter, **names)
-        converter.register_structure_hook(cls, _lenient(read))
-        converter.register_unstructure_hook(cls, make_dict_unstructure_fn(cls, converter, **names))
-
-
-def _camel(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(map(str.capitalize, rest))
-
-
-def _lenient(read: Callable[[Mapping[str, Any], Any], Any]) -> Callable[[Any, Any], Any]:
-    """null is the same as missing; nothing at all is the same as an object without fields."""
-
-    def structure(value: Any, cls: Any) -> Any:
-        if value is None:
-            value = {}
-        if not isinstance(value, Mapping):
-            raise ValueError(f"expected an object, got {type(value).__name__}")
-        return read({k: v for k, v in value.items() if v is not None}, cls)
-
-    return structure

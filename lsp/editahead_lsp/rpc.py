@@ -26,9 +26,9 @@ from pygls.exceptions import (
     JsonRpcParseError,
     JsonRpcServerNotInitialized,
 )
-from pygls.protocol import LanguageServerProtocol, default_converter
+from pygls.protocol import LanguageServerProtocol
 
-from . import protocol
+from .converter import PARAMS
 
 if TYPE_CHECKING:
     from .server import Server
@@ -37,12 +37,6 @@ log = logging.getLogger(__name__)
 
 _KEPT = {types.SHUTDOWN, types.SET_TRACE}
 """The features of pygls that are used as they are."""
-
-
-def make_converter() -> cattrs.Converter:
-    converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no types there
-    protocol.register(converter)
-    return converter
 
 
 class Protocol(LanguageServerProtocol):
@@ -143,7 +137,7 @@ class Protocol(LanguageServerProtocol):
             self._handle_request(msg_id, method, read)
 
     def _params(self, method: str, params: Any) -> Any:
-        cls = protocol.PARAMS.get(method)
+        cls = PARAMS.get(method)
         return params if cls is None else self.read(params, cls)
 
     def _cancel(self, msg_id: Any) -> None:

@@ -16,12 +16,14 @@ from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from . import __version__, paths, positions, processes, uris
-from .asking import ALL, Asking, Layers
+from .asking import Asking
 from .client import Client
+from .converter import make_converter
 from .exclusion import Exclusion, workspace_paths
 from .features import register_all
+from .hints import Hints
 from .predictions import Predictions, Predicts
-from .rpc import Protocol, make_converter
+from .rpc import Protocol
 from .session import Session
 from .settings import gather
 from .stdio import Reader
@@ -38,8 +40,7 @@ def load_pipeline() -> Predicts:
 
 class Server(LanguageServer):
     """load: makes the pipeline, on the worker thread. clock: monotonic seconds. sleep: for that many seconds.
-    layers: how answers may be had without predicting. environment, user_folder: where settings come from beside the
-    client and the workspace."""
+    environment, user_folder: where settings come from beside the client and the workspace."""
 
     protocol: Protocol
 
@@ -49,7 +50,6 @@ class Server(LanguageServer):
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        layers: Layers = ALL,
         environment: Mapping[str, str] = os.environ,
         user_folder: Path | None = None,
     ) -> None:
@@ -59,8 +59,11 @@ class Server(LanguageServer):
         self._user_folder = paths.config_folder() if user_folder is None else user_folder
         self.client = Client()
         self.session = Session(clock)
-        self.predictions = Predictions(load, clock, kept=layers.kept)
-        self.asking = Asking(self.session, self.predictions, clock, sleep, layers)
+        self.predictions = Predictions(load, clock)
+        self.asking = Asking(self.session, self.predictions, clock, sleep)
+        self.hints = Hints(self, sleep)
+        self.shows_edits = False
+        """Whether the client has a way of its own to show an edit before it is made: it says so, or it has asked."""
         self._options: Any = None
         self._folders: tuple[str, ...] = ()
         self._messages: tuple[str, ...] = ()
@@ -72,6 +75,7 @@ class Server(LanguageServer):
     def meet(self, client: Client, process_id: int | None) -> None:
         """The client has said who it is."""
         self.client = client
+        self.shows_edits = client.shows_edits
         self.session.encoding = positions.choose(client.encodings)
         self._folders, self._options = client.folders, client.options
         self._resolve()
@@ -86,6 +90,7 @@ class Server(LanguageServer):
             options = {**self.client.options, **options}
         self._options = options
         self._resolve()
+        self.hints.notice()
         self.tell_problems()
 
     def change_folders(self, added: Sequence[str], removed: Sequence[str]) -> None:
@@ -102,6 +107,12 @@ class Server(LanguageServer):
                 self.window_show_message(
                     types.ShowMessageParams(types.MessageType.Warning, f"Editahead: {message}")
                 )
+
+    @property
+    def completes(self) -> bool:
+        """Whether completion menus have the next edit, too."""
+        wanted = self.session.settings.completion_item
+        return wanted == "on" or (wanted == "auto" and not self.shows_edits)
 
     def _resolve(self) -> None:
         """Take the settings from all places again."""
@@ -141,6 +152,7 @@ class Server(LanguageServer):
             self.protocol.handle_message(message)
         except Exception as error:
             self.report_server_error(error, type(error))
+        self.hints.notice()
 
     async def serve(self, read: Callable[[int], bytes], out: BinaryIO) -> int:
         """Serve one client until it says `exit`, closes the stream, or is gone; the exit code for the process."""
@@ -151,6 +163,7 @@ class Server(LanguageServer):
         finally:
             if self._watch is not None:
                 self._watch.cancel()
+            self.hints.stop()
             self.predictions.stop()
         return 0 if self.protocol.was_shut_down else 1
 

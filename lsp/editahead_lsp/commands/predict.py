@@ -37,7 +37,8 @@ def run(args: argparse.Namespace) -> int:
     import time
 
     from editahead_inference.pipeline import Pipeline
-    from editahead_lsp import faces, paths, rpc
+    from editahead_lsp import faces, paths
+    from editahead_lsp.converter import make_converter
     from editahead_lsp.settings import gather
 
     from .patches import DoesNotFit
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     offers = tuple(_offer(number, verdict, state) for number, verdict in enumerate(prediction.shown, 1))
     answer = faces.Answer(offers, prediction.silence, state.document, state.cursor)
     if args.json:
-        tell_json(rpc.make_converter().unstructure(faces.next_edit(answer, "utf-16")))
+        tell_json(make_converter().unstructure(faces.next_edit(answer, "utf-16")))
     else:
         _show(answer, args.file)
     return 0

@@ -6,8 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import (
+    code_actions,
     commands,
+    completion,
     configuration,
+    inlay_hints,
     inline_completion,
     inline_edit,
     lifecycle,
@@ -28,6 +31,9 @@ def register_all(server: Server) -> None:
         inline_completion,
         inline_edit,
         next_edit,
+        code_actions,
+        completion,
+        inlay_hints,
         outcomes,
         commands,
     ):

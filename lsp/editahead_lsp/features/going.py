@@ -12,7 +12,7 @@ from editahead_lsp import faces
 from editahead_lsp.asking import Ask
 from editahead_lsp.client import at
 from editahead_lsp.documents import Place
-from editahead_lsp.protocol import GoNextArgument, GoNextResult, Range, TextDocument, TextEdit
+from editahead_lsp.protocol import GoNextArgument, GoNextResult, Range
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -35,19 +35,14 @@ class Going:
             uri = server.session.focused_document.uri
         if uri is None:
             return GoNextResult("nothing", "unknown-document")
-        return self._finish(server.asking.begin("command", uri, None, place, at_once=True))
+        return self._finish(server.asking.begin("command", uri, None, place, at_once=True, most=1))
 
     async def _finish(self, ask: Ask) -> GoNextResult:
         answer = await self._server.asking.finish(ask)
         if not answer.offers:
             return GoNextResult("nothing", answer.silence.reason if answer.silence else None)
         offer = answer.offers[0]
-        there = (
-            offer.snapshot is not answer.document
-            or not offer.edit
-            or not faces.on_a_line(offer, answer.cursor)
-        )
-        return await (self._jump(offer) if there else self._apply(offer))
+        return await (self._jump(offer) if faces.elsewhere(offer, answer) else self._apply(offer))
 
     async def _jump(self, offer: faces.Offer) -> GoNextResult:
         server, session = self._server, self._server.session
@@ -71,20 +66,15 @@ class Going:
         server, session = self._server, self._server.session
         if not server.client.applies_edits:
             return GoNextResult("nothing", "The editor cannot be asked to apply an edit.")
-        edits = faces.text_edits(offer.snapshot, offer.edit, session.encoding)
-        params = {"label": offer.candidate.label, "edit": self._workspace_edit(offer, edits)}
+        edit = faces.workspace_edit(
+            offer.snapshot, offer.edit, session.encoding, server.client.versioned_edits
+        )
+        params = {"label": offer.candidate.label, "edit": server.protocol.write(edit)}
         applied = await self._request(types.WORKSPACE_APPLY_EDIT, params)
         if at(applied, "applied") is not True:
             return GoNextResult("nothing", "The editor did not apply the edit.")
         session.outcome(offer.id, "accepted")
         return GoNextResult("applied")
-
-    def _workspace_edit(self, offer: faces.Offer, edits: list[TextEdit]) -> dict[str, Any]:
-        write = self._server.protocol.write
-        if self._server.client.versioned_edits:
-            document = TextDocument(offer.snapshot.uri, offer.snapshot.version)
-            return {"documentChanges": [{"textDocument": write(document), "edits": write(edits)}]}
-        return {"changes": {offer.snapshot.uri: write(edits)}}
 
     async def _request(self, method: str, params: dict[str, Any]) -> Any:
         """The client's answer, or None when it is an error."""

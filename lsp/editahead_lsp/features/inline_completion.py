@@ -20,6 +20,7 @@ _INVOKED = 1
 def register(server: Server) -> None:
     @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION)
     def inline_completion(params: InlineParams) -> Coroutine[Any, Any, InlineCompletionResult]:
+        server.shows_edits = True
         ask = server.asking.begin(
             "inlineCompletion",
             params.text_document.uri,

@@ -18,6 +18,7 @@ _INVOKED = 1
 def register(server: Server) -> None:
     @server.feature(INLINE_EDIT)
     def inline_edit(params: InlineParams) -> Coroutine[Any, Any, InlineEditResult]:
+        server.shows_edits = True
         ask = server.asking.begin(
             "copilotInlineEdit",
             params.text_document.uri,

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidRequest
 
-from editahead_lsp import __version__, positions
+from editahead_lsp import __version__, menu
 from editahead_lsp.client import Client
 from editahead_lsp.protocol import (
+    ACCEPT_KIND,
     COMMANDS,
     DID_CHANGE_STATUS,
+    GOTO_KIND,
     INLINE_EDIT,
     NEXT_EDIT,
     OUTCOME,
@@ -28,9 +30,7 @@ def register(server: Server) -> None:
         if server.protocol.initialized:
             raise JsonRpcInvalidRequest("initialize comes once")
         server.meet(Client.of(params), params.process_id)
-        return types.InitializeResult(
-            capabilities(server.session.encoding), types.ServerInfo("editahead", __version__)
-        )
+        return types.InitializeResult(capabilities(server), types.ServerInfo("editahead", __version__))
 
     @server.feature(types.INITIALIZED)
     def initialized(params: None) -> None:
@@ -43,13 +43,20 @@ def register(server: Server) -> None:
         server.end()
 
 
-def capabilities(encoding: positions.Encoding) -> types.ServerCapabilities:
+def capabilities(server: Server) -> types.ServerCapabilities:
+    """Completion and inlay hints only where they are of use: a client that is told of them asks all the time."""
+    completion = types.CompletionOptions(trigger_characters=list(menu.TRIGGERS)) if server.completes else None
     return types.ServerCapabilities(
-        position_encoding=types.PositionEncodingKind(encoding),
+        position_encoding=types.PositionEncodingKind(server.session.encoding),
         text_document_sync=types.TextDocumentSyncOptions(
             open_close=True, change=types.TextDocumentSyncKind.Incremental
         ),
         inline_completion_provider=True,
+        code_action_provider=types.CodeActionOptions(
+            code_action_kinds=[ACCEPT_KIND, GOTO_KIND], resolve_provider=True
+        ),
+        completion_provider=completion,
+        inlay_hint_provider=server.hints.kind == "inlay" or None,
         execute_command_provider=types.ExecuteCommandOptions(commands=list(COMMANDS)),
         workspace=types.WorkspaceOptions(
             workspace_folders=types.WorkspaceFoldersServerCapabilities(

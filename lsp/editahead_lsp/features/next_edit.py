@@ -19,13 +19,13 @@ _AT_ONCE = frozenset(["accepted", "manual"])
 def register(server: Server) -> None:
     @server.feature(NEXT_EDIT)
     def next_edit(params: NextEditParams) -> Coroutine[Any, Any, NextEditResult]:
+        server.shows_edits = True
         ask = server.asking.begin(
             "nextEdit",
             params.text_document.uri,
             params.text_document.version,
             Place(params.position.line, params.position.character),
             at_once=params.context.trigger in _AT_ONCE,
-            typed=params.context.trigger != "cursor",
         )
 
         async def answer() -> NextEditResult:

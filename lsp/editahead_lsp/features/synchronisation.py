@@ -46,6 +46,7 @@ def register(server: Server) -> None:
 
     @server.feature(DID_FOCUS)
     def did_focus(params: DidFocusParams) -> None:
+        server.shows_edits = True  # only clients that speak copilotInlineEdit send this
         session.focus(params.text_document.uri if params.text_document else None)
 
 

@@ -1,0 +1,95 @@
+"""`textDocument/codeAction`: the next edit in the menu that every editor has."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcContentModified, JsonRpcInvalidParams
+
+from editahead_lsp import faces
+from editahead_lsp.client import at
+from editahead_lsp.documents import Document, Place
+from editahead_lsp.positions import offset_at
+from editahead_lsp.protocol import ACCEPT_KIND, GO_NEXT, GOTO_KIND, Command, Range
+from editahead_lsp.standard import ActionData, CodeAction, CodeActionParams
+
+if TYPE_CHECKING:
+    from editahead_lsp.faces import Answer, Offer
+    from editahead_lsp.server import Server
+
+
+def register(server: Server) -> None:
+    session = server.session
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
+    def code_action(params: CodeActionParams) -> Coroutine[Any, Any, list[CodeAction]] | list[CodeAction]:
+        wanted = {kind for kind in (ACCEPT_KIND, GOTO_KIND) if _within(kind, params.context.only)}
+        if not wanted or not server.client.action_literals:
+            return []
+        uri = params.text_document.uri
+        document = session.documents.get(uri)
+        place = None if document is None or cursor_within(document, params.range) else _start(params.range)
+        ask = server.asking.begin("codeAction", uri, None, place, at_once=True, most=1)
+
+        async def answer() -> list[CodeAction]:
+            found = await server.asking.finish(ask)
+            return [action for offer in found.offers for action in actions(offer, found, wanted)]
+
+        return answer()
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    def resolve(params: Any) -> dict[str, Any]:
+        """The action as it came, with its edit: over the text as it is now."""
+        id = at(params, "data", "id")
+        if not isinstance(id, str):
+            raise JsonRpcInvalidParams("This is none of our actions.")
+        shown = session.shown(id)
+        document = session.documents.with_key(shown.key) if shown is not None else None
+        if shown is None or document is None or not shown.edit:
+            # Without an edit the client would still run the command, and it would count as accepted.
+            raise JsonRpcContentModified("What was typed meanwhile overtook the prediction.")
+        edit = faces.workspace_edit(
+            document.snapshot, shown.edit, session.encoding, server.client.versioned_edits
+        )
+        return {**params, "edit": server.protocol.write(edit)}
+
+    def actions(offer: Offer, answer: Answer, wanted: set[str]) -> list[CodeAction]:
+        found = []
+        if ACCEPT_KIND in wanted and offer.edit:
+            accept = faces.accept(offer)
+            later = server.client.resolves_actions
+            edit = (
+                None
+                if later
+                else faces.workspace_edit(
+                    offer.snapshot, offer.edit, session.encoding, server.client.versioned_edits
+                )
+            )
+            data = ActionData(offer.id) if later else None
+            found.append(CodeAction(accept.title, ACCEPT_KIND, accept, edit, data))
+        if GOTO_KIND in wanted and server.client.shows_documents and faces.elsewhere(offer, answer):
+            assert answer.document is not None
+            position = faces.place_of(answer.document, answer.cursor, session.encoding)
+            target = {"uri": answer.document.uri, "position": server.protocol.write(position)}
+            go = Command("Go to next edit", GO_NEXT, [target])
+            found.append(CodeAction(go.title, GOTO_KIND, go))
+        return found
+
+    def cursor_within(document: Document, selection: Range) -> bool:
+        """A selection does not say at which end the cursor is; what is known from before may."""
+        start, end = (
+            offset_at(document.snapshot, p.line, p.character, session.encoding)
+            for p in (selection.start, selection.end)
+        )
+        return start <= session.cursor(document) <= end
+
+
+def _start(selection: Range) -> Place:
+    return Place(selection.start.line, selection.start.character)
+
+
+def _within(kind: str, only: list[str] | None) -> bool:
+    """Whether the kind is one of those asked for, or below one of them. An empty kind stands for all."""
+    return not only or any(not asked or f"{kind}.".startswith(f"{asked}.") for asked in only)

@@ -1,0 +1,18 @@
+"""`textDocument/inlayHint`: the place of the next edit, where the setting `hints` is "inlay"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from editahead_lsp.standard import InlayHint, InlayHintParams
+
+if TYPE_CHECKING:
+    from editahead_lsp.server import Server
+
+
+def register(server: Server) -> None:
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    def inlay_hint(params: InlayHintParams) -> list[InlayHint]:
+        return server.hints.inlay_hints(params.text_document.uri, params.range)

@@ -1,0 +1,142 @@
+"""The parts of LSP that code actions, completions and hints are made of, as far as they are used here.
+
+As lenient on input as `protocol`. On output, what LSP lets a server leave out is left out when it is None.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+
+from .protocol import Command, Position, Range, TextDocument, TextEdit
+
+LEFT_OUT = "left out"
+"""In the metadata of fields that are not sent when they are None."""
+
+
+_MAY = {LEFT_OUT: True}
+
+
+@attrs.frozen
+class WorkspaceEdit:
+    """`document_changes` for clients that have them: they name the version that the edit is for."""
+
+    document_changes: list[TextDocumentEdit] | None = attrs.field(default=None, metadata=_MAY)
+    changes: dict[str, list[TextEdit]] | None = attrs.field(default=None, metadata=_MAY)
+
+
+@attrs.frozen
+class TextDocumentEdit:
+    text_document: TextDocument
+    edits: list[TextEdit]
+
+
+# Code actions
+
+
+@attrs.frozen
+class CodeActionContext:
+    """only: the kinds that are asked for; each stands for those below it, too."""
+
+    only: list[str] | None = None
+
+
+@attrs.frozen
+class CodeActionParams:
+    text_document: TextDocument
+    range: Range
+    context: CodeActionContext = CodeActionContext()
+
+
+@attrs.frozen
+class ActionData:
+    """id: of the prediction whose edit is still to be given."""
+
+    id: str
+
+
+@attrs.frozen
+class CodeAction:
+    """The client makes the edit and then runs the command."""
+
+    title: str
+    kind: str
+    command: Command
+    edit: WorkspaceEdit | None = attrs.field(default=None, metadata=_MAY)
+    data: ActionData | None = attrs.field(default=None, metadata=_MAY)
+
+
+# Completion
+
+
+@attrs.frozen
+class CompletionParams:
+    text_document: TextDocument
+    position: Position
+
+
+@attrs.frozen
+class MarkupContent:
+    kind: Literal["plaintext", "markdown"]
+    value: str
+
+
+@attrs.frozen
+class CompletionItem:
+    """insert_text_format 1: plain text. insert_text_mode 1: as it is, without indenting it again."""
+
+    label: str
+    sort_text: str
+    filter_text: str
+    documentation: MarkupContent
+    text_edit: TextEdit
+    additional_text_edits: list[TextEdit]
+    command: Command
+    preselect: bool = True
+    insert_text_format: int = 1
+    insert_text_mode: int = 1
+
+
+@attrs.frozen
+class CompletionList:
+    is_incomplete: bool = True
+    items: list[CompletionItem] = attrs.field(factory=list)
+
+
+# Hints
+
+
+@attrs.frozen
+class Diagnostic:
+    """severity 4: a hint."""
+
+    range: Range
+    message: str
+    severity: int = 4
+    source: str = "editahead"
+
+
+@attrs.frozen
+class PublishDiagnosticsParams:
+    uri: str
+    version: int | None = attrs.field(default=None, metadata=_MAY)
+    diagnostics: list[Diagnostic] = attrs.field(factory=list)
+
+
+@attrs.frozen
+class InlayHintParams:
+    text_document: TextDocument
+    range: Range
+
+
+@attrs.frozen
+class InlayHint:
+    """text_edits: what a client makes when the person picks the hint."""
+
+    position: Position
+    label: str
+    tooltip: str
+    text_edits: list[TextEdit] | None = attrs.field(default=None, metadata=_MAY)
+    padding_left: bool = True
+    padding_right: bool = True
