@@ -1,4 +1,5 @@
-"""From a request to an answer: the version it names, superseding, debounce, the shared computation, rebasing.
+"""From a request to an answer: the version it names, superseding, what is known already, debounce, the shared
+computation, rebasing.
 
 A request has two halves. `begin` runs at once, in the order of the messages, and freezes the state that is meant.
 `finish` is a task: it may wait, and it may find that the document has moved on.
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,9 +19,9 @@ from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
 
 from .documents import Document, Place
-from .faces import Answer, Fits, Offer, anything
-from .predictions import Computation, Predictions
-from .session import Session
+from .faces import Answer, Fits, Offer, anything, covering
+from .predictions import KEPT, Predictions
+from .session import Session, moved_cursor
 
 Face = Literal[
     "inlineCompletion", "copilotInlineEdit", "nextEdit", "command", "codeAction", "completion", "hint"
@@ -32,8 +33,8 @@ CARRY_A_VERSION: frozenset[Face] = frozenset(
 """The faces whose answers say which version they are for."""
 MOST = 5
 """Alternatives in one answer."""
-AUTO_DEBOUNCE_S = 0.0
-"""Nothing is waited for while all predictors answer within milliseconds."""
+CLEARLY = 0.15
+"""By so much more confidence than what is on the screen has, a new prediction takes its place while somebody types."""
 
 
 @dataclass
@@ -48,9 +49,29 @@ class Ask:
     most: int = MOST
     document: Document | None = None
     state: State | None = None
-    generation: int = 0
     delay: float = 0.0
     silence: Silence | None = None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What was shown last, by id and best first, over which text, while which of the person's edits was being made."""
+
+    ids: tuple[str, ...]
+    snapshot: Snapshot
+    during: int | None
+
+
+@dataclass(frozen=True)
+class Layers:
+    """Which of the ways to answer without predicting are used."""
+
+    typed: bool = True
+    kept: int = KEPT
+    ahead: bool = True
+
+
+ALL = Layers()
 
 
 @dataclass(frozen=True)
@@ -64,7 +85,7 @@ class Explained:
 
 
 class Asking:
-    """clock: monotonic seconds. sleep: waits that many seconds."""
+    """clock: monotonic seconds. sleep: waits that many seconds. layers: see there."""
 
     def __init__(
         self,
@@ -72,10 +93,12 @@ class Asking:
         predictions: Predictions,
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
+        layers: Layers = ALL,
     ) -> None:
         self._session, self._predictions = session, predictions
-        self._clock, self._sleep = clock, sleep
+        self._clock, self._sleep, self._layers = clock, sleep, layers
         self._latest: dict[tuple[Face, str], Ask] = {}
+        self._standing: dict[tuple[str, str], Standing] = {}
         self.explained: dict[str, Explained] = {}
         self.latencies_ms: deque[float] = deque(maxlen=1000)
 
@@ -87,10 +110,12 @@ class Asking:
         place: Place | None,
         *,
         at_once: bool,
+        typed: bool = True,
         fits: Fits = anything,
         most: int = MOST,
     ) -> Ask:
-        """at_once: the person asked for it, so that it is not debounced. No place: the last known one."""
+        """at_once: the person asked for it, so that it is not debounced. typed: it came because of a keystroke, as far as
+        is known. No place: the last known one."""
         session = self._session
         ask = Ask(face, self._clock(), asyncio.get_running_loop().create_future(), fits, most)
         document = session.documents.get(uri)
@@ -113,12 +138,14 @@ class Asking:
         ask.silence = session.off(document)
         if ask.silence is None:
             session.state = ask.state = session.state_at(document, cursor)
-            ask.generation = session.generation
-            debounce = session.settings.debounce_ms
-            ask.delay = (
-                0.0 if at_once else debounce / 1000 if isinstance(debounce, float | int) else AUTO_DEBOUNCE_S
-            )
+            ask.delay = 0.0 if at_once else self._delay(typed)
         return ask
+
+    def _delay(self, typed: bool) -> float:
+        debounce = self._session.settings.debounce_ms
+        if isinstance(debounce, float | int):
+            return debounce / 1000
+        return self._session.timing.delay_s() if typed else 0.0
 
     async def finish(self, ask: Ask) -> Answer:
         """The answer. Raises nothing but CancelledError, and then the work has stopped."""
@@ -139,21 +166,55 @@ class Asking:
         document, state = ask.document, ask.state
         if document is None or state is None or ask.silence is not None:
             return Answer((), ask.silence)
-        if ask.delay > 0 and await self._superseded_within(ask):
+        known = self._typed(ask, document)
+        if known is not None:
+            return known
+        eagerness = self._session.settings.eagerness
+        known_already = self._predictions.knows(state, eagerness)
+        if ask.delay > 0 and not known_already and await self._superseded_within(ask):
             return Answer((), Silence("debounced", "A newer request came before this one's turn."))
         if state.document is not document.snapshot:
             if ask.face not in CARRY_A_VERSION:
                 return Answer((), Silence("stale", "The document moved on before the prediction began."))
             state = self._session.state_at(document, self._session.cursor(document))
-            ask.generation = self._session.generation
-        key = (document.key, state.cursor, ask.generation)
-        computation = self._predictions.ask(key, state, self._session.settings.eagerness)
+        computation = self._predictions.ask(state, eagerness)
         prediction = await self._predictions.wait(computation, ask.ended)
         if prediction is None:
             return Answer((), Silence("cancelled", "A newer request took its place."))
         if self._session.documents.get(document.uri) is not document:
             return Answer((), Silence("unknown-document", "The document was closed meanwhile."))
-        return self._present(ask, document, prediction, computation)
+        # It may have been made for an equal state, of other versions.
+        return self._present(ask, document, replace(prediction, state=state), computation.queue_ms)
+
+    def _typed(self, ask: Ask, document: Document) -> Answer | None:
+        """What was shown and is being typed, and what stands beside it; None when nothing is."""
+        session = self._session
+        if not self._layers.typed or ask.state is None or ask.state.document is not document.snapshot:
+            return None
+        cursor, asked = ask.state.cursor, (document.key, ask.face)
+        being_typed = session.being_typed(document, cursor)
+        offers: list[Offer] = []
+        for shown in (*being_typed, *session.standing(asked, document)) if being_typed else ():
+            assert shown.edit is not None
+            place = shown.edit.changed_span[0]
+            offer = Offer(
+                shown.id,
+                document.snapshot,
+                shown.edit,
+                place,
+                shown.cursor_after,
+                shown.confidence,
+                shown.candidate,
+            )
+            fits = ask.fits(offer, document.snapshot, cursor) and len(offers) < ask.most
+            fresh = offer.edit not in [other.edit for other in offers]
+            if fits and fresh and not session.refuses(document, offer.edit):
+                shown.asked.add(asked)
+                offers.append(offer)
+        if not offers or session.shown(offers[0].id) not in being_typed:
+            return None
+        self._predictions.count("typed")
+        return self._shown(ask, document, offers, None, cursor)
 
     async def _superseded_within(self, ask: Ask) -> bool:
         pause = asyncio.ensure_future(self._sleep(ask.delay))
@@ -163,30 +224,69 @@ class Asking:
             pause.cancel()
         return ask.ended.done()
 
-    def _present(
-        self, ask: Ask, document: Document, prediction: Prediction, computation: Computation
-    ) -> Answer:
+    def _present(self, ask: Ask, document: Document, prediction: Prediction, queue_ms: float) -> Answer:
         """Rebase what was predicted onto the present texts, keep what the face can show, and give it ids."""
         session = self._session
         cursor = min(session.cursor(document), document.snapshot.length)
         asked = (document.key, ask.face)
         offers: list[Offer] = []
+        silence = prediction.silence
         for verdict in prediction.shown:
+            offer = self._offer(verdict, prediction.state)
+            if offer is None or not ask.fits(offer, document.snapshot, cursor):
+                continue
+            target = session.documents.get(offer.snapshot.uri)
+            assert target is not None
+            if session.refuses(target, offer.edit):
+                silence = Silence("refused-before", "The prediction has been refused here before.")
+                continue
+            offers.append(replace(offer, id=session.offer(offer, target, asked)))
             if len(offers) == ask.most:
                 break
-            offer = self._offer(verdict, prediction.state)
-            if offer is not None and ask.fits(offer, document.snapshot, cursor):
-                target = session.documents.get(offer.snapshot.uri)
-                assert target is not None
-                id = session.offer(offer.candidate, offer.edit, target, asked)
-                offers.append(replace(offer, id=id))
-        silence = prediction.silence
-        if not offers and silence is None:
+        if offers:
+            offers, silence = self._steady(asked, document, offers), None
+        elif silence is None:
             silence = Silence("stale", "What was typed meanwhile touches the place of the prediction.")
+        answer = self._shown(ask, document, offers, silence, cursor)
         ids = tuple(offer.id for offer in offers)
-        session.supersede(asked, ids)
-        self.explained[document.key] = Explained(prediction, ids, silence, computation.queue_ms)
+        self.explained[document.key] = Explained(prediction, ids, silence, queue_ms)
+        return answer
+
+    def _shown(
+        self, ask: Ask, document: Document, offers: Sequence[Offer], silence: Silence | None, cursor: int
+    ) -> Answer:
+        """The answer; from now on it is what stands there."""
+        asked = (document.key, ask.face)
+        ids = tuple(offer.id for offer in offers)
+        self._session.supersede(asked, ids)
+        self._standing[asked] = Standing(ids, document.snapshot, self._session.history.latest)
+        if offers and self._layers.ahead:
+            # Once this answer is on its way.
+            asyncio.get_running_loop().call_later(0, self._foresee, document, offers[0])
         return Answer(tuple(offers), silence, document.snapshot, cursor)
+
+    def _steady(self, asked: tuple[str, str], document: Document, offers: list[Offer]) -> list[Offer]:
+        """While one goes on typing the same edit, what stands first there stays first, unless it is no longer shown at
+        all or something else is clearly better."""
+        before = self._standing.get(asked)
+        if before is None or not before.ids or before.snapshot is document.snapshot:
+            return offers
+        if before.during is None or before.during != self._session.history.latest:
+            return offers
+        for offer in offers:
+            if offer.id == before.ids[0] and offer.confidence + CLEARLY > offers[0].confidence:
+                return [offer, *(other for other in offers if other is not offer)]
+        return offers
+
+    def _foresee(self, document: Document, offer: Offer) -> None:
+        """Predict what comes after the accept of what was just shown, with the cursor where editors put it."""
+        target = self._session.documents.get(offer.snapshot.uri)
+        if target is None or target.snapshot is not offer.snapshot or not offer.edit:
+            return
+        whole = covering(offer.edit, offer.snapshot.text)
+        states = self._session.states_after(offer.id, (offer.cursor_after, whole.start + len(whole.text)))
+        distinct = {state.key: state for state in states}
+        self._predictions.foresee(document.key, list(distinct.values()), self._session.settings.eagerness)
 
     def _offer(self, verdict: Verdict, state: State) -> Offer | None:
         """The prediction over the present text of its document; None when that has moved on too far."""
@@ -200,10 +300,8 @@ class Asking:
             return None
         edit, since = moved
         place = since.map_offset(candidate.place)
-        shift = edit.changed_span[0] - candidate.edit.changed_span[0] if edit else 0
-        return Offer(
-            "", document.snapshot, edit, place, candidate.cursor_after + shift, verdict.confidence, candidate
-        )
+        cursor_after = moved_cursor(candidate.cursor_after, candidate.edit, since, edit)
+        return Offer("", document.snapshot, edit, place, cursor_after, verdict.confidence, candidate)
 
     def _moved(self, document: Document, made_for: Snapshot, edit: Edit) -> tuple[Edit, Edit] | None:
         """The edit over the document's present text, and what was changed since it was made; None when it was

@@ -16,7 +16,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from . import __version__, paths, positions, processes, uris
-from .asking import Asking
+from .asking import ALL, Asking, Layers
 from .client import Client
 from .converter import make_converter
 from .exclusion import Exclusion, workspace_paths
@@ -40,7 +40,8 @@ def load_pipeline() -> Predicts:
 
 class Server(LanguageServer):
     """load: makes the pipeline, on the worker thread. clock: monotonic seconds. sleep: for that many seconds.
-    environment, user_folder: where settings come from beside the client and the workspace."""
+    layers: how answers may be had without predicting. environment, user_folder: where settings come from beside the
+    client and the workspace."""
 
     protocol: Protocol
 
@@ -50,6 +51,7 @@ class Server(LanguageServer):
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        layers: Layers = ALL,
         environment: Mapping[str, str] = os.environ,
         user_folder: Path | None = None,
     ) -> None:
@@ -59,8 +61,8 @@ class Server(LanguageServer):
         self._user_folder = paths.config_folder() if user_folder is None else user_folder
         self.client = Client()
         self.session = Session(clock)
-        self.predictions = Predictions(load, clock)
-        self.asking = Asking(self.session, self.predictions, clock, sleep)
+        self.predictions = Predictions(load, clock, kept=layers.kept)
+        self.asking = Asking(self.session, self.predictions, clock, sleep, layers)
         self.hints = Hints(self, sleep)
         self.shows_edits = False
         """Whether the client has a way of its own to show an edit before it is made: it says so, or it has asked."""

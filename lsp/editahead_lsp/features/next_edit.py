@@ -26,6 +26,7 @@ def register(server: Server) -> None:
             params.text_document.version,
             Place(params.position.line, params.position.character),
             at_once=params.context.trigger in _AT_ONCE,
+            typed=params.context.trigger != "cursor",
         )
 
         async def answer() -> NextEditResult:
