@@ -26,7 +26,7 @@ _PROSE = -1.5
 """The same for one example in a text that is not code: a word that is changed once is seldom changed everywhere."""
 _PROSE_LANGUAGES = frozenset({"plaintext", "markdown", "latex", "restructuredtext", "asciidoc", "git-commit"})
 
-_COMPARABLE = 0.5
+_COMPARABLE, _COMPARABLE_ELSEWHERE = 0.5, 0.25
 """A place is walked in order when it is at least this likely, as a share of its rule's likeliest place."""
 
 _SENTENCES: dict[Reason, str] = {
@@ -125,7 +125,7 @@ def _in_order(state: State, scored: Sequence[tuple[float, Candidate]]) -> list[t
         confidence, candidate = pair
         elsewhere = (candidate.uri != state.document.uri) + 2 * (not candidate.edit)
         most = best[candidate.uri, candidate.rule]
-        if confidence < most * _COMPARABLE:
+        if confidence < most * (_COMPARABLE_ELSEWHERE if elsewhere else _COMPARABLE):
             return elsewhere, -confidence, False, 0.0, 0.0
         if elsewhere:
             return elsewhere, -most, False, 0.0, candidate.place

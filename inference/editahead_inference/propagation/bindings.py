@@ -23,6 +23,9 @@ _ANYWHERE = frozenset({"text", "unknown"})
 _RELATED = frozenset({("plain", "argument"), ("argument", "plain"), ("text", "argument"), ("text", "member")})
 """(of the rename, of another place): a parameter and the keyword by which it is passed; a key and what is read by it."""
 
+_COMMENT = re.compile(r"//|/\*|^\s*\*|#|--|\"\"\"|'''|<!--")
+_IMPLICIT_THIS = frozenset({"cpp", "java"})
+
 
 @cache
 def word(name: str) -> re.Pattern[str]:
@@ -92,45 +95,68 @@ class RenamedName:
         if made is None or site.role in _ANYWHERE or made.role == "unknown":
             return False
         if site.role != made.role:
-            return (made.role, site.role) not in _RELATED
+            return (made.role, site.role) not in _RELATED and not self._is_implicit_member(site)
         if made.role != "plain":
             return False
         if self._index is not self._origin:
             return any(d.role == "plain" and not d.imports for d in self._old_definitions)
         return self._binding(site) != self._binding(made)
 
+    def _is_implicit_member(self, site: Occurrence) -> bool:
+        """Where `this` goes without saying, a member's name that no function defines is the member."""
+        roles = {site.role, self.made.role if self.made else "unknown"}
+        implicit = self._index.snapshot.language in _IMPLICIT_THIS
+        return implicit and roles == {"plain", "member"} and self._binding(site) == MODULE
+
     def means_the_same(self, site: Occurrence) -> bool:
         """Whether role and binding are those of the place where the person made the rename."""
         made = self.made
-        return made is not None and site.role == made.role != "unknown" and not self.means_another(site)
+        if made is None or made.role == "unknown" or self.means_another(site):
+            return False
+        return site.role == made.role or self._is_implicit_member(site)
 
     def is_anothers(self, line: int) -> bool:
-        """Whether every occurrence of the old name in the line is another's."""
+        """Whether an occurrence of the old name in the line is another's."""
         known = self._anothers.get(line)
         if known is None:
-            matches = word(self._old).finditer(self._index.bodies[line])
-            found = [self.occurrence(line, match.start()) for match in matches]
-            known = self._anothers[line] = bool(found) and all(map(self.means_another, found))
+            body = self._index.bodies[line]
+            matches = word(self._old).finditer(body)
+            known = self._anothers[line] = any(self._is_not_meant(body, line, match) for match in matches)
         return known
+
+    def _is_not_meant(self, body: str, line: int, match: re.Match[str]) -> bool:
+        """Whether an occurrence is another's, or a plain word of a sentence in a string."""
+        site = self.occurrence(line, match.start())
+        if site.role == "text" and self.made is not None and self.made.role != "text":
+            return (
+                self._old.isalpha()
+                and self._old.islower()
+                and _is_prose(body, match)
+                and not _COMMENT.search(body)
+            )
+        return self.means_another(site)
 
     def bound(self, body: str, line: int, *, strictly: bool) -> str:
         """A line's body with the old name replaced where it means the same; not strictly: where it may."""
 
         def replaced(match: re.Match[str]) -> str:
-            site = self.occurrence(line, match.start())
-            keeps = not self.means_the_same(site) if strictly else self.means_another(site)
+            if strictly:
+                keeps = not self.means_the_same(self.occurrence(line, match.start()))
+            else:
+                keeps = self._is_not_meant(body, line, match)
             return match[0] if keeps else self._new
 
         return word(self._old).sub(replaced, body)
 
     def features(self, line: int) -> dict[str, float]:
-        """How the old name's first occurrence in a line relates to the rename; nothing where there is no grammar."""
+        """How the line's first occurrence that may be meant relates to the rename; nothing where there is no grammar."""
         made = self.made
         body = self._index.bodies[line] if line < len(self._index.bodies) else ""
-        match = word(self._old).search(body)
-        if made is None or match is None or made.role == "unknown":
+        matches = list(word(self._old).finditer(body))
+        if made is None or not matches or made.role == "unknown":
             return {}
-        site = self.occurrence(line, match.start())
+        found = [(match, self.occurrence(line, match.start())) for match in matches]
+        match, site = next((pair for pair in found if not self.means_another(pair[1])), found[0])
         both_plain = site.role == made.role == "plain"
         still_defined = any(
             d.role == made.role and (d.role != "plain" or not self.means_another(d))
