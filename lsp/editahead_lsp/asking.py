@@ -183,6 +183,8 @@ class Asking:
             return Answer((), Silence("cancelled", "A newer request took its place."))
         if self._session.documents.get(document.uri) is not document:
             return Answer((), Silence("unknown-document", "The document was closed meanwhile."))
+        if state.document is not document.snapshot and ask.face not in CARRY_A_VERSION:
+            return Answer((), Silence("stale", "The document moved on while the prediction was computed."))
         # It may have been made for an equal state, of other versions.
         return self._present(ask, document, replace(prediction, state=state), computation.queue_ms)
 

@@ -139,3 +139,16 @@ def test_undone_changes_leave_every_refusal(data: st.DataObject) -> None:
     for before in reversed(past):
         refusals.changed(document.key, document.change(9, [Change(before)]))
     assert refused in refusals.of(document.key)
+
+
+async def test_refused_while_it_is_computed_again(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    wired.open(A, "user\nx\n")
+    (prediction,) = await shown(wired)
+    pipeline.open.clear()
+    asked = wired.send(NEXT, ask(A, 1, 1, 0))
+    wired.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
+    pipeline.open.set()
+    answer = (await wired.reply(asked))["result"]
+    assert answer["predictions"] == []
+    assert answer["silence"]["reason"] == "refused-before"

@@ -1,0 +1,246 @@
+"""No interleaving of typing, requests, accepts, refusals, undo and cancelling shows an edit against a text that it was
+not made for.
+
+A client types at random, and what it is shown is compared with all that the predictions made so far can have become: each
+candidate, made for a text, advanced over every change since.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from editahead_lsp.asking import Layers
+from editahead_lsp.documents import Change, Document, Place
+from editahead_lsp.positions import offset_at, position_at
+from editahead_lsp.predictions import Layer
+from editahead_prompts.edits import Edit, Replacement, advance, compose
+from scripted import Scripted, Wired, ask
+
+A = "file:///tmp/a.py"
+TEXT = "x = user\nuser()\n😀 user\nend user\n"
+FACES = ("editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion")
+PIECES = ("a", "c", "user", "account", "\n", " ", "😀", "er")
+
+ALWAYS = {"insert": 2, "delete": 2, "look": 6, "ask": 3, "undo": 2, "hold": 1, "reopen": 1}
+SCREEN = {"begin": 6, "accept": 3, "reject": 2}
+WAITING = {"read": 4, "cancel": 1}
+"""How often what is done: always, when there is something on the screen, when an answer is waited for."""
+SESSIONS, STEPS = 40, 40
+
+
+class Client:
+    """One document as an editor has it: every text by version, every change, and what is on the screen."""
+
+    def __init__(self, wired: Wired, pipeline: Scripted) -> None:
+        self.wired, self.pipeline = wired, pipeline
+        self.document = Document(A, "python", 1, TEXT)
+        self.texts = {1: TEXT}
+        self.edits: dict[int, Edit] = {}
+        """From which version on, to the next."""
+        self.waiting: dict[int, tuple[str, int]] = {}
+        self.screen: list[tuple[str, Edit]] = []
+        self.undo: list[str] = []
+        self.cursor = 0
+        self.refused: set[tuple[str, str]] = set()
+        self.early: set[int] = set()
+        """Requests that may have been answered before the last refusal."""
+        wired.open(A, TEXT)
+
+    @property
+    def text(self) -> str:
+        return self.document.snapshot.text
+
+    @property
+    def version(self) -> int:
+        return self.document.snapshot.version
+
+    def place(self, offset: int) -> tuple[int, int]:
+        return position_at(self.document.snapshot, offset, "utf-16")
+
+    def make(self, replacement: Replacement, *, undoable: bool = True) -> None:
+        if undoable:
+            self.undo.append(self.text)
+        start, end = self.place(replacement.start), self.place(replacement.end)
+        version = self.version
+        made = self.document.change(version + 1, [Change(replacement.text, (Place(*start), Place(*end)))])
+        self.cursor = min(replacement.start + len(replacement.text), len(self.text))
+        self.edits[version] = made.edit
+        self.texts[version + 1] = self.text
+        self.wired.change(A, version + 1, (*start, *end, replacement.text))
+        self.screen = []
+
+    async def step(self, what: str, number: int, more: Any) -> None:
+        if what == "insert":
+            at = number % (len(self.text) + 1)
+            self.make(Replacement(at, at, more))
+        elif what == "delete":
+            at = number % (len(self.text) + 1)
+            self.make(Replacement(at, min(at + more, len(self.text)), ""))
+        elif what == "begin" and self.screen:
+            # Begin to type what is shown, as one does: take out what goes, type the first characters.
+            _, edit = self.screen[number % len(self.screen)]
+            r = edit.replacements[0]
+            self.make(Replacement(r.start, r.end, r.text[:more]))
+        elif what == "look":
+            await self.step("ask", number, more)
+            self.pipeline.open.set()
+            await self.read(list(self.waiting)[-1], wait=True)
+        elif what == "ask":
+            # Where something was typed last, or anywhere.
+            at = number // 2 % (len(self.text) + 1) if number % 2 else self.cursor
+            line, character = self.place(at)
+            context = {"triggerKind": 2} if "next" not in more else {"trigger": "typed"}
+            id = self.wired.send(more, ask(A, self.version, line, character, **context))
+            self.waiting[id] = more, self.version
+        elif what == "read" and self.waiting:
+            if more:
+                self.pipeline.open.set()
+            else:
+                await asyncio.sleep(0)
+            await self.read(list(self.waiting)[number % len(self.waiting)], more)
+        elif what == "accept" and self.screen:
+            id, edit = self.screen[number % len(self.screen)]
+            told = {"command": "editahead.accept", "arguments": [id]}
+            if more:
+                self.wired.notify("workspace/executeCommand", told)
+            (whole,) = edit.replacements
+            self.make(whole)
+            if not more:
+                self.wired.notify("workspace/executeCommand", told)
+        elif what == "reject" and self.screen:
+            id, edit = self.screen.pop(number % len(self.screen))
+            self.wired.notify("editahead/outcome", {"id": id, "event": "rejected"})
+            self.refused.add((self.text, edit.apply(self.text)))
+            self.early.update(self.waiting)
+        elif what == "undo" and self.undo:
+            self.make(_difference(self.text, self.undo.pop()), undoable=False)
+        elif what == "cancel" and self.waiting:
+            self.wired.notify("$/cancelRequest", {"id": list(self.waiting)[number % len(self.waiting)]})
+        elif what == "hold":
+            self.pipeline.open.clear()
+        elif what == "reopen":
+            self.wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+            self.edits[self.version] = Edit()
+            self.document = Document(A, "python", self.version + 1, self.text)
+            self.texts[self.version] = self.text
+            self.wired.open(A, self.text, version=self.version)
+            self.screen = []
+
+    async def read(self, id: int, wait: bool) -> None:
+        """Take the answer, if it is there or waited for, and check all that it shows."""
+        if not wait and not self.wired.answered(id):
+            return
+        face, asked = self.waiting.pop(id)
+        reply = await self.wired.reply(id)
+        if "error" in reply:
+            assert reply["error"]["code"] == -32800
+            return
+        self.screen = []
+        for shown, version, edit in self.shown(face, asked, reply["result"]):
+            result = edit.apply(self.texts[version])
+            assert result in self.possible(version), (face, version, self.texts[version], edit)
+            assert (self.texts[version], result) not in self.refused or id in self.early
+            if version == self.version and len(edit.replacements) == 1:
+                self.screen.append((shown, edit))
+
+    def shown(self, face: str, asked: int, result: Any) -> Iterator[tuple[str, int, Edit]]:
+        """Id, version and edit of all that an answer holds. One without a version is for that which was asked about."""
+        if face == FACES[0]:
+            for p in result["predictions"]:
+                version = p["textDocument"]["version"]
+                yield p["id"], version, self.edit(version, [(e["range"], e["newText"]) for e in p["edits"]])
+        elif face == FACES[1]:
+            for e in result["edits"]:
+                version = e["textDocument"]["version"]
+                yield e["command"]["arguments"][0], version, self.edit(version, [(e["range"], e["text"])])
+        else:
+            for i in result["items"]:
+                yield i["command"]["arguments"][0], asked, self.edit(asked, [(i["range"], i["insertText"])])
+
+    def edit(self, version: int, changes: list[tuple[Any, str]]) -> Edit:
+        snapshot = Document(A, "python", version, self.texts[version]).snapshot
+        at = [
+            [offset_at(snapshot, r[s]["line"], r[s]["character"], "utf-16") for s in ("start", "end")]
+            for r, _ in changes
+        ]
+        pairs = zip(at, changes, strict=True)
+        return Edit.of([Replacement(start, end, new) for (start, end), (_, new) in pairs], snapshot.length)
+
+    def possible(self, version: int) -> set[str]:
+        """The texts to which all predictions made so far lead from that version."""
+        made = {state.document.text: state for state in list(self.pipeline.calls)}
+        results: set[str] = set()
+        for start, text in self.texts.items():
+            if text not in made or start > version:
+                continue
+            for candidate in self.pipeline._candidates(made[text]):
+                # First the changes made while it was computed, at once; then one by one.
+                since: Edit = Edit()
+                for until in range(start, version + 1):
+                    left = advance(candidate.edit, since, text) if since else candidate.edit
+                    for at in range(until, version):
+                        left = advance(left, self.edits[at], self.texts[at]) if left else None
+                    if left:
+                        results.add(left.apply(self.texts[version]))
+                    if until < version:
+                        since = compose(since, self.edits[until])
+        return results
+
+
+def _difference(old: str, new: str) -> Replacement:
+    most = min(len(old), len(new))
+    head = next((n for n in range(most) if old[n] != new[n]), most)
+    tail = next((n for n in range(most - head) if old[-1 - n] != new[-1 - n]), most - head)
+    return Replacement(head, len(old) - tail, new[head : len(new) - tail])
+
+
+def choose(client: Client, random: Random) -> tuple[str, int, Any]:
+    weights = {**ALWAYS, **(SCREEN if client.screen else {}), **(WAITING if client.waiting else {})}
+    what = random.choices(list(weights), list(weights.values()))[0]
+    more: dict[str, Any] = {
+        "insert": random.choice(PIECES),
+        "delete": random.randint(1, 5),
+        "begin": random.randint(0, 7),
+        "look": random.choice(FACES),
+        "ask": random.choice(FACES),
+        "read": random.random() < 0.5,
+        "accept": random.random() < 0.5,
+    }
+    return what, random.randrange(10_000), more.get(what)
+
+
+async def session(random: Random, folder: Path) -> Counter[Layer]:
+    """Where the answers came from."""
+    pipeline = Scripted({"user": "account"})
+    wired = Wired(pipeline, user_folder=folder, layers=Layers(ahead=True))
+    await wired.initialize({"hints": "off", "debounce_ms": 0})
+    client = Client(wired, pipeline)
+    try:
+        for _ in range(STEPS):
+            await client.step(*choose(client, random))
+        pipeline.open.set()
+        for id in list(client.waiting):
+            await client.read(id, wait=True)
+    finally:
+        pipeline.open.set()
+        wired.server.predictions.stop()
+    wired.finish()
+    return wired.server.predictions.layers
+
+
+@pytest.mark.parametrize("part", range(4))
+async def test_every_shown_edit_fits_the_text_it_is_shown_against(part: int, tmp_path: Path) -> None:
+    layers: Counter[Layer] = Counter()
+    for seed in range(part, SESSIONS, 4):
+        try:
+            layers += await session(Random(seed), tmp_path)
+        except AssertionError as error:
+            raise AssertionError(f"seed {seed}") from error
+    assert min(layers[layer] for layer in ("typed", "cache", "ahead", "computed")) > 0, layers
