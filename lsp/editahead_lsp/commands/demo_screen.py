@@ -8,7 +8,9 @@ from itertools import islice, zip_longest
 from rich.console import Console
 from rich.text import Text
 
-from .demo_player import Began, Event, Lines, Pointed, Predicted, Silent, Tally, Typed, common_ends
+from editahead_prompts.diff import diff
+
+from .demo_player import Began, Event, Lines, Pointed, Predicted, Silent, Tally, Typed
 
 KEY_S = 0.03
 """Between two keys of the animation at speed 1, in seconds."""
@@ -109,6 +111,12 @@ class Screen:
         self._side("-", "red", change.old, change.new if paired else ())
         self._side("+", "green", change.new, change.old if paired else (), self._wait if typing else None)
 
+    def _type(self, text: str, style: str, wait: Callable[[float], None] | None) -> None:
+        for piece in text if wait else (text,):
+            self._console.print(Text(piece, style), end="")
+            if wait:
+                wait(KEY_S)
+
     def _side(
         self,
         sign: str,
@@ -119,21 +127,23 @@ class Screen:
     ) -> None:
         """One side of a change. What differs from the other side's line is set off, and typed."""
         for line, other in islice(zip_longest(lines, others), min(len(lines), MOST_LINES)):
-            head, tail = common_ends(line, other or line[: len(line) - len(line.lstrip())])
-            known = Text.assemble((f"{'':{_MARGIN}}{sign} ", style), (_tabs(line[:head]), style))
-            changed = _tabs(line[head : len(line) - tail])
-            rest = Text(_tabs(line[len(line) - tail :]), style)
-            if wait is None:
-                self._console.print(known + Text(changed, f"bold {style}") + rest, overflow="fold")
-                continue
-            self._console.print(known, end="")
-            for character in changed:
-                self._console.print(Text(character, f"bold {style}"), end="")
-                wait(KEY_S)
-            self._console.print(rest)
+            self._console.print(Text(f"{'':{_MARGIN}}{sign} ", style), end="")
+            at = 0
+            for start, end in _changed(line, other or ""):
+                self._console.print(Text(_tabs(line[at:start]), style), end="")
+                self._type(_tabs(line[start:end]), f"bold {style}", wait)
+                at = end
+            self._console.print(Text(_tabs(line[at:]), style))
         if len(lines) > MOST_LINES:
             more = _count(len(lines) - MOST_LINES, "more line")
             self._console.print(Text(f"{'':{_MARGIN}}  ... {more}", "dim"))
+
+
+def _changed(line: str, other: str) -> list[tuple[int, int]]:
+    """What of the line is not in the other: whole words, and all but the indentation where there is no other."""
+    if not other:
+        return [(len(line) - len(line.lstrip()), len(line))]
+    return [(r.start, r.end) for r in diff(line, other).replacements]
 
 
 def _tabs(text: str) -> str:
