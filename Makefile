@@ -16,7 +16,7 @@ SEED ?= 7
 
 help:
 	@echo "make demo    watch the server predict a short editing session"
-	@echo "make test    all tests but benchmarks and the long fuzz test"
+	@echo "make test    all tests but benchmarks, the long fuzz test and editors to be fetched"
 	@echo "make lint    ruff, mypy, the layers"
 	@echo "make format  let ruff lay out the code"
 	@echo "make bench   how fast it is"
@@ -28,7 +28,7 @@ demo: $(VENV)/for-demo
 	@$(BIN)/editahead demo
 
 test: $(VENV)/for-test
-	@$(BIN)/python -m pytest -n 2 -m "not benchmark and not fuzz"
+	@$(BIN)/python -m pytest -n 2 -m "not benchmark and not fuzz and not editors"
 
 lint: $(VENV)/for-test
 	@$(BIN)/ruff check .

@@ -1,0 +1,97 @@
+-- The options: their defaults, and what is said when one is wrong.
+local M = {}
+
+---@class editahead.Keys  A key, or false for none.
+---@field accept string|false     goes to the prediction, then makes it
+---@field dismiss string|false    refuses it; the key still does what it does
+---@field accept_word string|false
+---@field accept_line string|false
+
+---@class editahead.Options
+---@field cmd string[]|nil        the server's command line; nil: found by itself
+---@field cmd_env table<string, string>|nil
+---@field root_markers string[]
+---@field filetypes table<string, boolean>  false: not there
+---@field settings table<string, any>  the server's own settings
+---@field keys editahead.Keys
+---@field refuse_in_insert "ghost"|"always"|"never"  what `dismiss` refuses in insert mode
+---@field inline_completion boolean  leave the cursor's line to Neovim 0.12's own ghost text
+---@field sign string             in the sign column at the predicted place; "" for none
+M.defaults = {
+  cmd = nil,
+  cmd_env = nil,
+  root_markers = { ".git", "editahead.toml" },
+  filetypes = {},
+  settings = {},
+  keys = { accept = "<Tab>", dismiss = "<Esc>", accept_word = "<M-Right>", accept_line = "<M-C-Right>" },
+  refuse_in_insert = "ghost",
+  inline_completion = false,
+  sign = "»",
+}
+
+local CHECKS = {
+  cmd = function(value)
+    return value == nil or (vim.islist(value) and #value > 0), "a list: the command and its arguments"
+  end,
+  cmd_env = function(value)
+    return value == nil or type(value) == "table", "a table of strings"
+  end,
+  root_markers = function(value)
+    return vim.islist(value), "a list of names"
+  end,
+  filetypes = function(value)
+    return type(value) == "table", "a table of filetypes with true or false"
+  end,
+  settings = function(value)
+    return type(value) == "table", "a table of the server's settings"
+  end,
+  keys = function(value)
+    if type(value) ~= "table" then
+      return false, "a table"
+    end
+    for name, key in pairs(value) do
+      if M.defaults.keys[name] == nil or not (key == false or type(key) == "string") then
+        return false, "a table of accept, dismiss, accept_word, accept_line, each a key or false"
+      end
+    end
+    return true
+  end,
+  refuse_in_insert = function(value)
+    return vim.list_contains({ "ghost", "always", "never" }, value), '"ghost", "always" or "never"'
+  end,
+  inline_completion = function(value)
+    return type(value) == "boolean", "true or false"
+  end,
+  sign = function(value)
+    return type(value) == "string" and vim.fn.strdisplaywidth(value) <= 2, "a string of at most two cells"
+  end,
+}
+
+---@type editahead.Options
+M.options = vim.deepcopy(M.defaults)
+
+--- Take these options. Of a wrong one the default is used; returns what was wrong, a sentence each.
+---@param given table|nil
+---@return string[]
+function M.set(given)
+  local problems, good = {}, {}
+  for name, value in pairs(given or {}) do
+    local check = CHECKS[name]
+    local ok, allowed
+    if check then
+      ok, allowed = check(value)
+    end
+    if ok then
+      good[name] = value
+    elseif check then
+      table.insert(problems, ("The option `%s` must be %s."):format(name, allowed))
+    else
+      table.insert(problems, ("There is no option `%s`."):format(name))
+    end
+  end
+  M.options = vim.tbl_deep_extend("force", vim.deepcopy(M.defaults), good)
+  table.sort(problems)
+  return problems
+end
+
+return M

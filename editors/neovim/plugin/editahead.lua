@@ -1,0 +1,40 @@
+-- Loaded by Neovim at start. `vim.g.editahead` may hold the options, or `false` to leave everything off.
+if vim.g.loaded_editahead then
+  return
+end
+vim.g.loaded_editahead = true
+
+if vim.fn.has("nvim-0.11") == 0 then
+  vim.notify("Editahead needs Neovim 0.11 or newer.", vim.log.levels.WARN)
+  return
+end
+
+vim.api.nvim_create_user_command("Editahead", function(call)
+  require("editahead").command(call.fargs)
+end, {
+  nargs = 1,
+  desc = "Editahead: the predicted next edit",
+  complete = function(start)
+    return vim.tbl_filter(function(name)
+      return vim.startswith(name, start)
+    end, require("editahead").command_names())
+  end,
+})
+
+if vim.g.editahead == false then
+  return
+end
+
+-- Later, so that a `require("editahead").setup {...}` in the user's files comes first, and starting is not delayed.
+local function begin()
+  local editahead = require("editahead")
+  if not editahead.is_set_up() then
+    editahead.setup(vim.g.editahead)
+  end
+end
+
+if vim.v.vim_did_enter == 1 then
+  vim.schedule(begin)
+else
+  vim.api.nvim_create_autocmd("VimEnter", { once = true, callback = vim.schedule_wrap(begin) })
+end

