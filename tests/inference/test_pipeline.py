@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -186,3 +188,17 @@ def test_any_characters(before: str, old: str, new: str, cursor: int, language: 
         assert 0 <= verdict.candidate.place <= document.length
         after = verdict.candidate.edit.apply(document.text)
         assert 0 <= verdict.candidate.cursor_after <= len(after)
+
+
+@pytest.mark.parametrize("typed", ["self.account", "self.acc"])
+def test_states_with_equal_keys_have_equal_predictions(typed: str) -> None:
+    """What a server that keeps answers relies on: no predictor looks at more of the cursor than its standpoint."""
+    methods = "".join(f"    def {name}(self):\n        return self.user.{name}\n\n" for name in ("id", "key"))
+    state = Person(f"class Report:\n{methods}").replace("self.user", typed).state()
+    pipeline = Pipeline()
+    seen: dict[object, list[tuple[str, Edit, float, str | None]]] = {}
+    for cursor in range(state.document.length + 1):
+        there = replace(state, cursor=cursor, document=replace(state.document, version=cursor))
+        made = brief(pipeline.predict(there))
+        assert seen.setdefault(there.key, made) == made
+    assert len(seen) < state.document.length / 2

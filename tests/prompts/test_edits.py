@@ -4,7 +4,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from editahead_prompts.edits import Edit, Replacement, advance, compose, invert, normalise, rebase
+from editahead_prompts.edits import (
+    Edit,
+    Replacement,
+    advance,
+    compose,
+    edited_lines,
+    invert,
+    normalise,
+    rebase,
+)
+from editahead_prompts.snapshot import Snapshot, split_lines
 from typist import PROPERTY
 
 TEXTS = st.text(st.sampled_from("abx\r\n"), max_size=12)
@@ -222,3 +232,10 @@ def test_typing_elsewhere_is_rebasing(given_: tuple[str, Edit, Edit]) -> None:
     assert left is not None and moved is not None
     after = typed.apply(text)
     assert left.apply(after) == moved.apply(after)
+
+
+@PROPERTY
+@given(texts_and_edits())
+def test_edited_lines_are_the_lines_of_the_edited_text(case: tuple[str, Edit]) -> None:
+    text, edit = case
+    assert edited_lines(Snapshot.of(text), edit) == split_lines(edit.apply(text))

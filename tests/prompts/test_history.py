@@ -351,3 +351,34 @@ def test_odd_texts(text: str, typed: str, brief: list[tuple[int, tuple[str, ...]
     person = Typist(text)
     person.make(Edit.replace(0, 0, typed))
     assert person.brief() == brief
+
+
+@pytest.mark.parametrize("command_first", [True, False])
+def test_what_was_foreseen_of_an_accept_is_what_comes(command_first: bool) -> None:
+    typist = Typist("user = 1\nx\nuser\nuser\n")
+    typist.type_hunk(0, "user", "account")
+    at = typist.text.index("user")
+    edit = Edit.replace(at, at + 4, "account")
+    before, past = typist.snapshot, typist.past
+    after = Snapshot.of(edit.apply(before.text), uri=before.uri)
+    foreseen = typist.history.foreseen(before, after, edit, at=typist.at)
+    assert typist.past == past, "the history itself has not moved"
+    if command_first:
+        typist.history.mark_accepted(before, edit)
+    typist.make(edit)
+    if not command_first:
+        typist.history.mark_accepted(before, edit)
+    assert typist.past == foreseen.past
+    assert typist.history.undone == foreseen.undone
+    assert typist.history.latest is not None
+
+
+def test_an_edit_keeps_its_number_while_it_grows() -> None:
+    typist = Typist("a\nb\nc\nd\ne\nf\n")
+    assert typist.history.latest is None
+    typist.replace("a", "ax")
+    number = typist.history.latest
+    typist.replace("ax", "axy")
+    assert typist.history.latest == number
+    typist.replace("f", "g")
+    assert typist.history.latest != number
