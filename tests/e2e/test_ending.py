@@ -39,7 +39,33 @@ def test_exit_without_shutdown_is_an_error(server_environment: dict[str, str]) -
     assert run(initialize(None) + frame({"method": "exit"}), server_environment).returncode == 1
 
 
-@pytest.mark.parametrize("data", [b"", b"rubbish", initialize(None), initialize(None)[:-3]])
+OPEN = {"uri": "file:///tmp/a.py", "languageId": "python", "version": 1, "text": "user = 1\n" * 5000}
+ASKED = [
+    frame({"method": "textDocument/didOpen", "params": {"textDocument": OPEN}}),
+    frame(
+        {
+            "id": 2,
+            "method": "editahead/nextEdit",
+            "params": {"textDocument": {"uri": OPEN["uri"]}, "position": {"line": 0, "character": 0}},
+        }
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"rubbish",
+        initialize(None),
+        initialize(None)[:-3],
+        initialize(None)[:10],
+        initialize(None) + b"Content-Length: 20\r\n",
+        initialize(None) + b"".join(ASKED),
+        initialize(None) + b"".join(ASKED)[:-3],
+    ],
+    ids=["nothing", "rubbish", "started", "body", "header", "next header", "asked", "asking"],
+)
 def test_when_stdin_closes(data: bytes, server_environment: dict[str, str]) -> None:
     assert run(data, server_environment).returncode == 1
 
