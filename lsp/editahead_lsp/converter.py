@@ -24,7 +24,6 @@ PARAMS: Mapping[str, type] = {
     types.WORKSPACE_EXECUTE_COMMAND: protocol.ExecuteCommandParams,
     types.TEXT_DOCUMENT_INLINE_COMPLETION: protocol.InlineParams,
     types.TEXT_DOCUMENT_CODE_ACTION: standard.CodeActionParams,
-    types.CODE_ACTION_RESOLVE: standard.CodeAction,
     types.TEXT_DOCUMENT_COMPLETION: standard.CompletionParams,
     types.TEXT_DOCUMENT_INLAY_HINT: standard.InlayHintParams,
     protocol.INLINE_EDIT: protocol.InlineParams,
