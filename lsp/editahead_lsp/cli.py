@@ -12,7 +12,7 @@ from importlib import import_module
 from . import __version__
 
 COMMANDS = {
-    "lsp": "the language server, on stdin and stdout",
+    "lsp": "the language server, on stdin and stdout or on a TCP port",
     "demo": "watch the server predict a short editing session",
     "predict": "one prediction for a file",
     "eval": "measure how well next edits are predicted",

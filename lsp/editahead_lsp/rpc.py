@@ -147,6 +147,11 @@ class Protocol(LanguageServerProtocol):
             if task is not None:
                 task.cancel()
 
+    def abandon(self) -> None:
+        """Nobody waits for the answers any more: stop the requests that are under way."""
+        for task in list(self._request_futures.values()):
+            task.cancel()
+
     def refuse_unparsed(self) -> None:
         """What came is not JSON; it cannot be told which request it was."""
         self._refuse(None, JsonRpcParseError())

@@ -66,6 +66,8 @@ class Server(LanguageServer):
         self.hints = Hints(self, sleep)
         self.shows_edits = False
         """Whether the client has a way of its own to show an edit before it is made: it says so, or it has asked."""
+        self.watches_process = True
+        """Whether to end when the client's process is gone."""
         self._options: Any = None
         self._folders: tuple[str, ...] = ()
         self._messages: tuple[str, ...] = ()
@@ -83,7 +85,7 @@ class Server(LanguageServer):
         self._resolve()
         self.protocol.initialized = True
         self.predictions.start()
-        if process_id is not None:
+        if process_id is not None and self.watches_process:
             self._watch = asyncio.ensure_future(self._until_gone(process_id))
 
     def configure(self, options: Any) -> None:
@@ -160,6 +162,11 @@ class Server(LanguageServer):
         """Serve one client until it says `exit`, closes the stream, or is gone; the exit code for the process."""
         self.protocol.set_writer(_Writer(out, self.end))
         Reader(read, asyncio.get_running_loop(), self.receive, self.end).start()
+        await self.ended()
+        return 0 if self.protocol.was_shut_down else 1
+
+    async def ended(self) -> None:
+        """Wait for the end, and give up whatever is under way."""
         try:
             await self._ended.wait()
         finally:
@@ -167,7 +174,6 @@ class Server(LanguageServer):
                 self._watch.cancel()
             self.hints.stop()
             self.predictions.stop()
-        return 0 if self.protocol.was_shut_down else 1
 
 
 class _Writer:

@@ -1,4 +1,4 @@
-"""LSP's framing on byte streams, and a thread that reads it.
+"""A thread that reads messages from a byte stream.
 
 The reader is a daemon thread on the raw file descriptor: the process can end while the thread is blocked in a read,
 which it must when the client's process is gone but something else still holds the pipe open.
@@ -7,46 +7,21 @@ which it must when the client's process is gone but something else still holds t
 from __future__ import annotations
 
 import asyncio
-import re
 import threading
 from collections.abc import Callable, Iterator
 
-_LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]{1,10})[ \t]*", re.IGNORECASE)
+from .framing import Frames
+
 _CHUNK = 1 << 16
 _QUEUED = 1000
 """Messages read ahead of the server, at most."""
 
 
 def messages(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    """The bodies of the messages that `read` gives, until it gives nothing. Header lines that mean nothing are passed
-    over, so that the stream is found again after rubbish."""
-    buffer = bytearray()
-    length: int | None = None
-    while True:
-        end = buffer.find(b"\n")
-        if end < 0:
-            chunk = read(_CHUNK)
-            if not chunk:
-                return
-            buffer += chunk
-            continue
-        line = bytes(buffer[:end]).removesuffix(b"\r")
-        del buffer[: end + 1]
-        if line:
-            match = _LENGTH.fullmatch(line)
-            if match:
-                length = int(match[1])
-            continue
-        if length is None:
-            continue
-        while len(buffer) < length:
-            chunk = read(max(_CHUNK, length - len(buffer)))
-            if not chunk:
-                return
-            buffer += chunk
-        yield bytes(buffer[:length])
-        del buffer[:length]
-        length = None
+    """The bodies of the messages that `read` gives, until it gives nothing."""
+    frames = Frames()
+    while chunk := read(_CHUNK):
+        yield from frames.feed(chunk)
 
 
 class Reader(threading.Thread):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,8 @@ from pytest_lsp import LanguageClient, make_test_lsp_client
 
 SCRIPTED = [sys.executable, str(Path(__file__).parents[1] / "support" / "scripted.py")]
 REAL = [sys.executable, "-m", "editahead_lsp", "lsp"]
+SCRIPT = json.dumps({"user": "account"})
+LISTENING = "editahead: listening on 127.0.0.1:"
 
 
 @pytest.fixture
@@ -23,29 +28,86 @@ def server_environment(tmp_path: Path) -> dict[str, str]:
     return {**known, "XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_STATE_HOME": str(tmp_path / "state")}
 
 
-async def _session(command: list[str], environment: dict[str, str]) -> AsyncIterator[LanguageClient]:
+@pytest.fixture(params=["stdio", "tcp"])
+def transport(request: pytest.FixtureRequest) -> str:
+    """Whatever is tested with this runs over both."""
+    return str(request.param)
+
+
+@asynccontextmanager
+async def listening(command: list[str], environment: dict[str, str]) -> AsyncIterator[int]:
+    """A server on a TCP port, which it tells. SIGTERM ends it well."""
+    process = await asyncio.create_subprocess_exec(
+        *command, env=environment, stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stderr is not None
+    said = (await process.stderr.readline()).decode()
+    assert said.startswith(LISTENING)
+    try:
+        yield int(said.removeprefix(LISTENING))
+    finally:
+        process.send_signal(signal.SIGTERM)
+        rest = await process.stderr.read()
+        assert await process.wait() == 0
+        assert b"Traceback" not in rest
+
+
+@asynccontextmanager
+async def connected(port: int) -> AsyncIterator[LanguageClient]:
+    client = make_test_lsp_client()
+    await client.start_tcp("127.0.0.1", port)
+    writer = client.protocol.writer
+    try:
+        yield client
+        _nothing_unread(client)
+        await client.shutdown_session()
+    finally:
+        writer.close()
+        await client.stop()
+
+
+@asynccontextmanager
+async def spawned(command: list[str], environment: dict[str, str]) -> AsyncIterator[LanguageClient]:
     client = make_test_lsp_client()
     await client.start_io(*command, env=environment)
     yield client
-    assert client.messages == []
-    assert client.log_messages == []
-    assert client.shown_documents == []
-    assert not client.diagnostics
+    _nothing_unread(client)
     await client.shutdown_session()
     assert client._server is not None
     assert await client._server.wait() == 0
     await client.stop()
 
 
+def _nothing_unread(client: LanguageClient) -> None:
+    assert client.messages == []
+    assert client.log_messages == []
+    assert client.shown_documents == []
+    assert not any(client.diagnostics.values())
+
+
 @pytest_asyncio.fixture
-async def scripted(server_environment: dict[str, str]) -> AsyncIterator[LanguageClient]:
+async def scripted(transport: str, server_environment: dict[str, str]) -> AsyncIterator[LanguageClient]:
     """Predicts `user` -> `account`."""
-    async for client in _session([*SCRIPTED, json.dumps({"user": "account"})], server_environment):
-        yield client
+    if transport == "stdio":
+        async with spawned([*SCRIPTED, SCRIPT], server_environment) as client:
+            yield client
+    else:
+        async with (
+            listening([*SCRIPTED, SCRIPT, "0"], server_environment) as port,
+            connected(port) as client,
+        ):
+            yield client
 
 
 @pytest_asyncio.fixture
-async def real(server_environment: dict[str, str]) -> AsyncIterator[LanguageClient]:
+async def real(transport: str, server_environment: dict[str, str]) -> AsyncIterator[LanguageClient]:
     """With the real predictors."""
-    async for client in _session(REAL, server_environment):
-        yield client
+    if transport == "stdio":
+        async with spawned(REAL, server_environment) as client:
+            yield client
+    else:
+        async with (
+            listening([*REAL, "--tcp", "127.0.0.1:0"], server_environment) as port,
+            connected(port) as client,
+        ):
+            yield client

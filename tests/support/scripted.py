@@ -2,7 +2,7 @@
 
 In a script, `old` -> `new` pairs are replaced one occurrence at a time: the best prediction is the next occurrence from
 the start of the cursor's line on, then the others. Where both are the same, the occurrences are places without an edit.
-As a program it serves on stdio: `python scripted.py '{"old": "new"}'`.
+As a program it serves on stdio or TCP: `python scripted.py '{"old": "new"}' [PORT]`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 from editahead_inference.candidates import Candidate, Prediction, Silence, Verdict
 from editahead_lsp.asking import Layers
+from editahead_lsp.commands.lsp import serve_tcp
 from editahead_lsp.server import Server
 from editahead_prompts.edits import Edit
 from editahead_prompts.state import State
@@ -173,10 +174,14 @@ def ask(uri: str, version: int | None, line: int, character: int, **context: Any
     }
 
 
-async def _serve(script: Mapping[str, str]) -> int:
-    server = Server(lambda: Scripted(script))
-    return await server.serve(partial(os.read, 0), os.fdopen(os.dup(1), "wb"))
+async def _serve(script: Mapping[str, str], port: str | None = None) -> int:
+    def make() -> Server:
+        return Server(lambda: Scripted(script))
+
+    if port is not None:
+        return await serve_tcp(make, "127.0.0.1", int(port), None)
+    return await make().serve(partial(os.read, 0), os.fdopen(os.dup(1), "wb"))
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(_serve(json.loads(sys.argv[1]))))
+    sys.exit(asyncio.run(_serve(json.loads(sys.argv[1]), *sys.argv[2:])))

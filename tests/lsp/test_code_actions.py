@@ -1,0 +1,187 @@
+"""Code actions on a scripted prediction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scripted import Scripted, Wired, span
+
+A, B = "file:///tmp/a.py", "file:///tmp/b.py"
+ACCEPT, GOTO = "refactor.rewrite.editahead.accept", "refactor.rewrite.editahead.goto"
+
+LITERALS = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}
+LAZY = LITERALS | {"dataSupport": True, "resolveSupport": {"properties": ["edit", "command"]}}
+VERSIONED = {"workspaceEdit": {"documentChanges": True}}
+SHOWS = {"showDocument": {"support": True}}
+
+
+async def start(wired: Wired, action: Any = LITERALS, workspace: Any = VERSIONED, window: Any = SHOWS) -> Any:
+    return await wired.initialize(
+        workspace=workspace, window=window, textDocument={"codeAction": action} if action else {}
+    )
+
+
+async def actions(wired: Wired, *at: int, uri: str = A, **context: Any) -> list[dict[str, Any]]:
+    where = span(*(at if len(at) == 4 else at * 2))
+    params = {"textDocument": {"uri": uri}, "range": where, "context": {"diagnostics": [], **context}}
+    found: list[dict[str, Any]] = await wired.request("textDocument/codeAction", params)
+    return found
+
+
+async def test_both_with_the_edit_at_once(wired: Wired) -> None:
+    result = await start(wired)
+    assert result["capabilities"]["codeActionProvider"] == {
+        "codeActionKinds": [ACCEPT, GOTO],
+        "resolveProvider": True,
+    }
+    wired.open(A, "x\ny = user\n", version=3)
+    accept, go = await actions(wired, 0, 1)
+    id = accept["command"]["arguments"][0]
+    assert accept == {
+        "title": "Accept next edit",
+        "kind": ACCEPT,
+        "command": {"title": "Accept next edit", "command": "editahead.accept", "arguments": [id]},
+        "edit": {
+            "documentChanges": [
+                {
+                    "textDocument": {"uri": A, "version": 3},
+                    "edits": [{"range": span(1, 4, 1, 8), "newText": "account"}],
+                }
+            ]
+        },
+    }
+    target = {"uri": A, "position": {"line": 0, "character": 1}}
+    assert go == {
+        "title": "Go to next edit",
+        "kind": GOTO,
+        "command": {"title": "Go to next edit", "command": "editahead.nextEdit", "arguments": [target]},
+    }
+
+
+async def test_an_accept_counts(wired: Wired) -> None:
+    await start(wired)
+    wired.open(A, "user\n")
+    (accept,) = await actions(wired, 0, 0)
+    wired.change(A, 2, (0, 0, 0, 4, "account"))
+    await wired.request("workspace/executeCommand", accept["command"])
+    status = await wired.request("workspace/executeCommand", {"command": "editahead.status"})
+    assert status["outcomes"] == {"shown": 1, "accepted": 1, "rejected": 0}
+
+
+async def test_going_there_goes_there(wired: Wired) -> None:
+    await start(wired)
+    wired.open(A, "x\ny = user\n")
+    _, go = await actions(wired, 0, 0)
+    id = wired.send("workspace/executeCommand", go["command"])
+    shown = await wired.serves("window/showDocument", {"success": True})
+    assert (shown["uri"], shown["selection"]) == (A, span(1, 4, 1, 4))
+    assert (await wired.reply(id))["result"]["did"] == "jumped"
+    assert [action["kind"] for action in await actions(wired, 1, 4)] == [ACCEPT], "now it is there"
+
+
+async def test_the_edit_is_given_later_when_the_client_can(wired: Wired) -> None:
+    await start(wired, LAZY)
+    wired.open(A, "x\ny = user\n")
+    accept, _ = await actions(wired, 0, 0)
+    assert "edit" not in accept
+    wired.change(A, 2, (0, 0, 0, 0, "new line\n"))
+    resolved = await wired.request("codeAction/resolve", accept | {"isPreferred": True})
+    (change,) = resolved.pop("edit")["documentChanges"]
+    assert resolved == accept | {"isPreferred": True}
+    assert change["textDocument"] == {"uri": A, "version": 2}
+    assert change["edits"] == [{"range": span(2, 4, 2, 8), "newText": "account"}]
+
+
+@pytest.mark.parametrize("closed", [False, True])
+async def test_an_edit_that_was_overtaken_is_not_given(wired: Wired, closed: bool) -> None:
+    await start(wired, LAZY)
+    wired.open(A, "user\n")
+    (accept,) = await actions(wired, 0, 0)
+    if closed:
+        wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    else:
+        wired.change(A, 2, (0, 0, 0, 4, "other"))
+    reply = await wired.reply(wired.send("codeAction/resolve", accept))
+    assert reply["error"]["code"] == -32801
+
+
+@pytest.mark.parametrize("params", [None, {}, {"title": "x", "data": {"id": 3}}, {"data": "p-1"}])
+async def test_actions_of_others_are_refused(wired: Wired, params: Any) -> None:
+    await start(wired, LAZY)
+    reply = await wired.reply(wired.send("codeAction/resolve", params))
+    assert reply["error"]["code"] == -32602
+
+
+async def test_without_versions_for_clients_without_them(wired: Wired) -> None:
+    await start(wired, workspace={})
+    wired.open(A, "user\n")
+    (accept,) = await actions(wired, 0, 0)
+    assert accept["edit"] == {"changes": {A: [{"range": span(0, 0, 0, 4), "newText": "account"}]}}
+
+
+async def test_an_edit_of_another_document(wired: Wired) -> None:
+    await start(wired)
+    wired.open(B, "user\n", version=7)
+    wired.open(A, "nothing\n")
+    accept, go = await actions(wired, 0, 0)
+    assert accept["edit"]["documentChanges"][0]["textDocument"] == {"uri": B, "version": 7}
+    assert go["command"]["arguments"][0]["uri"] == A, "the command starts from the cursor"
+
+
+async def test_a_mere_place_can_only_be_gone_to(wired: Wired, pipeline: Scripted) -> None:
+    pipeline.script = {"here": "here"}
+    await start(wired)
+    wired.open(A, "x\nhere\n")
+    assert [action["kind"] for action in await actions(wired, 0, 0)] == [GOTO]
+
+
+@pytest.mark.parametrize(
+    ("only", "kinds"),
+    [
+        (None, [ACCEPT, GOTO]),
+        ([], [ACCEPT, GOTO]),
+        ([""], [ACCEPT, GOTO]),
+        (["refactor"], [ACCEPT, GOTO]),
+        (["refactor.rewrite"], [ACCEPT, GOTO]),
+        (["quickfix", GOTO], [GOTO]),
+        ([ACCEPT], [ACCEPT]),
+        (["refactor.rewrite.editahead.acc"], []),
+        (["quickfix"], []),
+        (["source.organizeImports"], []),
+    ],
+)
+async def test_only_what_is_asked_for(wired: Wired, only: list[str] | None, kinds: list[str]) -> None:
+    await start(wired)
+    wired.open(A, "x\nuser\n")
+    assert [action["kind"] for action in await actions(wired, 0, 0, only=only)] == kinds
+
+
+async def test_nothing_to_offer(wired: Wired, pipeline: Scripted) -> None:
+    await start(wired)
+    wired.open(A, "nothing\n")
+    assert await actions(wired, 0, 0) == []
+    assert await actions(wired, 0, 0, uri=B) == []
+
+
+async def test_not_for_clients_that_know_only_commands(wired: Wired) -> None:
+    await start(wired, action=None)
+    wired.open(A, "user\n")
+    assert await actions(wired, 0, 0) == []
+
+
+async def test_no_going_where_the_client_cannot_show_documents(wired: Wired) -> None:
+    await start(wired, window={})
+    wired.open(A, "x\nuser\n")
+    assert [action["kind"] for action in await actions(wired, 0, 0)] == [ACCEPT]
+
+
+async def test_the_cursor_within_a_selection_is_the_one_known(wired: Wired, pipeline: Scripted) -> None:
+    await start(wired)
+    wired.open(A, "user\nx\nuser\n")
+    wired.change(A, 2, (1, 0, 1, 1, "y"))
+    accept, _ = await actions(wired, 0, 0, 2, 4)
+    assert accept["edit"]["documentChanges"][0]["edits"][0]["range"] == span(2, 0, 2, 4)
+    assert await actions(wired, 0, 0, 0, 2)
+    assert pipeline.calls[-1].cursor == 0, "outside of the selection it cannot be"
