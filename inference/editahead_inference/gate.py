@@ -18,7 +18,7 @@ SHOWN = 5
 """Alternatives at most."""
 _LOOKED_AT = 12
 """Candidates above the threshold that are put to the hard rules, which may have to parse."""
-_ACCEPTED, _REJECTED = 0.4, -1.2
+_ACCEPTED, _REJECTED = 1.0, -1.2
 """What an accept, or a rejection, of the same rule in this session adds to the log-odds."""
 _ELSEWHERE = -1.0
 """The same for an edit in a document that the person is not in."""

@@ -49,6 +49,8 @@ class Site:
     """How many of the last edits, without a gap, are instances of one of its rules."""
     skipped: int = 0
     """Sites of its rules between past edits that were left as they are."""
+    contradicted: int = 10**6
+    """How often the last edits made something else of the same old text; the least of its rules."""
     combined: bool = False
     """Made of several rules that each change a part of the line."""
 
@@ -145,6 +147,7 @@ def _features(
         "votes": float(len({rule.kind for rule, _ in site.rules})),
         "teachers": float(len({age for _, age in site.rules})),
         "rivals": float(rivals),
+        "contradicted": float(min(site.contradicted, 9)),
         "combined": float(site.combined),
         "old-lines": float(end - start),
         "new-lines": float(len(lines)),

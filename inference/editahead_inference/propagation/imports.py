@@ -90,7 +90,7 @@ def missing_imports(
                 imported = re.search(
                     rf"[./\"'\s]{re.escape(module)}(?:[\"'\s;]|\Z)", line_body(index.bodies[line])
                 )
-                if listed and imported and listed["names"].strip():
+                if listed and imported and listed["names"].strip() and not word(name).search(listed["names"]):
                     names = listed["names"].rstrip()
                     space = listed["names"][len(names) :]
                     new = f"{listed['head']}{names.rstrip(',')}, {name}{space}{listed['tail']}"

@@ -35,6 +35,11 @@ class Rule(ABC):
     source: str = ""
     renames: tuple[str, str] | None = None
 
+    @property
+    def learned_from(self) -> str:
+        """What the rule rewrites, exactly; rules of a kind that share it contradict each other. "" where it says nothing."""
+        return ""
+
     @abstractmethod
     def proposals(self, index: Index) -> Iterator[Proposal]:
         """The places where the rule applies, with what they become; unordered, at most a few hundred."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from editahead_prompts.snapshot import line_end
@@ -40,6 +40,7 @@ def find_sites(
     edited_line = newest.line + max(len(newest.new) - 1, 0) if newest.uri == uri else 0
     names = Names(index, home, trees)
     taught, instances_of = _taught(edits, state)
+    lessons = Counter((rule.kind, rule.learned_from) for rule, _ in taught)
     found: dict[Proposal, Site] = {}
     for rule, age in taught:
         check()
@@ -64,6 +65,8 @@ def find_sites(
                 site.support = max(site.support, len(instances))
                 site.streak = max(site.streak, _streak(instances))
                 site.skipped = max(site.skipped, skipped)
+                others = lessons[rule.kind, rule.learned_from] - 1 if rule.learned_from else 0
+                site.contradicted = min(site.contradicted, others)
     _combine(found, index)
     return features(list(found.values()), index, home, names, edits, edited_line)
 
@@ -137,12 +140,14 @@ def _combine(found: dict[Proposal, Site], index: Index) -> None:
             found[proposal] = Site(
                 proposal,
                 used,
-                best.below,
-                best.above,
-                best.rank,
-                max(s.support for s in basis),
-                best.skipped,
-                True,
+                below=best.below,
+                above=best.above,
+                rank=best.rank,
+                support=max(s.support for s in basis),
+                streak=max(s.streak for s in basis),
+                skipped=best.skipped,
+                contradicted=min(s.contradicted for s in basis),
+                combined=True,
             )
 
 

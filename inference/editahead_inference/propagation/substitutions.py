@@ -43,6 +43,10 @@ class Substitution(Rule):
     def _regex(self) -> re.Pattern[str]:
         return patterns.compile_parts(self.old)
 
+    @property
+    def learned_from(self) -> str:
+        return repr(self.old)
+
     def rewrite(self, body: str) -> str:
         """The line's body after the rewrite; the body itself where it does not apply or has been made already."""
         if self.whole:
@@ -74,6 +78,10 @@ class Rename(Rule):
     @cached_property
     def _names(self) -> dict[str, str]:
         return dict(self.table)
+
+    @property
+    def learned_from(self) -> str:
+        return self.source
 
     @cached_property
     def _regex(self) -> re.Pattern[str]:
@@ -170,7 +178,11 @@ def learn(old: str, new: str) -> list[Substitution | Rename | WordRename]:
         )
 
     add("line", (o,), (n,), whole=True)
-    rules += _renames(a, b, spans, o)
+    # What a formatter aligns anew is not a change of its own.
+    spelled = [
+        (a1, a2, b1, b2) for a1, a2, b1, b2 in spans if "".join((*a[a1:a2], *b[b1:b2])).strip()
+    ] or spans
+    rules += _renames(a, b, spelled, o)
     cover = (spans[0][0], spans[-1][1], spans[0][2], spans[-1][3])
     for grow in (0, 1, 2):
         a1, a2, b1, b2 = _grow(a, b, cover, grow, 0)
@@ -181,7 +193,7 @@ def learn(old: str, new: str) -> list[Substitution | Rename | WordRename]:
         for a1, a2, b1, b2 in spans:
             add("part", tuple(a[a1:a2]), tuple(b[b1:b2]))
     rules += _with_holes(o, n)
-    table = {(a[a1], b[b1]) for a1, a2, b1, b2 in spans if a2 - a1 == b2 - b1 == 1}
+    table = {(a[a1], b[b1]) for a1, a2, b1, b2 in spelled if a2 - a1 == b2 - b1 == 1}
     if any(rule.renames for rule in rules) and len(table) == 1:
         rules = [replace(rule, renames=next(iter(table))) for rule in rules]
     return rules
