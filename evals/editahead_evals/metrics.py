@@ -91,6 +91,7 @@ class FileResult:
     """One file's replay: counts by predictor; the server's answers, and its counts by kind of hunk.
 
     idle_ms, change_ms: of something cheap, asked for before and right after keystrokes taken at intervals.
+    accepts, next_hits: of the same file's replay with accepts, see `walk`; nothing is accepted in this one.
     """
 
     id: str
@@ -101,6 +102,8 @@ class FileResult:
     moments: list[MomentResult] = field(default_factory=list)
     idle_ms: list[float] = field(default_factory=list)
     change_ms: list[float] = field(default_factory=list)
+    accepts: int = 0
+    next_hits: int = 0
 
 
 def count_kinds(kinds: dict[HunkKind, Counts], moment: Moment, shown: Judgement | None) -> None:

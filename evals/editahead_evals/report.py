@@ -54,6 +54,9 @@ class Report:
     kinds: Sequence[Row]
     latency: dict[str, dict[str, float | None]]
     """Milliseconds. The first answer is that of a server that has just started."""
+    accepts: int
+    next_hit: Interval
+    """After an accept the next answer was there already."""
     silences: dict[str, int]
     """How often nothing was predicted for which reason."""
 
@@ -81,6 +84,10 @@ def summarize(results: Sequence[FileResult], provenance: Provenance) -> Report:
             "first answer": _percentiles([moment.ms for result in files for moment in result.moments[:1]]),
             "didChange": _percentiles(_change_ms(files)),
         },
+        accepts=sum(result.accepts for result in files),
+        next_hit=bootstrap.ratio(
+            [result.next_hits for result in files], [result.accepts for result in files]
+        ),
         silences=dict(
             Counter(moment.silence for result in files for moment in result.moments if moment.silence)
         ),
@@ -108,6 +115,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "languages": table(report.languages),
         "kinds": table(report.kinds),
         "latencyMs": report.latency,
+        "nextHit": {"accepts": report.accepts, **asdict(report.next_hit)},
         "silences": report.silences,
         "files": [asdict(result) for result in report.files],
     }
@@ -126,6 +134,7 @@ def render(report: Report, console: Console) -> None:
     for name, values in report.latency.items():
         shown = ", ".join(f"{key} {'-' if ms is None else f'{ms:.1f} ms'}" for key, ms in values.items())
         console.print(f"{name + ':':14}{shown}")
+    console.print(f"next hit:     {_cell(report.next_hit, ' ')}; accepts of correct edits: {report.accepts}")
     reasons = sorted(report.silences.items(), key=lambda item: -item[1])
     console.print("silence:      " + ", ".join(f"{reason} {count}" for reason, count in reasons))
     if failed := report.silences.get(FAILED):

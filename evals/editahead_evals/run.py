@@ -21,6 +21,7 @@ from .editor import Editor
 from .measure import SETTINGS, measure
 from .metrics import FileResult
 from .records import Record
+from .walk import walk
 
 
 class RunError(Exception):
@@ -82,6 +83,10 @@ def _work(records: Sequence[Record], results: Connection) -> None:
         for at in records:
             with Editor(SETTINGS) as editor:
                 result = measure(editor, at)
+            if any(moment.judgement and moment.judgement.correct for moment in result.moments):
+                with Editor(SETTINGS) as editor:
+                    made = walk(editor, at)
+                result.accepts, result.next_hits = made.accepts, made.hits
             results.send(result)
         results.send(None)
     except ClientError as error:

@@ -123,7 +123,10 @@ def results() -> list[FileResult]:
             MomentResult(True, shown, bool(shown), None if shown else "no-candidate", None, None, None, ms)
             for ms in (20.0, 1.0, 3.0)
         ]
-        return FileResult(name, language, 10, counts, moments=moments, idle_ms=[0.5], change_ms=[0.7, 0.1])
+        result = FileResult(name, language, 10, counts, moments=moments, idle_ms=[0.5], change_ms=[0.7, 0.1])
+        if shown is RIGHT:
+            result.accepts, result.next_hits = 4, 3
+        return result
 
     return [file("b", "go", None), file("a", "python", RIGHT), file("c", "python", WRONG)]
 
@@ -144,6 +147,7 @@ def test_the_report_names_where_its_figures_are_from() -> None:
     assert report["latencyMs"]["first answer"] == {"p50": 20.0, "p99": 20.0}
     assert report["latencyMs"]["didChange"] == {"p50": 0.0, "p99": pytest.approx(0.2)}
     assert report["silences"] == {"no-candidate": 3}
+    assert (report["nextHit"]["accepts"], report["nextHit"]["value"]) == (4, 0.75)
     assert [file["id"] for file in report["files"]] == ["a", "b", "c"]
     assert total([Counts(shown=1), Counts(shown=2)]).shown == 3
 

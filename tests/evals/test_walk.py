@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from editahead_evals.client import LanguageClient
+from editahead_evals.editor import Editor
+from editahead_evals.measure import SETTINGS
+from editahead_evals.records import Record
+from editahead_evals.walk import Walk, walk
+
+SCRIPTED = str(Path(__file__).parents[1] / "support" / "scripted.py")
+
+
+@pytest.fixture
+def editor() -> Iterator[Editor]:
+    """Of a server that predicts `old` -> `new`, and looks ahead."""
+    client = LanguageClient([sys.executable, SCRIPTED, json.dumps({"old": "new"})])
+    with Editor(SETTINGS, client=client) as editor:
+        yield editor
+
+
+def record(before: str, after: str) -> Record:
+    return Record("r@1:a.py", "r", "1", "Rename", "a.py", "python", before, after)
+
+
+def test_after_an_accept_the_next_answer_is_there(editor: Editor) -> None:
+    before = "old = 1\nx\ny = old\nz\nold()\n"
+    assert walk(editor, record(before, before.replace("old", "new"))) == Walk(accepts=2, hits=2)
+    assert editor.documents == {}
+
+
+def test_what_is_not_correct_is_not_accepted(editor: Editor) -> None:
+    assert walk(editor, record("a\nb\nold\n", "A\nb\nold\n")) == Walk()
+
+
+def test_what_was_accepted_is_not_typed_again(editor: Editor) -> None:
+    before = "a = old\nb\nc\nd = old\ne\nf\n"
+    after = "a = new\nb\nC\nd = new\ne\nF\n"
+    assert walk(editor, record(before, after)) == Walk(accepts=1, hits=1)
