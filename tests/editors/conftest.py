@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from neovim import NEOVIM_0_11, NEOVIM_0_12, ROOT, Neovim
-
-PLANNED = ROOT / "tests" / "support" / "planned.py"
-REAL = [sys.executable, "-m", "editahead_lsp", "lsp"]
-
-
-def planned(plan: dict[str, Any]) -> list[str]:
-    return [sys.executable, str(PLANNED), json.dumps(plan)]
+from neovim import NEOVIM_0_11, NEOVIM_0_12, Neovim
+from planned import REAL, planned
 
 
 @pytest.fixture

@@ -21,6 +21,15 @@ _ENOUGH = 5
 """Characters of a text that have to be there before the rest is offered."""
 
 
+REAL = [sys.executable, "-m", "editahead_lsp", "lsp"]
+"""The command line of the server with its own predictors."""
+
+
+def planned(plan: Mapping[str, object]) -> list[str]:
+    """The command line of the server with a plan."""
+    return [sys.executable, __file__, json.dumps(plan)]
+
+
 class Planned(Scripted):
     def __init__(self, replace: Mapping[str, str], complete: Sequence[str]) -> None:
         super().__init__(replace)

@@ -1,0 +1,123 @@
+"""A real Helix in a terminal, with the configuration that a user pastes: hints, code actions, the menu, the command."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from neovim import ROOT
+from planned import REAL, planned
+
+pytest.importorskip("pyte", reason="Helix is driven through a screen in memory (pyte, in the extra `dev`)")
+
+from terminal import Terminal
+
+HELIX = Path(sys.prefix) / "editors" / "helix" / "bin" / "hx"
+"""From Debian: editors/testing/get-debian-tool.sh .venv/editors/helix sid hx hx"""
+CONFIGURATION = ROOT / "editors" / "helix"
+
+pytestmark = [
+    pytest.mark.editors,
+    pytest.mark.skipif(not HELIX.exists(), reason=f"no Helix at {HELIX}"),
+]
+
+STAY = """\
+class Stay:
+    def __init__(self, begins, until):
+        self.begins = begins
+        self.ends = until
+
+    def nights(self):
+        return (self.ends - self.begins).days
+
+    def covers(self, day):
+        return self.begins <= day < self.ends
+"""
+HALF = "def half(n):\n    return n / 2"
+
+Start = Callable[..., tuple[Terminal, Path]]
+
+
+@pytest.fixture
+def start(tmp_path: Path, homes: dict[str, str], house: Callable[..., list[Path]]) -> Iterator[Start]:
+    """Helix on one file; the server is found on PATH, as a user's is."""
+    opened = []
+
+    def begin(text: str, plan: dict[str, Any] | None = None) -> tuple[Terminal, Path]:
+        (file,) = house({"stay.py": text})
+        programs = tmp_path / "programs"
+        programs.mkdir()
+        server = programs / "editahead"
+        server.write_text(f"#!/bin/sh\nexec {shlex.join(REAL if plan is None else planned(plan))}\n")
+        server.chmod(0o755)
+        shutil.copytree(CONFIGURATION, Path(homes["XDG_CONFIG_HOME"]) / "helix")
+        path = {"PATH": f"{programs}:{os.environ['PATH']}", "EDITAHEAD_DEBOUNCE_MS": "0"}
+        log = tmp_path / "helix.log"
+        helix = Terminal([HELIX, "-v", "--log", log, file], file.parent, homes | path)
+        opened.append(helix)
+        ready = '"method":"textDocument/didOpen"'
+        helix.until(lambda _: log.exists() and ready in log.read_text(), "the server is ready")
+        return helix, file
+
+    yield begin
+    for helix in opened:
+        helix.close()
+
+
+def save(helix: Terminal) -> None:
+    helix.keys(":w<CR>")
+    helix.until_shown("written")
+
+
+def test_a_hint_shows_where_the_next_edit_is(start: Start) -> None:
+    helix, _ = start("x = 1\nguest = 2\n", {"replace": {"guest": "visitor"}})
+    helix.until_shown("guest = 2  Next edit: guest -> visitor")
+
+
+def test_the_code_action_makes_the_edit(start: Start) -> None:
+    helix, file = start("x = 1\nguest = 2\n", {"replace": {"guest": "visitor"}})
+    helix.until_shown("Next edit")
+    helix.keys(" a")
+    helix.until_shown("Accept next edit")
+    helix.until_shown("Go to next edit")
+    helix.keys("<CR>")
+    helix.until_shown("visitor = 2")
+    save(helix)
+    assert file.read_text() == "x = 1\nvisitor = 2\n"
+
+
+def test_the_item_of_the_menu_makes_the_edit(start: Start) -> None:
+    helix, file = start("\n", {"complete": [HALF]})
+    helix.keys("idef ha")
+    helix.until_shown(" complete")
+    helix.keys("<Tab>")
+    helix.until_shown("    return n / 2")
+    helix.keys("<CR>")
+    helix.until_gone(" complete ")
+    helix.keys("<Esc>")
+    helix.until_shown("NOR")
+    save(helix)
+    assert file.read_text() == HALF + "\n"
+
+
+def test_one_key_walks_a_rename_to_its_end(start: Start) -> None:
+    """The real predictors."""
+    helix, file = start(STAY)
+    helix.keys("/self.ends<CR>")
+    helix.until_shown("4:")
+    helix.keys("cself.leaves<Esc>")
+    helix.until_shown("Next edit")
+    for line, changed in ((7, "return (self.leaves"), (10, "day < self.leaves")):
+        helix.keys(" n")
+        helix.until_shown(f"1 sel  {line}:")
+        helix.keys(" n")
+        helix.until_shown(changed)
+    save(helix)
+    assert file.read_text() == STAY.replace("ends", "leaves")

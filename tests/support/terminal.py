@@ -1,0 +1,105 @@
+"""A program in a terminal of its own (a pty and a screen in memory), with keys pressed as a person presses them."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import termios
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pyte
+
+KEYS = {"<Esc>": "\x1b", "<CR>": "\r", "<Tab>": "\t", "<C-n>": "\x0e", "<C-x>": "\x18"}
+_PATIENCE = 200
+"""Looks at the screen before a wait is given up; each lasts up to 0.1 s."""
+_HUNG_S = 20.0
+"""A program that ends no sooner has hung."""
+
+
+class _Screen(pyte.Screen):
+    def report_device_status(self, mode: int, private: bool = False) -> None:
+        """Private questions (is the background dark?) are not answered, and pyte does not know them."""
+        if not private:
+            super().report_device_status(mode)
+
+
+class Terminal:
+    """heard: all that the program wrote, in pieces as they came."""
+
+    def __init__(
+        self,
+        command: Sequence[str | Path],
+        folder: Path,
+        environment: Mapping[str, str],
+        columns: int = 100,
+        rows: int = 24,
+    ) -> None:
+        self._screen = _Screen(columns, rows)
+        self._screen.write_process_input = self._answer
+        self._stream = pyte.ByteStream(self._screen)
+        self.heard: list[bytes] = []
+        self._side, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        variables = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **environment}
+        self._process = subprocess.Popen(
+            [str(part) for part in command],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            cwd=folder,
+            env=variables,
+            start_new_session=True,
+        )
+        os.close(theirs)
+
+    @property
+    def screen(self) -> list[str]:
+        return [row.rstrip() for row in self._screen.display]
+
+    def keys(self, keys: str) -> None:
+        for name, code in KEYS.items():
+            keys = keys.replace(name, code)
+        os.write(self._side, keys.encode())
+
+    def until(self, condition: Callable[[list[str]], bool], what: str = "") -> None:
+        """Read until the screen is so, or anything else that the condition looks at."""
+        for _ in range(_PATIENCE):
+            if condition(self.screen):
+                return
+            self._read(0.1)
+        raise AssertionError("\n".join((f"never: {what}", *self.screen)))
+
+    def until_shown(self, text: str) -> None:
+        self.until(lambda rows: any(text in row for row in rows), text)
+
+    def until_gone(self, text: str) -> None:
+        self.until(lambda rows: not any(text in row for row in rows), f"all but {text}")
+
+    def _answer(self, data: str) -> None:
+        """What a terminal says when it is asked."""
+        os.write(self._side, data.encode())
+
+    def _read(self, seconds: float) -> bool:
+        ready, _, _ = select.select([self._side], [], [], seconds)
+        data = b""
+        if ready:
+            with contextlib.suppress(OSError):  # the other side is closed
+                data = os.read(self._side, 1 << 16)
+        if data:
+            self.heard.append(data)
+            self._stream.feed(data)
+        return bool(data)
+
+    def close(self) -> None:
+        """End the program, however it is."""
+        self._process.terminate()
+        while self._read(_HUNG_S):
+            pass
+        self._process.wait()
+        os.close(self._side)
