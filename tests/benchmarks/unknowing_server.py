@@ -1,0 +1,15 @@
+"""The real server without what is known already: every request is predicted for. To compare with."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from functools import partial
+
+from editahead_lsp.asking import Layers
+from editahead_lsp.server import Server
+
+if __name__ == "__main__":
+    server = Server(layers=Layers(typed=False, kept=0, ahead=False))
+    sys.exit(asyncio.run(server.serve(partial(os.read, 0), os.fdopen(os.dup(1), "wb"))))
