@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from neovim import PLUGIN, Neovim
+from planned import REAL
 
 Start = Callable[..., Neovim]
 
@@ -322,3 +324,129 @@ def listen(neovim: Neovim) -> None:
 
 def outcomes(neovim: Neovim) -> list[dict[str, object]]:
     return list(neovim.lua("return _G.outcomes"))
+
+
+STAY = """\
+class Stay:
+    def __init__(self, begins, until):
+        self.begins = begins
+        self.ends = until
+
+    def nights(self):
+        return (self.ends - self.begins).days
+
+    def covers(self, day):
+        return self.begins <= day < self.ends
+"""
+
+
+def test_a_rename_is_walked_with_the_real_server(start: Start) -> None:
+    neovim = start(STAY)
+    neovim.keys("/self.ends<CR>wwcwleaves<Esc>")
+    for line in (7, 10):
+        neovim.until(f"vim.api.nvim_get_mode().mode == 'n' and {VISIBLE}")
+        neovim.keys("<Tab>")
+        neovim.until(f"vim.fn.line('.') == a[1] and {VISIBLE}", line)
+        neovim.keys("<Tab>")
+        neovim.until("not vim.api.nvim_get_current_line():find('self.ends')")
+    assert neovim.text == STAY.replace("ends", "leaves")
+
+
+def test_commands(start: Start) -> None:
+    neovim = start("x = 1\nguest = 2\n\nguest = 3\n", plan=RENAME, before="set cmdheight=9")
+    assert neovim.lua("return vim.fn.getcompletion('Editahead ', 'cmdline')") == [
+        "accept",
+        "next",
+        "reject",
+        "restart",
+        "status",
+        "toggle",
+        "why",
+    ]
+    neovim.until(VISIBLE)
+    neovim.keys(":Editahead accept<CR>")
+    neovim.until("vim.fn.line('.') == 2")
+    neovim.keys(":Editahead accept<CR>")
+    neovim.until("vim.fn.getline(2) == 'visitor = 2' and " + VISIBLE)
+    neovim.keys(":Editahead toggle<CR>")
+    neovim.until(HIDDEN)
+    neovim.keys("kk:Editahead toggle<CR>")
+    neovim.until(VISIBLE)
+    neovim.keys(":Editahead next<CR>")
+    neovim.until("vim.fn.line('.') == 4")
+    neovim.keys(":Editahead reject<CR>")
+    neovim.until(HIDDEN)
+    neovim.keys(":Editahead next<CR>")
+    neovim.until("vim.fn.execute('messages') ~= nil and vim.fn.getline(4) == 'guest = 3'")
+    neovim.keys(":Editahead status<CR>")
+    neovim.until("vim.fn.execute('messages'):find('shown: 2, accepted: 1, refused: 1')")
+    neovim.keys(":Editahead why<CR>")
+    neovim.until("vim.fn.execute('messages'):find('Editahead shows nothing')")
+
+
+def test_checkhealth(start: Start) -> None:
+    neovim = start("x = 1\n", cmd=REAL, before="inoremap <Tab> <C-n>")
+    neovim.keys(":checkhealth editahead<CR>")
+    neovim.until("vim.bo.filetype == 'checkhealth' and vim.fn.line('$') > 10")
+    report = neovim.text
+    assert "OK version: editahead " in report
+    assert "OK running: client 1, 1 buffer(s), positions in utf-" in report
+    assert "accept in mode i: <Tab>; with nothing shown: " in report
+    assert "dismiss: <Esc> (watched, not mapped)" in report
+    assert "ERROR" not in report
+
+
+def test_wrong_options_are_named(start: Start) -> None:
+    neovim = start("x = 1\nguest = 2\n", plan=RENAME, sign="too wide", no_such=1, before="set cmdheight=9")
+    neovim.until(VISIBLE)
+    assert "Editahead: The option `sign` must be a string of at most two cells." in neovim.messages
+    assert "Editahead: There is no option `no_such`." in neovim.messages
+
+
+def test_escape_always_refuses_when_told_so(start: Start) -> None:
+    neovim = start("x = 1\nguest = 2\n", plan=RENAME, refuse_in_insert="always")
+    neovim.keys("A0")
+    neovim.until("vim.api.nvim_get_current_line() == 'x = 10' and " + VISIBLE)
+    neovim.keys("<Esc>")
+    neovim.until(f"vim.api.nvim_get_mode().mode == 'n' and {HIDDEN}")
+    neovim.keys("j")
+    neovim.settle()
+    assert not neovim.lua("return " + VISIBLE)
+
+
+def test_outcomes_are_told(start: Start) -> None:
+    neovim = start("guest = 1\nguest = 2\n", plan=RENAME)
+    neovim.until(VISIBLE)
+    listen(neovim)
+    neovim.keys("<Tab>")
+    neovim.until_text("visitor = 1\nguest = 2\n")
+    neovim.until(VISIBLE)
+    accepted, shown = outcomes(neovim)
+    assert (accepted["event"], shown["event"]) == ("accepted", "shown")
+    assert accepted["id"] != shown["id"]
+    assert isinstance(accepted["shownMs"], int)
+
+
+def test_whole_lines_are_drawn_and_made(start: Start) -> None:
+    plan = {"replace": {"a = 1\nb = 2\n": "c = 3\n", "old\n": ""}}
+    neovim = start("x\na = 1\nb = 2\ny\nold\n", plan=plan)
+    neovim.until(VISIBLE)
+    assert {row for row, _, _ in neovim.drawn("EditaheadStrike")} == {1, 2}
+    neovim.keys("<Tab><Tab>")
+    neovim.until_text("x\nc = 3\ny\nold\n")
+    neovim.until(VISIBLE)
+    neovim.keys("<Tab>")
+    neovim.settle()
+    neovim.keys("<Tab>")
+    neovim.until_text("x\nc = 3\ny\n")
+
+
+def test_lines_end_as_they_did(start: Start) -> None:
+    neovim = start("x = 1\r\nguest = 2\r\n", plan={"replace": {"guest = 2": "visitor = 2\r\nbell = 3"}})
+    neovim.until(VISIBLE)
+    neovim.keys("<Tab><Tab>")
+    neovim.until_text("x = 1\nvisitor = 2\nbell = 3\n")
+    neovim.keys(":write<CR>")
+    neovim.until("not vim.bo.modified")
+    path = neovim.lua("return vim.api.nvim_buf_get_name(0)")
+    assert Path(path).read_bytes() == b"x = 1\r\nvisitor = 2\r\nbell = 3\r\n"

@@ -1,0 +1,133 @@
+"""Neovim without our plugin: with its own ghost text (0.12), and with what sidekick.nvim sends. And ways to install."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from neovim import NEOVIM_0_12, PLUGIN, Neovim
+from planned import REAL, planned
+
+Start = Callable[..., Neovim]
+
+SIDEKICK = Path(__file__).with_name("like_sidekick.lua")
+VISIBLE = "require('editahead').is_visible()"
+HALF = "def half(n):\n    return n / 2"
+NATIVE_GHOST = """(function()
+  for name, ns in pairs(vim.api.nvim_get_namespaces()) do
+    if name:find('inline_completion') and #vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, {}) > 0 then return true end
+  end
+end)()"""
+
+STAY = """\
+class Stay:
+    def __init__(self, begins, until):
+        self.begins = begins
+        self.ends = until
+
+    def nights(self):
+        return (self.ends - self.begins).days
+
+    def covers(self, day):
+        return self.begins <= day < self.ends
+"""
+
+
+@pytest.fixture
+def only_0_12(program: Path) -> None:
+    if program != NEOVIM_0_12:
+        pytest.skip("came with Neovim 0.12")
+
+
+def test_as_sidekick_asks(start: Start) -> None:
+    neovim = start(STAY, plugin=False)
+    neovim.lua("Sidekick = dofile(...) Sidekick.start(select(2, ...))", str(SIDEKICK), REAL)
+    neovim.until("(vim.lsp.get_clients({ bufnr = 0 })[1] or {}).initialized")
+    neovim.lua("Sidekick.focus()")
+    neovim.keys("/self.ends<CR>wwcwleaves<Esc>")
+    did = []
+    while len(did) < 4:
+        neovim.until("Sidekick.edits[1]")
+        did.append(neovim.lua("return Sidekick.jump_or_apply()"))
+    assert did == ["jumped", "applied"] * 2
+    assert neovim.text == STAY.replace("ends", "leaves")
+    status = {"command": "editahead.status", "arguments": []}
+    answer = neovim.lua(
+        "return vim.lsp.get_clients()[1]:request_sync('workspace/executeCommand', ..., 5000).result", status
+    )
+    assert answer["outcomes"]["accepted"] == 2
+
+
+@pytest.mark.usefixtures("only_0_12")
+def test_neovims_own_ghost_text(start: Start) -> None:
+    neovim = start("\n", plugin=False)
+    neovim.lua(
+        "vim.lsp.start({ name = 'any', cmd = ... }) vim.lsp.inline_completion.enable(true)",
+        planned({"complete": [HALF]}),
+    )
+    neovim.until("(vim.lsp.get_clients({ bufnr = 0 })[1] or {}).initialized")
+    neovim.keys("idef h")
+    neovim.until(NATIVE_GHOST)
+    assert neovim.lua("return vim.lsp.inline_completion.get()")
+    neovim.until_text(HALF + "\n")
+
+
+@pytest.mark.usefixtures("only_0_12")
+def test_the_plugin_beside_neovims_own_ghost_text(start: Start) -> None:
+    plan = {"complete": [HALF], "replace": {"guest": "visitor"}}
+    neovim = start("\nguest = 2\n", plan=plan, inline_completion=True)
+    neovim.until(VISIBLE)
+    neovim.keys("idef h")
+    neovim.until(f"{NATIVE_GHOST} and not {VISIBLE}")
+    neovim.keys("<Tab>")
+    neovim.until_text(HALF + "\nguest = 2\n")
+    neovim.keys("<Esc>")
+    neovim.until(VISIBLE)
+    neovim.keys("<Tab>")
+    neovim.until("vim.fn.line('.') == 3")
+    neovim.keys("<Tab>")
+    neovim.until_text(HALF + "\nvisitor = 2\n")
+
+
+@pytest.mark.usefixtures("only_0_12")
+def test_installed_by_vim_pack(start: Start, tmp_path: Path) -> None:
+    """The plugin as a folder of a repository, as the help file says."""
+    repository = tmp_path / "repository"
+    copy = repository / "editors" / "neovim"
+    copy.parent.mkdir(parents=True)
+    subprocess.run(["cp", "-r", str(PLUGIN), str(copy)], check=True)
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "All"]):
+        subprocess.run(["git", *command], cwd=repository, check=True, capture_output=True)
+    neovim = start("x = 1\nguest = 2\n", plugin=False)
+    neovim.lua(
+        """local url, cmd = ...
+        vim.g.editahead = { cmd = cmd }
+        vim.pack.add({ url }, { confirm = false, load = function(plugin)
+          vim.opt.runtimepath:append(plugin.path .. "/editors/neovim")
+          vim.cmd.runtime("plugin/editahead.lua")
+        end })""",
+        repository.as_uri(),
+        planned({"replace": {"guest": "visitor"}}),
+    )
+    neovim.until(VISIBLE)
+    (place,) = neovim.lua("return vim.api.nvim_get_runtime_file('lua/editahead/init.lua', true)")
+    assert str(tmp_path) in place
+
+
+def test_installed_as_a_folder_on_the_runtime_path(start: Start) -> None:
+    """What lazy.nvim runs, as the help file says, and `setup` with options."""
+    neovim = start("x = 1\nguest = 2\n", plugin=False)
+    neovim.lua(
+        """local folder, cmd = ...
+        vim.opt.runtimepath:append(folder)
+        vim.cmd.runtime("plugin/editahead.lua")
+        require("editahead").setup({ cmd = cmd, sign = ">" })""",
+        str(PLUGIN),
+        planned({"replace": {"guest": "visitor"}}),
+    )
+    neovim.until(VISIBLE)
+    assert [mark["sign_text"] for mark in neovim.marks() if mark.get("sign_text")] == ["> "]
