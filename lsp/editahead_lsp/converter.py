@@ -40,6 +40,7 @@ PARAMS: Mapping[str, type] = {
 def make_converter() -> cattrs.Converter:
     """lsprotocol's converter, which knows our classes too."""
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no types there
+    converter.register_structure_hook(standard.MarkupContent | str, lambda value, _: value)  # only ever sent
     classes = [(cls, module) for module in (protocol, standard) for cls in _classes(module)]
     for cls, module in classes:
         attrs.resolve_types(cls, vars(module))

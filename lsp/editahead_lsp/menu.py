@@ -115,8 +115,8 @@ def preview(offer: Offer) -> str:
     return "\n".join(out)
 
 
-def _documentation(diff: str, markdown: bool) -> MarkupContent:
+def _documentation(diff: str, markdown: bool) -> MarkupContent | str:
     if not markdown:
-        return MarkupContent("plaintext", diff)
+        return diff
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", diff)), default=0))
-    return MarkupContent("markdown", f"{fence}diff\n{diff}\n{fence}")
+    return MarkupContent(f"{fence}diff\n{diff}\n{fence}")

@@ -78,8 +78,8 @@ class CompletionParams:
 
 @attrs.frozen
 class MarkupContent:
-    kind: Literal["plaintext", "markdown"]
     value: str
+    kind: Literal["markdown"] = "markdown"
 
 
 @attrs.frozen
@@ -89,7 +89,7 @@ class CompletionItem:
     label: str
     sort_text: str
     filter_text: str
-    documentation: MarkupContent
+    documentation: MarkupContent | str
     text_edit: TextEdit
     additional_text_edits: list[TextEdit]
     command: Command

@@ -54,6 +54,30 @@ def wrong(*arguments: str) -> int:
     return exit.value.code
 
 
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--tcp", "0.0.0.0:0"], "--allow-remote"),
+        (["--tcp", "127.0.0.1:0", "--allow-remote"], "EDITAHEAD_TOKEN"),
+        (["--allow-remote"], "--tcp"),
+    ],
+)
+def test_no_port_is_open_to_other_machines_by_mistake(
+    arguments: list[str],
+    reason: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("EDITAHEAD_TOKEN", raising=False)
+    assert main(["lsp", *arguments]) == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_addresses() -> None:
+    for address in ("localhost", "localhost:x", "localhost:70000", ":"):
+        assert wrong("lsp", "--tcp", address) == 2
+
+
 def test_wrong_usage() -> None:
     assert wrong() == 2
     assert wrong("dance") == 2

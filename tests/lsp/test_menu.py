@@ -37,7 +37,7 @@ async def test_an_edit_at_the_cursor_is_the_items_own(wired: Wired) -> None:
         "label": "user -> account",
         "sortText": " ",
         "filterText": "use",
-        "documentation": {"kind": "plaintext", "value": "@@ line 1 @@\n-x = user\n+x = account"},
+        "documentation": "@@ line 1 @@\n-x = user\n+x = account",
         "textEdit": {"range": span(0, 4, 0, 8), "newText": "account"},
         "additionalTextEdits": [],
         "command": {"title": "Accept next edit", "command": "editahead.accept", "arguments": [id]},

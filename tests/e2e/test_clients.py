@@ -1,0 +1,193 @@
+"""The server under what real editors say of themselves.
+
+The files in `support/capabilities` are what Neovim 0.11.4 and 0.12.4, Helix 25.07 and Emacs 28 with Eglot 1.9 sent with
+`initialize`; that of VS Code is put together from what its client library declares. pytest-lsp warns of answers that
+such a client could not read, and warnings are errors here.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from lsprotocol.converters import get_converter
+from pytest_lsp import LanguageClient
+
+from running import REAL, SCRIPT, SCRIPTED, connected, listening
+
+FOLDER = Path(__file__).parents[1] / "support" / "capabilities"
+A = "file:///tmp/a.py"
+TEXT = "x = 1\ny = user\n"
+ACCEPT, GOTO = "refactor.rewrite.editahead.accept", "refactor.rewrite.editahead.goto"
+
+
+@dataclass(frozen=True)
+class Editor:
+    """ghosts: it has inline completion, so that it needs neither completion items nor hints. lazy: it asks for an
+    action's edit when it is chosen. versioned: its edits name a version. jumps: it can be asked to show a place."""
+
+    name: str
+    encoding: str
+    ghosts: bool = False
+    lazy: bool = True
+    versioned: bool = True
+    jumps: bool = True
+
+
+EDITORS = [
+    Editor("vscode", "utf-16", ghosts=True),
+    Editor("neovim-0.11", "utf-32", versioned=False),
+    Editor("neovim-0.12", "utf-32", ghosts=True, versioned=False),
+    Editor("eglot", "utf-16", lazy=False, jumps=False),
+    Editor("helix-25", "utf-32"),
+]
+
+
+@pytest.fixture(params=EDITORS, ids=lambda editor: editor.name)
+def editor(request: pytest.FixtureRequest) -> Editor:
+    found: Editor = request.param
+    return found
+
+
+def said_by(editor: Editor) -> types.InitializeParams:
+    said = json.loads((FOLDER / f"{editor.name}.json").read_text("utf-8"))
+    read = get_converter()
+    params: types.InitializeParams = read.structure(said | {"processId": None}, types.InitializeParams)
+    return params
+
+
+async def start(client: LanguageClient, params: types.InitializeParams) -> types.ServerCapabilities:
+    result = await client.initialize_session(params)
+    client.text_document_did_open(
+        types.DidOpenTextDocumentParams(types.TextDocumentItem(A, "python", 1, TEXT))
+    )
+    return result.capabilities
+
+
+def change(client: LanguageClient, version: int, at: types.Range, text: str) -> None:
+    client.text_document_did_change(
+        types.DidChangeTextDocumentParams(
+            types.VersionedTextDocumentIdentifier(uri=A, version=version),
+            [types.TextDocumentContentChangePartial(range=at, text=text)],
+        )
+    )
+
+
+async def marked(client: LanguageClient) -> list[types.Diagnostic]:
+    params = await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    assert params.uri == A
+    return list(params.diagnostics)
+
+
+async def outcomes(client: LanguageClient) -> Any:
+    status: Any = await client.workspace_execute_command_async(types.ExecuteCommandParams("editahead.status"))
+    return status.outcomes._asdict()
+
+
+def place(line: int, character: int) -> types.TextDocumentPositionParams:
+    return types.TextDocumentPositionParams(types.TextDocumentIdentifier(A), types.Position(line, character))
+
+
+USER = types.Range(types.Position(1, 4), types.Position(1, 8))
+
+
+async def test_what_each_is_told_of(scripted: LanguageClient, editor: Editor) -> None:
+    capabilities = await start(scripted, said_by(editor))
+    assert capabilities.position_encoding == editor.encoding
+    assert (capabilities.completion_provider is None) is editor.ghosts
+    assert capabilities.inlay_hint_provider is None
+    if not editor.ghosts:
+        assert await marked(scripted)
+        scripted.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(A)))
+        assert await marked(scripted) == []
+
+
+async def test_code_actions(scripted: LanguageClient, editor: Editor) -> None:
+    await start(scripted, said_by(editor))
+    here = types.Position(0, 0)
+    actions = await scripted.text_document_code_action_async(
+        types.CodeActionParams(
+            types.TextDocumentIdentifier(A), types.Range(here, here), types.CodeActionContext([])
+        )
+    )
+    assert actions is not None
+    kinds = [action.kind for action in actions if isinstance(action, types.CodeAction)]
+    assert kinds == ([ACCEPT, GOTO] if editor.jumps else [ACCEPT])
+    accept = actions[0]
+    assert isinstance(accept, types.CodeAction) and accept.command is not None
+    assert (accept.edit is None) is editor.lazy
+    if editor.lazy:
+        accept = await scripted.code_action_resolve_async(accept)
+    assert accept.edit is not None and accept.command is not None
+    edit = types.TextEdit(USER, "account")
+    if editor.versioned:
+        document = types.OptionalVersionedTextDocumentIdentifier(uri=A, version=1)
+        assert accept.edit.document_changes == (types.TextDocumentEdit(document, (edit,)),)
+    else:
+        assert accept.edit.changes == {A: (edit,)}
+    if not editor.ghosts:
+        assert [diagnostic.range for diagnostic in await marked(scripted)] == [USER]
+    change(scripted, 2, USER, "account")
+    await scripted.workspace_execute_command_async(
+        types.ExecuteCommandParams(accept.command.command, accept.command.arguments)
+    )
+    assert await outcomes(scripted) == {"shown": 1, "accepted": 1, "rejected": 0}
+    if not editor.ghosts:
+        assert await marked(scripted) == []
+
+
+async def test_at_the_cursor(scripted: LanguageClient, editor: Editor) -> None:
+    """Ghost text where there is such a thing, else an item of the menu."""
+    params = said_by(editor)
+    params.initialization_options = {"editahead": {"hints": "off"}}
+    await start(scripted, params)
+    at = place(1, 8)
+    if editor.ghosts:
+        context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
+        ghosts = await scripted.text_document_inline_completion_async(
+            types.InlineCompletionParams(context, at.text_document, at.position)
+        )
+        assert isinstance(ghosts, types.InlineCompletionList)
+        assert [(item.insert_text, item.range) for item in ghosts.items] == [("account", USER)]
+        return
+    listed = await scripted.text_document_completion_async(
+        types.CompletionParams(at.text_document, at.position)
+    )
+    assert isinstance(listed, types.CompletionList) and listed.is_incomplete
+    (item,) = listed.items
+    assert item.text_edit == types.TextEdit(USER, "account")
+    assert (item.preselect, item.filter_text) == (True, "user")
+
+
+async def test_two_editors_on_one_port_of_which_one_dies(server_environment: dict[str, str]) -> None:
+    vscode, helix = EDITORS[0], EDITORS[-1]
+    async with listening([*SCRIPTED, SCRIPT, "0"], server_environment) as port:
+        async with connected(port) as one:
+            async with connected(port) as other:
+                await start(one, said_by(vscode))
+                await start(other, said_by(helix))
+                assert await marked(other)
+                other.capabilities = None  # it does not say goodbye
+                other.diagnostics.clear()
+                other.protocol.writer.transport.abort()
+            context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
+            at = place(1, 8)
+            ghosts = await one.text_document_inline_completion_async(
+                types.InlineCompletionParams(context, at.text_document, at.position)
+            )
+            assert isinstance(ghosts, types.InlineCompletionList) and len(ghosts.items) == 1
+        async with connected(port) as third:
+            await start(third, said_by(vscode))
+
+
+async def test_other_machines_show_a_token(server_environment: dict[str, str]) -> None:
+    environment = server_environment | {"EDITAHEAD_TOKEN": "s3cret"}
+    command = [*REAL, "--tcp", "127.0.0.1:0", "--allow-remote"]
+    async with listening(command, environment) as port, connected(port) as client:
+        params = said_by(EDITORS[0])
+        params.initialization_options = {"editahead": {"token": "s3cret"}}
+        await start(client, params)

@@ -1,0 +1,248 @@
+"""Several clients on one port: who may come in, and that none disturbs the others."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from editahead_lsp import tcp
+from editahead_lsp.framing import Frames
+from editahead_lsp.server import Server
+from editahead_lsp.tcp import Listener, NotLoopback
+from scripted import Scripted, ask
+
+A = "file:///tmp/a.py"
+
+
+class Client:
+    """The other end of a connection."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+        self._frames = Frames()
+        self._arrived: list[Any] = []
+        self._last = 0
+
+    def send(self, method: str, params: Any = None, **more: Any) -> None:
+        body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode()
+        self.writer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+    async def request(self, method: str, params: Any = None) -> Any:
+        self._last += 1
+        self.send(method, params, id=self._last)
+        async with asyncio.timeout(10):
+            while not self._arrived:
+                chunk = await self.reader.read(1 << 16)
+                assert chunk, "the connection was closed"
+                self._arrived += map(json.loads, self._frames.feed(chunk))
+        message = self._arrived.pop(0)
+        assert message["id"] == self._last
+        return message["result"]
+
+    async def initialize(self, token: str | None = None) -> Any:
+        options = {} if token is None else {"token": token}
+        result = await self.request(
+            "initialize",
+            {"processId": 2**30, "capabilities": {}, "initializationOptions": {"editahead": options}},
+        )
+        self.send("initialized", {})
+        return result
+
+    async def edits(self, text: str) -> list[Any]:
+        item = {"uri": A, "languageId": "python", "version": 1, "text": text}
+        self.send("textDocument/didOpen", {"textDocument": item})
+        found: list[Any] = (await self.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0)))["edits"]
+        return found
+
+    async def closed(self) -> None:
+        """Returns once the server has closed the connection; until then it must have said nothing."""
+        async with asyncio.timeout(10):
+            assert await self.reader.read() == b""
+
+    async def close(self) -> None:
+        self.writer.close()
+        with suppress(ConnectionError):
+            await self.writer.wait_closed()
+
+
+Connect = Callable[[], Any]
+
+
+class House:
+    """A listener, and the clients that a test lets connect."""
+
+    def __init__(self, stack: AsyncExitStack, folder: Path) -> None:
+        self.pipelines: list[Scripted] = []
+        self._stack, self._folder = stack, folder
+
+    def _make(self) -> Server:
+        self.pipelines.append(Scripted({"user": "account"}))
+        pipeline = self.pipelines[-1]
+        return Server(lambda: pipeline, environment={}, user_folder=self._folder)
+
+    async def listen(self, token: str | None = None) -> None:
+        self.listener = Listener(self._make, token)
+        self._stack.push_async_callback(self.listener.stop)
+        (address,) = await self.listener.start("127.0.0.1", 0, remote=False)
+        self.port = int(address.removeprefix("127.0.0.1:"))
+
+    async def client(self) -> Client:
+        client = Client(*await asyncio.open_connection("127.0.0.1", self.port))
+        self._stack.push_async_callback(client.close)
+        return client
+
+
+@pytest_asyncio.fixture
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    async with AsyncExitStack() as stack:
+        yield House(stack, tmp_path)
+
+
+async def test_each_client_has_a_server_of_its_own(house: House) -> None:
+    await house.listen()
+    one, other = await house.client(), await house.client()
+    await one.initialize()
+    await other.initialize()
+    assert len(await one.edits("user user\n")) == 2
+    assert await other.edits("nothing\n") == []
+    status = await other.request("workspace/executeCommand", {"command": "editahead.status"})
+    assert (status["documents"], status["outcomes"]["shown"]) == (1, 0)
+
+
+@pytest.mark.parametrize("rest", [b"", b"Content-Length: 100\r\n\r\n{", b"Content-Le"])
+async def test_one_dies_and_the_other_goes_on(house: House, rest: bytes) -> None:
+    await house.listen()
+    one, other = await house.client(), await house.client()
+    await one.initialize()
+    await other.initialize()
+    house.pipelines[0].open.clear()
+    one.send("textDocument/didOpen", {"textDocument": {"uri": A, "text": "user\n"}})
+    one.send("editahead/nextEdit", ask(A, 0, 0, 0), id=77)
+    await asyncio.to_thread(house.pipelines[0].started.wait, 10)
+    one.writer.write(rest)
+    one.writer.transport.abort()
+    assert len(await other.edits("user\n")) == 1
+    third = await house.client()
+    await third.initialize()
+    assert len(await third.edits("user\n")) == 1
+
+
+async def test_exit_ends_only_that_connection(house: House) -> None:
+    await house.listen()
+    one, other = await house.client(), await house.client()
+    await one.initialize()
+    await other.initialize()
+    assert await one.request("shutdown") is None
+    one.send("exit")
+    await one.closed()
+    assert len(await other.edits("user\n")) == 1
+
+
+async def test_with_the_token(house: House) -> None:
+    await house.listen("s3cret")
+    client = await house.client()
+    assert (await client.initialize("s3cret"))["serverInfo"]["name"] == "editahead"
+    assert len(await client.edits("user\n")) == 1
+
+
+@pytest.mark.parametrize("token", ["", "s3cre", "s3crets", "S3CRET", 3, None])
+async def test_without_the_token(house: House, token: Any) -> None:
+    await house.listen("s3cret")
+    client = await house.client()
+    options = {"editahead": {"token": token}}
+    client.send("initialize", {"capabilities": {}, "initializationOptions": options}, id=1)
+    await client.closed()
+
+
+async def test_the_token_comes_first(house: House) -> None:
+    await house.listen("s3cret")
+    client = await house.client()
+    client.send("textDocument/didFocus", {"initializationOptions": {"editahead": {"token": "s3cret"}}})
+    await client.closed()
+
+
+@pytest.mark.parametrize("sent", [b"Content-Length: 9\r\n\r\nrubbish!!", b"Content-Length: 2\r\n\r\n[]"])
+async def test_rubbish_shows_no_token(house: House, sent: bytes) -> None:
+    await house.listen("s3cret")
+    client = await house.client()
+    client.writer.write(sent)
+    await client.closed()
+
+
+async def test_a_stranger_cannot_fill_the_memory(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tcp, "FIRST_BYTES", 1000)
+    await house.listen("s3cret")
+    client = await house.client()
+    client.writer.write(b"Content-Length: 999999999\r\n\r\n" + b"x" * 2000)
+    await client.closed()
+
+
+async def test_a_stranger_cannot_wait_for_ever(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tcp, "FIRST_S", 0.01)
+    await house.listen("s3cret")
+    await (await house.client()).closed()
+
+
+async def test_a_browser_is_not_listened_to(house: House) -> None:
+    """A web page can make one send this to any port of the machine it runs on."""
+    await house.listen()
+    client = await house.client()
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}).encode()
+    client.writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    await client.closed()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", ""])
+async def test_other_machines_only_when_allowed(house: House, host: str) -> None:
+    with pytest.raises(NotLoopback):
+        await Listener(house._make).start(host, 0, remote=False)
+
+
+async def test_stopping_does_not_wait_for_answers(house: House) -> None:
+    await house.listen()
+    client = await house.client()
+    await client.initialize()
+    house.pipelines[0].open.clear()
+    client.send("textDocument/didOpen", {"textDocument": {"uri": A, "text": "user\n"}})
+    client.send("editahead/nextEdit", ask(A, 0, 0, 0), id=77)
+    await asyncio.to_thread(house.pipelines[0].started.wait, 10)
+    await house.listener.stop()
+    async with asyncio.timeout(10):
+        await client.reader.read()
+
+
+class Transport(asyncio.WriteTransport):
+    """A client that never reads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept = 0
+        self.aborted = False
+
+    def is_closing(self) -> bool:
+        return self.aborted
+
+    def write(self, data: Any) -> None:
+        self.kept += len(data)
+
+    def get_write_buffer_size(self) -> int:
+        return self.kept
+
+    def abort(self) -> None:
+        self.aborted = True
+
+
+def test_who_does_not_read_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tcp, "UNREAD_BYTES", 100)
+    transport, gone = Transport(), []
+    writer = tcp._Writer(transport, lambda: gone.append(True))
+    for _ in range(5):
+        writer.write(b"x" * 30)
+    assert (transport.aborted, gone, transport.kept) == (True, [True], 120)

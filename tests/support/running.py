@@ -1,0 +1,81 @@
+"""Server processes, and pytest-lsp's client connected to them. When a connection ends, nothing that the server said may
+be unread."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from lsprotocol import types
+from pytest_lsp import LanguageClient, make_test_lsp_client
+
+SCRIPTED = [sys.executable, str(Path(__file__).with_name("scripted.py"))]
+REAL = [sys.executable, "-m", "editahead_lsp", "lsp"]
+SCRIPT = json.dumps({"user": "account"})
+LISTENING = "editahead: listening on 127.0.0.1:"
+
+
+@asynccontextmanager
+async def listening(command: list[str], environment: dict[str, str]) -> AsyncIterator[int]:
+    """A server on a TCP port, which it tells. SIGTERM ends it well."""
+    process = await asyncio.create_subprocess_exec(
+        *command, env=environment, stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stderr is not None
+    said = (await process.stderr.readline()).decode()
+    assert said.startswith(LISTENING)
+    try:
+        yield int(said.removeprefix(LISTENING))
+    finally:
+        process.send_signal(signal.SIGTERM)
+        rest = await process.stderr.read()
+        assert await process.wait() == 0
+        assert b"Traceback" not in rest
+
+
+@asynccontextmanager
+async def connected(port: int) -> AsyncIterator[LanguageClient]:
+    client = _client()
+    await client.start_tcp("127.0.0.1", port)
+    writer = client.protocol.writer
+    try:
+        yield client
+        _nothing_unread(client)
+        await client.shutdown_session()
+    finally:
+        writer.close()
+        await client.stop()
+
+
+@asynccontextmanager
+async def spawned(command: list[str], environment: dict[str, str]) -> AsyncIterator[LanguageClient]:
+    client = _client()
+    await client.start_io(*command, env=environment)
+    yield client
+    _nothing_unread(client)
+    await client.shutdown_session()
+    assert client._server is not None
+    assert await client._server.wait() == 0
+    await client.stop()
+
+
+def _client() -> LanguageClient:
+    client = make_test_lsp_client()
+    read = client.protocol._converter
+    # lsprotocol takes every code action that has a command for a mere command.
+    read.register_structure_hook(
+        types.Command | types.CodeAction, lambda value, _: read.structure(value, types.CodeAction)
+    )
+    return client
+
+
+def _nothing_unread(client: LanguageClient) -> None:
+    assert client.messages == []
+    assert client.log_messages == []
+    assert client.shown_documents == []
+    assert not any(client.diagnostics.values())
