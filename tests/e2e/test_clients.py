@@ -85,7 +85,7 @@ async def marked(client: LanguageClient) -> list[types.Diagnostic]:
 
 async def outcomes(client: LanguageClient) -> Any:
     status: Any = await client.workspace_execute_command_async(types.ExecuteCommandParams("editahead.status"))
-    return status.outcomes._asdict()
+    return status["outcomes"]
 
 
 def place(line: int, character: int) -> types.TextDocumentPositionParams:
