@@ -377,7 +377,8 @@ def test_commands(start: Start) -> None:
     neovim.keys(":Editahead reject<CR>")
     neovim.until(HIDDEN)
     neovim.keys(":Editahead next<CR>")
-    neovim.until("vim.fn.execute('messages') ~= nil and vim.fn.getline(4) == 'guest = 3'")
+    neovim.settle()
+    assert "guest = 3" in neovim.text
     neovim.keys(":Editahead status<CR>")
     neovim.until("vim.fn.execute('messages'):find('shown: 2, accepted: 1, refused: 1')")
     neovim.keys(":Editahead why<CR>")

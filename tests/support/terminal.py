@@ -22,7 +22,7 @@ _HUNG_S = 20.0
 """A program that ends no sooner has hung."""
 
 
-class _Screen(pyte.Screen):
+class Screen(pyte.Screen):
     def report_device_status(self, mode: int, private: bool = False) -> None:
         """Private questions (is the background dark?) are not answered, and pyte does not know them."""
         if not private:
@@ -40,7 +40,7 @@ class Terminal:
         columns: int = 100,
         rows: int = 24,
     ) -> None:
-        self._screen = _Screen(columns, rows)
+        self._screen = Screen(columns, rows)
         self._screen.write_process_input = self._answer
         self._stream = pyte.ByteStream(self._screen)
         self.heard: list[bytes] = []
@@ -61,6 +61,15 @@ class Terminal:
     @property
     def screen(self) -> list[str]:
         return [row.rstrip() for row in self._screen.display]
+
+    @property
+    def title(self) -> str:
+        return str(self._screen.title)
+
+    def quiet(self, seconds: float = 0.15) -> None:
+        """Read until nothing comes for so long. For recordings: tests wait for what they expect."""
+        while self._read(seconds):
+            pass
 
     def keys(self, keys: str) -> None:
         for name, code in KEYS.items():
