@@ -50,8 +50,7 @@ def test_as_sidekick_asks(start: Start) -> None:
     neovim.keys("/self.ends<CR>wwcwleaves<Esc>")
     did = []
     while len(did) < 4:
-        neovim.until("Sidekick.edits[1]")
-        did.append(neovim.lua("return Sidekick.jump_or_apply()"))
+        did.append(neovim.until("Sidekick.edits[1] and Sidekick.jump_or_apply()"))
     assert did == ["jumped", "applied"] * 2
     assert neovim.text == STAY.replace("ends", "leaves")
     status = {"command": "editahead.status", "arguments": []}
