@@ -49,7 +49,7 @@ eval: $(VENV)/for-demo
 
 docs: $(VENV)/for-demo
 	@$(BIN)/python docs/make_picture.py docs/demo.svg
-	@$(BIN)/python docs/make_schema.py docs/protocol.schema.json
+	@$(BIN)/python docs/make_schema.py docs
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

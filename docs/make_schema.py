@@ -1,106 +1,321 @@
-"""Makes docs/protocol.schema.json: the shapes of Editahead's own messages, from `editahead_lsp.protocol`.
+"""Makes the schemas in docs/schema and the examples in docs/protocol-examples.md, from the classes of the code.
 
-    python docs/make_schema.py docs/protocol.schema.json
+    python docs/make_schema.py docs
 
-What the server sends has every field; of what it reads, only the fields without a default are required.
+One file for each method, command and `--json` output. What the server sends has every field, except those that LSP
+wants left out; of what it reads, only the fields without a default are required.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin
 
 import attrs
+from lsprotocol import types
 
+from editahead_lsp import outputs, standard
 from editahead_lsp import protocol as wire
-from editahead_lsp.converter import camel
+from editahead_lsp.converter import camel, make_converter
 
-MESSAGES: dict[str, tuple[type, type | None]] = {
-    wire.NEXT_EDIT: (wire.NextEditParams, wire.NextEditResult),
-    wire.INLINE_EDIT: (wire.InlineParams, wire.InlineEditResult),
-    wire.OUTCOME: (wire.OutcomeParams, None),
-    wire.DID_SHOW_INLINE_EDIT: (wire.DidShowParams, None),
-    wire.DID_SHOW_COMPLETION: (wire.DidShowParams, None),
-    wire.DID_PARTIALLY_ACCEPT_COMPLETION: (wire.DidShowParams, None),
-    wire.DID_FOCUS: (wire.DidFocusParams, None),
-}
-"""Methods, with the classes of their params and, for requests, of their results."""
-
-COMMANDS: dict[str, type | None] = {
-    wire.ACCEPT: None,
-    wire.REJECT: None,
-    wire.GO_NEXT: wire.GoNextResult,
-    wire.WHY: wire.WhyResult,
-    wire.STATUS: wire.StatusResult,
-    wire.RESET_LEARNING: None,
-}
-"""Commands of `workspace/executeCommand`, with the classes of their results."""
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null", None: "null"}
 
 
-class Shapes:
-    """Collects the definitions that the shapes of one direction refer to. direction: "read" or "sent"."""
+@dataclass(frozen=True)
+class Shape:
+    """One file. parts: by name, the type of a part and whether the server reads or sends it. example: the same parts,
+    as objects. what: a line for a person."""
 
-    def __init__(self, direction: str) -> None:
-        self._direction = direction
-        self.definitions: dict[str, Any] = {}
+    name: str
+    title: str
+    what: str
+    parts: dict[str, tuple[Any, Literal["read", "sent"]]]
+    example: dict[str, Any]
 
-    def of(self, kind: Any) -> dict[str, Any]:
-        plain = {
-            str: "string",
-            int: "integer",
-            float: "number",
-            bool: "boolean",
-            NoneType: "null",
-            None: "null",
-        }
-        arguments = get_args(kind)
+
+# The examples: a field of a class is renamed where it is defined, and its next use follows.
+
+URI = "file:///p/stay.py"
+HERE = wire.Position(6, 19)
+THERE = wire.Range(wire.Position(9, 21), wire.Position(9, 25))
+DOCUMENT = wire.TextDocument(URI, 12)
+EDIT = wire.TextEdit(THERE, "leaves")
+LABEL = "rename ends -> leaves (2 more)"
+ACCEPT = wire.Command("Accept next edit", wire.ACCEPT, ["p-17"])
+GHOST = wire.InlineCompletionItem(
+    "self.leaves", wire.Range(wire.Position(9, 16), wire.Position(9, 25)), ACCEPT
+)
+QUIET = wire.Quiet("no-candidate", "Nothing that was just done has to be done elsewhere.")
+PREDICTED = wire.PredictedEdit(
+    "p-17", DOCUMENT, [EDIT], THERE.start, wire.Position(9, 27), 0.93, "propagation", LABEL
+)
+WORKSPACE_EDIT = standard.WorkspaceEdit([standard.TextDocumentEdit(DOCUMENT, [EDIT])])
+ACTION = standard.CodeAction("Accept next edit", wire.ACCEPT_KIND, ACCEPT, data=standard.ActionData("p-17"))
+GO = wire.Command(
+    "Go to next edit",
+    wire.GO_NEXT,
+    [{"uri": URI, "position": {"line": HERE.line, "character": HERE.character}}],
+)
+INLINE = wire.InlineParams(DOCUMENT, HERE)
+SHOWN = wire.DidShowParams(wire.ShownItem(ACCEPT))
+ITEM = standard.CompletionItem(
+    label=LABEL,
+    sort_text=" ",
+    filter_text="leaves",
+    documentation=standard.MarkupContent(
+        "```diff\n@@ line 10 @@\n-        return (self.ends - self.begins).days\n"
+        "+        return (self.leaves - self.begins).days\n```"
+    ),
+    text_edit=wire.TextEdit(wire.Range(wire.Position(6, 13), HERE), "leaves"),
+    additional_text_edits=[EDIT],
+    command=ACCEPT,
+)
+WHY = wire.WhyResult(
+    wire.WhyState(12, HERE),
+    ["p-17"],
+    None,
+    [
+        wire.WhyCandidate("propagation", LABEL, 0.93, "shown"),
+        wire.WhyCandidate("completion", "ends", 0.08, "below-threshold"),
+    ],
+    wire.WhyTimes(0.1, 4.2, 1.3),
+)
+STATUS = wire.StatusResult(
+    "0.1.0",
+    wire.BackendStatus("embedded", "ready", "Predictors that need no model."),
+    None,
+    3,
+    wire.CacheStatus(hits=41, misses=9),
+    wire.LatencyStatus(4.0, 18.5),
+    wire.OutcomeStatus(shown=12, accepted=9, rejected=1),
+)
+
+
+def _request(method: str, what: str, params: Any, result: Any, result_type: Any = None) -> Shape:
+    parts = {"params": (type(params), "read"), "result": (result_type or type(result), "sent")}
+    return Shape(
+        f"method.{method.replace('/', '.')}", method, what, parts, {"params": params, "result": result}
+    )
+
+
+def _notification(method: str, what: str, params: Any, direction: Literal["read", "sent"] = "read") -> Shape:
+    name = f"method.{method.replace('/', '.')}"
+    return Shape(name, method, what, {"params": (type(params), direction)}, {"params": params})
+
+
+def _command(command: str, what: str, arguments: list[Any], result: Any, *, needed: bool = False) -> Shape:
+    parts = {
+        "arguments": (tuple[type(arguments[0]), needed] if arguments else tuple[()], "read"),
+        "result": (type(result), "sent"),
+    }
+    return Shape(f"command.{command}", command, what, parts, {"arguments": arguments, "result": result})
+
+
+def _output(command: str, what: str, output: Any) -> Shape:
+    name = command.removeprefix("editahead ").removesuffix(" --json").lstrip("-")
+    return Shape(f"output.{name}", command, what, {"output": (type(output), "sent")}, {"output": output})
+
+
+SHAPES = [
+    _request(
+        wire.NEXT_EDIT,
+        "Everything: other documents, places to go to, the reason for silence.",
+        wire.NextEditParams(DOCUMENT, HERE, wire.NextEditContext("typed")),
+        wire.NextEditResult([PREDICTED], None),
+    ),
+    _request(
+        wire.INLINE_EDIT,
+        "As sidekick.nvim, copilot-lsp and copilot.el speak it.",
+        INLINE,
+        wire.InlineEditResult([wire.InlineEdit("leaves", THERE, DOCUMENT, ACCEPT)]),
+    ),
+    _request(
+        types.TEXT_DOCUMENT_INLINE_COMPLETION,
+        "Ghost text on the cursor's line.",
+        wire.InlineParams(wire.TextDocument(URI), wire.Position(9, 25)),
+        wire.InlineCompletionResult([GHOST]),
+    ),
+    _request(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        "To accept the next edit and to go there; here for a client that resolves edits.",
+        standard.CodeActionParams(wire.TextDocument(URI), wire.Range(HERE, HERE)),
+        [ACTION, standard.CodeAction("Go to next edit", wire.GOTO_KIND, GO)],
+        list[standard.CodeAction],
+    ),
+    _request(
+        types.CODE_ACTION_RESOLVE,
+        "The same action with its edit.",
+        ACTION,
+        attrs.evolve(ACTION, edit=WORKSPACE_EDIT),
+    ),
+    _request(
+        types.TEXT_DOCUMENT_COMPLETION,
+        "One item of the menu, which makes the edit.",
+        standard.CompletionParams(wire.TextDocument(URI), HERE),
+        standard.CompletionList(items=[ITEM]),
+    ),
+    _request(
+        types.TEXT_DOCUMENT_INLAY_HINT,
+        "The place of the next edit, where `hints` is `inlay`.",
+        standard.InlayHintParams(wire.TextDocument(URI), wire.Range(wire.Position(), wire.Position(16, 0))),
+        [standard.InlayHint(THERE.start, LABEL, "The next edit", [EDIT])],
+        list[standard.InlayHint],
+    ),
+    _notification(
+        types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS,
+        "From the server: the place of the next edit.",
+        standard.PublishDiagnosticsParams(URI, 12, [standard.Diagnostic(THERE, f"Next edit: {LABEL}")]),
+        "sent",
+    ),
+    _notification(wire.OUTCOME, "How a prediction fared.", wire.OutcomeParams("p-17", "accepted", shown_ms=900)),
+    _notification(wire.DID_SHOW_INLINE_EDIT, "An inline edit was shown.", SHOWN),
+    _notification(wire.DID_SHOW_COMPLETION, "Ghost text was shown.", SHOWN),
+    _notification(
+        wire.DID_PARTIALLY_ACCEPT_COMPLETION,
+        "A part of ghost text was accepted; UTF-16 units from its start.",
+        attrs.evolve(SHOWN, accepted_length=4),
+    ),
+    _notification(
+        wire.DID_FOCUS, "The document that is looked at now.", wire.DidFocusParams(wire.TextDocument(URI))
+    ),
+    _command(wire.ACCEPT, "Record an accept.", ["p-17"], None, needed=True),
+    _command(wire.REJECT, "Record a refusal.", ["p-17"], None, needed=True),
+    _command(wire.GO_NEXT, "Go there, then make it.", [wire.GoNextArgument(URI, HERE)], wire.GoNextResult("jumped")),
+    _command(wire.WHY, "What the last prediction weighed.", [URI], WHY),
+    _command(wire.STATUS, "How the server fares; latency in milliseconds.", [], STATUS),
+    _command(wire.RESET_LEARNING, "Forget accepts and refusals.", [], None),
+    _output("editahead --version --json", "The version.", outputs.VersionOutput("0.1.0")),
+    _output(
+        "editahead predict --json", "As `editahead/nextEdit` answers; in UTF-16.", wire.NextEditResult([], QUIET)
+    ),
+    _output(
+        "editahead config --json",
+        "The settings and where each comes from.",
+        outputs.ConfigOutput({"eagerness": outputs.Setting(0.3, "~/.config/editahead/editahead.toml")}, []),
+    ),
+    _output(
+        "editahead doctor --json",
+        "What works on this machine.",
+        outputs.DoctorOutput(True, [outputs.Check("settings", True, "all valid")]),
+    ),
+    _output(
+        "editahead demo --json",
+        "What happened and how it went.",
+        outputs.DemoOutput([{"event": "scene", "title": "A rename"}], {"accepted": 14, "typed": 9}),
+    ),
+    _output(
+        "editahead eval --json",
+        "Figures, and what they were measured on.",
+        outputs.EvalOutput(
+            "next edit on real commits", "...", "135ec4f", "Linux x86_64, Python 3.12.1", "edits.jsonl.zst",
+            7, {}, {}, {}, {}, {}, {"no-candidate": 31}, [],
+        ),
+    ),
+]  # fmt: skip
+
+
+class Definitions:
+    """Collects the definitions that one file's parts refer to."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Any] = {}
+
+    def of(self, kind: Any, direction: str) -> dict[str, Any]:
+        origin, arguments = get_origin(kind), get_args(kind)
         if kind is Any:
             return {}
-        if kind in plain:
-            return {"type": plain[kind]}
-        if get_origin(kind) is Literal:
+        if kind in PLAIN:
+            return {"type": PLAIN[kind]}
+        if origin is Literal:
             return {"enum": list(arguments)}
-        if get_origin(kind) is list:
-            return {"type": "array", "items": self.of(arguments[0])}
-        if get_origin(kind) is UnionType:
-            return {"anyOf": [self.of(argument) for argument in arguments]}
-        return self._reference(kind)
+        if origin is list:
+            return {"type": "array", "items": self.of(arguments[0], direction)}
+        if origin is dict:
+            return {"type": "object", "additionalProperties": self.of(arguments[1], direction)}
+        if origin is tuple:  # the arguments of a command: at most one, and whether it is needed
+            if not arguments:
+                return {"type": "array"}
+            item, needed = arguments
+            return {"type": "array", "minItems": int(needed), "prefixItems": [self.of(item, direction)]}
+        if origin is UnionType:
+            return {"anyOf": [self.of(argument, direction) for argument in arguments]}
+        return self._reference(kind, direction)
 
-    def _reference(self, cls: type) -> dict[str, str]:
-        if cls.__name__ not in self.definitions:
+    def _reference(self, cls: type, direction: str) -> dict[str, str]:
+        name = f"{direction}.{cls.__name__}"
+        if name not in self.found:
+            self.found[name] = {}  # it may refer to itself
             fields = attrs.fields(attrs.resolve_types(cls))
-            names = {field.name: camel(field.name) for field in fields}
-            required = [f for f in fields if self._direction == "sent" or f.default is attrs.NOTHING]
-            self.definitions[cls.__name__] = {
+            self.found[name] = {
                 "type": "object",
-                "properties": {names[field.name]: self.of(field.type) for field in fields},
-                "required": [names[field.name] for field in required],
+                "properties": {camel(field.name): self.of(field.type, direction) for field in fields},
+                "required": [camel(field.name) for field in fields if _required(field, direction)],
+                **({"additionalProperties": False} if direction == "sent" else {}),
             }
-        return {"$ref": f"#/$defs/{self._direction}/{cls.__name__}"}
+        return {"$ref": f"#/$defs/{name}"}
 
 
-def schema() -> dict[str, Any]:
-    read, sent = Shapes("read"), Shapes("sent")
-    methods = {
-        method: {"params": read.of(params)} | ({} if result is None else {"result": sent.of(result)})
-        for method, (params, result) in MESSAGES.items()
-    }
-    commands = {command: {"result": sent.of(result)} for command, result in COMMANDS.items()}
+def _required(field: Any, direction: str) -> bool:
+    if direction == "read":
+        return field.default is attrs.NOTHING
+    return not field.metadata.get(standard.LEFT_OUT, False)
+
+
+def schema(shape: Shape) -> dict[str, Any]:
+    definitions = Definitions()
+    properties = {name: definitions.of(*part) for name, part in shape.parts.items()}
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Editahead's own messages",
-        "methods": methods,
-        "commands": commands,
-        "$defs": {"read": read.definitions, "sent": sent.definitions},
+        "$schema": DRAFT,
+        "title": shape.title,
+        "description": shape.what,
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "examples": [example(shape)],
+        "$defs": definitions.found,
     }
 
 
-def text() -> str:
-    return json.dumps(schema(), indent=1) + "\n"
+def example(shape: Shape) -> Any:
+    return make_converter().unstructure(shape.example)
+
+
+def examples() -> str:
+    """All examples on one page."""
+    lines = [
+        "# Examples of every message",
+        "",
+        "Made by `make docs` from the code, with the schemas in [schema](schema); what they mean is in",
+        "[protocol.md](protocol.md).",
+    ]
+    headings = {"method": "Methods", "command": "Commands", "output": "Output of commands"}
+    for kind, heading in headings.items():
+        lines += ["", f"## {heading}"]
+        for shape in SHAPES:
+            if not shape.name.startswith(f"{kind}."):
+                continue
+            lines += ["", f"### `{shape.title}`", "", f"{shape.what} [Schema](schema/{shape.name}.json)."]
+            for part, value in example(shape).items():
+                text = json.dumps(value, indent=2, ensure_ascii=False)
+                lines += ["", f"`{part}`", "", "```json", text, "```"]
+    return "\n".join(lines) + "\n"
+
+
+def files() -> Iterator[tuple[str, str]]:
+    """Path under docs, and text."""
+    for shape in SHAPES:
+        yield f"schema/{shape.name}.json", json.dumps(schema(shape), indent=1) + "\n"
+    yield "protocol-examples.md", examples()
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(text(), encoding="utf-8")
+    folder = Path(sys.argv[1])
+    for path, text in files():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")

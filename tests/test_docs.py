@@ -10,12 +10,21 @@ from dataclasses import fields
 from pathlib import Path
 from urllib.parse import unquote
 
+import jsonschema
 import pytest
 
 from editahead_lsp import protocol, settings
+from editahead_lsp.converter import PARAMS
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [path for folder in (ROOT, ROOT / "docs", ROOT / "tests") for path in sorted(folder.glob("*.md"))]
+SCHEMAS = sorted((ROOT / "docs" / "schema").glob("*.json"))
+OF_LSP = {
+    method
+    for method in PARAMS
+    if re.match("initialize|textDocument/did(Open|Change|Close)|workspace/", method)
+}
+"""Whose shapes LSP defines alone."""
 DOCUMENTS += sorted((ROOT / "tests" / "scenarios").glob("*.md"))
 
 MACHINE = re.compile(
@@ -61,9 +70,27 @@ def test_what_a_setting_may_be_is_what_is_checked() -> None:
     assert {name.strip("`") for name, *_, workspace in rows if workspace == "no"} == settings.RESTRICTED
 
 
-def test_the_schema_is_that_of_the_code() -> None:
-    module = runpy.run_path(str(ROOT / "docs" / "make_schema.py"))
-    assert (ROOT / "docs" / "protocol.schema.json").read_text("utf-8") == module["text"](), "run `make docs`"
+def test_schemas_and_examples_are_those_of_the_code() -> None:
+    made = dict(runpy.run_path(str(ROOT / "docs" / "make_schema.py"))["files"]())
+    there = {
+        path: (ROOT / "docs" / path).read_text("utf-8") for path in made if (ROOT / "docs" / path).exists()
+    }
+    assert there == made, "run `make docs`"
+    assert {f"schema/{path.name}" for path in SCHEMAS} == made.keys() - {"protocol-examples.md"}
+
+
+@pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.stem)
+def test_examples_are_as_the_schemas_say(path: Path) -> None:
+    schema = json.loads(path.read_text("utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for example in schema["examples"]:
+        jsonschema.Draft202012Validator(schema).validate(example)
+
+
+def test_every_message_and_command_has_a_schema() -> None:
+    titles = {json.loads(path.read_text("utf-8"))["title"] for path in SCHEMAS}
+    wanted = {*protocol.COMMANDS, *PARAMS} - OF_LSP
+    assert wanted <= titles
 
 
 def test_every_message_and_command_is_documented() -> None:

@@ -12,7 +12,7 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from lsprotocol import types
 from pygls.protocol import default_converter
 
-from . import protocol, standard
+from . import outputs, protocol, standard
 
 PARAMS: Mapping[str, type] = {
     types.INITIALIZE: protocol.InitializeParams,
@@ -41,7 +41,7 @@ def make_converter() -> cattrs.Converter:
     """lsprotocol's converter, which knows our classes too."""
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no types there
     converter.register_structure_hook(standard.MarkupContent | str, lambda value, _: value)  # only ever sent
-    classes = [(cls, module) for module in (protocol, standard) for cls in _classes(module)]
+    classes = [(cls, module) for module in (protocol, standard, outputs) for cls in _classes(module)]
     for cls, module in classes:
         attrs.resolve_types(cls, vars(module))
     for cls, _ in classes:

@@ -1,0 +1,92 @@
+"""What is really said is as the schemas say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editahead_lsp.cli import main
+from schemas import validate
+from scripted import Scripted, Wired, ask, span
+
+A, B = "file:///tmp/a.py", "file:///tmp/b.py"
+LAZY = {
+    "codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}},
+    "dataSupport": True,
+    "resolveSupport": {"properties": ["edit"]},
+}
+DOCUMENT = {"textDocument": {"uri": A}}
+SELECTED = DOCUMENT | {"range": span(0, 0, 0, 0), "context": {"diagnostics": []}}
+
+
+async def validated(wired: Wired, method: str, params: Any) -> Any:
+    name = f"method.{method.replace('/', '.')}"
+    validate(name, "params", params)
+    result = await wired.request(method, params)
+    validate(name, "result", result)
+    return result
+
+
+@pytest.mark.parametrize("text", ["x\nuser\n", "user\n", "here\n", "nothing\n"])
+@pytest.mark.parametrize("versioned", [False, True])
+async def test_answers(wired: Wired, pipeline: Scripted, text: str, versioned: bool) -> None:
+    pipeline.script |= {"here": "here"}
+    await wired.initialize(
+        {"hints": "inlay", "completion_item": "on", "crossFile": True},
+        textDocument={"codeAction": LAZY},
+        workspace={"workspaceEdit": {"documentChanges": versioned}},
+        window={"showDocument": {"support": True}},
+    )
+    wired.open(B, "user here\n")
+    wired.open(A, text)
+    at = ask(A, 1, 0, 0)
+    await validated(wired, "textDocument/completion", at)
+    for action in await validated(wired, "textDocument/codeAction", SELECTED):
+        if "data" in action:
+            await validated(wired, "codeAction/resolve", action)
+    for method in ("editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"):
+        await validated(wired, method, at)
+    await validated(wired, "textDocument/inlayHint", SELECTED)
+    for command in ("why", "status", "resetLearning"):
+        result = await wired.request("workspace/executeCommand", {"command": f"editahead.{command}"})
+        validate(f"command.editahead.{command}", "result", result)
+
+
+async def test_going(wired: Wired) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n")
+    result = await wired.request("workspace/executeCommand", {"command": "editahead.nextEdit"})
+    validate("command.editahead.nextEdit", "result", result)
+
+
+async def test_why_before_anything_was_predicted(wired: Wired) -> None:
+    await wired.initialize()
+    result = await wired.request("workspace/executeCommand", {"command": "editahead.why"})
+    validate("command.editahead.why", "result", result)
+
+
+@pytest.mark.parametrize(
+    "command", [["--version"], ["config"], ["predict", "a.py", "--line=1", "--column=1"]]
+)
+def test_outputs(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text("x = 1\n", "utf-8")
+    (tmp_path / "editahead.toml").write_text("eagerness = 0.3\nbackend = 'engine'\n", "utf-8")
+    assert main([*command, "--json"]) == 0
+    validate(f"output.{command[0].lstrip('-')}", "output", json.loads(capsys.readouterr().out))
+
+
+def test_the_output_of_the_doctor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("editahead_lsp.commands.doctor._server", list)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    main(["doctor", "--json"])
+    validate("output.doctor", "output", json.loads(capsys.readouterr().out))
