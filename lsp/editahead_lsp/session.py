@@ -356,7 +356,10 @@ class Session:
         if shown.event is None and not left:
             self._settle(shown, "ignored" if left is None else "accepted")
         if left and _size(left) < _size(advance(edit, Edit(), made.before.text) or edit):
-            shown.begun, shown.at = True, made.after
+            shown.begun = True
+            # Whatever is typed instead of it begins by deleting, too.
+            if _inserts(made.edit) or not _inserts(left):
+                shown.at = made.after
         if left:
             shown.cursor_after = moved_cursor(shown.cursor_after, edit, made.edit, left)
         shown.edit = left or None
@@ -378,6 +381,10 @@ def same_result(one: Edit, other: Edit, text: str) -> bool:
     if one.growth != other.growth:
         return False
     return _within(one, text, low, high) == _within(other, text, low, high)
+
+
+def _inserts(edit: Edit) -> bool:
+    return any(r.text for r in edit.replacements)
 
 
 def _size(edit: Edit) -> int:

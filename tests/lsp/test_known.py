@@ -371,3 +371,12 @@ async def test_what_is_no_longer_shown_does_not_stay(wired: Wired, pipeline: Scr
     pipeline.script = {"user": "person"}
     wired.change(A, 3, (0, 2, 0, 2, "z"))
     assert (await first(wired, 0, 3))["edits"][0]["newText"] == "person"
+
+
+async def test_deleting_is_not_yet_typing_what_was_predicted(wired: Wired, pipeline: Scripted) -> None:
+    await wired.initialize()
+    wired.open(A, "user\nuser\n")
+    await first(wired)
+    wired.change(A, 2, (0, 0, 0, 4, ""))
+    assert (await first(wired))["edits"][0]["range"] == span(1, 0, 1, 4)
+    assert len(pipeline.calls) == 2
