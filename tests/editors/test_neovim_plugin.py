@@ -299,6 +299,27 @@ def test_the_server_is_killed_and_started_again(start: Start) -> None:
     neovim.until_text("x = 1\nvisitor = 2\n")
 
 
+def test_a_server_that_keeps_ending_is_left_alone(start: Start) -> None:
+    neovim = start("x = 1\n", plugin=False, before="set cmdheight=19")
+    neovim.lua("vim.opt.runtimepath:prepend(...)", str(PLUGIN))
+    neovim.lua("require('editahead').setup({ cmd = { 'false' } })")
+    neovim.until("vim.fn.execute('messages'):find('Editahead: the server keeps ending, see')")
+    assert neovim.lua("return #vim.lsp.get_clients()") == 0
+
+
+def test_a_prediction_is_drawn_where_one_looks(start: Start) -> None:
+    neovim = start("x = 1\nguest = 2\n", plan=RENAME)
+    neovim.until(VISIBLE)
+    neovim.keys(":vnew<CR>")
+    neovim.until(HIDDEN)
+    buffers = "#vim.api.nvim_buf_get_extmarks(vim.fn.bufnr('a.py'), a[1], 0, -1, {})"
+    namespace = neovim.lua("return vim.api.nvim_get_namespaces()['editahead']")
+    assert neovim.lua(f"local a = ... return {buffers}", [namespace]) == 0
+    neovim.keys("<C-w>p")
+    neovim.until(VISIBLE)
+    assert neovim.drawn("EditaheadDelete") == [(1, 0, "guest")]
+
+
 def test_a_missing_server_is_told_once(start: Start) -> None:
     neovim = start("x = 1\n", plugin=False)
     neovim.lua("vim.opt.runtimepath:prepend(...)", str(PLUGIN))

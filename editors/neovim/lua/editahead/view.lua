@@ -80,6 +80,15 @@ local function left_to_neovim(prediction, live, bufnr, row)
     and not prediction:is_elsewhere(live, bufnr, row)
 end
 
+--- Nobody looks there any more.
+---@param bufnr integer
+function M.hide(bufnr)
+  if views[bufnr] then
+    views[bufnr].drawn = false
+    render.clear(bufnr)
+  end
+end
+
 --- Bring the screen up to date with the text, the cursor and the mode.
 ---@param bufnr integer
 function M.redraw(bufnr)
@@ -87,8 +96,7 @@ function M.redraw(bufnr)
   if not view then
     return
   end
-  render.clear(bufnr)
-  view.drawn = false
+  M.hide(bufnr)
   local prediction = view.prediction
   if not prediction then
     return
