@@ -152,7 +152,7 @@ def test_a_jump_leads_to_the_next_edit(neovim: Neovim) -> None:
     neovim.call("go", first["jump"])
     assert neovim.line == 10
     (again, *_) = neovim.call("next_edit", "cursor")["predictions"]
-    assert again["jump"] is None, "now the cursor is on the edit's line"
+    assert again.get("jump") is None, "now the cursor is on the edit's line"
     assert again["edits"] == first["edits"]
 
 

@@ -76,3 +76,14 @@ def test_the_same_record_is_shuffled_the_same_way() -> None:
     one, two = ([m.state.history[-1].line for m in moments(commit, shuffled=True)] for _ in range(2))
     assert one == two
     assert one != sorted(one)
+
+
+def test_line_by_line_a_block_is_made_as_a_person_makes_it() -> None:
+    commit = record("a = f(x)\nb = f(x)\nc = f(x)\nend\n", "a = f(y)\nb = f(y)\nc = f(y)\nend\n")
+    first, second, third = moments(commit, by_line=True)
+    assert [hunk.start for hunk in first.remaining] == [1, 2]
+    assert first.worth(1, 3, ("b = f(y)\n", "c = f(y)\n")) == 1
+    assert first.worth(1, 2, ("b = f(y)\n",)) == 1
+    (grown,) = second.state.history  # neighbouring lines grow into one edit
+    assert grown.old == ("a = f(x)\n", "b = f(x)\n")
+    assert not third.remaining

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -23,8 +23,8 @@ from .moments import moments
 
 MAX_CHARACTERS = 40_000
 """Longer files are left out, as in the evaluation."""
-_SHUFFLED_WEIGHT = 0.5
-"""What a moment counts when the hunks were made in a shuffled order, against 1 in the file's order."""
+_WEIGHTS = {"file order": 1.0, "shuffled": 0.5, "by line": 0.5}
+"""What a moment counts when the hunks were made in the file's order, in a shuffled one, or line by line."""
 _TREES = {
     "max_iter": 60,
     "learning_rate": 0.15,
@@ -59,9 +59,9 @@ def _sample(path: Path, files: int, seed: int) -> Iterator[dict[str, Any]]:
             yield record
 
 
-def _moments_of(record: dict[str, Any], *, shuffled: bool) -> list[Moment]:
+def _moments_of(record: dict[str, Any], *, order: str) -> list[Moment]:
     out: list[Moment] = []
-    for moment in moments(record, shuffled=shuffled):
+    for moment in moments(record, shuffled=order == "shuffled", by_line=order == "by line"):
         index = Index(moment.state.document)
         found = find_sites(moment.state, index, lambda uri, index=index: index, SyntaxTrees(), _never)  # type: ignore[misc]
         rows: Rows = []
@@ -76,21 +76,25 @@ def _never() -> None:
     pass
 
 
-def collect(shards: Sequence[Path], files: int, *, seed: int, shuffled: bool, jobs: int) -> list[Moment]:
-    """The moments of `files` records of each shard."""
+def collect(shards: Sequence[Path], files: int, *, seed: int, order: str, jobs: int) -> list[Moment]:
+    """The moments of `files` records of each shard, the hunks made in one of the orders of `_WEIGHTS`."""
     records = [record for shard in shards for record in _sample(shard, files, seed)]
     with ProcessPoolExecutor(jobs) as pool:
-        found = pool.map(partial(_moments_of, shuffled=shuffled), records, chunksize=16)
+        found = pool.map(partial(_moments_of, order=order), records, chunksize=16)
         return [moment for per_record in found for moment in per_record]
 
 
-def fit(ordered: Sequence[Moment], shuffled: Sequence[Moment]) -> dict[str, Any]:
+def fit(moments_by_order: Mapping[str, Sequence[Moment]]) -> dict[str, Any]:
     """Boosted trees over the candidates' features, in the format of `editahead_inference.trees`."""
     import numpy as np
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    rows = [(row, 1.0) for _, rows in ordered for row in rows]
-    rows += [(row, _SHUFFLED_WEIGHT) for _, rows in shuffled for row in rows]
+    rows = [
+        (row, _WEIGHTS[order])
+        for order, collected in moments_by_order.items()
+        for _, per_moment in collected
+        for row in per_moment
+    ]
     names = sorted({name for (features, _), _ in rows for name in features})
     values = np.array([[features.get(name, 0.0) for name in names] for (features, _), _ in rows])
     worth = np.array([worth for (_, worth), _ in rows])
@@ -161,14 +165,11 @@ def train(edits: Path, out: Path, *, files: int, seed: int, jobs: int, threshold
     if len(shards) < 3:
         raise FileNotFoundError(f"{edits} holds {len(shards)} train-*.jsonl.zst files; at least 3 are needed")
     fitted, aside = shards[:-2], shards[-2:]
-    data = fit(
-        collect(fitted, files, seed=seed, shuffled=False, jobs=jobs),
-        collect(fitted, files, seed=seed, shuffled=True, jobs=jobs),
-    )
+    data = fit({order: collect(fitted, files, seed=seed, order=order, jobs=jobs) for order in _WEIGHTS})
     model = Trees(data)
     measured = {
-        order: figures(model, collect(aside, files, seed=seed, shuffled=is_shuffled, jobs=jobs), threshold)
-        for order, is_shuffled in (("file order", False), ("shuffled", True))
+        order: figures(model, collect(aside, files, seed=seed, order=order, jobs=jobs), threshold)
+        for order in _WEIGHTS
     }
     provenance = {
         "made by": f"editahead train gate --files {files} --seed {seed}",

@@ -67,10 +67,18 @@ def _tokens(lines: Sequence[str]) -> Counter[str]:
     return Counter(token for line in lines for token in tokenize(line) if not token.isspace())
 
 
-def moments(record: dict[str, str], *, shuffled: bool = False) -> Iterator[TrainingMoment]:
-    """The moments after each hunk of a record (`before`, `after`, `path`, `language`, `id`)."""
+def moments(
+    record: dict[str, str], *, shuffled: bool = False, by_line: bool = False
+) -> Iterator[TrainingMoment]:
+    """The moments after each hunk of a record (`before`, `after`, `path`, `language`, `id`).
+
+    by_line: a hunk that rewrites n lines as n lines is made line by line, as a person does. As whole hunks, commits never
+    show that the next edit is on the next line.
+    """
     before, after = split_lines(record["before"]), split_lines(record["after"])
     hunks = diff(before, after)
+    if by_line:
+        hunks = tuple(line for hunk in hunks for line in _lines_of(hunk))
     order = list(range(len(hunks)))
     if shuffled:
         random.Random(record["id"]).shuffle(order)
@@ -88,7 +96,13 @@ def moments(record: dict[str, str], *, shuffled: bool = False) -> Iterator[Train
         made.add(number)
         grown = len(hunk.new) - len(hunk.old)
         past = [PastEdit(p.uri, p.line + (grown if p.line > at else 0), p.old, p.new) for p in past]
-        past.append(PastEdit(uri, at, hunk.old, hunk.new, at=float(step), open=True))
+        edit = PastEdit(uri, at, hunk.old, hunk.new, at=float(step), open=True)
+        if past and past[-1].line + len(past[-1].new) == at:  # neighbours grow together, as in the history
+            last = past.pop()
+            edit = PastEdit(
+                uri, last.line, last.old + hunk.old, last.new + hunk.new, at=float(step), open=True
+            )
+        past.append(edit)
         snapshot = Snapshot(uri, record["language"], step + 1, tuple(lines))
         last_line = max(at + len(hunk.new) - 1, 0)
         cursor = min(snapshot.starts[at] + len("".join(hunk.new).rstrip("\r\n")), snapshot.length)
@@ -97,3 +111,13 @@ def moments(record: dict[str, str], *, shuffled: bool = False) -> Iterator[Train
         )
         assert snapshot.line_at(cursor) <= max(last_line, at)
         yield TrainingMoment(State(snapshot, cursor, tuple(past[-32:])), remaining)
+
+
+def _lines_of(hunk: Hunk) -> Iterator[Hunk]:
+    """The hunk's lines as hunks of their own, where each old line has its new one; else the hunk."""
+    if len(hunk.old) != len(hunk.new):
+        yield hunk
+        return
+    for number, (old, new) in enumerate(zip(hunk.old, hunk.new, strict=True)):
+        if old != new:
+            yield Hunk(hunk.start + number, hunk.start + number + 1, (old,), (new,))
