@@ -3,7 +3,7 @@
 # Puts an editor of another Debian suite into FOLDER, for tests, and leaves this system as it is:
 #   editors/testing/get-debian-tool.sh .venv/editors/neovim sid neovim nvim
 # apt, with a state of its own, downloads the package and all that it needs, libc included; FOLDER/bin/BINARY runs it
-# with that libc's loader. Needs no root. What is there already is not fetched again.
+# with that libc's loader. Needs no root. What is there already is not fetched again. Ends with 3 where apt has no Debian.
 set -euo pipefail
 
 (($# >= 4)) || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
@@ -16,7 +16,7 @@ root=$folder/root
 
 mirror() { # the one that this machine's own apt uses for Debian proper
   apt-get indextargets --format '$(REPO_URI)' | grep -m1 '/debian/*$' ||
-    { echo "this apt knows no Debian mirror" >&2; return 1; }
+    { echo "this machine has no Debian mirror to fetch from" >&2; return 3; }
 }
 
 fetch() {
