@@ -15,7 +15,7 @@ shift 3
 root=$folder/root
 
 mirror() { # the one that this machine's own apt uses for Debian proper
-  apt-get indextargets --format '$(REPO_URI)' | grep -m1 '/debian/*$' ||
+  apt-get indextargets --format '$(REPO_URI)' | awk '/\/debian\/*$/ && !found++ { print } END { exit !found }' ||
     { echo "this machine has no Debian mirror to fetch from" >&2; return 3; }
 }
 
