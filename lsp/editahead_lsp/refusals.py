@@ -52,6 +52,8 @@ class _Kept:
         gone: list[_Overtyped] = []
         for known in (*(_Overtyped(refused, before, Edit()) for refused in self.edits), *self.overtyped):
             since = normalise(compose(known.since, edit), known.base.text)
+            if since and not since.growth and since.apply(known.base.text) == known.base.text:
+                since = Edit()  # equal characters went here and came there: nothing has changed
             moved = rebase(known.edit, since)
             touched = any(
                 a.start <= b.end and b.start <= a.end
