@@ -128,6 +128,8 @@ class RenamedName:
         """Whether an occurrence is another's, or a plain word of a sentence in a string."""
         site = self.occurrence(line, match.start())
         if site.role == "text" and self.made is not None and self.made.role != "text":
+            if self._index is not self._origin:  # what another file says in words is about its own things
+                return True
             return (
                 self._old.isalpha()
                 and self._old.islower()

@@ -40,6 +40,15 @@ _CARRIES_OVER = frozenset(
     }
 )
 """Kinds of rules specific enough for another document."""
+_FAMILIES = {
+    "javascript": "web",
+    "javascriptreact": "web",
+    "typescript": "web",
+    "typescriptreact": "web",
+    "c": "c",
+    "cpp": "c",
+}
+"""Languages whose files share names; other documents are searched only within a family."""
 _BY_CANDOUR = (
     "rename",
     "argument-add",
@@ -79,7 +88,10 @@ class Propagation:
             for name, proposal in missing_imports(last, index, state.others[:_OTHERS]):
                 label, features = f"import {name}", {"confidence": _MISSING_IMPORT}
                 candidates.append(_as_candidate(state.document, proposal, label, f"import:{name}", features))
+        family = _FAMILIES.get(state.document.language, state.document.language)
         for other in state.others[:_OTHERS]:
+            if _FAMILIES.get(other.language, other.language) != family:
+                continue
             for site, features in find_sites(state, self._index(other), home, self._trees, check):
                 if any(rule.kind in _CARRIES_OVER for rule, _ in site.rules):
                     candidates.append(_candidate(other, site, features))
