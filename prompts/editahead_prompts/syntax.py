@@ -111,11 +111,14 @@ class SyntaxTrees:
 
 
 def errors(node: Node) -> int:
-    """The ERROR and MISSING nodes at and below a node."""
-    if not node.has_error:
-        return 0
-    count = int(node.is_error or node.is_missing)
-    return count + sum(errors(child) for child in node.children)
+    """The ERROR and MISSING nodes at and below a node. Without recursion: broken text can nest as deep as it is long."""
+    count, waiting = 0, [node]
+    while waiting:
+        at = waiting.pop()
+        if at.has_error:
+            count += at.is_error or at.is_missing
+            waiting += at.children
+    return count
 
 
 def _reparse(parser: Parser, tree: Tree, old: bytes, new: bytes) -> Tree:
