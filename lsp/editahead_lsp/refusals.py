@@ -50,7 +50,8 @@ class _Kept:
             return self
         stay: list[Edit] = []
         gone: list[_Overtyped] = []
-        for known in (*(_Overtyped(refused, before, Edit()) for refused in self.edits), *self.overtyped):
+        fresh = [_Overtyped(refused, before, Edit()) for refused in self.edits]
+        for known in (*fresh, *self.overtyped):
             since = normalise(compose(known.since, edit), known.base.text)
             if since and not since.growth and since.apply(known.base.text) == known.base.text:
                 since = Edit()  # equal characters went here and came there: nothing has changed
@@ -62,7 +63,8 @@ class _Kept:
             )
             if moved is not None:
                 stay.append(moved)
-            if touched and len(since.replacements) <= _OVERTYPED:
+            # One that was overtyped stays known as such: its text may be left again, and come again, in another way.
+            if (touched or known in self.overtyped) and len(since.replacements) <= _OVERTYPED:
                 gone.append(replace(known, since=since))
         return _Kept(tuple(dict.fromkeys(stay)), tuple(gone[-_REFUSED:]))
 
