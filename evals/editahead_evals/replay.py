@@ -107,7 +107,7 @@ def replay(before: str, after: str) -> Iterator[Step]:
     shift = 0
     for index, original in enumerate(hunks):
         hunk = original.moved(shift)
-        keystrokes, cursor, point = _type(lines, hunk)
+        keystrokes, cursor, point = typing_of(lines, hunk)
         lines = (*lines[: hunk.start], *hunk.new, *lines[hunk.end :])
         shift += len(hunk.new) - len(hunk.old)
         done = (*done, Hunk(hunk.start, hunk.start + len(hunk.new), hunk.old, hunk.new))
@@ -119,8 +119,8 @@ def utf16_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
 
 
-def _type(lines: tuple[str, ...], hunk: Hunk) -> tuple[tuple[Keystroke, ...], int, Point]:
-    """The keystrokes that make the hunk, and where the cursor is after them."""
+def typing_of(lines: tuple[str, ...], hunk: Hunk) -> tuple[tuple[Keystroke, ...], int, Point]:
+    """The keystrokes that make the hunk in `lines`, and where the cursor is after them: offset and point."""
     first, old, new = _region(lines, hunk)
     origin = sum(map(len, lines[:first])) + first
     head = _common_head(old, new)
