@@ -1,8 +1,9 @@
 """The server under what real editors say of themselves.
 
-The files in `support/capabilities` are what Neovim 0.11.4 and 0.12.4, Helix 25.07 and Emacs 28 with Eglot 1.9 sent with
-`initialize`; that of VS Code is put together from what its client library declares. pytest-lsp warns of answers that
-such a client could not read, and warnings are errors here.
+The files in `support/capabilities` are what Neovim 0.11.4 and 0.12.4, Helix 25.07, Emacs 28 with Eglot 1.9 and VS Code
+1.139.1 (code-server, vscode-languageclient 11) sent with `initialize`, recorded by
+editors/testing/record_capabilities.py. pytest-lsp warns of answers that such a client could not read, and warnings are
+errors here.
 """
 
 from __future__ import annotations

@@ -60,6 +60,31 @@ def test_as_sidekick_asks(start: Start) -> None:
     assert answer["outcomes"]["accepted"] == 2
 
 
+def test_neovims_own_inlay_hints(start: Start) -> None:
+    neovim = start("x = 1\nguest = 2\nguest = 3\n", plugin=False)
+    neovim.lua(
+        """vim.lsp.start({
+          name = 'any',
+          cmd = ...,
+          init_options = { editahead = { hints = 'inlay', debounce_ms = 0 } },
+        })
+        vim.lsp.inlay_hint.enable(true)""",
+        planned({"replace": {"guest": "visitor"}}),
+    )
+    hint = "(vim.lsp.inlay_hint.get({ bufnr = 0 })[1] or { inlay_hint = { position = {} } }).inlay_hint"
+    neovim.until(f"{hint}.position.line == 1")
+    assert neovim.lua(f"return {hint}.label") == "guest -> visitor"
+    assert neovim.screen[1] == " guest -> visitor guest = 2"
+    neovim.lua(
+        f"local hint = {hint} vim.lsp.util.apply_text_edits(hint.textEdits, vim.api.nvim_get_current_buf(), 'utf-32')"
+    )
+    neovim.until_text("x = 1\nvisitor = 2\nguest = 3\n")
+    neovim.until(f"{hint}.position.line == 2")
+    neovim.keys("dG")
+    neovim.until("#vim.lsp.inlay_hint.get({ bufnr = 0 }) == 0")
+    assert not any("visitor" in row for row in neovim.screen)
+
+
 @pytest.mark.usefixtures("only_0_12")
 def test_neovims_own_ghost_text(start: Start) -> None:
     neovim = start("\n", plugin=False)

@@ -1,0 +1,35 @@
+"""What the recorded files say is what the editors on this machine say of themselves."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from neovim import NEOVIM_0_11, NEOVIM_0_12, ROOT
+
+RECORDER = ROOT / "editors" / "testing" / "record_capabilities.py"
+RECORDED = ROOT / "tests" / "support" / "capabilities"
+EDITORS = Path(sys.prefix) / "editors"
+
+
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [
+        ("neovim-0.11", NEOVIM_0_11),
+        pytest.param("neovim-0.12", NEOVIM_0_12, marks=pytest.mark.editors),
+        pytest.param("helix-25", EDITORS / "helix" / "bin" / "hx", marks=pytest.mark.editors),
+        pytest.param("vscode", EDITORS / "code-server" / "bin" / "code-server", marks=pytest.mark.editors),
+    ],
+)
+def test_what_it_says_of_itself(name: str, program: Path, tmp_path: Path) -> None:
+    if not program.exists():
+        pytest.skip(f"no editor at {program}")
+    if name == "vscode" and not (shutil.which("chromium") and shutil.which("npm")):
+        pytest.skip("VS Code needs chromium and npm")
+    file = tmp_path / f"{name}.json"
+    subprocess.run([sys.executable, str(RECORDER), name, str(file)], check=True)
+    assert file.read_text(encoding="utf-8") == (RECORDED / f"{name}.json").read_text(encoding="utf-8")
