@@ -1,4 +1,4 @@
-"""A language client over stdio that runs the real server as a child process.
+"""A language client: one JSON-RPC conversation, and the kind that runs the server as a child process on stdio.
 
 Synchronous on purpose: what a test or a replay does reads top to bottom. One thread reads the server's
 output, so that neither side ever waits for the other to empty a pipe; it only stamps and queues messages.
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,21 +70,15 @@ def isolated_environment(folder: Path) -> dict[str, str]:
     return environment
 
 
-class LanguageClient:
-    """One server process and the JSON-RPC conversation with it. Not for use from several threads.
+class Conversation(ABC):
+    """The JSON-RPC conversation with one server. Not for use from several threads.
 
     `requests` and `notifications` handle the server's own, by method; both may be added to at any time. What
     nobody handles is remembered in `unread` (a request is answered with "method not found"), as are responses
     that nobody asked for: `close` raises when there are any.
     """
 
-    def __init__(
-        self,
-        command: Sequence[str] | None = None,
-        *,
-        env: Mapping[str, str] | None = None,
-        cwd: Path | None = None,
-    ) -> None:
+    def __init__(self, stream: IO[bytes], out: IO[bytes]) -> None:
         self.requests: dict[str, RequestHandler] = {}
         self.notifications: dict[str, NotificationHandler] = {}
         self.unread: list[dict[str, Any]] = []
@@ -91,20 +86,8 @@ class LanguageClient:
         self._sent: dict[int, tuple[str, float]] = {}
         self._answers: dict[int, tuple[dict[str, Any], float]] = {}
         self._incoming: queue.SimpleQueue[tuple[float, bytes | None]] = queue.SimpleQueue()
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `kill`)
-        self._process = subprocess.Popen(
-            list(command or server_command()),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env=dict(env) if env is not None else None,
-            cwd=cwd,
-        )
-        assert self._process.stdin and self._process.stdout
-        self._out = self._process.stdin
-        self._reader = threading.Thread(
-            target=_read_messages, args=(self._process.stdout, self._incoming), daemon=True
-        )
+        self._out = out
+        self._reader = threading.Thread(target=_read_messages, args=(stream, self._incoming), daemon=True)
         self._reader.start()
 
     def __enter__(self) -> Self:
@@ -118,9 +101,17 @@ class LanguageClient:
         else:
             self.kill()
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid
+    @abstractmethod
+    def kill(self) -> None:
+        """End the conversation at once; harmless when it has ended."""
+
+    @abstractmethod
+    def _check_end(self) -> None:
+        """The server has said its last word as it was asked to. Raises `ServerDied` if it was not well then."""
+
+    @abstractmethod
+    def _death(self) -> ServerDied:
+        """The error for an end that nobody asked for."""
 
     def notify(self, method: str, params: Any = None) -> None:
         self._send({"method": method} if params is None else {"method": method, "params": params})
@@ -157,24 +148,11 @@ class LanguageClient:
             self._out.close()
             while (message := self._next_or_end()) is not None:
                 self._take(*message)
-            code = self._process.wait(PATIENCE_S)
-            if code:
-                raise self._death()
+            self._check_end()
             if self.unread or self._sent:
                 raise ClientError(f"messages left unread: {self.unread}; requests left open: {self._sent}")
         finally:
             self.kill()
-
-    def kill(self) -> None:
-        """End the server at once; harmless when it has ended."""
-        self._process.kill()
-        self._process.wait()
-        self._reader.join()
-        with contextlib.suppress(BrokenPipeError):
-            self._out.close()
-        assert self._process.stdout
-        self._process.stdout.close()
-        self._errors.close()
 
     def _send(self, message: dict[str, Any]) -> None:
         body = json.dumps({"jsonrpc": "2.0"} | message, ensure_ascii=False, separators=(",", ":")).encode()
@@ -221,23 +199,75 @@ class LanguageClient:
         if not self._out.closed:  # after `exit` nobody listens
             self._send(message)
 
+
+class LanguageClient(Conversation):
+    """The conversation with a server that it starts as a child process, on stdio."""
+
+    def __init__(
+        self,
+        command: Sequence[str] | None = None,
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+    ) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `kill`)
+        self._process = subprocess.Popen(
+            list(command or server_command()),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env=dict(env) if env is not None else None,
+            cwd=cwd,
+        )
+        assert self._process.stdin and self._process.stdout
+        super().__init__(self._process.stdout, self._process.stdin)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._reader.join()
+        with contextlib.suppress(BrokenPipeError):
+            self._out.close()
+        assert self._process.stdout
+        self._process.stdout.close()
+        self._errors.close()
+
+    def _check_end(self) -> None:
+        if self._process.wait(PATIENCE_S):
+            raise self._death()
+
     def _death(self) -> ServerDied:
         self._process.kill()
         code = self._process.wait()
         self._errors.seek(0)
-        tail = self._errors.read().decode(errors="replace").strip().splitlines()[-20:]
-        return ServerDied("\n".join([f"the server ended (exit code {code}); the end of its stderr:", *tail]))
+        return server_died(code, self._errors.read().decode(errors="replace").splitlines())
+
+
+def server_died(code: int, errors: Sequence[str]) -> ServerDied:
+    """errors: what it wrote on stderr."""
+    tail = [line for line in errors if line.strip()][-20:]
+    return ServerDied("\n".join([f"the server ended (exit code {code}); the end of its stderr:", *tail]))
 
 
 def _read_messages(stream: IO[bytes], incoming: queue.SimpleQueue[tuple[float, bytes | None]]) -> None:
     """Queue each message's body with the moment of its arrival, and None at the end of the stream."""
-    while True:
-        length = 0
-        while (line := stream.readline()).strip():
-            name, _, value = line.partition(b":")
-            if name.lower() == b"content-length":
-                length = int(value)
-        body = stream.read(length) if line else b""
-        incoming.put((time.perf_counter(), body or None))
-        if not body:
-            return
+    body: bytes | None = b""
+    while body is not None:
+        try:
+            body = _read_message(stream)
+        except OSError:  # a connection that was broken off
+            body = None
+        incoming.put((time.perf_counter(), body))
+
+
+def _read_message(stream: IO[bytes]) -> bytes | None:
+    length = 0
+    while (line := stream.readline()).strip():
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            length = int(value)
+    return (stream.read(length) if line else b"") or None

@@ -1,6 +1,6 @@
 """An editor without a screen: open documents, their texts and versions, and an editor's requests.
 
-Works on a `LanguageClient`, answers the server's own requests, and keeps the texts as the server must see
+Works on a `Conversation`, answers the server's own requests, and keeps the texts as the server must see
 them. Positions are in UTF-16 units, the protocol's default.
 """
 
@@ -17,7 +17,7 @@ from typing import Any, Literal, Self
 
 from editahead_prompts.snapshot import Snapshot
 
-from .client import LanguageClient, Response, isolated_environment
+from .client import Conversation, LanguageClient, Response, isolated_environment
 from .replay import Keystroke, Point, utf16_length
 
 Trigger = Literal["typed", "cursor", "accepted", "manual"]
@@ -90,7 +90,7 @@ class Editor:
         *,
         root: Path | None = None,
         capabilities: Mapping[str, Any] = CAPABILITIES,
-        client: LanguageClient | None = None,
+        client: Conversation | None = None,
     ) -> None:
         self.settings = dict(settings or {})
         self.documents: dict[str, Document] = {}

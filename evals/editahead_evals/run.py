@@ -1,7 +1,7 @@
-"""Many replays side by side: one process for each share of the files, one server at a time in each.
+"""Many replays side by side: one process for each share of the files, with a server beside it.
 
-Every file gets a server of its own. A server remembers what was done in documents that are closed by now, as
-it should for a person, but files of other commits are another person's.
+Every replay is a session of its own with the server. A session remembers what was done in documents that are closed
+by now, as it should for a person, but files of other commits are another person's.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from .client import ClientError
-from .editor import Editor
 from .measure import SETTINGS, measure
 from .metrics import FileResult
 from .records import Record
+from .servers import SharedServer
 from .walk import walk
 
 
@@ -80,17 +80,22 @@ def _work(records: Sequence[Record], results: Connection) -> None:
         os.setpgrp()
     at = records[0]
     try:
-        for at in records:
-            with Editor(SETTINGS) as editor:
-                result = measure(editor, at)
-            if any(moment.judgement and moment.judgement.correct for moment in result.moments):
-                with Editor(SETTINGS) as editor:
-                    made = walk(editor, at)
-                result.accepts, result.next_hits = made.accepts, made.hits
-            results.send(result)
+        with SharedServer() as server:
+            for at in records:
+                results.send(_result(server, at))
         results.send(None)
     except ClientError as error:
         results.send(f"{at.id}: {error}")
+
+
+def _result(server: SharedServer, record: Record) -> FileResult:
+    with server.session(SETTINGS) as editor:
+        result = measure(editor, record)
+    if any(moment.judgement and moment.judgement.correct for moment in result.moments):
+        with server.session(SETTINGS) as editor:
+            made = walk(editor, record)
+        result.accepts, result.next_hits = made.accepts, made.hits
+    return result
 
 
 def _leave(signum: int, frame: Any) -> None:
