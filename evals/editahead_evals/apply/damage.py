@@ -1,0 +1,110 @@
+"""What is wrong with a damaged sketch, made on purpose; see `generator.py` for what results are then accepted."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Sequence
+
+from rapidfuzz.fuzz import ratio
+
+from .changes import Change, Declaration, indentation
+
+_WORDS = (
+    (r"\bthe ", ""),
+    (r"\bdon't\b", "do not"),
+    (r"\bdoesn't\b", "does not"),
+    (r"\bis not\b", "isn't"),
+    (r"\bcannot\b", "can't"),
+    (r"\bcan't\b", "cannot"),
+    (r"\bif\b", "when"),
+    (r"\bwhen\b", "if"),
+    (r"\bReturns\b", "Return"),
+    (r"\bensure\b", "make sure"),
+    (r"\bmake sure\b", "ensure"),
+    (r"\buse\b", "utilize"),
+    (r"\bcheck\b", "verify"),
+    (r"\band\b", "&"),
+    (r"\bbecause\b", "since"),
+    (r"\ba\b ", ""),
+    (r"\bthis\b", "it"),
+    (r"\bwe\b", "you"),
+    (r"\bto\b", "in order to"),
+)
+"""How one says the same in other words, first match first."""
+
+
+def paraphrased(comment: str) -> str | None:
+    """A comment line in other words, still recognisable; None where there is nothing to change."""
+    out = comment
+    for pattern, other in _WORDS:
+        out = re.sub(pattern, other, comment, count=1)
+        if out != comment:
+            break
+    if out == comment:
+        return None
+    return out if ratio(out, comment) >= 70 else None
+
+
+def reindented(lines: Sequence[str], kind: str) -> Callable[[str], str] | None:
+    """How a line's white space at the start is changed; None where the change could not be told back from the lines.
+
+    kind: "dedented": without what all lines have in common; "indented": four columns more; "tabs": units of spaces as
+    tabs; "spaces": tabs as four spaces; "unit": two columns for four, or four for two.
+    """
+    used = [line for line in lines if line.strip()]
+    spaces = [indentation(line) for line in used]
+    if kind == "dedented":
+        common = min((len(space) for space in spaces), default=0)
+        return (lambda line: line[min(common, len(indentation(line))) :]) if common else None
+    if kind == "indented":
+        return lambda line: "    " + line if line.strip() else line
+    has_tabs = any("\t" in space for space in spaces)
+    if kind == "spaces":
+        if not has_tabs or any(set(space) - {"\t"} for space in spaces):
+            return None
+        return lambda line: "    " * len(indentation(line)) + line.lstrip()
+    widths = {len(space) for space in spaces if space}
+    unit = min(widths, default=0)
+    if has_tabs or unit not in (2, 4) or any(width % unit for width in widths):
+        return None
+    piece = "\t" if kind == "tabs" else " " * (6 - unit)
+    return lambda line: piece * (len(indentation(line)) // unit) + line.lstrip()
+
+
+INDENTATIONS = ("dedented", "dedented", "indented", "tabs", "spaces", "unit")
+
+
+def with_twin(change: Change, rng: random.Random) -> tuple[Change, Change, Declaration] | None:
+    """The change in one declaration alone, the same in a file that also holds a copy of this declaration, as it was,
+    under another name, and that declaration of the new file. None where no declaration of a plain name changed."""
+    for old, new in _shuffled(change.pairs, rng):
+        name = old.name.split()[-1] if old.name else ""
+        header = change.old[old.start : old.body]
+        if (
+            not re.fullmatch(r"\w{3,}", name)
+            or sum(line.count(name) for line in header) != 1
+            or old.end - old.start > 80
+        ):
+            continue
+        copy = ["", *(line.replace(name, name + "Other") for line in header), *change.old[old.body : old.end]]
+        alone = change.only(old, new)
+        grown = len(alone.new) - len(change.old)
+        both = Change(
+            change.path,
+            change.language,
+            (*alone.old[: old.end], *copy, *alone.old[old.end :]),
+            (*alone.new[: old.end + grown], *copy, *alone.new[old.end + grown :]),
+        )
+        found = [
+            d for d in both.new_declarations if (d.kind, d.name, d.start) == (new.kind, new.name, new.start)
+        ]
+        if found:
+            return alone, both, found[0]
+    return None
+
+
+def _shuffled(
+    pairs: Sequence[tuple[Declaration, Declaration]], rng: random.Random
+) -> list[tuple[Declaration, Declaration]]:
+    return rng.sample(pairs, len(pairs))

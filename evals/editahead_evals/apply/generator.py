@@ -1,0 +1,520 @@
+"""The frozen generator: from records of real commits and a seed to sketches whose results are known.
+
+Frozen means: the same records, count and seed give the same cases for as long as `VERSION` is the same. Change anything
+that changes a case, and raise it; figures of different versions are not to be compared.
+
+Every case is a fair question: what a sketch leaves open (see `readings.py`) is left out, unless leaving it open is the
+damage; then `accepted` is empty and a refusal is the only right answer.
+
+Damage and what it accepts besides the commit's own result:
+
+- dropped-context: a change has unchanged lines on one side only, or a blank line of the context is missing. In a sketch that
+  shows code (not in a diff) the missing blank line may then also be missing from the result.
+- indentation: the sketch is dedented, indented more, or in another unit or with tabs for spaces.
+- final-newline: the sketch, or the file itself, ends without a line end. The file's end stays as it is.
+- paraphrased-comment: an unchanged comment is in other words; either comment is accepted.
+- similar-places: the file also holds a copy of the declaration under another name. A sketch that does not name the
+  declaration has two places.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from editahead_evals.records import Record
+
+from . import damage as damages
+from . import markers, patches, snippets, wrapping
+from .changes import Change, Declaration, indentation, text
+
+VERSION = 1
+
+_TRIES = 400
+"""Records looked at for one case before its kind is given up for this sample."""
+
+_LONGEST_SKETCH = 40_000
+"""Characters. Longer ones are no sketches."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFile:
+    """One file of a case. accepted: the texts that are right; none when only a refusal is."""
+
+    path: str
+    language: str
+    before: str
+    accepted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A sketch and what it is to become. variant: finer than the style, for reading failures. damage: "" for none."""
+
+    id: str
+    style: str
+    variant: str
+    damage: str
+    sketch: str
+    files: tuple[CaseFile, ...]
+
+    @property
+    def only_refusal(self) -> bool:
+        return not all(file.accepted for file in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """One file's part: its lines, before they are wrapped, and the results accepted (as lines)."""
+
+    change: Change
+    lines: list[str]
+    accepted: tuple[tuple[str, ...], ...]
+    variant: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    style: str
+    damage: str = ""
+    several: bool = False
+
+
+_CLEAN = {
+    "context-markers": 12,
+    "enclosing-markers": 12,
+    "sloppy-markers": 20,
+    "declaration": 8,
+    "unified-diff": 14,
+    "search-replace": 8,
+    "begin-patch": 8,
+    "whole-file": 4,
+}
+_DAMAGED = {
+    "dropped-context": ("context-markers", "context-markers", "unified-diff", "begin-patch"),
+    "indentation": (
+        "context-markers",
+        "enclosing-markers",
+        "declaration",
+        "declaration",
+        "unified-diff",
+        "search-replace",
+    ),
+    "final-newline": ("whole-file", "context-markers", "declaration", "unified-diff"),
+    "paraphrased-comment": (
+        "context-markers",
+        "enclosing-markers",
+        "declaration",
+        "unified-diff",
+        "search-replace",
+    ),
+    "similar-places": (
+        "context-markers",
+        "enclosing-markers",
+        "declaration",
+        "unified-diff",
+        "search-replace",
+        "begin-patch",
+    ),
+}
+_SEVERAL = ("context-markers", "unified-diff", "search-replace", "begin-patch", "whole-file")
+
+PLANS: tuple[Plan, ...] = (
+    *(Plan(style) for style, times in _CLEAN.items() for _ in range(times)),
+    *(Plan(style, damage) for damage, styles in _DAMAGED.items() for style in styles),
+    *(Plan(style, several=True) for style in _SEVERAL for _ in range(2)),
+)
+"""The kinds of cases, each as often as it is listed."""
+
+
+def cases(records: Sequence[Record], count: int, seed: int) -> Iterator[Case]:
+    """`count` cases, of the kinds of `PLANS` in equal shares, in an order that mixes them.
+
+    The same record may serve several kinds, never the same kind twice. Fewer than `count` come when the records do not give
+    enough; a kind that cannot be made of them is left out, and others take its place.
+    """
+    groups = [list(group) for _, group in groupby(records, key=lambda record: (record.repo, record.commit))]
+    commits = [group[:5] for group in groups if len({record.path for record in group}) == len(group) > 1]
+    singles = [[record] for record in records]
+    kinds = list(dict.fromkeys(PLANS))
+    sources: dict[Plan, Iterator[list[Record]]] = {}
+    for plan in kinds:
+        stock = commits if plan.several else singles
+        order = random.Random(f"{VERSION}:{seed}:{plan}")
+        sources[plan] = iter(order.sample(stock, len(stock)))
+    plans = list(PLANS)
+    order = random.Random(f"{VERSION}:{seed}")
+    made = 0
+    while made < count and plans:
+        order.shuffle(plans)
+        for plan in list(plans):
+            case = _next_case(plan, sources[plan], seed)
+            if case is None:
+                plans = [other for other in plans if other != plan]
+                continue
+            yield case
+            made += 1
+            if made == count:
+                return
+
+
+def _next_case(plan: Plan, source: Iterator[list[Record]], seed: int) -> Case | None:
+    for _ in range(_TRIES):
+        group = next(source, None)
+        if group is None:
+            return None
+        case = _case(plan, group, random.Random(f"{VERSION}:{seed}:{plan}:{group[0].id}"))
+        if case is not None:
+            return case
+    return None
+
+
+def _case(plan: Plan, group: Sequence[Record], rng: random.Random) -> Case | None:
+    parts = []
+    variant = _variant(plan, rng)
+    for record in group:
+        change = Change.of(record.path, record.language, record.before, record.after)
+        part = None if change is None else _made(plan, change, variant, rng)
+        if part is not None:
+            parts.append(part)
+    if len(parts) < (2 if plan.several else 1):
+        return None
+    lines, how = _wrapped(plan, parts, variant, rng)
+    sketch = text(lines)
+    files = [
+        CaseFile(part.change.path, part.change.language, part.change.before, tuple(map(text, part.accepted)))
+        for part in parts
+    ]
+    if plan.damage == "final-newline":
+        if how != "bare" or rng.random() < 0.5:
+            files = [_without_end(file) for file in files]
+        else:
+            sketch = sketch[:-1]
+    if len(sketch) > _LONGEST_SKETCH:
+        return None
+    style = f"{plan.style} x files" if plan.several else plan.style
+    variant = "/".join(dict.fromkeys((parts[0].variant, how)))
+    return Case(f"{group[0].id}#{style}#{plan.damage}", style, variant, plan.damage, sketch, tuple(files))
+
+
+def _without_end(file: CaseFile) -> CaseFile:
+    return CaseFile(file.path, file.language, file.before[:-1], tuple(text[:-1] for text in file.accepted))
+
+
+def _variant(plan: Plan, rng: random.Random) -> str:
+    match plan.style:
+        case "sloppy-markers":
+            return rng.choice([*markers.SLOPPY, *_SHAPES])
+        case "unified-diff":
+            return "no-numbers" if plan.damage == "similar-places" else rng.choice(patches.UNIFIED)
+        case "search-replace":
+            return rng.choice(("aider", "aider", "cline"))
+        case _:
+            return ""
+
+
+_SHAPES = ("no-first-marker", "no-last-marker", "marker-at-left", "marker-too-deep", "prose")
+"""Sloppiness other than in the words."""
+
+
+def _made(plan: Plan, change: Change, variant: str, rng: random.Random) -> _Made | None:
+    twin: Declaration | None = None
+    if plan.damage == "similar-places":
+        found = damages.with_twin(change, rng)
+        if found is None:
+            return None
+        alone, change, twin = found
+        if _made(Plan(plan.style), alone, variant, random.Random(0)) is None:
+            return None  # it would be no fair question without the copy either
+    match plan.style:
+        case "context-markers" | "enclosing-markers" | "sloppy-markers":
+            return _snippet(plan, change, variant, rng)
+        case "declaration":
+            return _declaration(plan, change, twin, rng)
+        case "whole-file":
+            return _Made(change, list(change.new), (change.new,), "") if len(change.new) <= 500 else None
+        case _:
+            return _patch(plan, change, variant, rng)
+
+
+def _snippet(plan: Plan, change: Change, variant: str, rng: random.Random) -> _Made | None:
+    is_enclosing = plan.style == "enclosing-markers" or (
+        plan.style == "sloppy-markers" and rng.random() < 0.5
+    )
+    shown = snippets.enclosing(change, rng) if is_enclosing else snippets.context(change)
+    if shown is None or not shown.has_gap:
+        return None
+    accepted: tuple[tuple[str, ...], ...] = (change.new,)
+    details = "enclosing" if plan.style == "sloppy-markers" and is_enclosing else ""
+    if plan.damage == "dropped-context":
+        dropped = _less(shown, rng)
+        if dropped is None:
+            return None
+        shown, accepted = dropped
+    if plan.damage == "paraphrased-comment":
+        found = _other_words(change, shown.lines, rng)
+        if found is None:
+            return None
+        shown.written, accepted = found
+    if not shown.has_one_reading():
+        if plan.damage != "similar-places":
+            return None
+        accepted = ()
+    name = next((d.name for d in change.new_declarations if d.name.isidentifier()), "module")
+
+    def marker() -> str:
+        if variant in markers.SLOPPY:
+            return markers.sloppy(variant, change.language, name, rng)
+        return markers.clean(change.language)
+
+    def indent(line: str) -> str:
+        if variant == "marker-at-left":
+            return ""
+        return indentation(line) + ("    " if variant == "marker-too-deep" else "")
+
+    lines = shown.rendered(marker, indent)
+    ends = (min(shown.lines) > 0, max(shown.lines) < len(change.new) - 1)
+    if variant in ("no-first-marker", "no-last-marker"):
+        is_last = variant == "no-last-marker"
+        if not ends[is_last] or sum(ends) + len(list(shown.runs())) - 1 < 2:
+            return None
+        del lines[-1 if is_last else 0]
+    if variant == "marker-at-left" and not any(_hidden_indentations(shown)):
+        return None  # their right place is the left margin
+    if plan.damage == "indentation":
+        kind = rng.choice(damages.INDENTATIONS)
+        move = damages.reindented(lines, kind)
+        if move is None:
+            return None
+        lines, details = [move(line) for line in lines], kind
+    return _Made(change, lines, accepted, "/".join(filter(None, (variant, details))))
+
+
+def _hidden_indentations(shown: snippets.Shown) -> Iterator[str]:
+    """The indentation of each first line that is not shown: where the markers belong."""
+    at = 0
+    for run in [*shown.runs(), range(len(shown.change.new), len(shown.change.new))]:
+        hidden = [line for line in shown.change.new[at : run.start] if line.strip()]
+        yield from (indentation(line) for line in hidden[:1])
+        at = run.stop
+
+
+def _less(
+    shown: snippets.Shown, rng: random.Random
+) -> tuple[snippets.Shown, tuple[tuple[str, ...], ...]] | None:
+    """With less context: one change's neighbours on one side, or a blank line among the lines shown."""
+    change = shown.change
+    if rng.random() < 0.4:
+        changed = {line for _, _, j1, j2 in change.hunks for line in range(j1, j2)}
+        inner = [line for run in shown.runs() for line in run[1:-1]]
+        blank = [line for line in inner if not change.new[line].strip() and line not in changed]
+        if not blank:
+            return None
+        lost = rng.choice(blank)
+        shorter = (*change.new[:lost], *change.new[lost + 1 :])
+        shown.omitted = frozenset({lost})
+        return shown, (change.new, shorter)
+    _, _, j1, j2 = rng.choice(change.hunks)
+    run = next(run for run in shown.runs() if run.start <= j1 and j2 <= run.stop)
+    edge = range(run.start, j1) if rng.random() < 0.5 else range(j2, run.stop)
+    if not edge or not all(line in change.old_line for line in edge) or len(edge) == len(run):
+        return None
+    shown.lines = shown.lines - set(edge)
+    return shown, (change.new,)
+
+
+def _other_words(
+    change: Change, lines: set[int], rng: random.Random
+) -> tuple[dict[int, str], tuple[tuple[str, ...], ...]] | None:
+    """One unchanged comment of these lines in other words, and the two results that are right."""
+    found = snippets.comments(change, lines, markers.comment_sign(change.language))
+    for line in rng.sample(found, len(found)):
+        other = damages.paraphrased(change.new[line])
+        if other is not None:
+            return {line: other}, (change.new, (*change.new[:line], other, *change.new[line + 1 :]))
+    return None
+
+
+def _declaration(plan: Plan, change: Change, twin: Declaration | None, rng: random.Random) -> _Made | None:
+    if twin is not None:
+        return _Made(change, snippets.declaration(change, twin), (change.new,), "")
+    pairs = [(old, new) for old, new in change.pairs if new.end - new.start <= 150]
+    if not pairs:
+        return None
+    old, new = rng.choice(pairs)
+    change = change.only(old, new)
+    new = Declaration(
+        new.kind,
+        new.name,
+        old.start,
+        old.start + new.body - new.start,
+        old.start + new.end - new.start,
+        new.footer,
+    )
+    lines = snippets.declaration(change, new)
+    accepted: tuple[tuple[str, ...], ...] = (change.new,)
+    kind = ""
+    if plan.damage == "indentation":
+        kind = rng.choice(damages.INDENTATIONS)
+        move = damages.reindented(lines, kind)
+        if move is None:
+            return None
+        lines = [move(line) for line in lines]
+    if plan.damage == "paraphrased-comment":
+        found = _other_words(change, set(range(new.start, new.end)), rng)
+        if found is None:
+            return None
+        written, accepted = found
+        lines = [written.get(line, change.new[line]) for line in range(new.start, new.end)]
+    return _Made(change, lines, accepted, kind)
+
+
+def _patch(plan: Plan, change: Change, variant: str, rng: random.Random) -> _Made | None:
+    before = after = snippets.CONTEXT
+    details = ""
+    if variant == "little-context":
+        before, after = rng.choice(((1, 1), (1, 0), (0, 1), (2, 0)))
+    elif plan.damage == "dropped-context" and rng.random() < 0.6:
+        before, after = rng.choice(((0, 3), (3, 0), (1, 1), (0, 2)))
+        details = "one-side"
+    parts = patches.hunks(change, before, after)
+    written: dict[int, str] = {}
+    accepted: tuple[tuple[str, ...], ...] = (change.new,)
+    context = {line for part in parts for line in range(part.j1, part.j2)} & set(change.old_line)
+    if plan.damage == "paraphrased-comment":
+        found = _other_words(change, context, rng)
+        if found is None:
+            return None
+        written, accepted = found
+    if plan.damage == "dropped-context" and not details:
+        blank = sorted(line for line in context if not change.new[line].strip())
+        if not blank:
+            return None
+        lost = frozenset({rng.choice(blank)})
+        parts = [patches.PatchHunk(p.i1, p.i2, p.j1, p.j2, p.changes, lost) for p in parts]
+        details = "blank-lost"
+    lines = _patch_lines(plan, change, variant, parts, written, rng)
+    if lines is None:
+        return None
+    if plan.damage == "similar-places" and not _is_placed(plan, change, parts):
+        accepted = ()
+    if plan.damage == "indentation":
+        details = rng.choice(damages.INDENTATIONS)
+        shifted = _shifted(lines, details)
+        if shifted is None:
+            return None
+        lines = shifted
+    return _Made(change, lines, accepted, "/".join(filter(None, (variant, details))))
+
+
+def _is_placed(plan: Plan, change: Change, parts: Sequence[patches.PatchHunk]) -> bool:
+    if plan.style == "search-replace":
+        return all(change.old_index.is_unique(change.old[part.i1 : part.i2]) for part in parts)
+    return patches.are_placed(change, parts)
+
+
+def _patch_lines(
+    plan: Plan,
+    change: Change,
+    variant: str,
+    parts: list[patches.PatchHunk],
+    written: dict[int, str],
+    rng: random.Random,
+) -> list[str] | None:
+    """The patch's lines; None where its hunks could go to several places, unless that is the damage: then no heading
+    tells which."""
+    has_twin = plan.damage == "similar-places"
+    if plan.style == "search-replace":
+        found = parts if has_twin else patches.search_hunks(change, rng)
+        if found is None:
+            return None
+        return patches.search_replace(change, found, "cline" if variant == "cline" else "aider", written)
+    headings = 0.0 if has_twin else 0.5
+    if not has_twin and not patches.are_placed(change, parts):
+        if plan.style != "begin-patch" or not patches.are_placed_by_headings(change, parts):
+            return None
+        headings = 1.0
+    if plan.style == "begin-patch":
+        return patches.begin_patch(change, parts, rng, written, headings)
+    return patches.unified(change, parts, _unified_style(variant), rng, written, headings)
+
+
+def _unified_style(variant: str) -> patches.UnifiedStyle:
+    return next(style for style in patches.UNIFIED if style == variant)
+
+
+_SIGNS = (
+    "<<<<<<< ",
+    "=======",
+    ">>>>>>> ",
+    "------- ",
+    "+++++++ ",
+    "diff --git ",
+    "index ",
+    "--- ",
+    "+++ ",
+    "@@",
+    "*** ",
+)
+
+
+def _shifted(lines: Sequence[str], kind: str) -> list[str] | None:
+    """A patch with another indentation of the code in it."""
+    tagged = any(line.startswith("@@") for line in lines)
+    code = [line[1:] if tagged else line for line in lines if not line.startswith(_SIGNS)]
+    move = damages.reindented(code, kind)
+    if move is None:
+        return None
+
+    def moved(line: str) -> str:
+        if line.startswith(_SIGNS):
+            return line
+        return line[0] + move(line[1:]) if tagged else move(line)
+
+    return [moved(line) for line in lines]
+
+
+def _wrapped(plan: Plan, parts: Sequence[_Made], variant: str, rng: random.Random) -> tuple[list[str], str]:
+    """The parts as an answer holds them, and in a word how."""
+    path = parts[0].change.path
+    several = len(parts) > 1
+    match plan.style:
+        case "begin-patch":
+            lines = ["*** Begin Patch", *(line for part in parts for line in part.lines), "*** End Patch"]
+            lines, how = _maybe_fenced(lines, rng.choice(("", "diff", "patch")), rng)
+        case "unified-diff":
+            lines = [line for part in parts for line in part.lines]
+            lines, how = _maybe_fenced(lines, rng.choice(("diff", "diff", "patch", "")), rng)
+        case "search-replace":
+            lines = []
+            for part in parts:
+                lines += [part.change.path] if several or rng.random() < 0.5 else []
+                if rng.random() < 0.5:
+                    lines += wrapping.fenced(part.lines, part.change.language, None, rng)
+                else:
+                    lines += part.lines
+            how = "as-is"
+        case _ if several:
+            lines = []
+            for part in parts:
+                lines += wrapping.fenced(part.lines, part.change.language, part.change.path, rng)
+                lines.append("")
+            how = "fences"
+        case _:
+            part = parts[0]
+            roll = rng.random()
+            if variant != "prose" and (roll < 0.3 or (plan.damage == "final-newline" and roll < 0.6)):
+                return list(part.lines), "bare"
+            named = path if rng.random() < 0.5 else None
+            lines, how = wrapping.fenced(part.lines, part.change.language, named, rng), "fence"
+    if variant == "prose" or (several and rng.random() < 0.5):
+        lines = wrapping.with_prose(lines, path, rng)
+    return lines, how
+
+
+def _maybe_fenced(lines: list[str], word: str, rng: random.Random) -> tuple[list[str], str]:
+    if rng.random() < 0.5:
+        return lines, "bare"
+    return wrapping.fenced(lines, "", None, rng, word), "fence"
