@@ -53,11 +53,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the gate made of a candidate: its probability of being accepted, and why it is not shown (None = shown)."""
+    """What the gate made of a candidate: its probability of being accepted, and why it is not shown (None = shown).
+
+    shipped: the probability before this person's taste was added; None when that is the same.
+    """
 
     candidate: Candidate
     confidence: float
     reason: Reason | None
+    shipped: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

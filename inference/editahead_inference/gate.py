@@ -12,6 +12,7 @@ from editahead_prompts.syntax import SyntaxTrees
 
 from .candidates import Candidate, Reason, Silence, Verdict
 from .checks import first_objection
+from .personal import personal
 from .trees import Trees, probability
 
 SHOWN = 5
@@ -62,7 +63,7 @@ class Gate:
         self._trees = syntax or SyntaxTrees()
 
     def confidence(self, state: State, candidate: Candidate) -> float:
-        """The calibrated probability that the candidate is what the person does next."""
+        """The calibrated probability that the candidate is what a person does next, whoever it is."""
         given = candidate.features.get("confidence")
         if given is not None:  # predictors that know their own precision
             return given
@@ -79,9 +80,8 @@ class Gate:
         self, state: State, candidates: Sequence[Candidate], eagerness: float, check: Callable[[], None]
     ) -> tuple[tuple[Verdict, ...], Silence | None]:
         """A verdict on each candidate, the most likely first and this document before others; and why none is shown."""
-        scored = _in_order(
-            state, [(self.confidence(state, candidate), candidate) for candidate in candidates]
-        )
+        shipped = {id(c): self.confidence(state, c) for c in candidates}
+        scored = _in_order(state, [(personal(state, c, shipped[id(c)]), c) for c in candidates])
         least = threshold(eagerness)
         verdicts: list[Verdict] = []
         shown = looked_at = 0
@@ -92,7 +92,7 @@ class Gate:
                 looked_at += 1
                 reason = first_objection(state, candidate, self._trees)
                 shown += reason is None
-            verdicts.append(Verdict(candidate, confidence, reason))
+            verdicts.append(Verdict(candidate, confidence, reason, shipped[id(candidate)]))
         return tuple(verdicts), None if shown else _silence(state, verdicts)
 
 

@@ -44,6 +44,19 @@ class RuleOutcomes:
     rejected: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Taste:
+    """What a person's earlier outcomes correct the gate by; `editahead_inference.personal` learns and applies it.
+
+    weights: log-odds by the name of a feature, sorted by name. trust: the weight of the corrected probability beside the
+    shipped one, 0..1. recent: how the last predictions of this session fared, from -1 (refused) to 1 (accepted).
+    """
+
+    weights: tuple[tuple[str, float], ...] = ()
+    trust: float = 0.0
+    recent: float = 0.0
+
+
 @dataclass(frozen=True)
 class State:
     """What is known when a prediction is asked for.
@@ -54,6 +67,7 @@ class State:
     refused: by uri, edits that were shown and rejected, rebased to that document's present text.
     undone: what the person took back (undo), newest last; it is not to be proposed again.
     outcomes: by `Candidate.rule`, how its predictions fared in this session.
+    taste: what is known of the person from before; None when nothing is to be learned.
     """
 
     document: Snapshot
@@ -63,6 +77,7 @@ class State:
     refused: Mapping[str, tuple[Edit, ...]] = field(default_factory=dict)
     undone: tuple[PastEdit, ...] = ()
     outcomes: Mapping[str, RuleOutcomes] = field(default_factory=dict)
+    taste: Taste | None = None
 
     def snapshot(self, uri: str) -> Snapshot | None:
         """The open document with this uri, if there is one."""
@@ -82,6 +97,7 @@ class State:
             tuple(other.fingerprint for other in self.others),
             frozenset((uri, edits) for uri, edits in self.refused.items() if edits),
             frozenset(self.outcomes.items()),
+            self.taste,
         )
 
     @property
