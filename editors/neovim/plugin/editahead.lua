@@ -10,11 +10,15 @@ if vim.fn.has("nvim-0.11") == 0 then
 end
 
 vim.api.nvim_create_user_command("Editahead", function(call)
-  require("editahead").command(call.fargs)
+  require("editahead").command(call.fargs, call.range > 0 and { call.line1, call.line2 } or nil)
 end, {
-  nargs = 1,
+  nargs = "+",
+  range = true,
   desc = "Editahead: the predicted next edit",
-  complete = function(start)
+  complete = function(start, line)
+    if line:find("Editahead%s+%S+%s") then
+      return {}
+    end
     return vim.tbl_filter(function(name)
       return vim.startswith(name, start)
     end, require("editahead").command_names())

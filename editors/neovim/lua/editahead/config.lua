@@ -6,6 +6,8 @@ local M = {}
 ---@field dismiss string|false    refuses it; the key still does what it does
 ---@field accept_word string|false
 ---@field accept_line string|false
+---@field next string|false       another prediction in place of the one that is shown
+---@field prev string|false
 
 ---@class editahead.Options
 ---@field cmd string[]|nil        the server's command line; nil: found by itself
@@ -23,7 +25,14 @@ M.defaults = {
   root_markers = { ".git", "editahead.toml" },
   filetypes = {},
   settings = {},
-  keys = { accept = "<Tab>", dismiss = "<Esc>", accept_word = "<M-Right>", accept_line = "<M-C-Right>" },
+  keys = {
+    accept = "<Tab>",
+    dismiss = "<Esc>",
+    accept_word = "<M-Right>",
+    accept_line = "<M-C-Right>",
+    next = "<M-]>",
+    prev = "<M-[>",
+  },
   refuse_in_insert = "ghost",
   inline_completion = false,
   sign = "»",
@@ -51,7 +60,7 @@ local CHECKS = {
     end
     for name, key in pairs(value) do
       if M.defaults.keys[name] == nil or not (key == false or type(key) == "string") then
-        return false, "a table of accept, dismiss, accept_word, accept_line, each a key or false"
+        return false, "a table of accept, dismiss, accept_word, accept_line, next, prev, each a key or false"
       end
     end
     return true

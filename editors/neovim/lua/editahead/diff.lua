@@ -16,17 +16,18 @@ function M.lines(old, new)
   return hunks --[[@as integer[][] ]]
 end
 
--- Words, runs of blanks, and single other characters. Everything beyond ASCII counts as part of a word.
+-- Words, runs of blanks, and single other characters, line ends among them. Everything beyond ASCII counts as part of
+-- a word.
 ---@return string[] tokens, integer[] ends  of each token, in bytes
-local function tokens(line)
+local function tokens(text)
   local out, ends, at = {}, {}, 1
-  while at <= #line do
-    local _, stop = line:find("^[%w_\128-\255]+", at)
+  while at <= #text do
+    local _, stop = text:find("^[%w_\128-\255]+", at)
     if not stop then
-      _, stop = line:find("^%s+", at)
+      _, stop = text:find("^[^%S\n]+", at)
     end
     stop = stop or at
-    table.insert(out, line:sub(at, stop))
+    table.insert(out, text:sub(at, stop))
     table.insert(ends, stop)
     at = stop + 1
   end
@@ -39,8 +40,8 @@ end
 ---@field new_from integer
 ---@field new_to integer
 
----@param old string one line
----@param new string one line
+---@param old string
+---@param new string
 ---@return editahead.WordHunk[]
 function M.words(old, new)
   local old_tokens, old_ends = tokens(old)
@@ -52,7 +53,10 @@ function M.words(old, new)
     return ends[start - 1] or 0, ends[start + count - 1]
   end
   local function text(parts)
-    return #parts == 0 and "" or table.concat(parts, "\n") .. "\n"
+    local lines = vim.tbl_map(function(token)
+      return token == "\n" and "\\n" or token -- no token has two characters and begins with a backslash
+    end, parts)
+    return #lines == 0 and "" or table.concat(lines, "\n") .. "\n"
   end
   local out = {}
   for _, h in ipairs(diff(text(old_tokens), text(new_tokens), { result_type = "indices" }) --[[@as integer[][] ]]) do

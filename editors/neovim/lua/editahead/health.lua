@@ -67,7 +67,7 @@ end
 local function check_keys()
   health.start("Editahead: keys")
   local bufnr = vim.api.nvim_get_current_buf()
-  for _, name in ipairs({ "accept", "accept_word", "accept_line" }) do
+  for _, name in ipairs({ "accept", "accept_word", "accept_line", "next", "prev" }) do
     local lhs = config.options.keys[name]
     if not lhs then
       health.info(name .. ": no key")

@@ -1,4 +1,5 @@
 -- Editahead in Neovim: the predicted next edit, shown in its place, one key to go there and to make it.
+local apply = require("editahead.apply")
 local client = require("editahead.client")
 local config = require("editahead.config")
 local keys = require("editahead.keys")
@@ -114,7 +115,7 @@ function M.setup(options)
 end
 
 M.accept = view.accept
-M.next = view.next
+M.go = view.go
 M.reject = view.reject
 
 --- Whether a prediction is on the screen: for a statusline, or for key mappings of one's own.
@@ -129,6 +130,17 @@ end
 
 function M.accept_line()
   return view.accept_part("line")
+end
+
+--- Show the next of the predictions in place of this one; after the last comes the first.
+---@return boolean  whether another is shown now
+function M.next()
+  return view.choose(1)
+end
+
+---@return boolean  whether another is shown now
+function M.prev()
+  return view.choose(-1)
 end
 
 function M.toggle()
@@ -185,9 +197,19 @@ function M.status()
   end)
 end
 
+--- Apply a sketch: these lines of the buffer (`first` and `last`, 1-based), or what is in a `register`; with neither,
+--- what is on the clipboard, or else in the unnamed register.
+---@param from {register: string|nil, first: integer|nil, last: integer|nil}|nil
+function M.apply(from)
+  apply.apply(from or {})
+end
+
 local COMMANDS = {
   accept = M.accept,
+  apply = M.apply,
+  go = M.go,
   next = M.next,
+  prev = M.prev,
   reject = M.reject,
   status = M.status,
   toggle = M.toggle,
@@ -202,18 +224,29 @@ function M.command_names()
   return names
 end
 
---- What `:Editahead NAME` does.
+--- What `:Editahead NAME` does; `:Editahead apply` takes a range or a register, too.
 ---@param arguments string[]
-function M.command(arguments)
-  local command = COMMANDS[arguments[1]]
+---@param lines integer[]|nil  the first and the last line of a range, 1-based
+function M.command(arguments, lines)
+  local name, register = arguments[1], arguments[2]
+  local command = COMMANDS[name]
   if not command then
     vim.notify("Editahead: one of " .. table.concat(M.command_names(), ", "), vim.log.levels.WARN)
+    return
+  end
+  if (name ~= "apply" and (register or lines)) or (register and #register > 1) or #arguments > 2 then
+    vim.notify("Editahead: only `apply` takes more: lines, or the name of a register", vim.log.levels.WARN)
     return
   end
   if not set_up then
     M.setup()
   end
-  command()
+  if name == "apply" then
+    lines = lines or {}
+    M.apply({ register = register, first = lines[1], last = lines[2] })
+  else
+    command()
+  end
 end
 
 return M

@@ -5,6 +5,7 @@ local view = require("editahead.view")
 local M = {}
 
 local DESC = "Editahead: "
+-- What a key does, and how; `when`: what has to be so, beside that something is shown.
 local ACTIONS = {
   accept = { "go to the predicted edit, or make it", view.accept },
   accept_word = {
@@ -18,6 +19,20 @@ local ACTIONS = {
     function()
       return view.accept_part("line")
     end,
+  },
+  next = {
+    "show the next prediction in place of this one",
+    function()
+      return view.choose(1)
+    end,
+    when = view.has_alternatives,
+  },
+  prev = {
+    "show the previous prediction in place of this one",
+    function()
+      return view.choose(-1)
+    end,
+    when = view.has_alternatives,
   },
 }
 
@@ -154,7 +169,7 @@ function M.map(bufnr)
         before[("%d:%s:%s"):format(bufnr, mode, lhs)] = there
       end
       vim.keymap.set(mode, lhs, function()
-        if is_for_us(mode, lhs) then
+        if is_for_us(mode, lhs) and (not action.when or action.when()) then
           return later(action[2])
         end
         return native(mode, name) and "" or fall_through(bufnr, mode, lhs)

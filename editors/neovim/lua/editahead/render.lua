@@ -184,12 +184,14 @@ end
 --- Draw a prediction in the current window.
 ---@param prediction editahead.Prediction
 ---@param live editahead.Live[]|nil  nil: it is for another document
-function M.draw(prediction, live)
+---@param number string|nil  which of several it is, when that is to be seen
+function M.draw(prediction, live, number)
   local win, bufnr = vim.api.nvim_get_current_win(), vim.api.nvim_get_current_buf()
+  local label = prediction.label .. (number and "  " .. number or "")
   if prediction.bufnr ~= bufnr or not live then
     local name = vim.fn.fnamemodify(vim.uri_to_fname(prediction.uri), ":~:.")
     local line = prediction.jump and ":" .. prediction.jump.line + 1 or ""
-    hint(win, bufnr, false, name .. line .. "  " .. prediction.label)
+    hint(win, bufnr, false, name .. line .. "  " .. label)
     return
   end
   local cursor = vim.api.nvim_win_get_cursor(win)
@@ -199,11 +201,14 @@ function M.draw(prediction, live)
   end
   local top, bottom = vim.fn.line("w0", win) - 1, vim.fn.line("w$", win) - 1
   if target < top or target > bottom then
-    hint(win, bufnr, target < top, counted(math.abs(target - cursor[1] + 1)) .. ": " .. prediction.label)
+    hint(win, bufnr, target < top, counted(math.abs(target - cursor[1] + 1)) .. ": " .. label)
     return
   end
+  if #live == 0 or number then
+    local text = #live == 0 and label or number
+    mark(bufnr, target, 0, { virt_text = { { " " .. text, "EditaheadHint" } }, virt_text_pos = "eol" })
+  end
   if #live == 0 then
-    mark(bufnr, target, 0, { virt_text = { { " " .. prediction.label, "EditaheadHint" } }, virt_text_pos = "eol" })
     return
   end
   local ghost = M.ghost_text(live, cursor[1] - 1, cursor[2])

@@ -1,5 +1,7 @@
 -- One prediction, kept true to the buffer: its places move with the text, typing its own characters uses them up, and
 -- it ends as soon as the text is no longer the one that it was made for.
+local diff = require("editahead.diff")
+
 local M = {}
 
 local NS = vim.api.nvim_create_namespace("editahead.tracked")
@@ -31,7 +33,6 @@ local NS = vim.api.nvim_create_namespace("editahead.tracked")
 ---@field encoding string
 ---@field wire table          as it came
 ---@field shown_at integer|nil  when it was first seen, in ms
----@field accepted_parts boolean|nil
 local Prediction = {}
 Prediction.__index = Prediction
 
@@ -117,12 +118,6 @@ function M.new(wire, encoding)
   return self
 end
 
---- Whether both came with the same words for the same text.
----@param other editahead.Prediction
-function Prediction:equals(other)
-  return vim.deep_equal(self.wire, other.wire)
-end
-
 function Prediction:drop()
   if self.bufnr and vim.api.nvim_buf_is_valid(self.bufnr) then
     for _, edit in ipairs(self.edits) do
@@ -202,24 +197,52 @@ end
 -- A word with the blanks before it; a line with the line end before it.
 local PIECES = { word = [[^\_s*\%(\k\+\|\%(\k\@!\S\)\+\)\?]], line = [[^\n\?[^\n]*]] }
 
+-- What differs between what stands at an edit's place and its new text. What was typed of an insertion is its beginning,
+-- whatever else it may look like.
+---@param at editahead.Live
+---@return editahead.WordHunk[]
+local function missing(at)
+  local there, new = at.typed or at.edit.old, at.edit.new
+  if at.typed then
+    return { { old_from = #there, old_to = #there, new_from = #there, new_to = #new } }
+  end
+  return diff.words(there, new)
+end
+
+-- The place so many bytes into the text that begins at a place.
+local function further(row, col, text)
+  local lines = vim.split(text, "\n")
+  return row + #lines - 1, #lines[#lines] + (#lines == 1 and col or 0)
+end
+
 ---@class editahead.Piece
 ---@field live editahead.Live
----@field text string   all of the edit's new text that will be there then
----@field length integer  of all new text from the first edit on, in UTF-16 units
+---@field made string     what stands at the edit's place then
+---@field done integer    so many bytes of `made` are as they will be in the end
+---@field length integer  of all new text from the first edit on that is there then, in UTF-16 units
 ---@field whole boolean   nothing is left then
 
---- The next word or line of it.
+--- The next word or line of it: what is removed before that word, or on the way to that line's end, goes with it.
 ---@param live editahead.Live[]
 ---@param kind "word"|"line"
 ---@return editahead.Piece|nil
 function Prediction:piece(live, kind)
   local length = 0
   for i, at in ipairs(live) do
-    local new, there = at.edit.new, at.typed or ""
-    if at.typed == nil or at.typed ~= new then
-      local text = there .. vim.fn.matchstr(new:sub(#there + 1), PIECES[kind])
-      length = length + vim.str_utfindex(text, "utf-16")
-      return { live = at, text = text, length = length, whole = i == #live and text == new }
+    local there, new = at.typed or at.edit.old, at.edit.new
+    local hunks = missing(at)
+    if there ~= new then
+      local first = hunks[1]
+      local stop = first.new_from + #vim.fn.matchstr(new:sub(first.new_from + 1), PIECES[kind])
+      local done, kept = 0, 0
+      for n, hunk in ipairs(hunks) do
+        if n == 1 or (kind == "line" and hunk.new_from < stop) then
+          done, kept = math.min(hunk.new_to, stop), hunk.old_to
+        end
+      end
+      local made = new:sub(1, done) .. there:sub(kept + 1)
+      length = length + vim.str_utfindex(new:sub(1, done), "utf-16")
+      return { live = at, made = made, done = done, length = length, whole = i == #live and made == new }
     end
     length = length + vim.str_utfindex(new, "utf-16")
   end
@@ -230,21 +253,20 @@ end
 ---@return integer[]
 function Prediction:apply_piece(piece)
   local bufnr, at = assert(self.bufnr), piece.live
-  local lines = vim.split(piece.text, "\n")
   undo_break(bufnr)
-  vim.api.nvim_buf_set_text(bufnr, at.row, at.col, at.end_row, at.end_col, lines)
+  vim.api.nvim_buf_set_text(bufnr, at.row, at.col, at.end_row, at.end_col, vim.split(piece.made, "\n"))
   undo_break(bufnr)
-  local row, col = at.row + #lines - 1, #lines[#lines] + (#lines == 1 and at.col or 0)
-  -- What is left of it only inserts.
-  at.edit.old = ""
+  local end_row, end_col = further(at.row, at.col, piece.made)
+  -- What is left of it may only insert now: then it can be typed.
+  at.edit.old = piece.done == #piece.made and "" or piece.made
   vim.api.nvim_buf_set_extmark(bufnr, NS, at.row, at.col, {
     id = at.edit.mark,
-    end_row = row,
-    end_col = col,
+    end_row = end_row,
+    end_col = end_col,
     right_gravity = false,
     end_right_gravity = true,
   })
-  self.accepted_parts = true
+  local row, col = further(at.row, at.col, piece.made:sub(1, piece.done))
   return { row + 1, col }
 end
 

@@ -7,7 +7,9 @@ local tracked = require("editahead.tracked")
 local M = {}
 
 ---@class editahead.View
----@field prediction editahead.Prediction|nil
+---@field prediction editahead.Prediction|nil  the one that is shown, or would be if one looked there
+---@field all editahead.Prediction[]  it and the alternatives to it, best first
+---@field chosen boolean      whether the person chose it among them
 ---@field drawn boolean       whether it is on the screen now
 ---@field asked string|nil    the text and the cursor of the last request
 ---@field number integer      of the last request
@@ -23,7 +25,7 @@ M.enabled = true
 ---@param bufnr integer
 ---@return editahead.View
 local function view_of(bufnr)
-  views[bufnr] = views[bufnr] or { drawn = false, number = 0 }
+  views[bufnr] = views[bufnr] or { all = {}, chosen = false, drawn = false, number = 0 }
   return views[bufnr]
 end
 
@@ -64,10 +66,10 @@ end
 
 local function forget(bufnr)
   local view = view_of(bufnr)
-  if view.prediction then
-    view.prediction:drop()
+  for _, prediction in ipairs(view.all) do
+    prediction:drop()
   end
-  view.prediction = nil
+  view.prediction, view.all, view.chosen = nil, {}, false
   view.drawn = false
   render.clear(bufnr)
 end
@@ -112,7 +114,7 @@ function M.redraw(bufnr)
   if left_to_neovim(prediction, live or {}, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
     return
   end
-  render.draw(prediction, live or nil)
+  render.draw(prediction, live or nil, view.chosen and ("%d/%d"):format(M.number(bufnr), #view.all) or nil)
   view.drawn = true
   if not prediction.shown_at then
     prediction.shown_at = vim.uv.now()
@@ -120,36 +122,37 @@ function M.redraw(bufnr)
   end
 end
 
+-- Whether it was made for the text that is in its buffer now.
+local function is_present(wire)
+  local target = vim.uri_to_bufnr(wire.textDocument.uri)
+  return not vim.api.nvim_buf_is_loaded(target) or wire.textDocument.version == vim.lsp.util.buf_versions[target]
+end
+
 ---@param bufnr integer
 ---@param result table
 ---@param encoding string
 local function take(bufnr, result, encoding)
   local view = view_of(bufnr)
-  local before = view.prediction
-  local wire = result.predictions[1]
+  if result.predictions[1] and not is_present(result.predictions[1]) then
+    return -- the change since then asks again
+  end
+  local before, chosen = view.all, view.chosen and view.prediction.id
+  local all, by_id = {}, {}
+  for _, wire in ipairs(vim.tbl_filter(is_present, result.predictions)) do
+    local prediction = tracked.new(wire, encoding)
+    table.insert(all, prediction)
+    by_id[prediction.id] = prediction
+  end
+  for _, old in ipairs(before) do
+    if by_id[old.id] then
+      by_id[old.id].shown_at = old.shown_at
+    elseif old.shown_at then
+      client.outcome(bufnr, old.id, "ignored", { shownMs = shown_ms(old) })
+    end
+  end
+  forget(bufnr)
   view.silence = result.silence ~= vim.NIL and result.silence or nil
-  if not wire then
-    if before and before.shown_at then
-      client.outcome(bufnr, before.id, "ignored", { shownMs = shown_ms(before) })
-    end
-    forget(bufnr)
-    return
-  end
-  local target = vim.uri_to_bufnr(wire.textDocument.uri)
-  if vim.api.nvim_buf_is_loaded(target) and wire.textDocument.version ~= vim.lsp.util.buf_versions[target] then
-    return -- made for another text; the change since then asks again
-  end
-  local prediction = tracked.new(wire, encoding)
-  if before then
-    if before.id == prediction.id then
-      prediction.shown_at = before.shown_at
-      prediction.accepted_parts = before.accepted_parts
-    elseif before.shown_at then
-      client.outcome(bufnr, before.id, "ignored", { shownMs = shown_ms(before) })
-    end
-    before:drop()
-  end
-  view.prediction = prediction
+  view.all, view.prediction, view.chosen = all, by_id[chosen] or all[1], by_id[chosen] ~= nil
   M.redraw(bufnr)
 end
 
@@ -231,6 +234,42 @@ end
 function M.visible(bufnr)
   local view = views[bufnr or current()]
   return view and view.drawn and not M.menu_is_open() and view.prediction or nil
+end
+
+--- The number of the prediction that is shown, among all that came with it.
+---@param bufnr integer
+---@return integer|nil
+function M.number(bufnr)
+  local view = view_of(bufnr)
+  for number, prediction in ipairs(view.all) do
+    if prediction == view.prediction then
+      return number
+    end
+  end
+end
+
+--- Whether there is another prediction to be shown in place of the one on the screen.
+---@return boolean
+function M.has_alternatives()
+  return M.visible() ~= nil and #view_of(current()).all > 1
+end
+
+--- Show another of the predictions: the one so many further on in the list, which has no end. What the text has
+--- overtaken is passed over.
+---@param step integer
+---@return boolean  whether another is shown now
+function M.choose(step)
+  local bufnr = current()
+  local view = view_of(bufnr)
+  for i = 1, M.has_alternatives() and #view.all - 1 or 0 do
+    local other = view.all[(M.number(bufnr) - 1 + step * i) % #view.all + 1]
+    if not other.bufnr or other:live() then
+      view.prediction, view.chosen = other, true
+      M.redraw(bufnr)
+      return true
+    end
+  end
+  return false
 end
 
 --- What the last answer said instead of a prediction.
@@ -359,7 +398,7 @@ function M.reject()
 end
 
 --- Ask at once and go there.
-function M.next()
+function M.go()
   local bufnr = current()
   M.ask(bufnr, "manual", function()
     if bufnr ~= current() then
