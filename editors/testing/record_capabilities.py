@@ -152,7 +152,13 @@ def vscode(program: Path, server: list[str], folder: Path, home: Environment, sa
     )
     browser = [
         chromium(),
-        *("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"),
+        *(
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-background-networking",
+        ),
         f"--user-data-dir={folder.parent / 'browser'}",
         f"http://{address}/?folder={folder}",
     ]
