@@ -14,7 +14,9 @@ class Client:
     """name: in the client's own words. encodings: of positions, its favourite first. options:
     `initializationOptions.editahead`, as it came. folders: URIs of the workspace.
     shows_edits: whether it has a way of its own to show an edit before it is made, as far as it says.
-    action_literals: code actions that are more than commands. resolves_actions: their edits may be given later."""
+    action_literals: code actions that are more than commands. resolves_actions: their edits may be given later.
+    annotates_edits: edits may say what they are, and ask for confirmation. file_operations: what an edit may do to files:
+    "create", "rename", "delete"."""
 
     name: str = ""
     encodings: tuple[str, ...] = ()
@@ -22,6 +24,8 @@ class Client:
     shows_documents: bool = False
     applies_edits: bool = False
     versioned_edits: bool = False
+    annotates_edits: bool = False
+    file_operations: frozenset[str] = frozenset()
     configurable: bool = False
     shows_edits: bool = False
     action_literals: bool = False
@@ -35,6 +39,8 @@ class Client:
     @classmethod
     def of(cls, params: InitializeParams) -> Client:
         capabilities = params.capabilities
+        workspace_edit = at(capabilities, "workspace", "workspaceEdit")
+        operations = at(workspace_edit, "resourceOperations")
         encodings = at(capabilities, "general", "positionEncodings")
         document = at(capabilities, "textDocument")
         action = at(document, "codeAction")
@@ -52,7 +58,12 @@ class Client:
             cross_file=at(options, "crossFile") is True,
             shows_documents=at(capabilities, "window", "showDocument", "support") is True,
             applies_edits=at(capabilities, "workspace", "applyEdit") is True,
-            versioned_edits=at(capabilities, "workspace", "workspaceEdit", "documentChanges") is True,
+            versioned_edits=at(workspace_edit, "documentChanges") is True,
+            annotates_edits=at(workspace_edit, "documentChanges") is True
+            and at(workspace_edit, "changeAnnotationSupport") is not None,
+            file_operations=frozenset(o for o in operations if isinstance(o, str))
+            if isinstance(operations, list)
+            else frozenset(),
             configurable=at(capabilities, "workspace", "configuration") is True,
             shows_edits=at(document, "inlineCompletion") is not None
             or "copilot" in params.client_info.name.lower(),

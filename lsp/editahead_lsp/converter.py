@@ -13,6 +13,7 @@ from lsprotocol import types
 from pygls.protocol import default_converter
 
 from . import outputs, protocol, standard
+from .applying import messages
 
 PARAMS: Mapping[str, type] = {
     types.INITIALIZE: protocol.InitializeParams,
@@ -36,12 +37,22 @@ PARAMS: Mapping[str, type] = {
 }
 """What each method's params are read as. Of other methods the params are left as they came."""
 
+_ONLY_SENT = (
+    standard.MarkupContent | str,
+    standard.TextDocumentEdit | standard.CreateFile | standard.RenameFile | standard.DeleteFile,
+    protocol.TextEdit | standard.AnnotatedTextEdit,
+    standard.ActionData | standard.SketchData | None,
+)
+"""What cattrs cannot tell apart, and need not."""
+
 
 def make_converter() -> cattrs.Converter:
     """lsprotocol's converter, which knows our classes too."""
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no types there
-    converter.register_structure_hook(standard.MarkupContent | str, lambda value, _: value)  # only ever sent
-    classes = [(cls, module) for module in (protocol, standard, outputs) for cls in _classes(module)]
+    for either in _ONLY_SENT:
+        converter.register_structure_hook(either, lambda value, _: value)
+    modules = (protocol, standard, messages, outputs)
+    classes = [(cls, module) for module in modules for cls in _classes(module)]
     for cls, module in classes:
         attrs.resolve_types(cls, vars(module))
     for cls, _ in classes:

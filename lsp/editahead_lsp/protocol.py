@@ -31,12 +31,14 @@ DID_FOCUS = "textDocument/didFocus"
 ACCEPT = "editahead.accept"
 REJECT = "editahead.reject"
 GO_NEXT = "editahead.nextEdit"
+APPLY = "editahead.apply"
 WHY = "editahead.why"
 STATUS = "editahead.status"
 RESET_LEARNING = "editahead.resetLearning"
 ACCEPT_KIND = "refactor.rewrite.editahead.accept"
 GOTO_KIND = "refactor.rewrite.editahead.goto"
-COMMANDS = (ACCEPT, REJECT, GO_NEXT, WHY, STATUS, RESET_LEARNING)
+APPLY_KIND = "refactor.rewrite.editahead.apply"
+COMMANDS = (ACCEPT, REJECT, GO_NEXT, APPLY, WHY, STATUS, RESET_LEARNING)
 
 
 # Both ways

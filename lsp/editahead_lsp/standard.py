@@ -20,16 +20,58 @@ _MAY = {LEFT_OUT: True}
 
 @attrs.frozen
 class WorkspaceEdit:
-    """`document_changes` for clients that have them: they name the version that the edit is for."""
+    """`document_changes` for clients that have them: they name the version that the edit is for. change_annotations: by
+    the ids that edits name."""
 
-    document_changes: list[TextDocumentEdit] | None = attrs.field(default=None, metadata=_MAY)
+    document_changes: list[TextDocumentEdit | CreateFile | RenameFile | DeleteFile] | None = attrs.field(
+        default=None, metadata=_MAY
+    )
     changes: dict[str, list[TextEdit]] | None = attrs.field(default=None, metadata=_MAY)
+    change_annotations: dict[str, ChangeAnnotation] | None = attrs.field(default=None, metadata=_MAY)
 
 
 @attrs.frozen
 class TextDocumentEdit:
     text_document: TextDocument
-    edits: list[TextEdit]
+    edits: list[TextEdit | AnnotatedTextEdit]
+
+
+@attrs.frozen
+class AnnotatedTextEdit:
+    range: Range
+    new_text: str
+    annotation_id: str
+
+
+@attrs.frozen
+class ChangeAnnotation:
+    """needs_confirmation: the person is to be asked before it is done."""
+
+    label: str
+    needs_confirmation: bool
+    description: str | None = attrs.field(default=None, metadata=_MAY)
+
+
+@attrs.frozen
+class CreateFile:
+    uri: str
+    annotation_id: str | None = attrs.field(default=None, metadata=_MAY)
+    kind: Literal["create"] = "create"
+
+
+@attrs.frozen
+class RenameFile:
+    old_uri: str
+    new_uri: str
+    annotation_id: str | None = attrs.field(default=None, metadata=_MAY)
+    kind: Literal["rename"] = "rename"
+
+
+@attrs.frozen
+class DeleteFile:
+    uri: str
+    annotation_id: str | None = attrs.field(default=None, metadata=_MAY)
+    kind: Literal["delete"] = "delete"
 
 
 # Code actions
@@ -57,14 +99,24 @@ class ActionData:
 
 
 @attrs.frozen
+class SketchData:
+    """sketch: the lines of the document, as of that version, that hold a sketch. comment: it is in a comment, and stays."""
+
+    uri: str
+    version: int
+    sketch: Range
+    comment: bool
+
+
+@attrs.frozen
 class CodeAction:
-    """The client makes the edit and then runs the command."""
+    """The client makes the edit and then runs the command, if there is one."""
 
     title: str
     kind: str
-    command: Command
+    command: Command | None = attrs.field(default=None, metadata=_MAY)
     edit: WorkspaceEdit | None = attrs.field(default=None, metadata=_MAY)
-    data: ActionData | None = attrs.field(default=None, metadata=_MAY)
+    data: ActionData | SketchData | None = attrs.field(default=None, metadata=_MAY)
 
 
 # Completion

@@ -21,6 +21,12 @@ RefusalReason = Literal[
 ]
 """Why nothing was changed. The list is closed: it is part of the wire contract."""
 
+HunkClass = Literal["semantic", "rename", "moved", "import", "comment", "formatting"]
+"""What a hunk changes; the first needs reading most. The list is closed: it is part of the wire contract."""
+
+HunkOrigin = Literal["matched", "model"]
+"""Whether a hunk comes of the merge or of a model's rewrite."""
+
 
 @dataclass(frozen=True, slots=True)
 class Near:

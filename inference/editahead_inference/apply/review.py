@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 from editahead_prompts.edits import Edit, Replacement, edited_lines, normalise
 from editahead_prompts.snapshot import Snapshot
@@ -18,11 +17,7 @@ from editahead_prompts.tokens import changed_spans
 
 from .flags import Flag, flags
 from .regions import Atom, Region, Source
-
-HunkClass = Literal["semantic", "rename", "moved", "import", "comment", "formatting"]
-"""What a hunk changes. The list is closed: it is part of the wire contract. The first is what needs reading most."""
-
-Origin = Literal["matched", "model"]
+from .results import HunkClass, HunkOrigin
 
 _DIRECTIVE = re.compile(r"#!|//go:|//\s*\+build|#\s*-\*-|//\s*@ts-|#\s*type:")
 """Comments that tools obey."""
@@ -41,7 +36,7 @@ class Hunk:
     kind: HunkClass
     confidence: float
     flags: tuple[Flag, ...] = ()
-    origin: Origin = "matched"
+    origin: HunkOrigin = "matched"
 
     @property
     def needs_reading(self) -> bool:
