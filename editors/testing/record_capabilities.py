@@ -1,8 +1,8 @@
 """What a real editor says of itself with `initialize`, into a file of tests/support/capabilities.
 
-`.venv/bin/python editors/testing/record_capabilities.py EDITOR FILE`, where EDITOR is neovim-0.11, neovim-0.12, helix-25
-or vscode, fetched as editors/README.md says. For VS Code, Chromium opens the workbench: in it runs the extension in
-vscode-client, for which npm fetches the client library.
+`.venv/bin/python editors/testing/record_capabilities.py EDITOR FILE`, where EDITOR is neovim-0.11, neovim-0.12, helix-25,
+eglot or vscode, fetched as editors/README.md says; Emacs is the system's. For VS Code, Chromium opens the workbench: in
+it runs the extension in vscode-client, for which npm fetches the client library.
 """
 
 from __future__ import annotations
@@ -134,6 +134,17 @@ def helix(program: Path, server: list[str], folder: Path, home: Environment, sai
         until(said.exists, "Helix's initialize")
 
 
+def eglot(program: Path, server: list[str], folder: Path, home: Environment, said: Path) -> None:
+    words = " ".join(json.dumps(word) for word in server)
+    start = f"""(progn (package-initialize)
+      (require 'eglot)
+      (add-to-list 'eglot-server-programs '(python-mode . ({words})))
+      (find-file "a.py")
+      (call-interactively 'eglot))"""
+    with running([str(program), "--batch", "--no-init-file", "--eval", start], folder, home):
+        until(said.exists, "Eglot's initialize")
+
+
 def vscode(program: Path, server: list[str], folder: Path, home: Environment, said: Path) -> None:
     data, extensions = folder.parent / "data", folder.parent / "extensions"
     extension = extensions / "editahead-testing.vscode-client-0.0.1"
@@ -187,6 +198,7 @@ RECORDERS: dict[str, tuple[Callable[[Path, list[str], Path, Environment, Path], 
     "neovim-0.11": (neovim, Path(sys.prefix) / "bin" / "nvim"),
     "neovim-0.12": (neovim, EDITORS / "neovim" / "bin" / "nvim"),
     "helix-25": (helix, EDITORS / "helix" / "bin" / "hx"),
+    "eglot": (eglot, Path("/usr/bin/emacs")),
     "vscode": (vscode, EDITORS / "code-server" / "bin" / "code-server"),
 }
 
