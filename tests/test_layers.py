@@ -26,7 +26,7 @@ said += message(id=2, method="shutdown") + message(method="exit")
 out = io.BytesIO()
 
 async def serve():
-    return await Server(environment={}).serve(io.BytesIO(said).read, out)
+    return await Server(environment={"EDITAHEAD_TELEMETRY": "off"}).serve(io.BytesIO(said).read, out)
 
 assert asyncio.run(serve()) == 0 and b'"serverInfo"' in out.getvalue()
 load_pipeline()

@@ -242,7 +242,8 @@ class Asking:
             if session.refuses(target, offer.edit):
                 silence = Silence("refused-before", "The prediction has been refused here before.")
                 continue
-            offers.append(replace(offer, id=session.offer(offer, target, asked)))
+            made = session.outcomes.made(prediction.state, verdict, 1000 * (self._clock() - ask.began))
+            offers.append(replace(offer, id=session.offer(offer, target, asked, made)))
             if len(offers) == ask.most:
                 break
         if offers:

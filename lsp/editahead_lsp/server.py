@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,8 @@ from .converter import make_converter
 from .exclusion import Exclusion, workspace_paths
 from .features import register_all
 from .hints import Hints
+from .outcome_log import FILE_NAME, OutcomeLog
+from .outcomes import Outcomes
 from .predictions import Predictions, Predicts
 from .rpc import Protocol
 from .session import Session
@@ -40,8 +43,8 @@ def load_pipeline() -> Predicts:
 
 class Server(LanguageServer):
     """load: makes the pipeline, on the worker thread. clock: monotonic seconds. sleep: for that many seconds.
-    layers: how answers may be had without predicting. environment, user_folder: where settings come from beside the
-    client and the workspace."""
+    now: Unix time. layers: how answers may be had without predicting. environment, user_folder: where settings come from
+    beside the client and the workspace. state_folder: for the log of outcomes. run: a name unlike that of any other run."""
 
     protocol: Protocol
 
@@ -54,13 +57,18 @@ class Server(LanguageServer):
         layers: Layers = ALL,
         environment: Mapping[str, str] = os.environ,
         user_folder: Path | None = None,
+        state_folder: Path | None = None,
+        now: Callable[[], float] = time.time,
+        run: str | None = None,
     ) -> None:
         super().__init__("editahead", __version__, protocol_cls=Protocol, converter_factory=make_converter)
         self._sleep = sleep
         self._environment = environment
         self._user_folder = paths.config_folder() if user_folder is None else user_folder
         self.client = Client()
-        self.session = Session(clock)
+        log_file = (paths.state_folder() if state_folder is None else state_folder) / FILE_NAME
+        log_of_outcomes = OutcomeLog(log_file, clock)
+        self.session = Session(clock, Outcomes(clock, now, run or secrets.token_hex(8), log_of_outcomes))
         self.predictions = Predictions(load, clock, kept=layers.kept)
         self.asking = Asking(self.session, self.predictions, clock, sleep, layers)
         self.hints = Hints(self, sleep)
@@ -174,6 +182,7 @@ class Server(LanguageServer):
                 self._watch.cancel()
             self.hints.stop()
             self.predictions.stop()
+            self.session.end()
 
 
 class _Writer:

@@ -16,9 +16,11 @@ from editahead_prompts.history import History
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import RuleOutcomes, State
 
+from . import outcome_log
 from .documents import Change, Changed, Document, Documents, Place
 from .exclusion import Exclusion
 from .faces import Offer
+from .outcomes import Made, Outcomes
 from .positions import Encoding, offset_at
 from .protocol import Event
 from .refusals import Refusals
@@ -33,14 +35,18 @@ _REMEMBERED = 200
 class Shown:
     """A prediction that a client was given.
 
-    key: of the document that it is in. asked: of the document it was asked for, and by which faces.
+    number: the id's. key: of the document that it is in. asked: of the document it was asked for, and by which faces.
+    made: what was known of it then.
     edit: what is left of it in the document's present text; empty for a mere place, None once it no longer applies.
     whole: the edit as it was made, over the present text; None once its place was changed.
     cursor_after: for the text after what is left. begun: whether part of it has been typed; at: the snapshot up to which
-    the last change was part of it. event: how it ended, None while it is open.
+    the last change was part of it. event: how it ended, None while it is open. by_typing: whether it was accepted by typing
+    it. first_at: when it first stood first, on the session's clock; shown_ms: for how long it was visible, as the client
+    told. share: of its new text that the client said was accepted.
     """
 
     id: str
+    number: int
     key: str
     candidate: Candidate
     edit: Edit | None
@@ -48,9 +54,14 @@ class Shown:
     cursor_after: int
     confidence: float
     asked: set[tuple[str, str]]
+    made: Made
     begun: bool = False
     at: Snapshot | None = None
     event: Event | None = None
+    by_typing: bool = False
+    first_at: float | None = None
+    shown_ms: float | None = None
+    share: float | None = None
 
 
 @dataclass
@@ -65,6 +76,7 @@ class Session:
     """clock: monotonic seconds. encoding: agreed with the client when it connected."""
 
     clock: Callable[[], float]
+    outcomes: Outcomes
     settings: Settings = field(default_factory=Settings)
     exclusion: Exclusion = field(default_factory=Exclusion)
     encoding: Encoding = "utf-16"
@@ -81,12 +93,13 @@ class Session:
         self.timing = Timing(self.clock)
         self._cursors: dict[str, int] = {}
         self._shown: OrderedDict[str, Shown] = OrderedDict()
-        self._outcomes: dict[str, RuleOutcomes] = {}
+        self._by_rule: dict[str, RuleOutcomes] = {}
         self._off: dict[str, tuple[Snapshot, Silence | None]] = {}
         self._number = 0
 
     def configure(self, settings: Settings, exclusion: Exclusion) -> None:
         self.settings, self.exclusion = settings, exclusion
+        self.outcomes.configure(learning=settings.learning, logging=settings.telemetry == "local")
         self._off.clear()
         self.generation += 1
 
@@ -110,6 +123,7 @@ class Session:
         if document is None:
             return None
         cursor = self.cursor(document)
+        self._catch_up()
         made = document.change(document.snapshot.version + 1 if version is None else version, changes)
         self.documents.touch(document)
         self.focused = document.key
@@ -125,6 +139,7 @@ class Session:
         return document
 
     def close(self, uri: str) -> None:
+        self._catch_up()
         document = self.documents.close(uri)
         if document is None:
             return
@@ -138,6 +153,15 @@ class Session:
         for shown in self._open_in(document.key):
             shown.edit = None
             self._settle(shown, "ignored")
+        self.outcomes.closed(document.key)
+
+    def end(self) -> None:
+        """The client has gone, or been told to."""
+        self._catch_up()
+        for shown in self._shown.values():
+            if shown.event is None:
+                self._settle(shown, "ignored")
+        self.outcomes.stop()
 
     def focus(self, uri: str | None) -> None:
         """The person looks at this document now, or at none."""
@@ -191,7 +215,8 @@ class Session:
             others=tuple(d.snapshot for d in others),
             refused={uri: edits for uri, edits in refused.items() if edits},
             undone=self.history.undone,
-            outcomes=dict(self._outcomes) if self.settings.learning else {},
+            outcomes=dict(self._by_rule) if self.settings.learning else {},
+            taste=self.outcomes.taste(),
         )
 
     def states_after(self, id: str, cursors: Iterable[int]) -> list[State]:
@@ -209,7 +234,7 @@ class Session:
         others = self._others(document)
         refused = {d.uri: self.refusals.of(d.key) for d in others}
         refused[document.uri] = self.refusals.foreseen(document.key, before, edit)
-        outcomes = {**self._outcomes, shown.candidate.rule: self._outcome(shown, "accepted")}
+        outcomes = {**self._by_rule, shown.candidate.rule: self._outcome(shown, "accepted")}
         return [
             State(
                 document=after,
@@ -219,6 +244,7 @@ class Session:
                 refused={uri: edits for uri, edits in refused.items() if edits},
                 undone=history.undone,
                 outcomes=outcomes if self.settings.learning else {},
+                taste=self.outcomes.taste(accepted=True),
             )
             for cursor in dict.fromkeys(min(max(cursor, 0), after.length) for cursor in cursors)
         ]
@@ -229,7 +255,7 @@ class Session:
 
     # Predictions
 
-    def offer(self, offer: Offer, document: Document, asked: tuple[str, str]) -> str:
+    def offer(self, offer: Offer, document: Document, asked: tuple[str, str], made: Made) -> str:
         """The id under which a prediction for a document is given to who asked: the document and the face. One that is
         still open and says the same keeps its id."""
         candidate, edit = offer.candidate, offer.edit
@@ -241,6 +267,7 @@ class Session:
         self._number += 1
         shown = Shown(
             f"p-{self._number}",
+            self._number,
             document.key,
             candidate,
             edit,
@@ -248,6 +275,7 @@ class Session:
             offer.cursor_after,
             offer.confidence,
             {asked},
+            made,
         )
         self._shown[shown.id] = shown
         self.counts.shown += 1
@@ -256,7 +284,10 @@ class Session:
         return shown.id
 
     def supersede(self, asked: tuple[str, str], kept: Sequence[str]) -> None:
-        """A newer answer stands where `asked`; what it no longer contains (by id) was passed over."""
+        """A newer answer stands where `asked`, best first; what it no longer contains (by id) was passed over."""
+        first = self._shown.get(kept[0]) if kept else None
+        if first is not None and first.first_at is None:
+            first.first_at = self.clock()
         for shown in self._shown.values():
             if shown.event is None and asked in shown.asked and shown.id not in kept:
                 shown.asked.discard(asked)
@@ -291,12 +322,29 @@ class Session:
         text = document.snapshot.text
         return any(same_result(refused, edit, text) for refused in self.refusals.of(document.key))
 
-    def outcome(self, id: str, event: Event) -> None:
+    def outcome(
+        self, id: str, event: Event, *, accepted_units: int | None = None, shown_ms: float | None = None
+    ) -> None:
         """The client says, or a command shows, how a prediction fared. The first word counts, except that "ignored" is
-        only inferred: what the person decided, which may be told late, overrules it."""
+        only inferred: what the person decided, which may be told late, overrules it.
+
+        accepted_units: UTF-16 units of the new text, from its start, that were accepted so far. shown_ms: how long it was
+        visible.
+        """
         shown = self._shown.get(id)
-        if shown is None or event in ("shown", "partiallyAccepted"):
+        if shown is None:
             return
+        if shown_ms is not None:
+            shown.shown_ms = max(shown_ms, 0.0)
+        if event == "shown" and shown.first_at is None:
+            shown.first_at = self.clock()
+        if event == "partiallyAccepted" and shown.event is None:
+            shown.share = _share(shown.candidate.edit, accepted_units)
+        if event in ("shown", "partiallyAccepted"):
+            return
+        if event == shown.event == "accepted" and shown.by_typing:
+            shown.by_typing = False  # typed in part, and the rest accepted
+            self._tell(shown, event)
         if shown.event is None or (shown.event == "ignored" and event != "ignored"):
             document = self.documents.get(shown.candidate.uri)
             if event == "accepted" and shown.edit and document is not None:
@@ -304,7 +352,8 @@ class Session:
             self._settle(shown, event)
 
     def reset_learning(self) -> None:
-        self._outcomes.clear()
+        self._by_rule.clear()
+        self.outcomes.reset()
         self.refusals.clear()
         self.timing.forget()
         self.generation += 1
@@ -314,6 +363,7 @@ class Session:
 
     def _settle(self, shown: Shown, event: Event) -> None:
         shown.event = event
+        self._tell(shown, event)
         if event == "accepted":
             self.counts.accepted += 1
         elif event == "rejected":
@@ -322,13 +372,35 @@ class Session:
             self.refusals.add(shown.key, [edit for edit in (shown.edit, shown.whole) if edit])
         else:
             return
-        self._outcomes[shown.candidate.rule] = self._outcome(shown, event)
+        self._by_rule[shown.candidate.rule] = self._outcome(shown, event)
         self.timing.outcome(event)
         self.generation += 1
 
+    def _tell(self, shown: Shown, event: Event) -> None:
+        """Log how it ended."""
+        ended: outcome_log.Event = "rejected"
+        if event == "accepted":
+            ended = "typed" if shown.by_typing else "accepted"
+        elif event == "ignored":
+            ended = "partial" if shown.share else "ignored"
+        shown_ms = shown.shown_ms
+        if shown_ms is None and shown.first_at is not None:
+            shown_ms = 1000 * (self.clock() - shown.first_at)
+        share = shown.share if ended == "partial" else None
+        self.outcomes.settled(shown.id, shown.number, shown.made, ended, share=share, shown_ms=shown_ms)
+
+    def _catch_up(self) -> None:
+        """Before a change: what is known of earlier outcomes by now."""
+        if self.outcomes.catch_up(self._text):
+            self.generation += 1
+
+    def _text(self, key: str) -> str:
+        document = self.documents.with_key(key)
+        return "" if document is None else document.snapshot.text
+
     def _outcome(self, shown: Shown, event: Literal["accepted", "rejected"]) -> RuleOutcomes:
         """The outcomes of its rule, with one more."""
-        known = self._outcomes.get(shown.candidate.rule, RuleOutcomes())
+        known = self._by_rule.get(shown.candidate.rule, RuleOutcomes())
         if event == "accepted":
             return RuleOutcomes(known.accepted + 1, known.rejected)
         return RuleOutcomes(known.accepted, known.rejected + 1)
@@ -336,6 +408,7 @@ class Session:
     def _follow(self, document: Document, made: Changed) -> None:
         """Move what is remembered about the text along with a change of it."""
         self.refusals.changed(document.key, made)
+        self.outcomes.changed(document.key, made)
         for shown in self._shown.values():
             if shown.key == document.key:
                 if shown.whole is not None:
@@ -349,11 +422,15 @@ class Session:
             if shown.event is None:
                 if not shown.begun:
                     self.history.mark_accepted(made.before, edit)
+                shown.by_typing = shown.begun
                 self._settle(shown, "accepted")
+            if shown.event == "accepted":
+                self.outcomes.accepted_edit(shown.id, shown.key, made.before, edit)
             shown.edit = shown.whole = None
             return
         left = advance(edit, made.edit, made.before.text)
         if shown.event is None and not left:
+            shown.by_typing = left is not None
             self._settle(shown, "ignored" if left is None else "accepted")
         if left and _size(left) < _size(advance(edit, Edit(), made.before.text) or edit):
             shown.begun = True
@@ -363,6 +440,12 @@ class Session:
         if left:
             shown.cursor_after = moved_cursor(shown.cursor_after, edit, made.edit, left)
         shown.edit = left or None
+
+
+def _share(edit: Edit, units: int | None) -> float:
+    """How much of the new text so many UTF-16 units are; 0 when that is not known."""
+    whole = sum(len(r.text.encode("utf-16-le", "surrogatepass")) // 2 for r in edit.replacements)
+    return min(max(units or 0, 0) / whole, 1.0) if whole else 0.0
 
 
 def moved_cursor(cursor_after: int, edit: Edit, typed: Edit, left: Edit) -> int:

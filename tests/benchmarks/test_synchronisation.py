@@ -16,6 +16,7 @@ from pygls.workspace import Workspace
 from editahead_evals.client import LanguageClient
 from editahead_evals.editor import CAPABILITIES, Editor, position
 from editahead_lsp.documents import Change, Place
+from editahead_lsp.outcomes import Outcomes
 from editahead_lsp.session import Session
 from figures import ROUNDS, SHORT, p50_p99, percentile, python_text, show, timed
 
@@ -46,7 +47,7 @@ def keystrokes(lines: int) -> Iterator[tuple[int, int]]:
 
 def ours(lines: int) -> list[float]:
     """All that the handler does: the mirror, the history, the state."""
-    session = Session(lambda: 0.0)
+    session = Session(lambda: 0.0, Outcomes(lambda: 0.0, lambda: 0.0, "", None))
     session.open(URI, "python", 1, python_text(lines))
     return [
         timed(partial(session.change, URI, None, [Change("x", (Place(*at), Place(*at)))]))

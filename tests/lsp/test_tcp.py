@@ -85,7 +85,8 @@ class House:
     def _make(self) -> Server:
         self.pipelines.append(Scripted({"user": "account"}))
         pipeline = self.pipelines[-1]
-        return Server(lambda: pipeline, environment={}, user_folder=self._folder)
+        environment = {"EDITAHEAD_TELEMETRY": "off"}
+        return Server(lambda: pipeline, environment=environment, user_folder=self._folder)
 
     async def listen(self, token: str | None = None) -> None:
         self.listener = Listener(self._make, token)

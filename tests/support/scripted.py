@@ -76,7 +76,8 @@ class Wired:
 
     def __init__(self, pipeline: Any, **arguments: Any) -> None:
         arguments.setdefault("layers", NOT_AHEAD)
-        self.server = Server(lambda: pipeline, environment={}, **arguments)
+        arguments.setdefault("environment", {"EDITAHEAD_TELEMETRY": "off"})
+        self.server = Server(lambda: pipeline, **arguments)
         self.server.protocol.set_writer(self)  # type: ignore[arg-type]
         self._messages: list[dict[str, Any]] = []
         self._arrived = asyncio.Event()
@@ -154,6 +155,7 @@ class Wired:
     def finish(self) -> None:
         """End it; nothing that it said may be unread."""
         self.server.predictions.stop()
+        self.server.session.end()
         assert self._messages == []
 
 

@@ -1,0 +1,292 @@
+"""The log of outcomes: an SQLite file in the person's state folder. No code text ever enters it.
+
+One thread of its own does all reading and writing, so that a slow disk or a lock holds up nobody. Several servers may
+write at once (WAL). Whatever goes wrong costs one warning, and no outcome that can be written later.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import astuple, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from .worker import Worker
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "outcomes.db"
+KEPT_ROWS = 20_000
+"""Older rows are deleted when the file is opened; these are about 4 MB."""
+LEARNED_FROM = 2_000
+"""Rows that a taste is learned from; older ones would count for little."""
+_BUSY_S = 2.0
+_RETRY_S = 60.0
+"""After a failure, writing is tried again no sooner."""
+_WAITING = 1_000
+"""Outcomes kept for then, the latest."""
+
+Event = Literal["accepted", "typed", "partial", "rejected", "ignored"]
+"""typed: the person typed what was predicted. partial: only its first part was accepted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One prediction and what became of it: a row of the table, in the order of its columns.
+
+    run, number: one server's run, and the prediction's number in it. at: Unix time when it was settled. kind: of the rule.
+    shipped: the probability before the person's taste; None when nothing is to be learned from this outcome. recent: see
+    `Taste`. size: characters removed and inserted. distance: lines from the cursor, None in another document. latency_ms:
+    from the request to its answer. shown_ms: how long it stood first, as far as is known. seen: whether a person can have
+    read it. share: of a partial accept. kept_30, kept_300: the share kept after so many seconds, None when unknown.
+    context: a hash, under a key of the run, of the file and the line.
+    """
+
+    run: str
+    number: int
+    at: float
+    language: str
+    source: str
+    kind: str
+    confidence: float
+    shipped: float | None
+    recent: float
+    size: int
+    distance: int | None
+    latency_ms: float
+    shown_ms: float | None
+    seen: bool
+    event: Event
+    share: float | None = None
+    kept_30: float | None = None
+    kept_300: float | None = None
+    context: str = ""
+
+
+COLUMNS = tuple(field.name for field in fields(Outcome))
+_ALL = ", ".join(COLUMNS)
+_UPSERT = f"INSERT OR REPLACE INTO outcomes ({_ALL}) VALUES ({', '.join('?' * len(COLUMNS))})"
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE outcomes (
+            run TEXT NOT NULL, number INTEGER NOT NULL, at REAL NOT NULL,
+            language TEXT NOT NULL, source TEXT NOT NULL, kind TEXT NOT NULL,
+            confidence REAL NOT NULL, shipped REAL, recent REAL NOT NULL,
+            size INTEGER NOT NULL, distance INTEGER, latency_ms REAL NOT NULL, shown_ms REAL, seen INTEGER NOT NULL,
+            event TEXT NOT NULL, share REAL, kept_30 REAL, kept_300 REAL, context TEXT NOT NULL,
+            PRIMARY KEY (run, number)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX outcomes_at ON outcomes (at)",
+        "CREATE TABLE learning (resets INTEGER NOT NULL)",
+        "INSERT INTO learning VALUES (0)",
+    ),
+)
+"""What makes version n + 1 (`PRAGMA user_version`) of version n. Never changed, only added to."""
+
+
+class NotReadable(Exception):
+    """The file is damaged, or a newer Editahead's."""
+
+
+class OutcomeLog:
+    """All methods return at once. clock: monotonic seconds. The file is made when there is something to write."""
+
+    def __init__(self, file: Path, clock: Callable[[], float]) -> None:
+        self.file, self._clock = file, clock
+        self._worker: Worker | None = None
+        self._incoming: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+        self._loaded: queue.SimpleQueue[list[Outcome]] = queue.SimpleQueue()
+        self._reset_elsewhere: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        # The worker's:
+        self._database: sqlite3.Connection | None = None
+        self._waiting: dict[tuple[str, int], Outcome] = {}
+        self._resets: int | None = None
+        self._not_before = float("-inf")
+        self._warned = False
+
+    def write(self, outcome: Outcome) -> None:
+        """Add it, or put it in place of the row with its run and number."""
+        self._incoming.put(outcome)
+        self._submit(self._write_waiting)
+
+    def load(self) -> None:
+        """Read what is to be learned from; `loaded` gives it when it is there."""
+        self._submit(self._load)
+
+    def loaded(self) -> list[Outcome] | None:
+        """What was read, the oldest first; once."""
+        return None if self._loaded.empty() else self._loaded.get()
+
+    def reset(self) -> None:
+        """Nothing that is in the log is learned from any more, by any server."""
+        self._submit(self._reset)
+
+    def was_reset(self) -> bool:
+        """Whether another server was told to forget since this was last asked."""
+        return not self._reset_elsewhere.empty() and self._reset_elsewhere.get()
+
+    def stop(self) -> None:
+        """Write what waits. Waits at most a second for it."""
+        if self._worker is not None:
+            self._worker.submit(self._close)
+            self._worker.stop(timeout=1.0)
+            self._worker = None
+
+    def _submit(self, job: Callable[[], None]) -> None:
+        if self._worker is None:
+            self._worker = Worker()
+        self._worker.submit(job)
+
+    # On the worker
+
+    def _write_waiting(self) -> None:
+        while not self._incoming.empty():
+            outcome = self._incoming.get()
+            self._waiting[outcome.run, outcome.number] = outcome
+        for oldest in list(self._waiting)[:-_WAITING]:
+            del self._waiting[oldest]
+        if self._waiting and self._clock() >= self._not_before:
+            with self._careful(), self._transaction() as database:
+                database.executemany(_UPSERT, [astuple(outcome) for outcome in self._waiting.values()])
+                self._waiting.clear()
+
+    def _load(self) -> None:
+        found: list[Outcome] = []
+        with self._careful():
+            if self.file.exists():
+                try:
+                    with self._transaction() as database:
+                        found = _learned_from(database)
+                except sqlite3.OperationalError:  # what cannot be written can perhaps be read
+                    with closing(sqlite3.connect(self.file, timeout=_BUSY_S)) as database:
+                        found = _learned_from(database)
+        self._loaded.put(found[::-1])
+
+    def _reset(self) -> None:
+        self._waiting = {key: replace(row, shipped=None) for key, row in self._waiting.items()}
+        with self._careful():
+            if self.file.exists():
+                with self._transaction() as database:
+                    database.execute("UPDATE outcomes SET shipped = NULL WHERE shipped IS NOT NULL")
+                    database.execute("UPDATE learning SET resets = resets + 1")
+                    assert self._resets is not None
+                    self._resets += 1
+
+    def _close(self) -> None:
+        self._write_waiting()
+        if self._database is not None:
+            with self._careful():
+                self._database.close()
+
+    @contextmanager
+    def _careful(self) -> Iterator[None]:
+        """A failure is told once, and followed by a pause."""
+        try:
+            yield
+        except (OSError, sqlite3.Error, NotReadable) as error:
+            self._not_before = self._clock() + _RETRY_S
+            if not self._warned:
+                self._warned = True
+                log.warning("outcomes are not logged: %s: %s", self.file, error)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Commits, or rolls back; rows are not learned from that were made before somebody else's reset."""
+        if self._database is None:
+            self._database = self._open()
+        database = self._database
+        with database:
+            database.execute("BEGIN IMMEDIATE")
+            (resets,) = database.execute("SELECT resets FROM learning").fetchone()
+            if self._resets not in (None, resets):
+                self._waiting = {key: replace(row, shipped=None) for key, row in self._waiting.items()}
+                self._reset_elsewhere.put(True)
+            self._resets = resets
+            yield database
+
+    def _open(self) -> sqlite3.Connection:
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        inode = self.file.stat().st_ino if self.file.exists() else None
+        try:
+            return open_database(self.file)
+        except NotReadable:
+            raise
+        except sqlite3.OperationalError:
+            raise  # locked, read-only, full: not the file's fault
+        except sqlite3.DatabaseError as error:
+            if self.file.stat().st_ino != inode:
+                raise  # another server has set it aside meanwhile; the next time will do
+            aside = set_aside(self.file)
+            self._warned = True
+            log.warning(
+                "the log of outcomes is damaged (%s); it is kept as %s, and a new one begun", error, aside
+            )
+            return open_database(self.file)
+
+
+def open_database(file: Path) -> sqlite3.Connection:
+    """For writing, brought up to date and pruned. Raises NotReadable for a newer version's, sqlite3.OperationalError when
+    it cannot be written, sqlite3.DatabaseError when it is damaged."""
+    database = sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)
+    try:
+        ((state, *_),) = database.execute("PRAGMA quick_check(1)").fetchall()
+        if state != "ok":
+            raise sqlite3.DatabaseError(state)
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+        with database:
+            database.execute("BEGIN IMMEDIATE")
+            for steps in MIGRATIONS[_version(database) :]:
+                for step in steps:
+                    database.execute(step)
+            database.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+            database.execute(
+                "DELETE FROM outcomes WHERE at < (SELECT at FROM outcomes ORDER BY at DESC LIMIT 1 OFFSET ?)",
+                (KEPT_ROWS,),
+            )
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def set_aside(file: Path) -> Path:
+    """Rename a damaged file, with what SQLite keeps beside it; an earlier one of that name is replaced."""
+    for suffix in ("-wal", "-shm", ""):
+        part = file.with_name(file.name + suffix)
+        if part.exists():
+            part.replace(part.with_name(f"{file.name}.damaged{suffix}"))
+    return file.with_name(f"{file.name}.damaged")
+
+
+def read(file: Path) -> list[Outcome]:
+    """All outcomes, the oldest first; none when there is no file. Raises NotReadable, OSError, sqlite3.Error."""
+    if not file.exists():
+        return []
+    # Not read-only: a database in WAL mode may need its helper files made.
+    with closing(sqlite3.connect(file, timeout=_BUSY_S)) as database:
+        return _select(database, "ORDER BY at, run, number") if _version(database) else []
+
+
+def _version(database: sqlite3.Connection) -> int:
+    version: int = database.execute("PRAGMA user_version").fetchone()[0]
+    if version > len(MIGRATIONS):
+        raise NotReadable(f"it was written by a newer Editahead (version {version} of its schema)")
+    return version
+
+
+def _learned_from(database: sqlite3.Connection) -> list[Outcome]:
+    """The newest first."""
+    which = "WHERE shipped IS NOT NULL AND (seen OR event != 'ignored')"
+    return _select(database, f"{which} ORDER BY at DESC, run, number LIMIT ?", LEARNED_FROM)
+
+
+def _select(database: sqlite3.Connection, how: str, *values: int) -> list[Outcome]:
+    rows: Iterable[tuple[Any, ...]] = database.execute(f"SELECT {_ALL} FROM outcomes {how}", values)
+    named = (dict(zip(COLUMNS, row, strict=True)) for row in rows)
+    return [Outcome(**{**row, "seen": bool(row["seen"])}) for row in named]
