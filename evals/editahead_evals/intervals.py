@@ -1,4 +1,4 @@
-"""How sure a ratio is: 95% bootstrap intervals over files.
+"""How sure a figure is: 95% bootstrap intervals over files.
 
 Files are the unit that is drawn again, not moments: what happens within one file hangs together.
 """
@@ -6,8 +6,9 @@ Files are the unit that is drawn again, not moments: what happens within one fil
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import mul
 
 RESAMPLES = 1000
 
@@ -21,33 +22,51 @@ class Interval:
     high: float | None = None
 
 
+Weights = Sequence[int]
+"""How often each file counts."""
+Statistic = Callable[[Weights], float | None]
+
+
 class Bootstrap:
-    """The same draws of `files` files for every ratio, so that ratios can be compared pair by pair."""
+    """The same draws of `files` files for every figure, so that figures can be compared pair by pair."""
 
     def __init__(self, files: int, seed: int, resamples: int = RESAMPLES) -> None:
         rng = random.Random(seed)
         everyone = range(files)
-        self._draws = [rng.choices(everyone, k=files) for _ in range(resamples)] if files else []
+        self._once = [1] * files
+        self._draws: list[list[int]] = []
+        for _ in range(resamples if files else 0):
+            weights = [0] * files
+            for file in rng.choices(everyone, k=files):
+                weights[file] += 1
+            self._draws.append(weights)
 
-    def ratio(self, parts: Sequence[int], wholes: Sequence[int]) -> Interval:
-        """sum(parts) / sum(wholes), each given by file."""
-        ratios = [ratio for ratio in self._ratios(parts, wholes) if ratio is not None]
-        return _interval(_ratio(sum(parts), sum(wholes)), ratios)
+    def interval(self, statistic: Statistic) -> Interval:
+        """Any figure that can be had of files that count several times or not at all."""
+        spread = [value for draw in self._draws if (value := statistic(draw)) is not None]
+        return _interval(statistic(self._once), spread)
 
-    def difference(
-        self, ours: tuple[Sequence[int], Sequence[int]], theirs: tuple[Sequence[int], Sequence[int]]
-    ) -> Interval:
-        """One ratio minus another, over the same files: a difference when 0 lies outside of the interval."""
-        pairs = zip(self._ratios(*ours), self._ratios(*theirs), strict=True)
-        differences = [a - b for a, b in pairs if a is not None and b is not None]
-        a, b = (_ratio(sum(parts), sum(wholes)) for parts, wholes in (ours, theirs))
-        return _interval(None if a is None or b is None else a - b, differences)
+    def difference(self, ours: Statistic, theirs: Statistic) -> Interval:
+        """One figure minus another, over the same files: a difference when 0 lies outside of the interval."""
 
-    def _ratios(self, parts: Sequence[int], wholes: Sequence[int]) -> list[float | None]:
-        return [
-            _ratio(sum(map(parts.__getitem__, draw)), sum(map(wholes.__getitem__, draw)))
-            for draw in self._draws
-        ]
+        def difference(weights: Weights) -> float | None:
+            a, b = ours(weights), theirs(weights)
+            return None if a is None or b is None else a - b
+
+        return self.interval(difference)
+
+
+def ratio(parts: Sequence[float], wholes: Sequence[float], per: int = 1) -> Statistic:
+    """sum(parts) / sum(wholes) * per, each given by file."""
+    used = [file for file, pair in enumerate(zip(parts, wholes, strict=True)) if any(pair)]
+    parts, wholes = [parts[file] for file in used], [wholes[file] for file in used]
+
+    def value(weights: Weights) -> float | None:
+        drawn = [weights[file] for file in used]
+        whole = sum(map(mul, drawn, wholes))
+        return per * sum(map(mul, drawn, parts)) / whole if whole else None
+
+    return value
 
 
 def percentile(values: Sequence[float], percent: float) -> float | None:
@@ -56,10 +75,6 @@ def percentile(values: Sequence[float], percent: float) -> float | None:
         return None
     rank = max(1, -(-len(values) * percent // 100))
     return sorted(values)[int(rank) - 1]
-
-
-def _ratio(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 def _interval(value: float | None, spread: Sequence[float]) -> Interval:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .closeness import delta_chrf, kept
 from .replay import Hunk, HunkKind, Moment, diff
 
 NEAR = 2
@@ -26,7 +27,9 @@ class Judgement:
     correct: all that is changed is one or more remaining hunks. location: every changed line is near one.
     jump: the first changed line is near one. reversal: undoes an edit that the person made.
     made: the remaining hunks that a correct edit makes, as indices.
-    kind: of the first change shown; None when nothing is changed.
+    kind: of the first change shown; None when nothing is changed. distance: of that from the cursor, in lines.
+    likeness: to the hunks that it touches, or else the nearest one (deltaChrF, see `closeness`); 1 when it is correct.
+    kept, changed: characters that it puts in or takes out, and how many of them the person did too.
     """
 
     correct: bool
@@ -35,6 +38,10 @@ class Judgement:
     reversal: bool
     made: tuple[int, ...] = ()
     kind: HunkKind | None = None
+    distance: int = 0
+    likeness: float = 0.0
+    kept: int = 0
+    changed: int = 0
 
 
 def judge(moment: Moment, after: str) -> Judgement:
@@ -44,14 +51,19 @@ def judge(moment: Moment, after: str) -> Judgement:
     if not shown:
         return Judgement(correct=False, location=False, jump=False, reversal=False)
     made = hunks_made(moment.lines, moment.remaining, target)
+    kept_characters, changed = kept(moment.lines, shown, moment.remaining)
     return Judgement(
         correct=bool(made),
         location=bool(made)
         or all(is_near(line, moment.remaining) for change in shown for line in _lines_of(change)),
         jump=bool(made) or is_near(shown[0].start, moment.remaining),
-        reversal=not made and _reverses(moment, target, shown),
+        reversal=not made and reverses(moment, target, shown),
         made=made,
         kind=shown[0].kind,
+        distance=distance(shown[0], moment.point[0]),
+        likeness=1.0 if made else _likeness(shown, moment.remaining),
+        kept=kept_characters,
+        changed=changed,
     )
 
 
@@ -94,6 +106,20 @@ def is_near(line: int, hunks: Sequence[Hunk]) -> bool:
     return any(hunk.start - NEAR <= line <= max(hunk.start, hunk.end - 1) + NEAR for hunk in hunks)
 
 
+def distance(hunk: Hunk, line: int) -> int:
+    """How many lines the hunk is away from a line; 0 when that is one of its lines."""
+    return max(hunk.start - line, line - max(hunk.start, hunk.end - 1), 0)
+
+
+def _likeness(shown: Sequence[Hunk], remaining: Sequence[Hunk]) -> float:
+    if not remaining:
+        return 0.0
+    touched = [
+        h for h in remaining if any(is_near(line, [h]) for change in shown for line in _lines_of(change))
+    ]
+    return delta_chrf(touched or [min(remaining, key=lambda h: distance(h, shown[0].start))], shown)
+
+
 def _past_equal(
     equal: Sequence[str], reached: dict[int, tuple[int, ...]], target: Sequence[str]
 ) -> list[tuple[int, tuple[int, ...]]]:
@@ -122,7 +148,7 @@ def _lines_of(change: Hunk) -> range:
     return range(change.start, max(change.end, change.start + 1))
 
 
-def _reverses(moment: Moment, target: tuple[str, ...], shown: Sequence[Hunk]) -> bool:
+def reverses(moment: Moment, target: tuple[str, ...], shown: Sequence[Hunk]) -> bool:
     """Whether nothing but the person's hunks are taken back, or some shown change takes back one of them."""
     inverse = [Hunk(past.start, past.end, past.new, past.old) for past in moment.done]
     if hunks_made(moment.lines, inverse, target):

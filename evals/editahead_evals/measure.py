@@ -8,7 +8,7 @@ from typing import Any
 from .baselines import BASELINES
 from .editor import Editor
 from .judge import Judgement, is_near, judge
-from .metrics import SERVER, Counts, FileResult, MomentResult, count_kinds
+from .metrics import SERVER, Counts, FileResult, MomentResult, count_distances, count_kinds
 from .records import Record
 from .replay import Moment, replay
 
@@ -56,6 +56,7 @@ def _ask_server(editor: Editor, uri: str, moment: Moment, result: FileResult) ->
     jump = first is not None and _is_near(editor, uri, moment, first)
     result.counts[SERVER].add(moment, shown, jump)
     count_kinds(result.kinds, moment, shown)
+    count_distances(result.distances, moment, shown)
     result.moments.append(
         MomentResult(
             opportunity=moment.is_opportunity,

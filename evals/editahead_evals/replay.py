@@ -83,10 +83,35 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One hunk's typing, and the moment after it."""
+    """One hunk's typing, and the moment after it. before: the lines in which the hunk is made."""
 
+    before: tuple[str, ...]
+    hunk: Hunk
     keystrokes: tuple[Keystroke, ...]
     moment: Moment
+
+    def unfinished(self, count: int) -> Moment:
+        """The moment after the first `count` keystrokes. What is left of the hunk is the first of those that remain,
+        what is there of it the last of those that are done: in whole lines, so that the line after the hunk can be
+        part of both while the line end between them is not typed yet."""
+        text = "\n".join(self.before)
+        for key in self.keystrokes[:count]:
+            text = text[: key.start] + key.text + text[key.end :]
+        lines, final = tuple(text.split("\n")), self.moment.lines
+        start = self.hunk.start
+        most = min(len(self.before) - self.hunk.end, len(lines) - start, len(final) - start)
+        below = next((i for i in range(most) if lines[-1 - i] != final[-1 - i]), most)
+        there, old, new = (which[start : len(which) - below] for which in (lines, self.before, final))
+        left = Hunk(start, start + len(there), there, new)
+        later = (hunk.moved(len(lines) - len(final)) for hunk in self.moment.remaining)
+        done = (*self.moment.done[:-1], Hunk(start, start + len(there), old, there))
+        last = self.keystrokes[count - 1]
+        cursor = last.start + len(last.text)
+        return Moment(lines, cursor, _point(0, text[:cursor]), done, (left, *later))
+
+    def to_type(self, count: int) -> str:
+        """What is inserted after the first `count` keystrokes, of which the hunk's deletion is one."""
+        return "".join(key.text for key in self.keystrokes[count:])
 
 
 def diff(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[Hunk, ...]:
@@ -99,20 +124,21 @@ def diff(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[Hunk, ...]:
     )
 
 
-def replay(before: str, after: str) -> Iterator[Step]:
+def replay(old: str, new: str) -> Iterator[Step]:
     """The steps that lead from one text to the other; none when they are equal."""
-    lines = tuple(before.split("\n"))
-    hunks = diff(lines, tuple(after.split("\n")))
+    lines = tuple(old.split("\n"))
+    hunks = diff(lines, tuple(new.split("\n")))
     done: tuple[Hunk, ...] = ()
     shift = 0
     for index, original in enumerate(hunks):
         hunk = original.moved(shift)
+        before = lines
         keystrokes, cursor, point = typing_of(lines, hunk)
         lines = (*lines[: hunk.start], *hunk.new, *lines[hunk.end :])
         shift += len(hunk.new) - len(hunk.old)
         done = (*done, Hunk(hunk.start, hunk.start + len(hunk.new), hunk.old, hunk.new))
         remaining = tuple(later.moved(shift) for later in hunks[index + 1 :])
-        yield Step(keystrokes, Moment(lines, cursor, point, done, remaining))
+        yield Step(before, hunk, keystrokes, Moment(lines, cursor, point, done, remaining))
 
 
 def utf16_length(text: str) -> int:

@@ -1,20 +1,31 @@
-"""An evaluation's figures as JSON and as tables."""
+"""An evaluation's figures, and all of it as JSON."""
 
 from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-
 from .baselines import BASELINES
-from .intervals import Bootstrap, Interval, percentile
-from .metrics import KIND_METRICS, METRICS, SERVER, Counts, FileResult, figures, total
+from .curve import SHOW_RATES, Bin, Curve, Level
+from .intervals import Bootstrap, Interval, Statistic, percentile, ratio
+from .metrics import (
+    DISTANCES,
+    GROUP_METRICS,
+    METRICS,
+    SERVER,
+    TYPING_METRICS,
+    AnyCounts,
+    Counts,
+    FileResult,
+    Ratio,
+    TypingCounts,
+    figures,
+    statistic,
+    total,
+)
 from .replay import HUNK_KINDS
 
 NOTE = (
@@ -24,12 +35,8 @@ NOTE = (
 FAILED = "engine-unavailable"
 """The reason of a silence that nobody chose."""
 
-ROOMY = 100
-"""Columns from which on a table gets rules."""
-PLAIN_WIDTH = 160
-"""Columns of a table that goes to a file or a pipe."""
-
 Row = tuple[str, Counts, dict[str, Interval]]
+TypingRow = tuple[str, TypingCounts, dict[str, Interval]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +53,35 @@ class Provenance:
 
 
 @dataclass(frozen=True)
+class Confidence:
+    """What the answers at eagerness 1 say about confidence, and about what could be reached.
+
+    precision_at: by show rate. error: of the calibration (ECE). some_shown: opportunities at which one of the (at most
+    five) alternatives was correct. ceiling: those at which one of all candidates was, before gate and checks; None where
+    candidates are not known.
+    """
+
+    precision_at: dict[float, Interval]
+    error: Interval
+    some_shown: Interval
+    ceiling: Interval
+    levels: Sequence[Level]
+    bins: Sequence[Bin]
+    risk_coverage: Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True)
 class Report:
     provenance: Provenance
     files: Sequence[FileResult]
     predictors: Sequence[Row]
+    typing: Sequence[TypingRow]
     languages: Sequence[Row]
     kinds: Sequence[Row]
+    distances: Sequence[Row]
+    confidence: Confidence
     latency: dict[str, dict[str, float | None]]
-    """Milliseconds. The first answer is that of a server that has just started."""
+    """Milliseconds. The first answer is that of a session that has just begun."""
     accepts: int
     next_hit: Interval
     """After an accept the next answer was there already."""
@@ -63,39 +91,73 @@ class Report:
 
 def summarize(results: Sequence[FileResult], provenance: Provenance) -> Report:
     """The figures of a run; results in any order."""
-    files = sorted(results, key=lambda result: result.id)
+    files = in_order(results)
     bootstrap = Bootstrap(len(files), provenance.seed)
     languages = sorted({result.language for result in files})
+    predictors = (SERVER, *BASELINES)
+
+    def group(name: str, counts: Sequence[Counts]) -> Row:
+        return _row(name, counts, Counts, bootstrap, GROUP_METRICS)
+
     return Report(
         provenance=provenance,
         files=files,
         predictors=[
-            _row(name, [result.counts[name] for result in files], bootstrap) for name in (SERVER, *BASELINES)
+            _row(name, [result.counts[name] for result in files], Counts, bootstrap, METRICS)
+            for name in predictors
+        ],
+        typing=[
+            _row(name, [_typing(result, name) for result in files], TypingCounts, bootstrap, TYPING_METRICS)
+            for name in predictors
         ],
         languages=[
-            _row(language, [_only(result, language) for result in files], bootstrap) for language in languages
+            _row(language, [_only(result, language) for result in files], Counts, bootstrap, METRICS)
+            for language in languages
         ],
-        kinds=[
-            _row(kind, [result.kinds[kind] for result in files], bootstrap, KIND_METRICS)
-            for kind in HUNK_KINDS
-        ],
+        kinds=[group(kind, [result.kinds[kind] for result in files]) for kind in HUNK_KINDS],
+        distances=[group(name, [result.distances[name] for result in files]) for name in DISTANCES],
+        confidence=_confidence(files, bootstrap),
         latency={
             "answer": _percentiles([moment.ms for result in files for moment in result.moments[1:]]),
             "first answer": _percentiles([moment.ms for result in files for moment in result.moments[:1]]),
             "didChange": _percentiles(_change_ms(files)),
         },
         accepts=sum(result.accepts for result in files),
-        next_hit=bootstrap.ratio(
-            [result.next_hits for result in files], [result.accepts for result in files]
-        ),
+        next_hit=bootstrap.interval(statistics(files)["next hit"]),
         silences=dict(
             Counter(moment.silence for result in files for moment in result.moments if moment.silence)
         ),
     )
 
 
+def in_order(results: Iterable[FileResult]) -> list[FileResult]:
+    return sorted(results, key=lambda result: result.id)
+
+
+def statistics(files: Sequence[FileResult]) -> dict[str, Statistic]:
+    """Editahead's figures over all files, by name, as what a bootstrap draws from."""
+    counts = [result.counts[SERVER] for result in files]
+    typing = [_typing(result, SERVER) for result in files]
+    curve = Curve([result.answers for result in files])
+    opportunities = [sum(answer.opportunity for answer in result.answers) for result in files]
+    return {
+        **{name: statistic(counts, metric) for name, metric in METRICS.items()},
+        **{f"typing: {name}": statistic(typing, metric) for name, metric in TYPING_METRICS.items()},
+        "next hit": ratio([result.next_hits for result in files], [result.accepts for result in files]),
+        **{f"precision at show rate {rate:.0%}": curve.precision_at(rate) for rate in SHOW_RATES},
+        "calibration error": curve.calibration_error,
+        "some alternative right": ratio(
+            [sum(answer.opportunity and answer.some for answer in result.answers) for result in files],
+            opportunities,
+        ),
+        "some candidate right": ratio(
+            [result.reachable for result in files], [result.candidates for result in files]
+        ),
+    }
+
+
 def as_json(report: Report) -> dict[str, Any]:
-    def table(rows: Sequence[Row]) -> dict[str, Any]:
+    def table(rows: Sequence[Row] | Sequence[TypingRow]) -> dict[str, Any]:
         return {
             name: {
                 "counts": asdict(counts),
@@ -104,6 +166,7 @@ def as_json(report: Report) -> dict[str, Any]:
             for name, counts, row in rows
         }
 
+    confidence = report.confidence
     return {
         "measure": "next edit on real commits",
         "note": NOTE,
@@ -112,8 +175,21 @@ def as_json(report: Report) -> dict[str, Any]:
         "data": report.provenance.data,
         "seed": report.provenance.seed,
         "predictors": table(report.predictors),
+        "typing": table(report.typing),
         "languages": table(report.languages),
         "kinds": table(report.kinds),
+        "distances": table(report.distances),
+        "confidence": {
+            "precisionAtShowRate": {
+                str(rate): asdict(interval) for rate, interval in confidence.precision_at.items()
+            },
+            "calibrationError": asdict(confidence.error),
+            "someAlternativeRight": asdict(confidence.some_shown),
+            "someCandidateRight": asdict(confidence.ceiling),
+            "thresholds": [asdict(level) for level in confidence.levels],
+            "bins": [asdict(each) for each in confidence.bins],
+            "riskCoverage": confidence.risk_coverage,
+        },
         "latencyMs": report.latency,
         "nextHit": {"accepts": report.accepts, **asdict(report.next_hit)},
         "silences": report.silences,
@@ -121,71 +197,38 @@ def as_json(report: Report) -> dict[str, Any]:
     }
 
 
-def render(report: Report, console: Console) -> None:
-    """Tables on a terminal; aligned text elsewhere."""
-    if not console.is_terminal:
-        console = Console(file=console.file, width=PLAIN_WIDTH, color_system=None, highlight=False)
-    for title, what, rows, metrics in (
-        ("Next edit, on real commits", "predictor", report.predictors, METRICS),
-        ("Editahead by language", "language", report.languages, METRICS),
-        ("Editahead by kind of hunk", "kind", report.kinds, KIND_METRICS),
-    ):
-        console.print(_table(title, what, rows, metrics, console), end="\n\n")
-    for name, values in report.latency.items():
-        shown = ", ".join(f"{key} {'-' if ms is None else f'{ms:.1f} ms'}" for key, ms in values.items())
-        console.print(f"{name + ':':14}{shown}")
-    console.print(f"next hit:     {_cell(report.next_hit, ' ')}; accepts of correct edits: {report.accepts}")
-    reasons = sorted(report.silences.items(), key=lambda item: -item[1])
-    console.print("silence:      " + ", ".join(f"{reason} {count}" for reason, count in reasons))
-    if failed := report.silences.get(FAILED):
-        console.print(
-            f"{failed} predictions failed: these figures are not what the code can do", style="bold red"
-        )
-    where = report.provenance
-    console.print()
-    console.print(NOTE)
-    console.print(
-        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; "
-        f"{len(report.files)} files; moments: opportunities; value and 95% interval, by bootstrap over files"
+def _confidence(files: Sequence[FileResult], bootstrap: Bootstrap) -> Confidence:
+    curve = Curve([result.answers for result in files])
+    known = statistics(files)
+    return Confidence(
+        precision_at={
+            rate: bootstrap.interval(known[f"precision at show rate {rate:.0%}"]) for rate in SHOW_RATES
+        },
+        error=bootstrap.interval(known["calibration error"]),
+        some_shown=bootstrap.interval(known["some alternative right"]),
+        ceiling=bootstrap.interval(known["some candidate right"]),
+        levels=curve.levels(),
+        bins=curve.bins(),
+        risk_coverage=curve.risk_coverage(),
     )
-
-
-def _table(
-    title: str, what: str, rows: Sequence[Row], metrics: dict[str, tuple[str, str]], console: Console
-) -> Table:
-    """Intervals stand beside their values, or below them where there is little room."""
-    gap = " " if console.width >= PLAIN_WIDTH else "\n"
-    box = SIMPLE_HEAD if console.is_terminal and console.width >= ROOMY else None
-    table = Table(
-        title=title, box=box, title_justify="left", title_style="bold", pad_edge=False, padding=(0, 1, 0, 0)
-    )
-    table.add_column(what, min_width=len("substitution"))
-    for column in ("moments", "shown", *metrics):
-        table.add_column(column.replace(" ", gap), justify="right", no_wrap=True)
-    for name, counts, row in rows:
-        style = "bold" if name == SERVER else ""
-        cells = [_cell(row[metric], gap) for metric in metrics]
-        table.add_row(name, str(counts.opportunities), str(counts.shown), *cells, style=style)
-    return table
-
-
-def _cell(interval: Interval, gap: str) -> str:
-    if interval.value is None:
-        return "-"
-    if interval.low is None or interval.high is None:
-        return f"{interval.value:.3f}"
-    low, high = (f"{bound:.2f}".removeprefix("0") for bound in (interval.low, interval.high))
-    return f"{interval.value:.3f}{gap}{low}-{high}"
 
 
 def _row(
-    name: str, counts: Sequence[Counts], bootstrap: Bootstrap, metrics: dict[str, tuple[str, str]] = METRICS
-) -> Row:
-    return name, total(counts), figures(counts, bootstrap, metrics)
+    name: str,
+    counts: Sequence[AnyCounts],
+    empty: type[AnyCounts],
+    bootstrap: Bootstrap,
+    metrics: Mapping[str, Ratio],
+) -> tuple[str, AnyCounts, dict[str, Interval]]:
+    return name, total(counts, empty), figures(counts, bootstrap, metrics)
 
 
 def _only(result: FileResult, language: str) -> Counts:
     return result.counts[SERVER] if result.language == language else Counts()
+
+
+def _typing(result: FileResult, predictor: str) -> TypingCounts:
+    return result.typing.get(predictor) or TypingCounts()
 
 
 def _change_ms(files: Sequence[FileResult]) -> list[float]:

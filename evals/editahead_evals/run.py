@@ -11,16 +11,20 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from .ceiling import Propose, reachable
 from .client import ClientError
+from .keystrokes import type_through
 from .measure import SETTINGS, measure
 from .metrics import FileResult
 from .records import Record
 from .servers import SharedServer
+from .survey import EAGER, survey
 from .walk import walk
 
 
@@ -28,7 +32,19 @@ class RunError(Exception):
     """A replay that could not be finished; the message is for a person."""
 
 
-def evaluate(records: Sequence[Record], jobs: int) -> Generator[FileResult, None, None]:
+@dataclass(frozen=True)
+class Plan:
+    """What is measured, beside the replay of each file.
+
+    server: environment variables for the server. propose: makes what proposes candidates, for the generator's ceiling; a
+    function that a new process can import.
+    """
+
+    server: Mapping[str, str] = field(default_factory=dict)
+    propose: Callable[[], Propose] | None = None
+
+
+def evaluate(records: Sequence[Record], jobs: int, plan: Plan = Plan()) -> Generator[FileResult, None, None]:
     """Each record's result as it comes. Leaving the iterator early ends all processes and servers."""
     context = multiprocessing.get_context("spawn")
     processes = []
@@ -36,7 +52,7 @@ def evaluate(records: Sequence[Record], jobs: int) -> Generator[FileResult, None
         open_ends: list[Connection] = []
         for job in range(min(jobs, len(records))):
             mine, theirs = context.Pipe(duplex=False)
-            process = context.Process(target=_work, args=(records[job::jobs], theirs), daemon=True)
+            process = context.Process(target=_work, args=(records[job::jobs], theirs, plan), daemon=True)
             process.start()
             theirs.close()
             processes.append(process)
@@ -71,7 +87,7 @@ def _end(processes: Sequence[BaseProcess]) -> None:
         process.join()
 
 
-def _work(records: Sequence[Record], results: Connection) -> None:
+def _work(records: Sequence[Record], results: Connection, plan: Plan) -> None:
     """One process: its results, then None; or a message that says what went wrong."""
     # Ctrl-C is for the parent, which then sends SIGTERM; that unwinds, so that the server ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -80,17 +96,26 @@ def _work(records: Sequence[Record], results: Connection) -> None:
         os.setpgrp()
     at = records[0]
     try:
-        with SharedServer() as server:
+        propose = plan.propose and plan.propose()
+        with SharedServer(env=plan.server) as server:
             for at in records:
-                results.send(_result(server, at))
+                result = _result(server, at)
+                if propose is not None:
+                    result.candidates, result.reachable = reachable(at, propose)
+                results.send(result)
         results.send(None)
     except ClientError as error:
         results.send(f"{at.id}: {error}")
 
 
 def _result(server: SharedServer, record: Record) -> FileResult:
+    """The record's replays, each in a session of its own."""
     with server.session(SETTINGS) as editor:
         result = measure(editor, record)
+    with server.session(SETTINGS) as editor:
+        type_through(editor, record, result)
+    with server.session(EAGER) as editor:
+        result.answers = survey(editor, record)
     if any(moment.judgement and moment.judgement.correct for moment in result.moments):
         with server.session(SETTINGS) as editor:
             made = walk(editor, record)

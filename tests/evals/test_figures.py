@@ -12,23 +12,27 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from editahead_evals.baselines import BASELINES
-from editahead_evals.intervals import Bootstrap, Interval, percentile
+from editahead_evals.curve import Answer
+from editahead_evals.intervals import Bootstrap, Interval, percentile, ratio
 from editahead_evals.judge import Judgement, judge
 from editahead_evals.metrics import (
     SERVER,
     Counts,
     FileResult,
     MomentResult,
+    TypingCounts,
     compare,
+    count_distances,
     count_kinds,
     figures,
     total,
 )
 from editahead_evals.replay import HUNK_KINDS, Moment, replay
-from editahead_evals.report import NOTE, Provenance, as_json, render, summarize
+from editahead_evals.report import NOTE, Provenance, as_json, summarize
+from editahead_evals.tables import cell, render
 
-RIGHT = Judgement(correct=True, location=True, jump=True, reversal=False)
-WRONG = Judgement(correct=False, location=False, jump=False, reversal=True)
+RIGHT = Judgement(correct=True, location=True, jump=True, reversal=False, likeness=1.0, kept=8, changed=8)
+WRONG = Judgement(correct=False, location=False, jump=False, reversal=True, likeness=0.5, kept=2, changed=12)
 OPPORTUNITY, END = (step.moment for step in replay("a\nx\nb\n", "A\nx\nB\n"))
 
 
@@ -44,7 +48,18 @@ def test_answers_are_counted_where_they_belong() -> None:
         (OPPORTUNITY, RIGHT), (OPPORTUNITY, WRONG), (OPPORTUNITY, None), (END, WRONG), (END, None)
     )
     assert counts == Counts(
-        opportunities=3, covered=1, shown=2, correct=1, located=1, jumps=1, ends=2, false_ends=1, reversals=2
+        opportunities=3,
+        covered=1,
+        shown=2,
+        correct=1,
+        located=1,
+        likeness=1.5,
+        kept=10,
+        changed=20,
+        jumps=1,
+        ends=2,
+        false_ends=1,
+        reversals=2,
     )
     values = {name: interval.value for name, interval in figures([counts], Bootstrap(1, seed=0)).items()}
     assert values == {
@@ -53,6 +68,8 @@ def test_answers_are_counted_where_they_belong() -> None:
         "location": 1 / 2,
         "false end": 1 / 2,
         "jump": 1 / 3,
+        "deltaChrF": 3 / 4,
+        "kept": 1 / 2,
         "reversal": 2 / 3,
     }
 
@@ -73,11 +90,29 @@ def test_kinds_are_counted_by_what_is_to_come_and_by_what_is_shown() -> None:
     assert kinds["delete"] == Counts()
 
 
+def test_distances_are_counted_from_the_cursor() -> None:
+    distances = {name: Counts() for name in ("0 to 2 lines", "3 to 10 lines", "11 to 50 lines", "more lines")}
+    lines = [f"line {n}" for n in range(100)]
+    after = list(lines)
+    for n in (0, 2, 13, 99):
+        after[n] = after[n].upper()
+    moment = next(replay("\n".join(lines), "\n".join(after))).moment
+    shown = list(moment.lines)
+    shown[13] = after[13]
+    count_distances(distances, moment, judge(moment, "\n".join(shown)))
+    assert {name: (c.opportunities, c.covered, c.shown, c.correct) for name, c in distances.items()} == {
+        "0 to 2 lines": (1, 0, 0, 0),
+        "3 to 10 lines": (0, 0, 0, 0),
+        "11 to 50 lines": (1, 1, 1, 1),
+        "more lines": (1, 0, 0, 0),
+    }
+
+
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30), st.integers(0, 9))
 def test_an_interval_lies_around_its_value(pairs: list[tuple[int, int]], seed: int) -> None:
     parts = [min(pair) for pair in pairs]
     wholes = [max(pair) for pair in pairs]
-    interval = Bootstrap(len(pairs), seed, resamples=100).ratio(parts, wholes)
+    interval = Bootstrap(len(pairs), seed, resamples=100).interval(ratio(parts, wholes))
     if interval.value is None:
         assert sum(wholes) == 0
     else:
@@ -88,8 +123,8 @@ def test_an_interval_lies_around_its_value(pairs: list[tuple[int, int]], seed: i
 
 def test_intervals_are_the_same_for_the_same_seed() -> None:
     parts, wholes = [0, 1, 2, 0, 1], [2, 2, 2, 2, 2]
-    assert Bootstrap(5, seed=1).ratio(parts, wholes) == Bootstrap(5, seed=1).ratio(parts, wholes)
-    interval = Bootstrap(5, seed=1).ratio(parts, wholes)
+    interval = Bootstrap(5, seed=1).interval(ratio(parts, wholes))
+    assert interval == Bootstrap(5, seed=1).interval(ratio(parts, wholes))
     assert interval.low is not None
     assert interval.high is not None
     assert interval.low < 0.4 < interval.high
@@ -124,6 +159,12 @@ def results() -> list[FileResult]:
             for ms in (20.0, 1.0, 3.0)
         ]
         result = FileResult(name, language, 10, counts, moments=moments, idle_ms=[0.5], change_ms=[0.7, 0.1])
+        result.typing = {SERVER: TypingCounts(keystrokes=50, characters=200, requests=10, shown=2, wrong=1)}
+        result.answers = [
+            Answer(True, shown is RIGHT, shown is RIGHT, 0.5, "propagation") if shown else Answer(True),
+            Answer(False),
+        ]
+        result.candidates, result.reachable = 1, int(shown is not None)
         if shown is RIGHT:
             result.accepts, result.next_hits = 4, 3
         return result
@@ -149,7 +190,12 @@ def test_the_report_names_where_its_figures_are_from() -> None:
     assert report["silences"] == {"no-candidate": 3}
     assert (report["nextHit"]["accepts"], report["nextHit"]["value"]) == (4, 0.75)
     assert [file["id"] for file in report["files"]] == ["a", "b", "c"]
-    assert total([Counts(shown=1), Counts(shown=2)]).shown == 3
+    assert total([Counts(shown=1), Counts(shown=2)], Counts).shown == 3
+    assert report["typing"][SERVER]["figures"]["wrong/100"]["value"] == 2.0
+    assert report["confidence"]["precisionAtShowRate"]["0.5"]["value"] == pytest.approx(2 / 3)
+    assert report["confidence"]["someAlternativeRight"]["value"] == 1 / 3
+    assert report["confidence"]["someCandidateRight"]["value"] == 2 / 3
+    assert report["confidence"]["calibrationError"]["value"] == pytest.approx(0.5)
 
 
 def rendered(files: list[FileResult] | None = None, **options: Any) -> str:
@@ -179,6 +225,19 @@ def test_nothing_is_cut_off_on_a_narrow_terminal() -> None:
     text = rendered(force_terminal=True, width=80, color_system=None)
     assert "…" not in text
     assert text.splitlines()[2].split()[-1] == "reversal"
+
+
+@pytest.mark.parametrize(
+    ("interval", "text"),
+    [
+        (Interval(None), "-"),
+        (Interval(0.5), "0.500"),
+        (Interval(-0.125, -0.25, 0.05), "-0.125 -.25-.05"),
+        (Interval(10.5, 10.05, 100.0), "10.500 10.05-100.00"),
+    ],
+)
+def test_cells(interval: Interval, text: str) -> None:
+    assert cell(interval) == text
 
 
 def test_failed_predictions_are_not_passed_over() -> None:

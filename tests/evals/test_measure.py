@@ -15,9 +15,19 @@ def test_a_file_is_replayed_and_every_answer_judged(fake: Editor) -> None:
     before = "old_name = 1\nx\ny = old_name\nz\nold_name()\n"
     result = measure(fake, record(before, before.replace("old", "new")))
     assert result.counts[SERVER] == Counts(
-        opportunities=2, covered=2, shown=2, correct=2, located=2, jumps=2, ends=1
+        opportunities=2,
+        covered=2,
+        shown=2,
+        correct=2,
+        located=2,
+        likeness=2.0,
+        kept=32,
+        changed=32,
+        jumps=2,
+        ends=1,
     )
     assert result.kinds["replace line"] == Counts(opportunities=2, covered=2, shown=2, correct=2)
+    assert result.distances["0 to 2 lines"] == Counts(opportunities=2, covered=2, shown=2, correct=2)
     assert result.counts["silence"] == Counts(opportunities=2, ends=1)
     assert result.counts["last substitution"].covered == 2
     assert set(result.counts) == {SERVER, *BASELINES}
@@ -31,7 +41,9 @@ def test_a_file_is_replayed_and_every_answer_judged(fake: Editor) -> None:
 
 def test_wrong_and_false_shows_are_counted(fake: Editor) -> None:
     result = measure(fake, record("a\nb\nc\nold_name\n", "A\nb\nC\nold_name\n"))
-    assert result.counts[SERVER] == Counts(opportunities=1, shown=1, located=1, jumps=1, ends=1, false_ends=1)
+    assert result.counts[SERVER] == Counts(
+        opportunities=1, shown=1, located=1, changed=16, jumps=1, ends=1, false_ends=1
+    )
 
 
 def test_long_typing_is_timed_at_intervals(fake: Editor) -> None:

@@ -77,3 +77,30 @@ def test_kinds() -> None:
     kinds = [hunk.kind for hunk in diff(tuple("abcdefg"), tuple("axcegYZ"))]
     assert kinds == ["replace line", "delete", "delete", "insert"]
     assert Hunk(0, 2, ("a", "b"), ("c",)).kind == "replace block"
+
+
+@given(TEXTS, TEXTS)
+def test_a_hunk_that_is_being_typed_remains_to_be_made(before: str, after: str) -> None:
+    for step in replay(before, after):
+        for count in range(1, len(step.keystrokes)):
+            moment = step.unfinished(count)
+            assert moment.point == point(moment.text, moment.cursor)
+            at = moment.cursor
+            assert moment.text[:at] + step.to_type(count) + moment.text[at:] == step.moment.text
+            rest, back = list(moment.lines), list(moment.lines)
+            for hunk in reversed(moment.remaining):
+                assert moment.lines[hunk.start : hunk.end] == hunk.old
+                rest[hunk.start : hunk.end] = hunk.new
+            assert "\n".join(rest) == after
+            for hunk in reversed(moment.done):
+                assert moment.lines[hunk.start : hunk.end] == hunk.new
+                back[hunk.start : hunk.end] = hunk.old
+            assert "\n".join(back) == before
+
+
+def test_a_line_typed_before_another_holds_that_until_it_ends() -> None:
+    (step,) = replay("a\nz\n", "a\nlonger\nz\n")
+    moment = step.unfinished(1)
+    assert moment.lines == ("a", "longz", "")
+    assert moment.remaining == (Hunk(1, 2, ("longz",), ("longer", "z")),)
+    assert step.to_type(1) == "er\n"

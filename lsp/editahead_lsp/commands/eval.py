@@ -7,8 +7,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from editahead_prompts.state import State
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,8 +37,9 @@ def run(args: argparse.Namespace) -> int:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from editahead_evals.records import RecordError, read_records, sample
-    from editahead_evals.report import Provenance, as_json, render, summarize
-    from editahead_evals.run import RunError, evaluate
+    from editahead_evals.report import Provenance, as_json, summarize
+    from editahead_evals.run import Plan, RunError, evaluate
+    from editahead_evals.tables import render
 
     errors = Console(stderr=True)
     results = []
@@ -45,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         columns = (TextColumn("replaying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Progress(*columns, console=errors, transient=True) as progress:
             task = progress.add_task("", total=len(records))
-            with closing(evaluate(records, args.jobs)) as running:
+            with closing(evaluate(records, args.jobs, Plan(propose=candidates))) as running:
                 for result in running:
                     results.append(result)
                     progress.advance(task)
@@ -62,6 +68,20 @@ def run(args: argparse.Namespace) -> int:
     else:
         render(report, Console())
     return 0
+
+
+def candidates() -> Callable[[State], Iterator[str]]:
+    """What proposes all candidates for a state: the text of its document after each, before gate and checks."""
+    from editahead_inference.pipeline import Pipeline
+
+    pipeline = Pipeline()
+
+    def propose(state: State) -> Iterator[str]:
+        for verdict in pipeline.predict(state, eagerness=0).verdicts:
+            if verdict.candidate.edit and verdict.candidate.uri == state.document.uri:
+                yield verdict.candidate.edit.apply(state.document.text)
+
+    return propose
 
 
 def _count(text: str) -> int:

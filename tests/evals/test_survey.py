@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from editahead_evals.ceiling import reachable
+from editahead_evals.curve import Answer
+from editahead_evals.editor import Editor
+from editahead_evals.records import Record
+from editahead_evals.servers import SharedServer
+from editahead_evals.survey import EAGER, survey
+from editahead_prompts.state import State
+
+
+def record(before: str, after: str) -> Record:
+    return Record("r@1:a.py", "r", "1", "Rename", "a.py", "python", before, after)
+
+
+def test_every_moment_has_an_answer_with_its_confidence(fake: Editor) -> None:
+    before = "old_name = 1\nx\ny = old_name\nz\nold_name elsewhere\n"
+    after = "new_name = 1\nx\ny = new_name\nz\nold name elsewhere\n"
+    assert survey(fake, record(before, after)) == [
+        Answer(True, True, True, 0.5, "propagation"),
+        Answer(True),
+        Answer(False),
+    ]
+
+
+def test_the_ceiling_asks_of_the_state_that_the_server_makes() -> None:
+    before = "total = 1\n\nprint(total)\n\n\ndef show():\n    return total\n"
+    states: list[State] = []
+
+    def propose(state: State) -> Iterator[str]:
+        states.append(state)
+        yield state.document.text.replace("print(total)", "something else")
+        yield state.document.text.replace("print(total)", "print(amount)")
+
+    assert reachable(record(before, before.replace("total", "amount")), propose) == (2, 1)
+    assert [len(state.history) for state in states] == [1, 2]
+    assert [edit.new for edit in states[0].history] == [("amount = 1\n",)]
+    assert states[0].cursor == len("amount")
+    assert reachable(record("a\n", "b\n"), propose) == (0, 0)
+
+
+def test_what_is_shown_at_the_highest_eagerness_is_among_all_candidates() -> None:
+    from editahead_lsp.commands.eval import candidates
+
+    before = "total = 1\nprint(total)\n\n\ndef show():\n    return total\n"
+    renamed = record(before, before.replace("total", "amount"))
+    with SharedServer() as server, server.session(EAGER) as editor:
+        assert any(answer.some for answer in survey(editor, renamed))
+    assert reachable(renamed, candidates())[1] > 0
