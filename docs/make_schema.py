@@ -76,6 +76,18 @@ ITEM = standard.CompletionItem(
     additional_text_edits=[EDIT],
     command=ACCEPT,
 )
+FIGURES = outputs.OutcomeFigures(
+    shown=412,
+    seen=181,
+    accepted=97,
+    typed=12,
+    partial=3,
+    rejected=9,
+    ignored=303,
+    kept30=outputs.KeptFigures(81, 78),
+    kept300=outputs.KeptFigures(80, 74),
+    latency=wire.LatencyStatus(4.1, 19.0),
+)
 WHY = wire.WhyResult(
     wire.WhyState(12, HERE),
     ["p-17"],
@@ -198,6 +210,15 @@ SHAPES = [
         "editahead config --json",
         "The settings and where each comes from.",
         outputs.ConfigOutput({"eagerness": outputs.Setting(0.3, "~/.config/editahead/editahead.toml")}, []),
+    ),
+    _output(
+        "editahead stats --json",
+        "What became of predictions, from the log of outcomes; latency in milliseconds.",
+        outputs.StatsOutput(
+            "~/.local/state/editahead/outcomes.db", FIGURES, {"python": FIGURES}, {"propagation: rename": FIGURES},
+            {"2026-03-02": FIGURES},
+            outputs.LearningFigures(181, 0.71, {"always": -0.12, "kind:rename": 0.24, "language:python": 0.08}),
+        ),
     ),
     _output(
         "editahead doctor --json",

@@ -16,6 +16,7 @@ COMMANDS = {
     "demo": "watch the server predict a short editing session",
     "predict": "one prediction for a file",
     "eval": "measure how well next edits are predicted",
+    "stats": "what became of the predictions that you were shown",
     "doctor": "check that everything works on this machine",
     "train": "fit the gate to real commits again",
     "config": "the effective settings, and where each comes from",

@@ -282,7 +282,7 @@ def _version(database: sqlite3.Connection) -> int:
 
 def _learned_from(database: sqlite3.Connection) -> list[Outcome]:
     """The newest first."""
-    which = "WHERE shipped IS NOT NULL AND (seen OR event != 'ignored')"
+    which = "WHERE shipped IS NOT NULL AND seen"
     return _select(database, f"{which} ORDER BY at DESC, run, number LIMIT ?", LEARNED_FROM)
 
 

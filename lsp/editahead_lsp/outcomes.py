@@ -44,7 +44,7 @@ def learn(learner: Learner, outcomes: Iterable[Outcome]) -> None:
     """What a person did, the oldest first. An accept is worth what was kept of it after half a minute; one whose text is
     unknown by then, because the document was closed, is worth all of it. What cannot have been seen says nothing."""
     for one in outcomes:
-        if one.shipped is None or (one.event == "ignored" and not one.seen):
+        if one.shipped is None or not one.seen:
             continue
         known: dict[Event, float | None] = {
             "accepted": one.kept_30,

@@ -6,6 +6,8 @@ from typing import Any
 
 import attrs
 
+from .protocol import LatencyStatus
+
 
 @attrs.frozen
 class VersionOutput:
@@ -47,6 +49,53 @@ class DemoOutput:
 
     events: list[dict[str, Any]]
     summary: dict[str, Any]
+
+
+@attrs.frozen
+class KeptFigures:
+    """Accepted edits of which it is known whether they were kept: how many, and how many were."""
+
+    known: int
+    kept: int
+
+
+@attrs.frozen
+class OutcomeFigures:
+    """shown: given to the editor. seen: of these, those that stood first for a second or that the person acted on.
+    accepted: with those that were typed as predicted, which are in `typed`. kept30, kept300: after so many seconds.
+    latency: milliseconds."""
+
+    shown: int
+    seen: int
+    accepted: int
+    typed: int
+    partial: int
+    rejected: int
+    ignored: int
+    kept30: KeptFigures
+    kept300: KeptFigures
+    latency: LatencyStatus
+
+
+@attrs.frozen
+class LearningFigures:
+    """outcomes: so many were learned from. trust: of the corrected probability beside the shipped one. weights: log-odds."""
+
+    outcomes: int
+    trust: float
+    weights: dict[str, float]
+
+
+@attrs.frozen
+class StatsOutput:
+    """predictors: by source and kind of rule. days: by date."""
+
+    file: str
+    total: OutcomeFigures
+    languages: dict[str, OutcomeFigures]
+    predictors: dict[str, OutcomeFigures]
+    days: dict[str, OutcomeFigures]
+    learning: LearningFigures
 
 
 @attrs.frozen
