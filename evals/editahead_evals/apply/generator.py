@@ -208,7 +208,10 @@ def _variant(plan: Plan, rng: random.Random) -> str:
         case "sloppy-markers":
             return rng.choice([*markers.SLOPPY, *_SHAPES])
         case "unified-diff":
-            return "no-numbers" if plan.damage == "similar-places" else rng.choice(patches.UNIFIED)
+            if plan.damage == "similar-places":
+                return "no-numbers"
+            styles = [style for style in patches.UNIFIED if style != "no-header" or not plan.several]
+            return rng.choice(styles)
         case "search-replace":
             return rng.choice(("aider", "aider", "cline"))
         case _:
@@ -275,6 +278,8 @@ def _snippet(plan: Plan, change: Change, variant: str, rng: random.Random) -> _M
         return indentation(line) + ("    " if variant == "marker-too-deep" else "")
 
     lines = shown.rendered(marker, indent)
+    if change.language == "python" and _has_stub(lines):
+        return None
     ends = (min(shown.lines) > 0, max(shown.lines) < len(change.new) - 1)
     if variant in ("no-first-marker", "no-last-marker"):
         is_last = variant == "no-last-marker"
@@ -290,6 +295,19 @@ def _snippet(plan: Plan, change: Change, variant: str, rng: random.Random) -> _M
             return None
         lines, details = [move(line) for line in lines], kind
     return _Made(change, lines, accepted, "/".join(filter(None, (variant, details))))
+
+
+def _has_stub(lines: Sequence[str]) -> bool:
+    """Whether bare dots are a block's only line: that is Python code, and means something else."""
+    used = [line for line in lines if line.strip()]
+    for before, line, after in zip(used, used[1:], [*used[2:], ""], strict=False):
+        if (
+            line.strip() == "..."
+            and before.endswith(":")
+            and len(indentation(after)) < len(indentation(line))
+        ):
+            return True
+    return False
 
 
 def _hidden_indentations(shown: snippets.Shown) -> Iterator[str]:
@@ -428,7 +446,7 @@ def _patch_lines(
     has_twin = plan.damage == "similar-places"
     if plan.style == "search-replace":
         found = parts if has_twin else patches.search_hunks(change, rng)
-        if found is None:
+        if found is None or any(line.startswith(_SIGNS) for line in (*change.old, *change.new)):
             return None
         return patches.search_replace(change, found, "cline" if variant == "cline" else "aider", written)
     headings = 0.0 if has_twin else 0.5

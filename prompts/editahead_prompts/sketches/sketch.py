@@ -88,7 +88,8 @@ class FileSketch:
     `/`, relative or absolute as written; None when it names none. language: the fence's word in lower case ("py",
     "typescript"), or None. at, end: its lines in the sketch, from `at` up to, not including, `end`. action: "move" also
     edits (`moved_to` is the new path); "delete" has no content. final_newline: False when the sketch says that the file
-    has none ("\\ No newline at end of file"), None when it says nothing.
+    has none ("\\ No newline at end of file"), None when it says nothing. path_line: the sketch's line of a comment within
+    the code that names the path; it is not in `content`, but a file may well begin with just such a comment.
     """
 
     kind: SketchKind
@@ -101,6 +102,7 @@ class FileSketch:
     action: Literal["edit", "create", "delete", "move"] = "edit"
     moved_to: str | None = None
     final_newline: bool | None = None
+    path_line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,95 @@
+"""`*** Begin Patch` envelopes: the grammar of Codex's apply_patch tool.
+
+    *** Begin Patch
+    *** Update File: path       then optionally *** Move to: path, and hunks: @@ heading, tagged lines, *** End of File
+    *** Add File: path          then its lines, each after a +
+    *** Delete File: path
+    *** End Patch
+
+Models leave out the first line, the last one, and the space of blank context lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from .hunks import Region, split
+from .paths import tagged_path
+from .sketch import Diff, FileSketch, Hunk, NotASketch
+from .unified import heading_of
+
+_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File:\s*(.*)")
+_MOVE = re.compile(r"\*\*\* Move to:\s*(.*)")
+_BEGIN, _END, _LAST = "*** Begin Patch", "*** End Patch", "*** End of File"
+
+_ACTIONS: dict[str, Literal["edit", "create", "delete"]] = {
+    "Add": "create",
+    "Update": "edit",
+    "Delete": "delete",
+}
+
+
+def is_start(lines: Sequence[str], at: int) -> bool:
+    """Whether a patch begins at this line."""
+    return lines[at].rstrip() == _BEGIN or _FILE.fullmatch(lines[at]) is not None
+
+
+def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> list[FileSketch]:
+    """The files of a patch in the lines from `start` up to `end`. Raises `NotASketch`."""
+
+    def is_header(at: int) -> bool:
+        return lines[at].startswith(("@@", _LAST, _END, _BEGIN, "*** ")) or lines[at].startswith("```")
+
+    out: list[FileSketch] = []
+    at = start
+    region = Region(lines, start, end, bounded=True, is_header=is_header)
+    while at < end:
+        match = _FILE.fullmatch(lines[at])
+        if match is None:
+            at += 1
+            continue
+        path = tagged_path(match[2])
+        if path is None:
+            raise NotASketch("this line names no file", at, at + 1)
+        action = _ACTIONS[match[1]]
+        why = f"a patch: it has the line *** {match[1]} File"
+        file = FileSketch("begin-patch", why, Diff(()), at, end, path, None, action)
+        at += 1
+        if at < end and action == "edit" and (move := _MOVE.fullmatch(lines[at])):
+            file = replace(file, action="move", moved_to=tagged_path(move[1]))
+            at += 1
+        at, file = _hunks(region, at, file)
+        out.append(replace(file, end=at))
+    if not out:
+        raise NotASketch("a patch that names no file", start, end)
+    return out
+
+
+def _hunks(region: Region, at: int, file: FileSketch) -> tuple[int, FileSketch]:
+    """The hunks from line `at` on as the file's content, and the line after them."""
+    hunks: list[Hunk] = []
+    headings: tuple[str, ...] = ()
+    number: int | None = None
+    final_newline = None
+    while at < region.end:
+        line = region.lines[at]
+        if line.startswith("@@"):
+            said, number, _ = heading_of(line)
+            headings += said
+            at += 1
+        elif line.startswith(("*** ", "```")) and line.rstrip() != _LAST:
+            break
+        elif line.rstrip() == _LAST:
+            at += 1
+        else:
+            body = region.body(at, None)
+            is_last = body.end < region.end and region.lines[body.end].rstrip() == _LAST
+            hunks += split(body.lines, headings, number, at_end=is_last)
+            final_newline = body.final_newline if body.final_newline is not None else final_newline
+            headings, number = (), None
+            at = max(body.end, at + 1)
+    content = Diff(()) if file.action == "delete" else Diff(tuple(hunks))
+    return at, replace(file, content=content, final_newline=final_newline)

@@ -1,0 +1,222 @@
+"""Elision markers: lines that stand for code which is left out, such as `// ... existing code ...`.
+
+A marker is a whole line. As a comment of any language's style (models mix them up) it is told by its words; bare dots are
+one only where the language's syntax has no use for them. Comments that merely trail off (`# loading ...`) are code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .sketch import Code, Elision
+
+_LONGEST = 160
+"""Characters; a longer line is no marker."""
+
+_COMMENT = re.compile(
+    r"""
+      /\*+\s*(?P<block>.*?)\s*\*+/
+    | \{\s*/\*+\s*(?P<jsx>.*?)\s*\*+/\s*\}
+    | <!--+\s*(?P<html>.*?)\s*--+>
+    | \(\*\s*(?P<ml>.*?)\s*\*\)
+    | \#+(?![\[!])\s*(?P<hash>.*)
+    | /{2,}!?\s*(?P<slashes>.*)
+    | (?:--+|;+|%+)\s+(?P<other>.*)
+    """,
+    re.VERBOSE,
+)
+_DOTS = re.compile(r"(?:\.{3,}|…|(?:\. ){2,}\.)+")
+_EDGES = " \t.,;:!-–—=_~*\"'`"
+_BRACKETS = {"[": "]", "(": ")", "<": ">", "{": "}"}
+
+
+def _words(*lines: str) -> frozenset[str]:
+    return frozenset(" ".join(lines).split())
+
+
+_STAYING = _words(
+    "existing unchanged unmodified untouched omitted elided skipped truncated hidden intact unaffected",
+    "rest remainder remaining remain remains stay stays snip snipped as-is no-changes same",
+)
+"""One of these is in every marker that has no dots before it."""
+
+_AROUND = _words(
+    "the your all keep leave of this its it is are be being was were left kept as before same above below",
+    "here for brevity clarity goes continues continue follows from in to with other others original",
+    "previous current completely entirely exactly needed required further more and code block source file",
+    "function functions method methods class classes implementation module body component logic content",
+    "contents import imports field fields definition definitions declaration declarations test tests case",
+    "cases handler handlers script struct interface type types property properties props variables",
+    "constants statements lines part parts setup config configuration constructor initialization",
+    "everything members routes attributes styles markup jsx html document helper helpers",
+)
+"""What else a marker without dots is made of, but for one word of its own: the name of something."""
+
+_FIRM = _words(
+    "existing unchanged unmodified untouched omitted elided truncated as-is no-changes remainder",
+)
+"""With one of these, the one word may be any word."""
+
+_HINTS = _words(
+    "existing rest remainder remaining unchanged unmodified same other others previous omitted more keep",
+    "kept code body before original skipped truncated elided continue continues continued imports import",
+    "methods method functions function class implementation logic untouched snip brevity lines etc",
+    "remains stays fields tests definitions",
+)
+"""What, with dots before it and not too many other words, makes a comment a marker."""
+
+_GONE = re.compile(
+    r"(?:removed|deleted)(?:\s*:.*)?"
+    r"|(?:old|previous|existing|unused|legacy|dead|the|this)(?: \w+){1,5} (?:was |were |is |are |has been |have been )?"
+    r"(?:removed|deleted)"
+)
+_WORDS_AT_MOST = 10
+_FEW_WORDS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """What a line leaves out. certain: told by a comment's words or dots, or by a sign that no language has; else bare dots,
+    which the syntax around them must not have a use for. removed: it says that the code is gone."""
+
+    certain: bool
+    removed: bool = False
+
+
+def marker_of(line: str) -> Marker | None:
+    """What the line stands for, looking at nothing but the line."""
+    text = line.strip()
+    if not text or len(text) > _LONGEST:
+        return None
+    if _DOTS.fullmatch(text):
+        return Marker(certain="…" in text)
+    match = _COMMENT.fullmatch(text)
+    if match is None or match.lastgroup is None:
+        return _bracketed(text)
+    content = match[match.lastgroup].strip()
+    return _of_words(content) if content else None
+
+
+def parts_of(lines: Sequence[str], at: int, language: str | None) -> tuple[Code | Elision, ...]:
+    """Lines that begin at the sketch's line `at`, with the markers among them told from code. `language`: an LSP id."""
+    out: list[Code | Elision] = []
+    start = 0
+    for number, marker in _markers(lines, language):
+        if number > start:
+            out.append(Code(tuple(lines[start:number]), at + start))
+        out.append(Elision(lines[number], at + number, marker.removed))
+        start = number + 1
+    if start < len(lines):
+        out.append(Code(tuple(lines[start:]), at + start))
+    return tuple(out)
+
+
+def _markers(lines: Sequence[str], language: str | None) -> Iterator[tuple[int, Marker]]:
+    found = [(number, marker) for number, line in enumerate(lines) if (marker := marker_of(line))]
+    bare = {number for number, marker in found if not marker.certain}
+    meant = _meant(lines, bare, language) if bare else set()
+    yield from ((number, marker) for number, marker in found if marker.certain or number in meant)
+
+
+def _meant(lines: Sequence[str], bare: set[int], language: str | None) -> set[int]:
+    """Those of the lines of bare dots that are markers."""
+    used = [number for number, line in enumerate(lines) if line.strip()]
+    quoted = _quoted(lines) if language in _TRIPLE_QUOTED and not bare & {used[0], used[-1]} else set()
+    out = set()
+    for at, number in enumerate(used):
+        if number not in bare or number in quoted:
+            continue
+        before = lines[used[at - 1]] if at else ""
+        after = lines[used[at + 1]] if at + 1 < len(used) else ""
+        if not _is_syntax(before, lines[number], after, language):
+            out.add(number)
+    return out
+
+
+_TRIPLE_QUOTED = frozenset({"python", None})
+
+
+def _is_syntax(before: str, dots: str, after: str, language: str | None) -> bool:
+    """Whether the dots are code there: the whole body of a Python block, or the last parameter of a C function."""
+    if language in ("python", None) and before.rstrip().endswith(":"):
+        deeper = _indent(dots) > _indent(before)
+        return deeper and (not after.strip() or _indent(after) < _indent(dots))
+    return language in ("c", "cpp", None) and before.rstrip().endswith(",") and after.lstrip().startswith(")")
+
+
+def _quoted(lines: Sequence[str]) -> set[int]:
+    """The lines that lie in triple quotes."""
+    out, inside = set(), ""
+    for number, line in enumerate(lines):
+        if inside:
+            out.add(number)
+        for quotes in re.findall(r"\"\"\"|'''", line):
+            if not inside:
+                inside = quotes
+            elif inside == quotes:
+                inside = ""
+    return out
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _bracketed(text: str) -> Marker | None:
+    """Dots or certain words in brackets, without a comment sign: `[...]`, `<existing code>`, `{...}`."""
+    inner = text[1:-1].strip() if _BRACKETS.get(text[0]) == text[-1] else ""
+    if text[0] == "[" and _DOTS.fullmatch(inner):
+        return Marker(certain=False)
+    dotted = _DOTS.match(text) and text.endswith(("...", "…"))
+    worded = text[0] in "[<" and " " in inner
+    return Marker(certain=True) if (dotted or worded) and _says_that_it_stays(_bare_words(text)) else None
+
+
+def _of_words(content: str) -> Marker | None:
+    """What a comment's content says."""
+    if _DOTS.fullmatch(content):
+        return Marker(certain=True)
+    wrapped = _BRACKETS.get(content[0]) == content[-1]
+    if wrapped and _DOTS.fullmatch(content[1:-1].strip()):
+        return Marker(certain=True)
+    words = _bare_words(content)
+    leads, trails = bool(_DOTS.match(content)), content.rstrip(" )]>}").endswith(("...", "…", ". . ."))
+    if words in ("removed", "deleted") or ((leads or wrapped or ":" in words) and _GONE.fullmatch(words)):
+        return Marker(certain=True, removed=True)
+    if _says_that_it_stays(words):
+        return Marker(certain=True)
+    count = len(words.split())
+    if leads and count <= _WORDS_AT_MOST:
+        hinted = not _HINTS.isdisjoint(re.findall(r"[a-z]+", words))
+        if hinted or (trails and count <= _FEW_WORDS):
+            return Marker(certain=True)
+    return None
+
+
+def _says_that_it_stays(words: str) -> bool:
+    """Whether these words, without any dots, say that code stays as it is."""
+    joined = re.sub(r"\b(as) (is|it is|it was)\b", "as-is", words)
+    joined = re.sub(r"\b(no|without) (other |further |more )?changes?\b", "no-changes", joined)
+    said = joined.replace(",", " ").split()
+    staying = _STAYING.intersection(said)
+    if not staying or len(said) > _WORDS_AT_MOST:
+        return False
+    if staying == {"same"} and not re.search(r"\bsame as (before|(the |in the )?original)\b", joined):
+        return False
+    if len(said) == 1 and _FIRM.isdisjoint(staying):
+        return False
+    others = sum(word not in _STAYING and word not in _AROUND for word in said)
+    return others == 0 or (others == 1 and not _FIRM.isdisjoint(staying))
+
+
+def _bare_words(text: str) -> str:
+    """In lower case, without dots, brackets and dashes around, and with single spaces."""
+    text = _DOTS.sub(" ", text).lower()
+    before = None
+    while before != text:
+        before, text = text, text.strip(_EDGES)
+        if text and text[0] in _BRACKETS and text[-1] == _BRACKETS[text[0]]:
+            text = text[1:-1]
+    return " ".join(re.sub(r"[()\[\]<>]", " ", text).split())

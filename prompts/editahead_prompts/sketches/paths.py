@@ -1,0 +1,143 @@
+"""Paths and language names as sketches write them."""
+
+from __future__ import annotations
+
+import re
+
+LANGUAGES = {
+    "py": "python",
+    "pyi": "python",
+    "python": "python",
+    "python3": "python",
+    "js": "javascript",
+    "mjs": "javascript",
+    "cjs": "javascript",
+    "javascript": "javascript",
+    "node": "javascript",
+    "jsx": "javascriptreact",
+    "ts": "typescript",
+    "mts": "typescript",
+    "cts": "typescript",
+    "typescript": "typescript",
+    "tsx": "typescriptreact",
+    "go": "go",
+    "golang": "go",
+    "rs": "rust",
+    "rust": "rust",
+    "java": "java",
+    "kt": "kotlin",
+    "kts": "kotlin",
+    "kotlin": "kotlin",
+    "c": "c",
+    "h": "c",
+    "cc": "cpp",
+    "cpp": "cpp",
+    "cxx": "cpp",
+    "c++": "cpp",
+    "hpp": "cpp",
+    "md": "markdown",
+    "markdown": "markdown",
+}
+"""A fence's word or a file's extension -> LSP language id."""
+
+_SEGMENT = r"[\w.@+~$%()\[\]-]+"
+_PATH = re.compile(rf"(?:[A-Za-z]:[/\\]|[/\\])?(?:{_SEGMENT}[/\\])*{_SEGMENT}")
+_NAMED = re.compile(r"\.?[\w@+~$\[\]-][\w.@+~$()\[\]-]*\.[A-Za-z][\w+-]{0,9}|Makefile|Dockerfile|\.\w[\w.-]+")
+"""A file's own name: with an extension, or one of the known ones without."""
+
+_LABEL = re.compile(r"(?:file ?path|file ?name|file|path)\s*[:=]\s*", re.IGNORECASE)
+_TAG = re.compile(r"<(path|file|filename|file_path)>(.{1,400})</\1>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"""(?:title|file ?name|file|path|filepath)\s*[=:]\s*(?:"([^"]+)"|'([^']+)'|([^\s"'}]+))""", re.IGNORECASE
+)
+_QUOTED = re.compile(r"`([^`\s]+)`")
+_COMMENT = re.compile(r"(?:#|//|--|;|%|/\*|<!--|\{/\*)\s*(.*?)\s*(?:\*/\}?|-->)?")
+_NOTE = re.compile(
+    r"\s*\((?:new|new file|updated|modified|edited|changed|existing|unchanged)\)", re.IGNORECASE
+)
+
+_LONGEST = 400
+"""Characters; a longer line names no file."""
+
+
+def language_id(word: str | None) -> str | None:
+    """The LSP language id behind a fence's word."""
+    return LANGUAGES.get(word.lower()) if word else None
+
+
+def language_of(path: str | None) -> str | None:
+    """The LSP language id by a path's extension."""
+    return language_id(path.rsplit(".", 1)[-1]) if path and "." in path else None
+
+
+def as_path(text: str) -> str | None:
+    """`text` as a path with `/`, if that is what it is: no white space, and a file's name at the end."""
+    text = text.strip()
+    if not text or len(text) > _LONGEST or not _PATH.fullmatch(text) or text.strip(".") == "":
+        return None
+    path = text.replace("\\", "/")
+    return path if _NAMED.fullmatch(path.rsplit("/", 1)[-1]) else None
+
+
+def path_of_line(line: str) -> str | None:
+    """The path that a line of its own names: bare, in backticks or bold, as a heading, with `File:` before it, with a
+    colon after it, in a `<path>` tag; or in backticks in a sentence that ends in a colon, then with a folder."""
+    text = line.strip()
+    if not text or len(text) > _LONGEST:
+        return None
+    if tag := _TAG.search(text):
+        return tagged_path(tag[2])
+    plain = re.sub(r"^(?:#{1,6}|[-*+]|\d+[.)])\s+", "", text)
+    plain = _NOTE.sub("", plain.replace("**", "")).strip()
+    plain = _LABEL.sub("", plain.rstrip(":").strip(), count=1).strip("`*'\" ").rstrip(":")
+    if found := as_path(plain):
+        return found
+    quoted = [found for found in map(as_path, _QUOTED.findall(text)) if found]
+    if text.endswith(":") and len(quoted) == 1 and "/" in quoted[0]:
+        return quoted[0]
+    return None
+
+
+def path_of_comment(line: str, known: str | None) -> str | None:
+    """The path that a comment consists of: after `file:` or the like, or with a folder in it, or the name of the file
+    that the sketch is known to be for."""
+    match = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST else None
+    if match is None:
+        return None
+    text = _NOTE.sub("", match[1])
+    label = _LABEL.match(text)
+    found = as_path((text[label.end() :] if label else text).strip("`'\" "))
+    if found is None or label or "/" in found:
+        return found
+    return found if known is not None and known.rsplit("/", 1)[-1] == found else None
+
+
+def tagged_path(text: str) -> str | None:
+    """A path that is said to be one: anything without control characters. None for `/dev/null` and nothing."""
+    text = text.strip().strip('"').replace("\\", "/")
+    return None if not text or text == "/dev/null" or not text.isprintable() else text
+
+
+def of_info(info: str) -> tuple[str | None, str | None]:
+    """A fence's info string as (its word in lower case, the path in it).
+
+    `python`, `ts:src/a.ts`, `ts src/a.ts`, `src/a.ts`, `12:15:src/a.ts`, `ts title="src/a.ts"`, `{.ts filename=a.ts}`.
+    """
+    info = info.strip()[:_LONGEST]
+    if not info:
+        return None, None
+    first, _, rest = info.partition(" ")
+    if attribute := _ATTRIBUTE.search(info):
+        path = tagged_path(next(group for group in attribute.groups() if group))
+        word = "" if attribute.start() == 0 else re.split(r"[\s{,:]", info.lstrip("{."))[0]
+        return word.lower() or None, path
+    word, colon, after = first.partition(":")
+    if colon and (numbered := re.fullmatch(r"\d+:(?:\d+:)?(.+)", first)):
+        return None, as_path(numbered[1])
+    if colon and (path := as_path(after)):
+        return word.lower() or None, path
+    if rest and (path := as_path(rest)):
+        return first.lower(), path
+    if ("/" in first or "." in first) and first.lower() not in LANGUAGES and (path := as_path(first)):
+        return None, path
+    return word.strip("{}.").lower() or None, None

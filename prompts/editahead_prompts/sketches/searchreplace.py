@@ -1,0 +1,155 @@
+"""Search/replace blocks: aider's (`<<<<<<< SEARCH`), Cline's (`------- SEARCH`, with Roo's line number), and a merge
+conflict's signs used the same way. The path stands above the block, in its fence or in a tag; a block without one is about
+the file of the block before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .fences import path_above
+from .markers import marker_of
+from .paths import of_info, path_of_line
+from .sketch import Diff, FileSketch, Hunk, HunkLine, NotASketch, Tag
+
+_OPEN = re.compile(
+    r"[ \t]*(?:<{5,9} ?(?:SEARCH|ORIGINAL|HEAD|OLD|BEFORE|CURRENT)|-{5,9} ?SEARCH)\b[^\n]{0,200}",
+    re.IGNORECASE,
+)
+_MIDDLE = re.compile(r"[ \t]*={7}[ \t]*")
+_MIDDLE_ABOUT = re.compile(r"[ \t]*={5,9}[ \t]*")
+_CLOSE = re.compile(
+    r"[ \t]*(?:>{5,9}(?: ?[\w./-]*)?|\+{5,9} ?(?:REPLACE|UPDATED|NEW)?)[ \t]*>?", re.IGNORECASE
+)
+_LINE = re.compile(r"[ \t]*:start_line:[ \t]*(\d{1,9})[ \t]*")
+_END_LINE = re.compile(r"[ \t]*:end_line:[ \t]*\d*[ \t]*")
+_RULE = re.compile(r"[ \t]*-{5,9}[ \t]*")
+_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    at: int
+    end: int
+    hunks: tuple[Hunk, ...]
+    path: str | None
+    word: str | None
+
+
+def is_start(lines: Sequence[str], at: int) -> bool:
+    """Whether a block begins at this line."""
+    return _OPEN.fullmatch(lines[at]) is not None
+
+
+def parse_search_replace(lines: Sequence[str], start: int, end: int) -> list[FileSketch]:
+    """The blocks in the lines from `start` up to `end`, those of one file that follow each other together. Raises
+    `NotASketch` for a block without its middle or end."""
+    blocks: list[_Block] = []
+    at = start
+    while at < end:
+        if _OPEN.fullmatch(lines[at]) is None:
+            at += 1
+            continue
+        blocks.append(_block(lines, at, end, blocks[-1] if blocks else None))
+        at = blocks[-1].end
+    out: list[list[_Block]] = []
+    for block in blocks:
+        if out and out[-1][0].path == block.path:
+            out[-1].append(block)
+        else:
+            out.append([block])
+    return [_made(group) for group in out]
+
+
+def _made(blocks: list[_Block]) -> FileSketch:
+    hunks = tuple(hunk for block in blocks for hunk in block.hunks)
+    is_new = blocks[0].path is not None and bool(hunks) and not any(hunk.old for hunk in hunks)
+    why = "search/replace blocks: lines to be found, =======, and the lines in their place"
+    return FileSketch(
+        "search-replace",
+        why,
+        Diff(hunks),
+        blocks[0].at,
+        blocks[-1].end,
+        blocks[0].path,
+        blocks[0].word,
+        "create" if is_new else "edit",
+    )
+
+
+def _block(lines: Sequence[str], at: int, end: int, before: _Block | None) -> _Block:
+    start, number = at + 1, None
+    while start < end and ((found := _LINE.fullmatch(lines[start])) or _END_LINE.fullmatch(lines[start])):
+        number = max(0, int(found[1]) - 1) if found else number
+        start += 1
+    if start > at + 1 and start < end and _RULE.fullmatch(lines[start]):
+        start += 1
+    middle = _find(_MIDDLE, lines, start, end)
+    if middle is None:
+        middle = _find(_MIDDLE_ABOUT, lines, start, end)
+    if middle is None:
+        raise NotASketch("a search block without its =======", at, end)
+    close = _find(_CLOSE, lines, middle + 1, end)
+    if close is None:
+        raise NotASketch("a search block without the end of its replacement", at, end)
+    path, word = _place(lines, at, before)
+    return _Block(at, close + 1, tuple(_hunks(lines, start, middle, close, number)), path, word)
+
+
+def _find(sign: re.Pattern[str], lines: Sequence[str], start: int, end: int) -> int | None:
+    for at in range(start, end):
+        if sign.fullmatch(lines[at]):
+            return at
+        if _OPEN.fullmatch(lines[at]):
+            return None
+    return None
+
+
+def _hunks(lines: Sequence[str], start: int, middle: int, close: int, number: int | None) -> list[Hunk]:
+    """One hunk, or several where the same number of markers stands in what is searched and what replaces it."""
+    old, new = _pieces(lines, start, middle), _pieces(lines, middle + 1, close)
+    if len(old) != len(new):
+        old, new = [range(start, middle)], [range(middle + 1, close)]
+    out = []
+    for gone, come in zip(old, new, strict=True):
+        if [lines[at] for at in gone] == [lines[at] for at in come]:
+            continue
+        tagged = (*_tagged("-", lines, gone), *_tagged("+", lines, come))
+        out.append(Hunk(tagged, tagged[0].at, (), number if gone is old[0] else None))
+    return out
+
+
+def _pieces(lines: Sequence[str], start: int, end: int) -> list[range]:
+    out, at = [], start
+    for number in range(start, end):
+        marker = marker_of(lines[number])
+        if marker is not None:
+            out.append(range(at, number))
+            at = number + 1
+    return [*out, range(at, end)]
+
+
+def _tagged(tag: Tag, lines: Sequence[str], numbers: range) -> tuple[HunkLine, ...]:
+    return tuple(HunkLine(tag, lines[number], number) for number in numbers)
+
+
+def _place(lines: Sequence[str], at: int, before: _Block | None) -> tuple[str | None, str | None]:
+    """The path and the fence's word for a block that begins at line `at`."""
+    above = at - 1
+    word = None
+    if above >= 0 and (fence := _FENCE.fullmatch(lines[above])):
+        word, path = of_info(fence[1])
+        if path is not None:
+            return path, word
+    else:
+        path = path_of_line(lines[above]) if above >= 0 else None
+        if path is not None:
+            return path, word
+        above = at
+    floor = before.end if before is not None else 0
+    path = path_above(lines, above) if above - 1 >= floor else None
+    if path is None and before is not None:
+        return before.path, word if word is not None else before.word
+    return path, word

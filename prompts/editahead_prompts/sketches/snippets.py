@@ -1,0 +1,198 @@
+"""Code that shows how a piece of a file is to be: what kind of piece it is, and what it leaves out."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rapidfuzz.distance import LCSseq
+from tree_sitter import Node
+
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import SyntaxTrees
+
+from .markers import parts_of
+from .paths import language_id, language_of, path_of_comment
+from .sketch import Code, Elision, FileSketch, NotASketch, SketchKind, Snippet
+
+_WRAPPERS = frozenset(
+    {"decorated_definition", "export_statement", "template_declaration", "ambient_declaration"}
+)
+_IN_CLASS = frozenset({"typescript", "typescriptreact", "javascript", "javascriptreact", "java"})
+"""Languages whose methods are no text of a file by themselves."""
+
+_PREAMBLE = re.compile(
+    r"import|package|preproc|use_declaration|mod_item|future_import|namespace|extern_crate|expression_statement"
+)
+_ASIDE = re.compile(r"comment|attribute_item|inner_attribute_item|;|empty_statement|hash_bang_line")
+_HEAD = re.compile(
+    r"\s*(?:@\w|(?:(?:export|public|private|protected|internal|static|async|abstract|final|override|default|pub(?:\(\w+\))?|"
+    r"unsafe|const|inline|virtual|open|data|sealed|suspend)\s+)*"
+    r"(?:def|class|function\*?|func|fn|interface|struct|enum|impl|trait|fun|object|type|namespace|module)\b)"
+)
+_BIG = 200_000
+"""Characters; longer code is not parsed to be classified."""
+
+
+def snippet_of(
+    lines: Sequence[str],
+    start: int,
+    end: int,
+    *,
+    word: str | None,
+    path: str | None,
+    language: str | None,
+    span: tuple[int, int],
+) -> FileSketch:
+    """The code in the lines from `start` up to `end`, as a part of a sketch that lies at `span`.
+
+    word, path: what the fence around or the line above says. language: LSP id to be taken when neither tells one. Raises
+    `NotASketch` when nothing but blank lines and markers is there.
+    """
+    first = next((number for number in range(start, end) if lines[number].strip()), end)
+    path_line = None
+    if (
+        first < end
+        and (named := path_of_comment(lines[first], path)) is not None
+        and (path is None or path == named)
+    ):
+        path, path_line, start = named, first, first + 1
+    known = language_of(path) or language_id(word) or language
+    parts = parts_of(lines[start:end], start, known)
+    code = [part for part in parts if isinstance(part, Code)]
+    if not any(line.strip() for part in code for line in part.lines):
+        raise NotASketch("no code, only markers or blank lines", *span)
+    kind, why = _kind(parts, known)
+    return FileSketch(kind, why, Snippet(parts), *span, path, word, path_line=path_line)
+
+
+def against(file: FileSketch, original: Snapshot) -> FileSketch:
+    """The file's part read again with the file at hand; the parser has to guess without it.
+
+    A marker that the file itself holds between the same two lines is code. Code without markers is the whole file when its
+    lines in common with the file reach from that one's beginning to its end, nearly, and are half of its lines.
+    """
+    if not isinstance(file.content, Snippet):
+        return file
+    parts = _without_real_lines(file.content.parts, original)
+    kind, why = file.kind, file.why
+    is_complete = not any(isinstance(part, Elision) for part in parts)
+    if is_complete and _is_whole(parts, original):
+        kind, why = "whole-file", "it has the file's lines from its beginning to its end"
+    elif is_complete and kind != "declaration":
+        kind, why = _kind(parts, original.language)
+        if kind == "whole-file":
+            kind, why = "markers", "a piece of the file without markers"
+    return replace(file, kind=kind, why=why, content=Snippet(parts))
+
+
+def _without_real_lines(parts: tuple[Code | Elision, ...], original: Snapshot) -> tuple[Code | Elision, ...]:
+    """Elisions that are lines of the file, between the same neighbours there, as code."""
+    if not any(isinstance(part, Elision) for part in parts):
+        return parts
+    old = [line.strip() for line in original.lines]
+    found = {(old[at - 1], line, old[at + 1]) for at, line in enumerate(old[:-1]) if at}
+    out: list[Code | Elision] = []
+    for number, part in enumerate(parts):
+        before, after = (parts[at] if 0 <= at < len(parts) else None for at in (number - 1, number + 1))
+        if (
+            isinstance(part, Elision)
+            and isinstance(before, Code)
+            and isinstance(after, Code)
+            and (before.lines[-1].strip(), part.text.strip(), after.lines[0].strip()) in found
+        ):
+            part = Code((part.text,), part.at)
+        last = out[-1] if out else None
+        if isinstance(part, Code) and isinstance(last, Code):
+            out[-1] = Code(last.lines + part.lines, last.at)
+        else:
+            out.append(part)
+    return tuple(out)
+
+
+def _is_whole(parts: Sequence[Code | Elision], original: Snapshot) -> bool:
+    new = [line.rstrip() for part in parts if isinstance(part, Code) for line in part.lines if line.strip()]
+    old = [line.rstrip() for line in original.lines if line.strip()]
+    if not old:
+        return True
+    same = [block for block in LCSseq.editops(old, new).as_matching_blocks() if block.size]
+    if not same:
+        return False
+    shared = sum(block.size for block in same)
+    margin = max(_MARGIN, len(old) // 10)
+    reaches = same[0].a <= margin and len(old) - (same[-1].a + same[-1].size) <= margin
+    return reaches and 2 * shared >= len(old)
+
+
+_MARGIN = 3
+"""Lines at the beginning or the end of a file that may be new, and still the rest is the whole file."""
+
+
+def _kind(parts: Sequence[Code | Elision], language: str | None) -> tuple[SketchKind, str]:
+    marker = next((part for part in parts if isinstance(part, Elision)), None)
+    if marker is not None:
+        return "markers", f"code with a marker for what stays: {marker.text.strip()}"
+    code = [line for part in parts if isinstance(part, Code) for line in part.lines]
+    tops = _top_level(code, language)
+    if tops is None:
+        return _kind_by_lines(code)
+    if len(tops) == 1 and _is_declaration(tops[0]):
+        return "declaration", f"one declaration ({tops[0].type}) without markers"
+    if tops and (_PREAMBLE.search(tops[0].type) or sum(map(_is_declaration, tops)) > 1):
+        return "whole-file", "several declarations or an import at the top, without markers"
+    return "markers", "a piece of code without markers"
+
+
+def _kind_by_lines(code: Sequence[str]) -> tuple[SketchKind, str]:
+    """The kind where there is no grammar, or the code does not parse: by the lines that are indented least."""
+    used = [line for line in code if line.strip()]
+    least = min(len(line) - len(line.lstrip()) for line in used)
+    tops = [line for line in used if len(line) - len(line.lstrip()) == least]
+    heads = sum(_HEAD.match(line) is not None and not line.lstrip().startswith("@") for line in tops)
+    closers = sum(line.strip(" \t)};,") == "" for line in tops)
+    if (
+        heads == 1
+        and _HEAD.match(tops[0])
+        and heads + closers + sum(line.lstrip().startswith("@") for line in tops) == len(tops)
+    ):
+        return "declaration", "one declaration, by its first line, without markers"
+    if heads > 1 or re.match(r"\s*(?:import|from|package|use|#include|using|require)\b", used[0]):
+        return "whole-file", "several declarations or an import at the top, without markers"
+    return "markers", "a piece of code without markers"
+
+
+def _top_level(code: Sequence[str], language: str | None) -> list[Node] | None:
+    """The nodes of the code's outermost level without comments; None without a grammar or with syntax errors."""
+    text = textwrap.dedent("\n".join(code)).rstrip().removesuffix(",") + "\n"
+    if language is None or len(text) > _BIG:
+        return None
+    for wrapped in (False, True):
+        source = f"class _ {{\n{text}}}\n" if wrapped else text
+        tree = SyntaxTrees().tree(Snapshot.of(source, language=language))
+        if tree is None:
+            return None
+        if not tree.root_node.has_error:
+            level = (
+                tree.root_node.named_children[0].child_by_field_name("body") if wrapped else tree.root_node
+            )
+            return [node for node in level.named_children if not _ASIDE.search(node.type)] if level else None
+        if language not in _IN_CLASS:
+            return None
+    return None
+
+
+def _is_declaration(node: Node) -> bool:
+    while node.type in _WRAPPERS and node.named_children:
+        node = node.named_children[-1]
+    has_name = any(node.child_by_field_name(name) for name in ("name", "declarator", "type"))
+    if node.child_by_field_name("body") is not None and has_name:
+        return True
+    return node.type in (
+        "lexical_declaration",
+        "variable_declaration",
+        "type_declaration",
+        "type_item",
+        "const_item",
+    )

@@ -1,0 +1,201 @@
+"""Unified diffs as models write them: POSIX `diff -u`, git's headers, and often much less than that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .hunks import TAGS, Region, split
+from .paths import tagged_path
+from .sketch import Diff, FileSketch, Hunk
+
+_HUNK = re.compile(
+    r"@@+[ \t]*(?:-?(?P<old>\d{1,9})(?:,(?P<gone>\d{1,9}))?(?:[ \t]+\+?(?P<new>\d{1,9})(?:,(?P<come>\d{1,9}))?)?|\.{3}|…)?"
+    r"[ \t]*@@+(?P<heading>.*)"
+)
+_GIT = re.compile(r'diff --git "?a/(.+?)"? "?b/(.+?)"?')
+_PREAMBLE = re.compile(
+    r"(?:diff --git |index [0-9a-f]+\.\.|(?:new|deleted) file mode |(?:old|new) mode |(?:dis)?similarity index |"
+    r"(?:rename|copy) (?:from|to) |Index: |={60,}$|Binary files )"
+)
+_STAMP = re.compile(r"\t.*|\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*")
+_LOOK_AHEAD = 12
+
+
+@dataclass
+class _File:
+    """What is known so far of one file's part. old, new: as in its headers, "/dev/null" included."""
+
+    at: int
+    old: str | None = None
+    new: str | None = None
+    moved: bool = False
+    action: str = ""
+    hunks: list[Hunk] = field(default_factory=list)
+    final_newline: bool | None = None
+    seen: str = "lines with - and +"
+
+
+def heading_of(line: str) -> tuple[tuple[str, ...], int | None, tuple[int, int] | None]:
+    """What a line that begins with `@@` says: headings, the hunk's 0-based old line, and its counts of lines."""
+    match = _HUNK.fullmatch(line)
+    if match is None:
+        heading = line.lstrip("@").strip()
+        return ((heading,) if heading else ()), None, None
+    heading = match["heading"].strip()
+    number = counts = None
+    if match["old"] is not None:
+        gone = int(match["gone"]) if match["gone"] else 1
+        # "-5,0" means after line 5, counted from 1; else the number is the first line's.
+        number = int(match["old"]) if gone == 0 else max(0, int(match["old"]) - 1)
+        if match["new"] is not None:
+            counts = gone, int(match["come"]) if match["come"] else 1
+    return ((heading,) if heading else ()), number, counts
+
+
+def is_start(lines: Sequence[str], at: int) -> bool:
+    """Whether a unified diff surely begins at this line."""
+    line = lines[at]
+    if line.startswith("@@"):
+        match = _HUNK.fullmatch(line)
+        return (match is not None and match["new"] is not None) or _is_tagged(lines, at + 1)
+    return (_GIT.fullmatch(line) is not None) or _is_file_header(lines, at)
+
+
+def is_tagged(lines: Sequence[str]) -> bool:
+    """Whether every line has a tag or is blank, with a changed one among them."""
+    return any(line[:1] in ("+", "-") for line in lines) and all(
+        not line or line[0] in TAGS for line in lines
+    )
+
+
+def parse_unified(lines: Sequence[str], start: int, end: int, *, bounded: bool) -> list[FileSketch]:
+    """The files of a diff in the lines from `start` up to `end`; see `hunks.Region` for `bounded`."""
+
+    def is_header(at: int) -> bool:
+        return (
+            lines[at].startswith("@@")
+            or _PREAMBLE.match(lines[at]) is not None
+            or _is_file_header(lines, at)
+            or (lines[at].startswith("+++ ") and at > start and _is_file_header(lines, at - 1))
+        )
+
+    region = Region(lines, start, end, bounded=bounded, is_header=is_header)
+    files: list[_File] = []
+    at = start
+    while at < end:
+        line = lines[at]
+        if not line.startswith("@@") and is_header(at):
+            at = _header(lines, at, files)
+            continue
+        headless = bounded and line[:1] in TAGS and (not files or not files[-1].hunks)
+        if not line.startswith("@@") and not headless:
+            at += 1
+            continue
+        if not files:
+            files.append(_File(at))
+        file = files[-1]
+        headings, number, counts = ((), None, None) if headless else heading_of(line)
+        body = region.body(at if headless else at + 1, counts)
+        file.hunks += split(body.lines, headings, number)
+        file.final_newline = body.final_newline if body.final_newline is not None else file.final_newline
+        if not headless:
+            file.seen = (
+                "hunks that begin with @@"
+                if file.old is None
+                else "file headers and hunks that begin with @@"
+            )
+        at = max(body.end, at + 1)
+    ends = [file.at for file in files[1:]] + [end]
+    made = (_made(file, stop) for file, stop in zip(files, ends, strict=True))
+    return [file for file in made if file is not None]
+
+
+def _header(lines: Sequence[str], at: int, files: list[_File]) -> int:
+    """Take in what a header's line says; gives the line after it."""
+    line = lines[at]
+    git = _GIT.fullmatch(line)
+    begins = git is not None or line.startswith("Index: ")
+    if begins or not files or (_is_file_header(lines, at) and (files[-1].hunks or files[-1].old is not None)):
+        # git's header and the ---/+++ lines below it are about the same file.
+        pending = files and not begins and not files[-1].hunks and files[-1].seen == "headers"
+        if not pending:
+            files.append(_File(at, seen="headers" if begins else ""))
+    file = files[-1]
+    if git is not None:
+        file.old, file.new = f"a/{git[1]}", f"b/{git[2]}"
+    elif _is_file_header(lines, at):
+        file.old, file.new = (_STAMP.sub("", header[4:]).strip() for header in (line, lines[at + 1]))
+        file.seen = "file headers"
+        return at + 2
+    elif line.startswith("Index: "):
+        file.old = file.new = line[7:].strip()
+    elif line.startswith("new file mode"):
+        file.action = "create"
+    elif line.startswith("deleted file mode"):
+        file.action = "delete"
+    elif line.startswith("rename from "):
+        file.old, file.moved = "a/" + line[12:].strip(), True
+    elif line.startswith("rename to "):
+        file.new, file.moved = "b/" + line[10:].strip(), True
+    return at + 1
+
+
+def _made(file: _File, end: int) -> FileSketch | None:
+    old, new = _paths(file)
+    if file.action == "create" or (file.old == "/dev/null" and new):
+        action, path, moved_to = "create", new or old, None
+    elif file.action == "delete" or (file.new == "/dev/null" and old):
+        action, path, moved_to = "delete", old or new, None
+    elif file.moved and old and new and old != new:
+        action, path, moved_to = "move", old, new
+    else:
+        action, path, moved_to = "edit", new or old, None
+    if not file.hunks and action == "edit":
+        return None
+    content = Diff(()) if action == "delete" else Diff(tuple(file.hunks))
+    why = f"a unified diff: it has {file.seen or 'file headers'}"
+    return FileSketch(
+        "unified-diff",
+        why,
+        content,
+        file.at,
+        end,
+        path,
+        None,
+        action,  # type: ignore[arg-type]
+        moved_to,
+        file.final_newline,
+    )
+
+
+def _paths(file: _File) -> tuple[str | None, str | None]:
+    """Its paths without git's prefixes; None for `/dev/null`."""
+    old, new = file.old or "", file.new or ""
+    prefixed = all(
+        path in ("", "/dev/null") or path.strip('"').startswith(prefix)
+        for path, prefix in ((old, "a/"), (new, "b/"))
+    )
+    if not prefixed:
+        return tagged_path(old), tagged_path(new)
+    stripped = (path.strip('"')[2:] if path not in ("", "/dev/null") else "" for path in (old, new))
+    before, after = map(tagged_path, stripped)
+    return before, after
+
+
+def _is_file_header(lines: Sequence[str], at: int) -> bool:
+    return (
+        lines[at].startswith("--- ")
+        and at + 1 < len(lines)
+        and lines[at + 1].startswith("+++ ")
+        and len(lines[at]) > 4
+        and len(lines[at + 1]) > 4
+    )
+
+
+def _is_tagged(lines: Sequence[str], at: int) -> bool:
+    """Whether the next lines are tagged, with a changed one among the first few."""
+    some = lines[at : at + _LOOK_AHEAD]
+    stop = next((number for number, line in enumerate(some) if line and line[0] not in TAGS), len(some))
+    return any(line[:1] in ("+", "-") for line in some[:stop])
