@@ -21,6 +21,7 @@ from lsprotocol import types
 
 from editahead_lsp import outputs, standard
 from editahead_lsp import protocol as wire
+from editahead_lsp.applying import messages
 from editahead_lsp.converter import camel, make_converter
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -62,6 +63,7 @@ GO = wire.Command(
     wire.GO_NEXT,
     [{"uri": URI, "position": {"line": HERE.line, "character": HERE.character}}],
 )
+PASTED = standard.SketchData(URI, 12, wire.Range(HERE, HERE), comment=True)
 INLINE = wire.InlineParams(DOCUMENT, HERE)
 SHOWN = wire.DidShowParams(wire.ShownItem(ACCEPT))
 ITEM = standard.CompletionItem(
@@ -106,6 +108,30 @@ STATUS = wire.StatusResult(
     wire.CacheStatus(hits=41, misses=9),
     wire.LatencyStatus(4.0, 18.5),
     wire.OutcomeStatus(shown=12, accepted=9, rejected=1),
+)
+
+SKETCH = """\
+```python
+    # ... existing code ...
+    def days(self):
+        return (self.leaves - self.begins).days
+    # ... existing code ...
+```
+"""
+APPLIED = messages.ApplyResult(
+    standard.WorkspaceEdit(
+        [standard.TextDocumentEdit(DOCUMENT, [standard.AnnotatedTextEdit(THERE, "leaves", "1")])],
+        change_annotations={"1": standard.ChangeAnnotation("Changes what the code does, line 10", True)},
+    ),
+    [messages.AppliedHunk(URI, THERE, "leaves", "semantic", "matched", 1.0)],
+    "markers",
+    "merge",
+    messages.ApplyStats(8.4),
+)
+REFUSED = messages.RefusalData(
+    "ambiguous",
+    "    def days(self):",
+    [messages.Similar(wire.Range(wire.Position(8, 0), wire.Position(10, 0)), 0.91)],
 )
 
 
@@ -155,9 +181,13 @@ SHAPES = [
     ),
     _request(
         types.TEXT_DOCUMENT_CODE_ACTION,
-        "To accept the next edit and to go there; here for a client that resolves edits.",
+        "To accept the next edit, to go there, to apply a sketch; here for a client that resolves edits.",
         standard.CodeActionParams(wire.TextDocument(URI), wire.Range(HERE, HERE)),
-        [ACTION, standard.CodeAction("Go to next edit", wire.GOTO_KIND, GO)],
+        [
+            ACTION,
+            standard.CodeAction("Go to next edit", wire.GOTO_KIND, GO),
+            standard.CodeAction("Apply sketch in comment", wire.APPLY_KIND, data=PASTED),
+        ],
         list[standard.CodeAction],
     ),
     _request(
@@ -199,6 +229,23 @@ SHAPES = [
     _command(wire.ACCEPT, "Record an accept.", ["p-17"], None, needed=True),
     _command(wire.REJECT, "Record a refusal.", ["p-17"], None, needed=True),
     _command(wire.GO_NEXT, "Go there, then make it.", [wire.GoNextArgument(URI, HERE)], wire.GoNextResult("jumped")),
+    Shape(
+        f"command.{wire.APPLY}",
+        wire.APPLY,
+        "A sketch of a change becomes an edit; refused, the error (-32803) carries `refusal` as its data.",
+        {
+            "arguments": (tuple[messages.ApplyArgument, True], "read"),
+            "result": (messages.ApplyResult, "sent"),
+            "refusal": (messages.RefusalData, "sent"),
+            "partial": (messages.PartialHunks, "sent"),
+        },
+        {
+            "arguments": [messages.ApplyArgument(SKETCH, URI, dry_run=True)],
+            "result": APPLIED,
+            "refusal": REFUSED,
+            "partial": messages.PartialHunks(APPLIED.hunks),
+        },
+    ),
     _command(wire.WHY, "What the last prediction weighed.", [URI], WHY),
     _command(wire.STATUS, "How the server fares; latency in milliseconds.", [], STATUS),
     _command(wire.RESET_LEARNING, "Forget accepts and refusals.", [], None),

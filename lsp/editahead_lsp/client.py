@@ -11,14 +11,17 @@ from .protocol import InitializeParams
 
 @dataclass(frozen=True)
 class Client:
-    """name: in the client's own words. encodings: of positions, its favourite first. options:
+    """name: in the client's own words. copilot: it, or the plugin for which it speaks, is called so. encodings: of
+    positions, its favourite first. options:
     `initializationOptions.editahead`, as it came. folders: URIs of the workspace.
     shows_edits: whether it has a way of its own to show an edit before it is made, as far as it says.
     action_literals: code actions that are more than commands. resolves_actions: their edits may be given later.
+    disables_actions: they may be shown with the reason why they cannot be taken.
     annotates_edits: edits may say what they are, and ask for confirmation. file_operations: what an edit may do to files:
     "create", "rename", "delete"."""
 
     name: str = ""
+    copilot: bool = False
     encodings: tuple[str, ...] = ()
     cross_file: bool = False
     shows_documents: bool = False
@@ -30,6 +33,7 @@ class Client:
     shows_edits: bool = False
     action_literals: bool = False
     resolves_actions: bool = False
+    disables_actions: bool = False
     markdown: bool = False
     diagnostics: bool = False
     refreshes_inlay_hints: bool = False
@@ -47,11 +51,14 @@ class Client:
         resolved = at(action, "resolveSupport", "properties")
         formats = at(document, "completion", "completionItem", "documentationFormat")
         options = at(params.initialization_options, "editahead")
+        plugin = at(params.initialization_options, "editorPluginInfo", "name")
+        copilot = any(isinstance(n, str) and "copilot" in n.lower() for n in (params.client_info.name, plugin))
         folders = tuple(folder.uri for folder in params.workspace_folders)
         if not folders and params.root_uri:
             folders = (params.root_uri,)
         return cls(
             name=params.client_info.name,
+            copilot=copilot,
             encodings=tuple(e for e in encodings if isinstance(e, str))
             if isinstance(encodings, list)
             else (),
@@ -65,12 +72,12 @@ class Client:
             if isinstance(operations, list)
             else frozenset(),
             configurable=at(capabilities, "workspace", "configuration") is True,
-            shows_edits=at(document, "inlineCompletion") is not None
-            or "copilot" in params.client_info.name.lower(),
+            shows_edits=at(document, "inlineCompletion") is not None or copilot,
             action_literals=at(action, "codeActionLiteralSupport") is not None,
             resolves_actions=at(action, "dataSupport") is True
             and isinstance(resolved, list)
             and "edit" in resolved,
+            disables_actions=at(action, "disabledSupport") is True,
             markdown=isinstance(formats, list) and "markdown" in formats,
             diagnostics=at(document, "publishDiagnostics") is not None,
             refreshes_inlay_hints=at(capabilities, "workspace", "inlayHint", "refreshSupport") is True,

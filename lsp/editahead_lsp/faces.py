@@ -127,7 +127,7 @@ def workspace_edit(
     if not versioned:
         return standard.WorkspaceEdit(changes={snapshot.uri: edits})
     document = wire.TextDocument(snapshot.uri, snapshot.version)
-    return standard.WorkspaceEdit([standard.TextDocumentEdit(document, edits)])
+    return standard.WorkspaceEdit([standard.TextDocumentEdit(document, [*edits])])
 
 
 def text_edits(snapshot: Snapshot, edit: Edit, encoding: Encoding) -> list[wire.TextEdit]:

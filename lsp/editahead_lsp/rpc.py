@@ -21,6 +21,7 @@ import cattrs
 from lsprotocol import types
 from pygls.exceptions import (
     JsonRpcException,
+    JsonRpcInternalError,
     JsonRpcInvalidParams,
     JsonRpcInvalidRequest,
     JsonRpcParseError,
@@ -159,6 +160,16 @@ class Protocol(LanguageServerProtocol):
     def _refuse(self, msg_id: int | str | None, error: JsonRpcException) -> None:
         answer = {"code": error.code, "message": error.message}
         self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "error": answer})
+
+    def _send_handler_result(self, future: Future[Any], *, msg_id: int | str) -> None:
+        """An error that a handler means to give is no failure: pygls would log it with its stack and its words."""
+        error = None if future.cancelled() else future.exception()
+        if isinstance(error, JsonRpcException) and not isinstance(error, JsonRpcInternalError):
+            self._request_futures.pop(msg_id, None)
+            self._send_response(msg_id, error=error.to_response_error())
+            self._server.report_server_error(error, self)
+        else:
+            super()._send_handler_result(future, msg_id=msg_id)
 
     def _execute_handler(
         self,

@@ -17,6 +17,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from . import __version__, paths, positions, processes, uris
+from .applying.work import Applying
 from .asking import ALL, Asking, Layers
 from .client import Client
 from .converter import make_converter
@@ -62,6 +63,7 @@ class Server(LanguageServer):
         run: str | None = None,
     ) -> None:
         super().__init__("editahead", __version__, protocol_cls=Protocol, converter_factory=make_converter)
+        self.clock = clock
         self._sleep = sleep
         self._environment = environment
         self._user_folder = paths.config_folder() if user_folder is None else user_folder
@@ -71,6 +73,7 @@ class Server(LanguageServer):
         self.session = Session(clock, Outcomes(clock, now, run or secrets.token_hex(8), log_of_outcomes))
         self.predictions = Predictions(load, clock, kept=layers.kept)
         self.asking = Asking(self.session, self.predictions, clock, sleep, layers)
+        self.applying = Applying(self.session, clock)
         self.hints = Hints(self, sleep)
         self.shows_edits = False
         """Whether the client has a way of its own to show an edit before it is made: it says so, or it has asked."""
@@ -129,6 +132,7 @@ class Server(LanguageServer):
     def _resolve(self) -> None:
         """Take the settings from all places again."""
         folders = workspace_paths(self._folders)
+        self.applying.folders = folders
         resolved = gather(self._environment, self._options, folders, self._user_folder)
         self._messages = resolved.messages
         logging.getLogger().setLevel(resolved.settings.log_level.upper())
@@ -182,6 +186,7 @@ class Server(LanguageServer):
                 self._watch.cancel()
             self.hints.stop()
             self.predictions.stop()
+            self.applying.stop()
             self.session.end()
 
 

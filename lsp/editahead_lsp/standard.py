@@ -9,7 +9,7 @@ from typing import Literal
 
 import attrs
 
-from .protocol import Command, Position, Range, TextDocument, TextEdit
+from .protocol import Command, Position, Range, TextDocument, TextEdit, ToldDiagnostic
 
 LEFT_OUT = "left out"
 """In the metadata of fields that are not sent when they are None."""
@@ -79,9 +79,11 @@ class DeleteFile:
 
 @attrs.frozen
 class CodeActionContext:
-    """only: the kinds that are asked for; each stands for those below it, too."""
+    """only: the kinds that are asked for; each stands for those below it, too. diagnostics: what the client shows of the
+    range, whoever says it."""
 
     only: list[str] | None = None
+    diagnostics: list[ToldDiagnostic] = attrs.field(factory=list)
 
 
 @attrs.frozen
@@ -99,8 +101,15 @@ class ActionData:
 
 
 @attrs.frozen
+class Disabled:
+    """Why the action cannot be taken."""
+
+    reason: str
+
+
+@attrs.frozen
 class SketchData:
-    """sketch: the lines of the document, as of that version, that hold a sketch. comment: it is in a comment, and stays."""
+    """sketch: the selection, or the place in a comment, in that version of the document. comment: which of the two."""
 
     uri: str
     version: int
@@ -117,6 +126,7 @@ class CodeAction:
     command: Command | None = attrs.field(default=None, metadata=_MAY)
     edit: WorkspaceEdit | None = attrs.field(default=None, metadata=_MAY)
     data: ActionData | SketchData | None = attrs.field(default=None, metadata=_MAY)
+    disabled: Disabled | None = attrs.field(default=None, metadata=_MAY)
 
 
 # Completion

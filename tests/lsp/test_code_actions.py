@@ -9,7 +9,7 @@ import pytest
 from scripted import Scripted, Wired, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
-ACCEPT, GOTO = "refactor.rewrite.editahead.accept", "refactor.rewrite.editahead.goto"
+ACCEPT, GOTO, APPLY = (f"refactor.rewrite.editahead.{name}" for name in ("accept", "goto", "apply"))
 
 LITERALS = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}
 LAZY = LITERALS | {"dataSupport": True, "resolveSupport": {"properties": ["edit", "command"]}}
@@ -33,7 +33,7 @@ async def actions(wired: Wired, *at: int, uri: str = A, **context: Any) -> list[
 async def test_both_with_the_edit_at_once(wired: Wired) -> None:
     result = await start(wired)
     assert result["capabilities"]["codeActionProvider"] == {
-        "codeActionKinds": [ACCEPT, GOTO],
+        "codeActionKinds": [ACCEPT, GOTO, APPLY],
         "resolveProvider": True,
     }
     wired.open(A, "x\ny = user\n", version=3)

@@ -27,6 +27,7 @@ async def test_what_the_server_says_of_itself(wired: Wired) -> None:
         "editahead.accept",
         "editahead.reject",
         "editahead.nextEdit",
+        "editahead.apply",
         "editahead.why",
         "editahead.status",
         "editahead.resetLearning",
@@ -175,8 +176,15 @@ async def test_several_workspace_folders(
     assert result["silence"]["reason"] == "excluded"
 
 
-async def test_only_copilots_are_told_a_status(wired: Wired) -> None:
-    await wired.request("initialize", {"capabilities": {}, "clientInfo": {"name": "My Copilot client"}})
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"clientInfo": {"name": "My Copilot client"}},
+        {"initializationOptions": {"editorPluginInfo": {"name": "copilot.el", "version": "0.9"}}},
+    ],
+)
+async def test_only_copilots_are_told_a_status(wired: Wired, said: dict[str, Any]) -> None:
+    await wired.request("initialize", {"capabilities": {}, **said})
     wired.notify("initialized", {})
     message = await wired.take(lambda m: m.get("method") == "didChangeStatus")
     assert message["params"] == {"busy": False, "message": "", "kind": "Normal"}

@@ -133,7 +133,9 @@ def plan(
         except Refused as error:
             raise Refused(_named(error.refusal, sketch, part)) from None
         change = item.change()
-        if not change.changes_nothing and all(part.path != later.path for later in sketch.files[number + 1 :]):
+        if not change.changes_nothing and all(
+            part.path != later.path for later in sketch.files[number + 1 :]
+        ):
             settled(_reviewed([change], others, trees)[0])
     changes = [change for item in work.values() if not (change := item.change()).changes_nothing]
     return tuple(_ordered(_reviewed(changes, others, trees)))

@@ -46,7 +46,7 @@ class WorkspaceFiles:
         the same name."""
         if path is None:
             return None if self._uri is None else self._at(self._uri)
-        found = {}
+        found: dict[str, str] = {}
         for candidate in self._candidates(path):
             uri = uris.of_path(candidate)
             if uris.key(uri) in self._documents or os.path.lexists(candidate):

@@ -1,4 +1,4 @@
-"""`textDocument/codeAction`: the next edit in the menu that every editor has."""
+"""`textDocument/codeAction`: the next edit, and sketches to apply, in the menu that every editor has."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcContentModified, JsonRpcInvalidParams
 
 from editahead_lsp import faces
+from editahead_lsp.asking import Ask
 from editahead_lsp.client import at
 from editahead_lsp.documents import Document, Place
 from editahead_lsp.positions import offset_at
-from editahead_lsp.protocol import ACCEPT_KIND, GO_NEXT, GOTO_KIND, Command, Range
+from editahead_lsp.protocol import ACCEPT_KIND, APPLY_KIND, GO_NEXT, GOTO_KIND, Command, Range
 from editahead_lsp.standard import ActionData, CodeAction, CodeActionParams
+
+from .sketch_actions import SketchActions
 
 if TYPE_CHECKING:
     from editahead_lsp.faces import Answer, Offer
@@ -22,26 +25,39 @@ if TYPE_CHECKING:
 
 def register(server: Server) -> None:
     session = server.session
+    sketches = SketchActions(server)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
     def code_action(params: CodeActionParams) -> Coroutine[Any, Any, list[CodeAction]] | list[CodeAction]:
-        wanted = {kind for kind in (ACCEPT_KIND, GOTO_KIND) if _within(kind, params.context.only)}
-        if not wanted or not server.client.action_literals:
+        only = params.context.only
+        if not server.client.action_literals:
             return []
-        uri = params.text_document.uri
-        document = session.documents.get(uri)
-        place = None if document is None or cursor_within(document, params.range) else _start(params.range)
-        ask = server.asking.begin("codeAction", uri, None, place, at_once=True, most=1)
+        wanted = {kind for kind in (ACCEPT_KIND, GOTO_KIND) if _within(kind, only)}
+        sketch = sketches.begin(params) if _within(APPLY_KIND, only) else None
+        ask = begin(params) if wanted else None
+        if sketch is None and ask is None:
+            return []
 
         async def answer() -> list[CodeAction]:
-            found = await server.asking.finish(ask)
-            return [action for offer in found.offers for action in actions(offer, found, wanted)]
+            out: list[CodeAction] = []
+            if ask is not None:
+                found = await server.asking.finish(ask)
+                out += [action for offer in found.offers for action in actions(offer, found, wanted)]
+            return [*(await sketch), *out] if sketch is not None else out
 
         return answer()
 
+    def begin(params: CodeActionParams) -> Ask:
+        uri = params.text_document.uri
+        document = session.documents.get(uri)
+        place = None if document is None or cursor_within(document, params.range) else _start(params.range)
+        return server.asking.begin("codeAction", uri, None, place, at_once=True, most=1)
+
     @server.feature(types.CODE_ACTION_RESOLVE)
-    def resolve(params: Any) -> dict[str, Any]:
+    def resolve(params: Any) -> Coroutine[Any, Any, dict[str, Any]] | dict[str, Any]:
         """The action as it came, with its edit: over the text as it is now."""
+        if at(params, "data", "sketch") is not None:
+            return sketches.resolve(params)
         id = at(params, "data", "id")
         if not isinstance(id, str):
             raise JsonRpcInvalidParams("This is none of our actions.")

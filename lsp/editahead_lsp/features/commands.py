@@ -10,8 +10,10 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from editahead_lsp import __version__
 from editahead_lsp import protocol as wire
+from editahead_lsp.client import at
 from editahead_lsp.faces import place_of
 
+from .applying import ApplyCommand
 from .going import Going
 
 if TYPE_CHECKING:
@@ -69,14 +71,22 @@ def register(server: Server) -> None:
             outcomes=wire.OutcomeStatus(counts.shown, counts.accepted, counts.rejected),
         )
 
+    apply = ApplyCommand(server)
     handlers: dict[str, Callable[[list[Any]], Any]] = {
         wire.ACCEPT: accept,
         wire.REJECT: reject,
         wire.GO_NEXT: Going(server).go,
+        wire.APPLY: apply.apply,
         wire.WHY: why,
         wire.STATUS: status,
         wire.RESET_LEARNING: reset_learning,
     }
+
+    @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
+    def cancel(params: Any) -> None:
+        token = at(params, "token")
+        if isinstance(token, int | str):
+            apply.cancel(token)
 
     @server.feature(types.WORKSPACE_EXECUTE_COMMAND)
     def execute_command(params: wire.ExecuteCommandParams) -> Any:

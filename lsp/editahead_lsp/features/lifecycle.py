@@ -11,6 +11,7 @@ from editahead_lsp import __version__, menu
 from editahead_lsp.client import Client
 from editahead_lsp.protocol import (
     ACCEPT_KIND,
+    APPLY_KIND,
     COMMANDS,
     DID_CHANGE_STATUS,
     GOTO_KIND,
@@ -35,7 +36,7 @@ def register(server: Server) -> None:
     @server.feature(types.INITIALIZED)
     def initialized(params: None) -> None:
         server.tell_problems()
-        if "copilot" in server.client.name.lower():
+        if server.client.copilot:
             server.protocol.notify(DID_CHANGE_STATUS, {"busy": False, "message": "", "kind": "Normal"})
 
     @server.feature(types.EXIT)
@@ -53,7 +54,7 @@ def capabilities(server: Server) -> types.ServerCapabilities:
         ),
         inline_completion_provider=True,
         code_action_provider=types.CodeActionOptions(
-            code_action_kinds=[ACCEPT_KIND, GOTO_KIND], resolve_provider=True
+            code_action_kinds=[ACCEPT_KIND, GOTO_KIND, APPLY_KIND], resolve_provider=True
         ),
         completion_provider=completion,
         inlay_hint_provider=server.hints.kind == "inlay" or None,

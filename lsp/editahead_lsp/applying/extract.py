@@ -1,0 +1,178 @@
+"""Sketches that stand in a document: a pasted one, which replaces itself, and one in a comment, which stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from editahead_inference.apply.results import Near
+from editahead_inference.apply.review import Hunk
+from editahead_prompts.edits import Edit, Replacement, compose, invert, rebase
+from editahead_prompts.sketches.parse import parse
+from editahead_prompts.sketches.sketch import NotASketch, Sketch, Snippet
+from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.syntax import SyntaxTrees
+
+MOST_CHARS = 200_000
+"""A longer selection is not looked at: code actions are asked for all the time."""
+
+_MARKER = re.compile(r"\s*(//[/!]?|#+|--|;+|%+)(?= |$)")
+_FENCE = re.compile(r"\s*(```+|~~~+)")
+_NAME = re.compile(r"\b(?:def|class|function|fn|func|struct|enum|trait|interface|type|const|let|var)\s+(\w+)")
+
+
+@dataclass(frozen=True)
+class Extract:
+    """first, end: the lines that the sketch, or the comment around it, takes, `end` not included. text: the sketch.
+    stays: whether they are left in the document."""
+
+    document: Snapshot
+    first: int
+    end: int
+    text: str
+    stays: bool
+
+    @cached_property
+    def taken_out(self) -> Edit:
+        starts = self.document.starts
+        return Edit.replace(starts[self.first], starts[self.end], "")
+
+    @cached_property
+    def rest(self) -> Snapshot:
+        """The document without these lines."""
+        lines = (*self.document.lines[: self.first], *self.document.lines[self.end :])
+        return replace(self.document, lines=lines or ("",))
+
+    def sketch(self) -> Sketch | None:
+        """What it says, where it is plain that it is a sketch: selected code of the document is none."""
+        try:
+            sketch = parse(self.text, language=self.document.language, path=None)
+        except NotASketch:
+            return None
+        return sketch if any(self._is_plain(sketch, number) for number in range(len(sketch.files))) else None
+
+    def _is_plain(self, sketch: Sketch, number: int) -> bool:
+        part = sketch.files[number]
+        if not isinstance(part.content, Snippet) or part.kind == "markers":
+            return True
+        fenced = any(_FENCE.match(line) for line in sketch.lines)
+        declared = _NAME.search(self.text)
+        again = declared is not None and re.search(rf"\b{declared[1]}\b", self.rest.text) is not None
+        return (fenced and not self.stays) or (again and (fenced or part.kind == "declaration"))
+
+    def put_back(self, hunks: Iterable[Hunk]) -> list[Hunk] | None:
+        """Hunks over `rest` as hunks over the document, and one that takes the sketch out; None when a hunk reaches over
+        the place of a comment that stays."""
+        back = invert(self.taken_out, self.document.text)
+        out, removal = [], None if self.stays else Hunk(self.taken_out.replacements[0], "moved", 1.0)
+        for hunk in hunks:
+            edit = rebase(Edit((hunk.replacement,)), back)
+            if edit is None and self.stays:
+                return None
+            if edit is None:
+                edit, removal = compose(self.taken_out, Edit((hunk.replacement,))), None
+            out.append(replace(hunk, replacement=_one(edit, self.document.text)))
+        return sorted([*out, *([removal] if removal else [])], key=lambda hunk: hunk.replacement)
+
+    def lines_of(self, near: Near) -> Near:
+        """Lines of `rest` as lines of the document."""
+        start, end = (
+            line + self.end - self.first if line >= self.first else line for line in (near.start, near.end)
+        )
+        return Near(start, end, near.similarity)
+
+
+def selected(document: Snapshot, start: int, end: int) -> Extract | None:
+    """The selection as whole lines, if there is nothing else on them. start, end: offsets."""
+    if start >= end or end - start > MOST_CHARS:
+        return None
+    first, last = document.line_at(start), document.line_at(end)
+    if end == document.starts[last]:
+        last -= 1
+    before = document.text[document.starts[first] : start]
+    after = document.text[end : document.starts[last + 1]] if end > document.starts[last] else ""
+    if before.strip() or after.strip():
+        return None
+    text = "".join(document.lines[first : last + 1])
+    return Extract(document, first, last + 1, text, stays=False)
+
+
+def in_comment(document: Snapshot, line: int, trees: SyntaxTrees) -> Extract | None:
+    """The fenced block in the comment at the line: the one around the line, or the only one."""
+    found = _line_comment(document, line) or _block_comment(document, line, trees)
+    if found is None:
+        return None
+    first, bodies = found
+    blocks = _fenced(bodies)
+    around = [block for block in blocks if block[0] <= line - first < block[1]]
+    chosen = around or (blocks if len(blocks) == 1 else [])
+    if not chosen:
+        return None
+    begin, end = chosen[0]
+    text = "\n".join(bodies[begin:end]) + "\n"
+    return Extract(document, first, first + len(bodies), text, stays=True)
+
+
+def _line_comment(document: Snapshot, line: int) -> tuple[int, list[str]] | None:
+    """The comment's first line, and its lines without what makes them comments."""
+    lines = document.lines
+    marker = _MARKER.match(lines[line])
+    if marker is None:
+        return None
+
+    def belongs(number: int) -> bool:
+        match = _MARKER.match(lines[number]) if 0 <= number < len(lines) else None
+        return match is not None and match[1] == marker[1]
+
+    first = last = line
+    while belongs(first - 1):
+        first -= 1
+    while belongs(last + 1):
+        last += 1
+    bodies = (line_body(lines[number]) for number in range(first, last + 1))
+    return first, [body.lstrip()[len(marker[1]) :].removeprefix(" ") for body in bodies]
+
+
+def _block_comment(document: Snapshot, line: int, trees: SyntaxTrees) -> tuple[int, list[str]] | None:
+    body = line_body(document.lines[line])
+    at = document.starts[line] + len(body) - len(body.lstrip())
+    node = trees.node_at(document, at, at)
+    if node is None or "comment" not in node.type or not (node.text or b"").startswith(b"/*"):
+        return None
+    first, last = node.start_point.row, node.end_point.row
+    if last >= len(document.lines):
+        return None
+    bodies = [line_body(document.lines[number]) for number in range(first, last + 1)]
+    if bodies[0][: len(bodies[0]) - len(bodies[0].lstrip())] + "/*" != bodies[0][: bodies[0].find("/*") + 2]:
+        return None  # code stands before it
+    if not bodies[-1].rstrip().endswith("*/"):
+        return None
+    inner = bodies[1:-1]
+    if all(re.match(r"\s*\*(?: |$)", text) for text in inner):
+        inner = [text.lstrip()[1:].removeprefix(" ") for text in inner]
+    return first, ["", *inner, ""]
+
+
+def _fenced(bodies: Sequence[str]) -> list[tuple[int, int]]:
+    """The fenced blocks, with their fences."""
+    out: list[tuple[int, int]] = []
+    opened: tuple[int, str] | None = None
+    for number, body in enumerate(bodies):
+        fence = _FENCE.match(body)
+        if fence is None:
+            continue
+        if opened is None:
+            opened = number, fence[1]
+        elif fence[1].startswith(opened[1]) and body.strip() == fence[1]:
+            out.append((opened[0], number + 1))
+            opened = None
+    return out
+
+
+def _one(edit: Edit, text: str) -> Replacement:
+    """The edit as a single replacement."""
+    start, end = edit.changed_span
+    moved = Edit(tuple(Replacement(r.start - start, r.end - start, r.text) for r in edit.replacements))
+    return Replacement(start, end, moved.apply(text[start:end]))

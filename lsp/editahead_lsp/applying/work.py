@@ -1,0 +1,239 @@
+"""From a sketch to a change over the documents as they are now, off the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from editahead_inference.apply.plan import FileChange, Merges, Refused, plan
+from editahead_inference.apply.results import Refusal
+from editahead_inference.candidates import Cancelled
+from editahead_lsp import uris
+from editahead_lsp.documents import Document, Place
+from editahead_lsp.exclusion import Exclusion
+from editahead_lsp.positions import Encoding, offset_at
+from editahead_lsp.session import Session
+from editahead_lsp.worker import Worker
+from editahead_prompts.edits import Edit, Replacement, rebase
+from editahead_prompts.sketches.parse import parse
+from editahead_prompts.sketches.sketch import NotASketch, Sketch
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import SyntaxTrees
+
+from .extract import Extract
+from .files import WorkspaceFiles
+from .terms import Placed
+
+DEADLINE_S = 20.0
+"""Work that takes longer is given up."""
+
+T = TypeVar("T")
+Check = Callable[[], None]
+
+
+def load_merge() -> Merges:
+    """Imported late: the server answers `initialize` first."""
+    from editahead_inference.apply.merge import merge
+
+    return merge
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that a sketch is applied with, frozen when it was asked for. documents: the open ones, by key. span: between
+    which places of the file at `uri` it may change something. extract: where the sketch itself stands in the document."""
+
+    sketch: str
+    uri: str | None
+    documents: Mapping[str, Document]
+    snapshots: Mapping[str, Snapshot]
+    files: WorkspaceFiles
+    encoding: Encoding
+    span: tuple[Place, Place] | None = None
+    extract: Extract | None = None
+
+
+@dataclass(frozen=True)
+class Planned:
+    """changes: over the snapshots of the job; over the rest of the document for a sketch that stands in it."""
+
+    sketch: Sketch
+    changes: tuple[FileChange, ...]
+
+
+@dataclass
+class Applying:
+    """The thread that does it, made when it is first needed. clock: monotonic seconds."""
+
+    session: Session
+    clock: Callable[[], float]
+    load: Callable[[], Merges] = load_merge
+    folders: tuple[Path, ...] = ()
+    """Of the workspace."""
+    _worker: Worker | None = None
+    _trees: SyntaxTrees = field(default_factory=SyntaxTrees)
+
+    def begin(self, sketch: str, uri: str | None, span: tuple[Place, Place] | None = None) -> Job:
+        return self._job(sketch, uri, span, None)
+
+    def begin_in(self, extract: Extract) -> Job:
+        """Apply a sketch to the document in which it stands."""
+        return self._job(extract.text, extract.document.uri, None, extract)
+
+    def _job(
+        self, sketch: str, uri: str | None, span: tuple[Place, Place] | None, extract: Extract | None
+    ) -> Job:
+        session = self.session
+        documents = {document.key: document for document in session.documents}
+        snapshots = {key: document.snapshot for key, document in documents.items()}
+        seen = dict(snapshots)
+        if extract is not None:
+            document = session.documents.get(extract.document.uri)
+            assert document is not None
+            seen[document.key] = extract.rest
+        settings = session.settings
+        exclusion = Exclusion(self.folders, settings.exclude)  # of its own: it is asked on another thread
+        files = WorkspaceFiles(self.folders, seen, exclusion, settings.max_file_bytes, uri)
+        return Job(sketch, uri, documents, snapshots, files, session.encoding, span, extract)
+
+    async def plan(self, job: Job, settled: Callable[[FileChange], None] = lambda change: None) -> Planned:
+        """Raises Refused. settled: called on the event loop, see `editahead_inference.apply.plan.plan`."""
+        loop = asyncio.get_running_loop()
+
+        def work(check: Check) -> Planned:
+            return self._plan(job, lambda change: _on(loop, settled, change), check)
+
+        return await self.off_the_loop(work)
+
+    async def off_the_loop(self, work: Callable[[Check], T]) -> T:
+        """What `work` returns or raises, on the thread. It is given a function that raises once nobody waits any more, or
+        it has taken too long."""
+        if self._worker is None:
+            self._worker = Worker()
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T] = loop.create_future()
+        unwanted = threading.Event()
+        started = self.clock()
+
+        def check() -> None:
+            if unwanted.is_set():
+                raise Cancelled
+            if self.clock() - started > DEADLINE_S:
+                raise Refused(Refusal("too-large", f"It took longer than {DEADLINE_S:.0f} s."))
+
+        def settle(set_to: Callable[[Any], None], value: Any) -> None:
+            if not done.done():
+                set_to(value)
+
+        def run() -> None:
+            try:
+                result = work(check)
+            except Exception as error:
+                _on(loop, settle, done.set_exception, error)
+            else:
+                _on(loop, settle, done.set_result, result)
+
+        self._worker.submit(run)
+        try:
+            return await done
+        finally:
+            unwanted.set()
+
+    def stop(self) -> None:
+        if self._worker is not None:
+            self._worker.stop(timeout=1.0)
+
+    def _plan(self, job: Job, settled: Callable[[FileChange], None], check: Check) -> Planned:
+        if len(job.sketch) > self.session.settings.max_file_bytes:
+            raise Refused(Refusal("too-large", "The sketch is larger than a file may be (`max_file_bytes`)."))
+        own = job.files.find(None)
+        try:
+            sketch = parse(
+                job.sketch,
+                language=own.language if own is not None else None,
+                path=own.uri.rpartition("/")[2] if own is not None else None,
+            )
+        except NotASketch as error:
+            lines = job.sketch.splitlines()[error.at : error.end]
+            raise Refused(Refusal("unparsed", str(error), "\n".join(lines))) from None
+        check()
+        spans = {}
+        if own is not None and job.span is not None:
+            start, end = sorted(offset_at(own, *place, job.encoding) for place in job.span)
+            spans[own.uri] = start, end
+        changed = plan(
+            sketch,
+            job.files,
+            self.load(),
+            spans=spans,
+            others=tuple(job.snapshots.values()),
+            syntax=self._trees,
+            settled=settled,
+            check=check,
+        )
+        return Planned(sketch, changed)
+
+    def place(self, job: Job, changes: tuple[FileChange, ...]) -> list[Placed]:
+        """The changes over the texts that the client has now. Raises Refused when they moved on too far."""
+        files = [self._placed(job, change) for change in changes]
+        extract = job.extract
+        if extract is None or extract.stays or any(c.original.uri == extract.document.uri for c in changes):
+            return files
+        return [*files, self._placed(job, FileChange("edit", extract.rest, Edit(), 1.0, "markers"))]
+
+    def _placed(self, job: Job, change: FileChange) -> Placed:
+        uri = change.original.uri
+        key = uris.key(uri)
+        asked, now = job.documents.get(key), self.session.documents.with_key(key)
+        hunks = change.hunks
+        if job.extract is not None and uri == job.extract.document.uri:
+            put_back = job.extract.put_back(hunks)
+            if put_back is None:
+                raise Refused(Refusal("unplaced", "It would change what the comment stands in."))
+            hunks = tuple(put_back)
+        if asked is None:
+            if now is None:
+                return Placed(change, change.original, hunks, None)
+            if now.snapshot.text != change.original.text:
+                raise _stale()
+            return Placed(change, now.snapshot, hunks, now.snapshot.version)
+        since = now.since(job.snapshots[key]) if now is asked else None
+        if now is None or since is None:
+            raise _stale()
+        moved = []
+        for hunk in hunks:
+            edit = rebase(Edit((hunk.replacement,)), since)
+            if edit is None or _touched(hunk.replacement, since, job.snapshots[key]):
+                raise _stale()
+            moved.append(replace(hunk, replacement=edit.replacements[0]))
+        return Placed(change, now.snapshot, tuple(moved), now.snapshot.version)
+
+
+def partial(job: Job, change: FileChange) -> Placed:
+    """A change that is certain, over the text that it was asked for."""
+    key = uris.key(change.original.uri)
+    hunks = tuple(change.hunks)
+    if job.extract is not None and change.original.uri == job.extract.document.uri:
+        hunks = tuple(job.extract.put_back(hunks) or ())
+    snapshot = job.snapshots.get(key)
+    return Placed(change, change.original if snapshot is None else snapshot, hunks, None)
+
+
+def _on(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *arguments: Any) -> None:
+    with suppress(RuntimeError):  # the loop has ended, and nobody waits
+        loop.call_soon_threadsafe(function, *arguments)
+
+
+def _touched(replacement: Replacement, since: Edit, text: Snapshot) -> bool:
+    """Whether something was changed on one of its lines. What was made for one line says nothing about another."""
+    first, last = text.line_at(replacement.start), text.line_at(replacement.end)
+    return any(text.line_at(r.start) <= last and first <= text.line_at(r.end) for r in since.replacements)
+
+
+def _stale() -> Refused:
+    return Refused(Refusal("stale", "The document was changed meanwhile, where the sketch changes it."))
