@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import astuple, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -100,7 +101,6 @@ class OutcomeLog:
         self.file, self._clock = file, clock
         self._worker: Worker | None = None
         self._incoming: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
-        self._loaded: queue.SimpleQueue[list[Outcome]] = queue.SimpleQueue()
         self._reset_elsewhere: queue.SimpleQueue[bool] = queue.SimpleQueue()
         # The worker's:
         self._database: sqlite3.Connection | None = None
@@ -114,13 +114,9 @@ class OutcomeLog:
         self._incoming.put(outcome)
         self._submit(self._write_waiting)
 
-    def load(self) -> None:
-        """Read what is to be learned from; `loaded` gives it when it is there."""
-        self._submit(self._load)
-
-    def loaded(self) -> list[Outcome] | None:
-        """What was read, the oldest first; once."""
-        return None if self._loaded.empty() else self._loaded.get()
+    def load(self, take: Callable[[list[Outcome]], None]) -> None:
+        """Read what is to be learned from; `take` gets it, the oldest first, on the log's thread."""
+        self._submit(lambda: take(self._load()))
 
     def reset(self) -> None:
         """Nothing that is in the log is learned from any more, by any server."""
@@ -133,16 +129,24 @@ class OutcomeLog:
     def stop(self) -> None:
         """Write what waits. Waits at most a second for it."""
         if self._worker is not None:
-            self._worker.submit(self._close)
+            self._submit(self._close)
             self._worker.stop(timeout=1.0)
             self._worker = None
 
     def _submit(self, job: Callable[[], None]) -> None:
         if self._worker is None:
             self._worker = Worker()
-        self._worker.submit(job)
+        self._worker.submit(partial(self._run, job))
 
     # On the worker
+
+    def _run(self, job: Callable[[], None]) -> None:
+        try:
+            job()
+        except Exception as error:  # the thread lives on: the next row may be better
+            log.error("the log of outcomes: %s", type(error).__name__)
+            log.debug("the error", exc_info=True)
+            self._waiting.clear()
 
     def _write_waiting(self) -> None:
         while not self._incoming.empty():
@@ -155,7 +159,7 @@ class OutcomeLog:
                 database.executemany(_UPSERT, [astuple(outcome) for outcome in self._waiting.values()])
                 self._waiting.clear()
 
-    def _load(self) -> None:
+    def _load(self) -> list[Outcome]:
         found: list[Outcome] = []
         with self._careful():
             if self.file.exists():
@@ -165,7 +169,7 @@ class OutcomeLog:
                 except sqlite3.OperationalError:  # what cannot be written can perhaps be read
                     with closing(sqlite3.connect(self.file, timeout=_BUSY_S)) as database:
                         found = _learned_from(database)
-        self._loaded.put(found[::-1])
+        return found[::-1]
 
     def _reset(self) -> None:
         self._waiting = {key: replace(row, shipped=None) for key, row in self._waiting.items()}
@@ -237,6 +241,7 @@ def open_database(file: Path) -> sqlite3.Connection:
         ((state, *_),) = database.execute("PRAGMA quick_check(1)").fetchall()
         if state != "ok":
             raise sqlite3.DatabaseError(state)
+        _version(database)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         with database:

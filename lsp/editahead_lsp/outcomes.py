@@ -5,9 +5,11 @@ Synchronous, on the event loop. What a prediction is made from gets a frozen `Ta
 
 from __future__ import annotations
 
+import queue
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 
 from editahead_inference.candidates import Verdict
@@ -26,6 +28,8 @@ PUBLISHED = 10
 """States get a new taste only after so many outcomes. One moves it next to nothing, and would cost every answer that is
 kept, or computed ahead, for a state with the taste before."""
 _REMEMBERED = 1_000
+_LANGUAGE = 60
+"""Characters of a language's id, which is the client's word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,10 @@ class Outcomes:
         self._keeping = Keeping()
         self._known: OrderedDict[str, Outcome] = OrderedDict()
         self._to_learn: deque[tuple[float, str]] = deque()
+        self._loaded: queue.SimpleQueue[tuple[int, Learner]] = queue.SimpleQueue()
+        self._forgotten = 0
         self._ready: bool | None = None
+        """Whether what is in the log has been learned; None when it has not been asked for."""
         self._unpublished = 0
         self._recent = 0.0
         self._taste = self._learner.taste(0.0)
@@ -79,11 +86,13 @@ class Outcomes:
         """The settings `learning`, and `telemetry` = "local". Without the latter the file is neither written nor read, and
         what is learned lasts as long as the server."""
         self._learning, self._logging = learning, logging and self._log is not None
+        if not learning:
+            self._to_learn.clear()
         if self._ready is not True:
             if not self._logging:
                 self._ready = None
             elif learning and self._ready is None and self._log is not None:
-                self._log.load()
+                self._log.load(partial(self._learn_again, self._forgotten))
                 self._ready = False
 
     def taste(self, *, accepted: bool = False) -> Taste | None:
@@ -111,7 +120,7 @@ class Outcomes:
             run=self._run,
             number=number,
             at=self._now(),
-            language=seen.language,
+            language=seen.language[:_LANGUAGE].encode("utf-8", "replace").decode(),
             source=seen.source,
             kind=seen.kind,
             confidence=made.confidence,
@@ -186,11 +195,17 @@ class Outcomes:
             return
         if self._log.was_reset():
             self._forget()
-        loaded = self._log.loaded()
-        if loaded is not None:
+        if not self._loaded.empty():
+            forgotten, learner = self._loaded.get()
             self._ready = True
-            learn(self._learner, loaded)
-            self._unpublished = PUBLISHED
+            if forgotten == self._forgotten:
+                self._learner, self._unpublished = learner, PUBLISHED
+
+    def _learn_again(self, forgotten: int, outcomes: list[Outcome]) -> None:
+        """On the log's thread, for it may take a tenth of a second. forgotten: how often that had been asked for before."""
+        learner = Learner()
+        learn(learner, outcomes)
+        self._loaded.put((forgotten, learner))
 
     def _learn_due(self) -> None:
         now = self._clock()
@@ -207,6 +222,7 @@ class Outcomes:
 
     def _forget(self) -> None:
         self._learner = Learner()
+        self._forgotten += 1
         self._to_learn.clear()
         self._known = OrderedDict((id, replace(one, shipped=None)) for id, one in self._known.items())
         self._recent, self._unpublished = 0.0, PUBLISHED

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from editahead_inference.candidates import Candidate, Silence
+from editahead_inference.candidates import Silence
 from editahead_prompts.edits import Edit, advance, edited_lines, rebase
 from editahead_prompts.history import History
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import RuleOutcomes, State
 
-from . import outcome_log
 from .documents import Change, Changed, Document, Documents, Place
 from .exclusion import Exclusion
 from .faces import Offer
@@ -25,43 +24,11 @@ from .positions import Encoding, offset_at
 from .protocol import Event
 from .refusals import Refusals
 from .settings import Settings
+from .shown import LONGEST_MS, Shown, share_of
 from .timing import Timing
 
 _REMEMBERED = 200
 """Shown predictions that an outcome can still name."""
-
-
-@dataclass
-class Shown:
-    """A prediction that a client was given.
-
-    number: the id's. key: of the document that it is in. asked: of the document it was asked for, and by which faces.
-    made: what was known of it then.
-    edit: what is left of it in the document's present text; empty for a mere place, None once it no longer applies.
-    whole: the edit as it was made, over the present text; None once its place was changed.
-    cursor_after: for the text after what is left. begun: whether part of it has been typed; at: the snapshot up to which
-    the last change was part of it. event: how it ended, None while it is open. by_typing: whether it was accepted by typing
-    it. first_at: when it first stood first, on the session's clock; shown_ms: for how long it was visible, as the client
-    told. share: of its new text that the client said was accepted.
-    """
-
-    id: str
-    number: int
-    key: str
-    candidate: Candidate
-    edit: Edit | None
-    whole: Edit | None
-    cursor_after: int
-    confidence: float
-    asked: set[tuple[str, str]]
-    made: Made
-    begun: bool = False
-    at: Snapshot | None = None
-    event: Event | None = None
-    by_typing: bool = False
-    first_at: float | None = None
-    shown_ms: float | None = None
-    share: float | None = None
 
 
 @dataclass
@@ -335,11 +302,11 @@ class Session:
         if shown is None:
             return
         if shown_ms is not None:
-            shown.shown_ms = max(shown_ms, 0.0)
+            shown.shown_ms = float(min(max(shown_ms, 0), LONGEST_MS))
         if event == "shown" and shown.first_at is None:
             shown.first_at = self.clock()
         if event == "partiallyAccepted" and shown.event is None:
-            shown.share = _share(shown.candidate.edit, accepted_units)
+            shown.share = share_of(shown.candidate.edit, accepted_units)
         if event in ("shown", "partiallyAccepted"):
             return
         if event == shown.event == "accepted" and shown.by_typing:
@@ -378,15 +345,8 @@ class Session:
 
     def _tell(self, shown: Shown, event: Event) -> None:
         """Log how it ended."""
-        ended: outcome_log.Event = "rejected"
-        if event == "accepted":
-            ended = "typed" if shown.by_typing else "accepted"
-        elif event == "ignored":
-            ended = "partial" if shown.share else "ignored"
-        shown_ms = shown.shown_ms
-        if shown_ms is None and shown.first_at is not None:
-            shown_ms = 1000 * (self.clock() - shown.first_at)
-        share = shown.share if ended == "partial" else None
+        ended, share = shown.ended(event)
+        shown_ms = shown.visible_ms(self.clock())
         self.outcomes.settled(shown.id, shown.number, shown.made, ended, share=share, shown_ms=shown_ms)
 
     def _catch_up(self) -> None:
@@ -440,12 +400,6 @@ class Session:
         if left:
             shown.cursor_after = moved_cursor(shown.cursor_after, edit, made.edit, left)
         shown.edit = left or None
-
-
-def _share(edit: Edit, units: int | None) -> float:
-    """How much of the new text so many UTF-16 units are; 0 when that is not known."""
-    whole = sum(len(r.text.encode("utf-16-le", "surrogatepass")) // 2 for r in edit.replacements)
-    return min(max(units or 0, 0) / whole, 1.0) if whole else 0.0
 
 
 def moved_cursor(cursor_after: int, edit: Edit, typed: Edit, left: Edit) -> int:

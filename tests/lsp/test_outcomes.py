@@ -1,0 +1,451 @@
+"""From what happens in the editor to what is logged and learned, over the protocol, with a clock of the test's."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from editahead_lsp.asking import Layers
+from editahead_lsp.outcome_log import FILE_NAME, Outcome, read
+from editahead_lsp.outcomes import PUBLISHED
+from editahead_lsp.statistics import statistics
+from editahead_prompts.state import Taste
+from scripted import NOT_AHEAD, Scripted, Wired, ask
+
+A, B = "file:///tmp/a.py", "file:///tmp/b.go"
+START = 1_700_000_000.0
+
+
+class Clock:
+    """Monotonic and Unix time alike."""
+
+    def __init__(self) -> None:
+        self.seconds = START
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+class Desk:
+    """A person's machine: servers that start there share a clock and a state folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.clock = Clock()
+        self.pipeline = Scripted({"user": "account"})
+        self.folder = folder
+        self.servers: list[Wired] = []
+
+    @property
+    def file(self) -> Path:
+        return self.folder / "state" / FILE_NAME
+
+    async def server(self, options: Any = None, layers: Layers = NOT_AHEAD) -> Wired:
+        wired = Wired(
+            self.pipeline,
+            clock=self.clock,
+            now=self.clock,
+            run=f"run{len(self.servers)}",
+            user_folder=self.folder / "config",
+            state_folder=self.folder / "state",
+            environment={},
+            layers=layers,
+        )
+        self.servers.append(wired)
+        await wired.initialize({"debounce_ms": 0, **(options or {})})
+        settle(wired)
+        return wired
+
+    def end(self, wired: Wired) -> list[Outcome]:
+        """End a server; what is in the log then."""
+        self.servers[self.servers.index(wired)] = wired
+        wired.finish()
+        return read(self.file)
+
+    def taste(self) -> Taste | None:
+        """In the last state that was predicted for."""
+        return self.pipeline.calls[-1].taste
+
+
+@pytest_asyncio.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    desk = Desk(tmp_path)
+    yield desk
+    for wired in desk.servers:
+        wired.finish()
+
+
+def settle(wired: Wired) -> None:
+    """Wait until the log has done what it was asked."""
+    log = wired.server.session.outcomes._log
+    assert log is not None
+    if log._worker is not None:
+        done = threading.Event()
+        log._submit(done.set)
+        assert done.wait(20)
+
+
+async def predictions(wired: Wired, uri: str = A, line: int = 0) -> list[dict[str, Any]]:
+    result = await wired.request("editahead/nextEdit", ask(uri, None, line, 0))
+    found: list[dict[str, Any]] = result["predictions"]
+    return found
+
+
+async def command(wired: Wired, name: str, *arguments: Any) -> Any:
+    return await wired.request(
+        "workspace/executeCommand", {"command": f"editahead.{name}", "arguments": arguments}
+    )
+
+
+async def accept(wired: Wired, uri: str = A) -> dict[str, Any]:
+    """What stands first, in the document's first line."""
+    first, *_ = await predictions(wired, uri)
+    wired.change(uri, 2, (0, 0, 0, 4, "account"))
+    await command(wired, "accept", first["id"])
+    return first
+
+
+def nudge(wired: Wired, uri: str = A) -> None:
+    """Something is typed at the end, far from everything."""
+    wired.change(uri, 9, (50, 0, 50, 0, "#"))
+
+
+# What is logged
+
+
+async def test_an_accept_and_what_was_kept_of_it(desk: Desk) -> None:
+    wired = await desk.server()
+    wired.open(A, "user\n\n")
+    desk.clock.seconds += 5
+    await accept(wired)
+    for seconds in (29.0, 2.0, 268.0, 2.0):
+        desk.clock.seconds += seconds
+        nudge(wired)
+        settle(wired)
+        (row,) = read(desk.file)
+        assert row.kept_30 == (None if seconds == 29.0 else 1.0)
+    assert row == Outcome(
+        run="run0",
+        number=1,
+        at=START + 5,
+        language="python",
+        source="propagation",
+        kind="propagation",
+        confidence=0.9,
+        shipped=0.9,
+        recent=0.0,
+        size=11,
+        distance=0,
+        latency_ms=0.0,
+        shown_ms=0.0,
+        seen=True,
+        event="accepted",
+        kept_30=1.0,
+        kept_300=1.0,
+        context=row.context,
+    )
+    assert len(row.context) == 16
+
+
+async def test_an_accept_that_is_taken_back(desk: Desk) -> None:
+    wired = await desk.server()
+    wired.open(A, "user\n")
+    await accept(wired)
+    desk.clock.seconds += 40
+    nudge(wired)
+    wired.change(A, 10, (0, 0, 0, 7, "user"))
+    desk.clock.seconds += 300
+    nudge(wired)
+    (row,) = desk.end(wired)
+    assert (row.event, row.kept_30, row.kept_300) == ("accepted", 1.0, 0.0)
+
+
+async def test_the_command_may_come_before_the_change(desk: Desk) -> None:
+    wired = await desk.server()
+    wired.open(A, "user\n")
+    (first,) = await predictions(wired)
+    await command(wired, "accept", first["id"])
+    desk.clock.seconds += 1
+    wired.change(A, 2, (0, 0, 0, 4, "account"))
+    desk.clock.seconds += 30
+    nudge(wired)
+    (row,) = desk.end(wired)
+    assert (row.event, row.kept_30) == ("accepted", 1.0)
+
+
+async def test_a_document_that_is_closed_too_soon_is_unknown(desk: Desk) -> None:
+    wired = await desk.server()
+    wired.open(A, "user\n")
+    await accept(wired)
+    desk.clock.seconds += 31
+    wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    desk.clock.seconds += 1000
+    wired.open(A, "nothing\n")
+    nudge(wired)
+    (row,) = desk.end(wired)
+    assert (row.kept_30, row.kept_300) == (1.0, None)
+
+
+async def test_how_predictions_end(desk: Desk) -> None:
+    wired = await desk.server()
+    wired.open(A, "user\nuser\nuser\nuser\nuser\n")
+    _, second, third, fourth, fifth = await predictions(wired)
+    desk.clock.seconds += 3
+    wired.change(A, 2, (0, 0, 0, 4, ""))  # typed as predicted
+    for column, letter in enumerate("account"):
+        wired.change(A, 3 + column, (0, column, 0, column, letter))
+    await command(wired, "reject", second["id"])
+    partly = {"event": "partiallyAccepted", "acceptedLength": 3}
+    wired.notify("editahead/outcome", {"id": third["id"], **partly})
+    wired.notify("editahead/outcome", {"id": fourth["id"], "event": "shown", "shownMs": 1500})
+    wired.change(A, 20, (2, 0, 4, 4, "x"))
+    rows = {row.number: row for row in desk.end(wired)}
+    assert [rows[n].event for n in range(1, 6)] == ["typed", "rejected", "partial", "ignored", "ignored"]
+    assert [rows[n].seen for n in range(1, 6)] == [True, True, True, True, False]
+    assert rows[3].share == pytest.approx(3 / 7)
+    assert rows[4].shown_ms == 1500
+    assert rows[1].shown_ms == 3000
+    assert {row.distance for row in rows.values()} == {0, 1, 2, 3, 4}
+    assert fifth["id"] == "p-5"
+    counts, total = wired.server.session.counts, statistics(desk.file, list(rows.values())).total
+    assert (counts.shown, counts.accepted, counts.rejected) == (5, 1, 1)
+    assert (total.shown, total.accepted, total.rejected) == (5, 1, 1)
+
+
+async def test_the_rest_of_what_was_typed_is_accepted(desk: Desk) -> None:
+    wired = await desk.server()
+    wired.open(A, "user\n")
+    (first,) = await predictions(wired)
+    wired.change(A, 2, (0, 0, 0, 4, "acc"))
+    wired.change(A, 3, (0, 3, 0, 3, "ount"))
+    await command(wired, "accept", first["id"])
+    (row,) = desk.end(wired)
+    assert row.event == "accepted"
+
+
+async def test_what_was_passed_over_and_accepted_after_all(desk: Desk) -> None:
+    wired = await desk.server()
+    wired.open(A, "user\n")
+    (first,) = await predictions(wired)
+    desk.pipeline.script = {}
+    nudge(wired)
+    assert await predictions(wired) == []
+    settle(wired)
+    (row,) = read(desk.file)
+    assert (row.event, row.seen) == ("ignored", False)
+    await command(wired, "accept", first["id"])
+    (row,) = desk.end(wired)
+    assert (row.event, row.seen) == ("accepted", True)
+
+
+async def test_what_is_open_at_the_end_was_passed_over(desk: Desk) -> None:
+    wired = await desk.server()
+    wired.open(A, "user\n")
+    await predictions(wired)
+    desk.clock.seconds += 2
+    (row,) = desk.end(wired)
+    assert (row.event, row.seen) == ("ignored", True)
+
+
+async def test_no_code_is_in_the_file(desk: Desk) -> None:
+    desk.pipeline.script = {"secretName": "otherSecret"}
+    wired = await desk.server()
+    wired.open(A, "secretName\nprivateLine secretName\n")
+    _, second = await predictions(wired)
+    wired.change(A, 2, (0, 0, 0, 10, "otherSecret"))
+    await command(wired, "reject", second["id"])
+    assert len(desk.end(wired)) == 2
+    data = b"".join(path.read_bytes() for path in desk.file.parent.iterdir())
+    for text in (b"secretName", b"otherSecret", b"privateLine", b"a.py"):
+        assert text not in data
+
+
+async def test_without_telemetry_there_is_no_file(desk: Desk) -> None:
+    wired = await desk.server({"telemetry": "off"})
+    wired.open(A, "user\n")
+    await accept(wired)
+    await command(wired, "resetLearning")
+    assert desk.end(wired) == []
+    assert not desk.file.exists()
+
+
+async def test_telemetry_can_be_switched_off_and_on(desk: Desk) -> None:
+    wired = await desk.server({"telemetry": "off"})
+    wired.open(A, "user\nuser\nuser\n")
+    first, second, third = await predictions(wired)
+    for telemetry, id in (("off", first["id"]), ("local", second["id"]), ("off", third["id"])):
+        settings = {"editahead": {"telemetry": telemetry}}
+        wired.notify("workspace/didChangeConfiguration", {"settings": settings})
+        await command(wired, "reject", id)
+    assert [row.number for row in desk.end(wired)] == [2]
+
+
+# What is learned
+
+
+async def reject(wired: Wired, desk: Desk, outcomes: int) -> None:
+    """So many predictions are rejected, each in a document of its own, and half a minute goes by."""
+    wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    for _ in range(outcomes):
+        uri = f"file:///tmp/{desk.clock.seconds}.py"
+        wired.open(uri, "user\n")
+        first, *_ = await predictions(wired, uri)
+        await command(wired, "reject", first["id"])
+        wired.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        desk.clock.seconds += 5
+    desk.clock.seconds += 31
+    wired.open(A, "user\n")
+    nudge(wired)
+    await predictions(wired)
+
+
+async def test_rejections_lower_what_is_expected(desk: Desk) -> None:
+    wired = await desk.server()
+    wired.open(A, "user\n")
+    await predictions(wired)
+    assert desk.taste() == Taste(trust=0.5)
+    await reject(wired, desk, PUBLISHED - 1)
+    before = desk.taste()
+    assert before is not None
+    assert before.weights == ()  # one more, and it will be given out
+    assert before.recent < -0.8
+    await reject(wired, desk, 1)
+    after = desk.taste()
+    assert after is not None
+    assert dict(after.weights)["always"] < 0
+    assert dict(after.weights)["language:python"] < 0
+
+
+async def test_an_accept_counts_by_what_was_kept(desk: Desk) -> None:
+    weights = []
+    for undo in (False, True):
+        wired = await desk.server({"telemetry": "off"})
+        for number in range(PUBLISHED):
+            uri = f"file:///tmp/{number}.py"
+            wired.open(uri, "user\n")
+            await accept(wired, uri)
+            if undo:
+                wired.change(uri, 3, (0, 0, 0, 7, "user"))
+        desk.clock.seconds += 31
+        wired.open(A, "user\n")
+        nudge(wired)
+        await predictions(wired)
+        taste = desk.taste()
+        assert taste is not None
+        weights.append(dict(taste.weights)["always"])
+        wired.finish()
+    assert weights[0] > 0 > weights[1]
+
+
+async def test_a_server_that_starts_later_knows_it(desk: Desk) -> None:
+    first = await desk.server()
+    await reject(first, desk, 30)
+    learned = desk.taste()
+    assert learned is not None
+    desk.end(first)
+    second = await desk.server()
+    second.open(A, "user\n")
+    nudge(second)
+    await predictions(second)
+    known = desk.taste()
+    assert known is not None
+    assert dict(known.weights)["always"] <= dict(learned.weights)["always"] < 0
+    assert known.recent == 0.0  # that belongs to the session
+    await command(second, "resetLearning")
+    await predictions(second)
+    nudge(second)
+    await predictions(second)
+    assert desk.taste() == Taste(trust=0.5)
+    desk.end(second)
+    third = await desk.server()
+    third.open(A, "user\n")
+    nudge(third)
+    await predictions(third)
+    assert desk.taste() == Taste(trust=0.5)
+
+
+async def test_two_servers_at_once(desk: Desk) -> None:
+    one, two = await desk.server(), await desk.server()
+    await reject(one, desk, 12)
+    await reject(two, desk, 12)
+    taste = desk.taste()
+    assert taste is not None
+    assert taste.weights
+    settle(one)
+    settle(two)
+    assert {row.run for row in read(desk.file)} == {"run0", "run1"}
+    await command(one, "resetLearning")
+    settle(one)
+    await reject(two, desk, 1)  # writing, it hears of it
+    settle(two)
+    nudge(two)
+    await predictions(two)
+    taste = desk.taste()
+    assert taste is not None
+    assert taste.weights == ()
+    assert len(read(desk.file)) >= 25
+
+
+async def test_without_learning_nothing_is_read_or_learned(desk: Desk) -> None:
+    first = await desk.server({"learning": False})
+    await reject(first, desk, PUBLISHED)
+    assert desk.taste() is None
+    assert {row.shipped for row in desk.end(first)} == {None}
+    second = await desk.server()
+    second.open(A, "user\n")
+    nudge(second)
+    await predictions(second)
+    assert desk.taste() == Taste(trust=0.5)
+
+
+async def test_a_reset_while_the_log_is_read(desk: Desk) -> None:
+    first = await desk.server()
+    await reject(first, desk, 20)
+    desk.end(first)
+    second = await desk.server()  # it has read the log, and not looked at what it learned
+    await command(second, "resetLearning")
+    second.open(A, "user\n")
+    nudge(second)
+    nudge(second)
+    await predictions(second)
+    assert desk.taste() == Taste(trust=0.5)
+
+
+async def test_a_clients_words_do_no_harm(desk: Desk) -> None:
+    wired = await desk.server()
+    wired.open(A, "user\nuser\n", language="\ud800" * 100)
+    first, second = await predictions(wired)
+    huge = {"acceptedLength": 10**400, "shownMs": 10**400}
+    wired.notify("editahead/outcome", {"id": first["id"], "event": "partiallyAccepted", **huge})
+    wired.notify("editahead/outcome", {"id": second["id"], "event": "rejected", "shownMs": -5})
+    rows = desk.end(wired)
+    assert [(row.event, row.share) for row in rows] == [("partial", 1.0), ("rejected", None)]
+    assert [row.shown_ms for row in rows] == [1e9, 0.0]
+
+
+async def test_a_damaged_file_is_as_none(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    desk.file.parent.mkdir(parents=True)
+    desk.file.write_bytes(b"no outcomes " * 1000)
+    wired = await desk.server()
+    wired.open(A, "user\n")
+    await accept(wired)
+    assert len(desk.end(wired)) == 1
+    assert [record.levelname for record in caplog.records if "outcomes" in record.message] == ["WARNING"]
+
+
+async def test_the_answer_after_an_accept_was_foreseen_with_its_taste(desk: Desk) -> None:
+    wired = await desk.server(layers=Layers(typed=False))
+    wired.open(A, "user\nuser\n")
+    first, _ = await predictions(wired)
+    before = wired.server.predictions.misses
+    while len(desk.pipeline.calls) < 2:
+        await wired.request("editahead/nextEdit", ask("file:///tmp/none.py", None, 0, 0))
+    wired.change(A, 2, (0, 0, 0, 4, "account"))
+    await command(wired, "accept", first["id"])
+    await wired.request("editahead/nextEdit", ask(A, 2, 0, 7))
+    assert wired.server.predictions.misses == before
+    assert [state.taste and state.taste.recent for state in desk.pipeline.calls[:2]] == [0.0, 0.2]
