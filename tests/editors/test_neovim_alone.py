@@ -14,6 +14,7 @@ from planned import REAL, planned
 Start = Callable[..., Neovim]
 
 SIDEKICK = Path(__file__).with_name("like_sidekick.lua")
+COPILOT_LSP = Path(__file__).with_name("like_copilot_lsp.lua")
 VISIBLE = "require('editahead').is_visible()"
 HALF = "def half(n):\n    return n / 2"
 NATIVE_GHOST = """(function()
@@ -42,22 +43,65 @@ def only_0_12(program: Path) -> None:
         pytest.skip("came with Neovim 0.12")
 
 
-def test_as_sidekick_asks(start: Start) -> None:
-    neovim = start(STAY, plugin=False)
-    neovim.lua("Sidekick = dofile(...) Sidekick.start(select(2, ...))", str(SIDEKICK), REAL)
-    neovim.until("(vim.lsp.get_clients({ bufnr = 0 })[1] or {}).initialized")
-    neovim.lua("Sidekick.focus()")
-    neovim.keys("/self.ends<CR>wwcwleaves<Esc>")
-    did = []
-    while len(did) < 4:
-        did.append(neovim.until("Sidekick.edits[1] and Sidekick.jump_or_apply()"))
-    assert did == ["jumped", "applied"] * 2
-    assert neovim.text == STAY.replace("ends", "leaves")
+ATTACHED = "(vim.lsp.get_clients({ bufnr = 0 })[1] or {}).initialized"
+
+
+def accepted(neovim: Neovim) -> int:
     status = {"command": "editahead.status", "arguments": []}
     answer = neovim.lua(
         "return vim.lsp.get_clients()[1]:request_sync('workspace/executeCommand', ..., 5000).result", status
     )
-    assert answer["outcomes"]["accepted"] == 2
+    return int(answer["outcomes"]["accepted"])
+
+
+def test_as_sidekick_asks(start: Start) -> None:
+    """One key walks the rename: every press but the jumps changes one place."""
+    neovim = start(STAY, plugin=False)
+    neovim.lua("Sidekick = dofile(...) Sidekick.start(select(2, ...))", str(SIDEKICK), REAL)
+    neovim.until(f"{ATTACHED} and Sidekick.focused")
+    neovim.keys("/self.ends<CR>wwcwleaves<Esc>")
+    did, left = [], []
+    while len(did) < 4:
+        did.append(neovim.until("Sidekick.edits[1] and Sidekick.jump_or_apply()"))
+        left.append(neovim.text.count("self.ends"))
+    assert did == ["jumped", "applied"] * 2
+    assert left == [2, 1, 1, 0]
+    assert neovim.text == STAY.replace("ends", "leaves")
+    assert accepted(neovim) == 2
+
+
+def test_typing_on_is_nothing_to_sidekick(start: Start) -> None:
+    neovim = start(STAY, plugin=False)
+    neovim.lua("Sidekick = dofile(...) Sidekick.start(select(2, ...))", str(SIDEKICK), REAL)
+    neovim.until(f"{ATTACHED} and Sidekick.focused")
+    neovim.keys("/self.ends<CR>wwcwleaves<Esc>")
+    neovim.until("Sidekick.edits[1]")
+    neovim.keys("i")
+    neovim.until("not Sidekick.edits[1]")
+    neovim.keys("x<Esc>")
+    neovim.settle()
+    neovim.keys("u")
+    neovim.until("Sidekick.edits[1]")
+    assert accepted(neovim) == 0
+
+
+@pytest.mark.parametrize("place", ["self.ends", "'🧳', self.ends"])
+def test_as_copilot_lsp_asks(start: Start, place: str) -> None:
+    stay = STAY.replace("self.ends - ", f"{place} - ").replace("day < self.ends", f"day < {place}")
+    neovim = start(stay, plugin=False)
+    only_utf_16 = {"general": {"positionEncodings": ["utf-16"]}}
+    neovim.lua("Copilot = dofile(...) Copilot.start(select(2, ...))", str(COPILOT_LSP), REAL, only_utf_16)
+    neovim.until(f"{ATTACHED} and Copilot.status")
+    assert neovim.lua("return Copilot.status") == {"busy": False, "kind": "Normal", "message": ""}
+    neovim.keys("/self.ends<CR>wwcwleaves<Esc>")
+    did = []
+    while len(did) < 4:
+        did.append(neovim.until("Copilot.edit and Copilot.jump_or_apply()"))
+    assert did == ["jumped", "applied"] * 2
+    assert neovim.text == stay.replace("ends", "leaves")
+    neovim.settle()
+    assert accepted(neovim) == 2, "though no command said so"
+    assert neovim.messages == "" or "rror" not in neovim.messages
 
 
 def test_neovims_own_inlay_hints(start: Start) -> None:

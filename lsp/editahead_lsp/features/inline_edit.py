@@ -1,4 +1,7 @@
-"""`textDocument/copilotInlineEdit`, as sidekick.nvim, copilot-lsp and copilot.el speak it."""
+"""`textDocument/copilotInlineEdit`, as sidekick.nvim, copilot-lsp and copilot.el speak it.
+
+One edit: sidekick.nvim makes all that it gets at once, also those that nobody has looked at; the others use the first.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ def register(server: Server) -> None:
             params.text_document.version,
             Place(params.position.line, params.position.character),
             at_once=params.context.trigger_kind == _INVOKED,
+            most=1,
             fits=faces.in_any_document if server.client.cross_file else faces.in_the_document,
         )
 
