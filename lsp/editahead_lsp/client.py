@@ -52,7 +52,8 @@ class Client:
         formats = at(document, "completion", "completionItem", "documentationFormat")
         options = at(params.initialization_options, "editahead")
         plugin = at(params.initialization_options, "editorPluginInfo", "name")
-        copilot = any(isinstance(n, str) and "copilot" in n.lower() for n in (params.client_info.name, plugin))
+        names = (params.client_info.name, plugin)
+        copilot = any(isinstance(name, str) and "copilot" in name.lower() for name in names)
         folders = tuple(folder.uri for folder in params.workspace_folders)
         if not folders and params.root_uri:
             folders = (params.root_uri,)
