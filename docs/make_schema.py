@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 import attrs
 from lsprotocol import types
@@ -254,6 +254,13 @@ SHAPES = [
         "editahead predict --json", "As `editahead/nextEdit` answers; in UTF-16.", wire.NextEditResult([], QUIET)
     ),
     _output(
+        "editahead apply --json",
+        "The edit, or why there is none; in UTF-16.",
+        outputs.ApplyOutput(
+            APPLIED.edit, APPLIED.hunks, "markers", "merge", APPLIED.stats, None, [URI]
+        ),
+    ),
+    _output(
         "editahead config --json",
         "The settings and where each comes from.",
         outputs.ConfigOutput({"eagerness": outputs.Setting(0.3, "~/.config/editahead/editahead.toml")}, []),
@@ -311,7 +318,7 @@ class Definitions:
                 return {"type": "array"}
             item, needed = arguments
             return {"type": "array", "minItems": int(needed), "prefixItems": [self.of(item, direction)]}
-        if origin is UnionType:
+        if origin in (UnionType, Union):
             return {"anyOf": [self.of(argument, direction) for argument in arguments]}
         return self._reference(kind, direction)
 

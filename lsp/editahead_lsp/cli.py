@@ -15,6 +15,7 @@ COMMANDS = {
     "lsp": "the language server, on stdin and stdout or on a TCP port",
     "demo": "watch the server predict a short editing session",
     "predict": "one prediction for a file",
+    "apply": "make a sketch of a change the exact edit",
     "eval": "measure how well next edits are predicted",
     "stats": "what became of the predictions that you were shown",
     "doctor": "check that everything works on this machine",

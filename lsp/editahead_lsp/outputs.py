@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
+from editahead_inference.apply.results import RefusalReason
+from editahead_prompts.sketches.sketch import SketchKind
+
+from .applying.messages import AppliedHunk, ApplyStats, Problem, Similar
 from .protocol import LatencyStatus
+from .standard import WorkspaceEdit
 
 
 @attrs.frozen
@@ -41,6 +46,31 @@ class Check:
 class DoctorOutput:
     ok: bool
     checks: list[Check]
+
+
+@attrs.frozen
+class Refused:
+    """reason, part, near: as in the error's data of `editahead.apply`. detail: a sentence for a person."""
+
+    reason: RefusalReason
+    detail: str
+    part: str
+    near: list[Similar]
+
+
+@attrs.frozen
+class ApplyOutput:
+    """As `editahead.apply` answers. refusal: why nothing was done; there is no edit then. problems: None when they were not
+    looked for. written: the files that were, as given in the edit."""
+
+    edit: WorkspaceEdit | None
+    hunks: list[AppliedHunk]
+    sketch_kind: SketchKind | None
+    method: Literal["merge", "model", "none"]
+    stats: ApplyStats
+    problems: list[Problem] | None
+    written: list[str]
+    refusal: Refused | None = None
 
 
 @attrs.frozen

@@ -23,7 +23,8 @@ BOM = "\ufeff"
 
 class WorkspaceFiles:
     """folders: of the workspace; without any, only open documents are changed. documents: the open ones, by their keys.
-    uri: the file that the sketch is for, as far as it names none. most_bytes: what a file may have."""
+    uri: the file that the sketch is for, as far as it names none; here: its folder, if that is not plain from it.
+    most_bytes: what a file may have."""
 
     def __init__(
         self,
@@ -32,11 +33,14 @@ class WorkspaceFiles:
         exclusion: Exclusion,
         most_bytes: int,
         uri: str | None = None,
+        here: Path | None = None,
     ) -> None:
         self._folders = folders
         self._real_folders = [Path(os.path.realpath(folder)) for folder in folders]
         self._documents, self._exclusion, self._most_bytes = documents, exclusion, most_bytes
         self._uri = uri
+        own = uris.path_of(uri) if uri is not None else None
+        self._here = here if own is None else own.parent
         self.with_bom: set[str] = set()
         """The files that were read and begin with a byte order mark, by URI. It is no part of their text."""
 
@@ -77,10 +81,9 @@ class WorkspaceFiles:
         if named.is_absolute():
             candidates = [named]
         else:
-            own = uris.path_of(self._uri) if self._uri is not None else None
             candidates = [folder / named for folder in self._folders]
-            if own is not None and self._folders:
-                candidates.append(own.parent / named)
+            if self._here is not None and self._folders:
+                candidates.append(self._here / named)
         out = [Path(os.path.normpath(candidate)) for candidate in candidates]
         inside = [candidate for candidate in out if any(candidate.is_relative_to(f) for f in self._folders)]
         if out and not inside:
