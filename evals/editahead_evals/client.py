@@ -63,10 +63,12 @@ def server_command() -> list[str]:
 
 
 def isolated_environment(folder: Path) -> dict[str, str]:
-    """This process's environment without the user's own settings and state for the server."""
+    """This process's environment without the user's own settings and state for the server, which logs no outcomes: what is
+    played to it is nobody's taste."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("EDITAHEAD_")}
     for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
         environment[name] = str(folder / name.lower())
+    environment["EDITAHEAD_TELEMETRY"] = "off"
     return environment
 
 
