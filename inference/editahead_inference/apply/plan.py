@@ -172,25 +172,18 @@ def _place(
 
 def _begun(part: FileSketch, files: Files, work: dict[str, _Work]) -> _Work:
     """The file of a part, as earlier parts left it."""
-    for item in work.values():  # what an earlier part made cannot be found yet
-        if (
-            part.path is not None
-            and item.action == "create"
-            and files.new(part.path).uri == item.original.uri
-        ):
-            return item
     found = files.find(part.path)
-    if part.action == "create" and found is not None and found.length:
-        raise Refused(
-            Refusal("would-lose-code", f"{part.path} exists already, and the sketch would create it.")
-        )
     if found is None:
         if part.path is None:
             raise Refused(Refusal("unplaced", "The sketch names no file, and none was given."))
-        if part.action != "create" and not _is_whole(part):
-            raise Refused(Refusal("unplaced", f"There is no file {part.path}."))
         empty = files.new(part.path)
+        if empty.uri not in work and part.action != "create" and not _is_whole(part):
+            raise Refused(Refusal("unplaced", f"There is no file {part.path}."))
         return work.setdefault(empty.uri, _Work("create", empty, empty, part.kind))
+    if part.action == "create" and found.length:
+        raise Refused(
+            Refusal("would-lose-code", f"{part.path} exists already, and the sketch would create it.")
+        )
     known = work.setdefault(found.uri, _Work("edit", found, found, part.kind))
     if known.action in ("delete", "move"):
         raise Refused(

@@ -1,0 +1,136 @@
+"""Lines as a sketch is compared with a file by: loosely, and each with a weight that says how much it tells of a place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+
+from editahead_prompts.snapshot import Snapshot, line_body
+
+_PUNCTUATION = str.maketrans(
+    {
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u201a": "'",
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u2010": "-",
+        "\u2011": "-",
+        "\u2012": "-",
+        "\u2013": "-",
+        "\u2014": "-",
+        "\u2212": "-",
+        "\u2026": "...",
+        "\u00a0": " ",
+        "\u2002": " ",
+        "\u2003": " ",
+        "\u2009": " ",
+        "\u202f": " ",
+        "\u3000": " ",
+        "\u200b": "",
+        "\ufeff": "",
+    }
+)
+"""Typographic characters that models put for plain ones, and white space that looks like a space."""
+
+STRONG = 0.5
+"""Lines, or runs of lines, from this weight on say where they belong; lighter ones stand all over a file."""
+
+_COMMENT = re.compile(r"\s*(#(?!include|define|if|el|end|pragma|undef|!\[|\[)|//|/\*|\*(?!\w)|--|<!--|;;)")
+_COMMON = re.compile(
+    r"(else|try|finally|return|pass|break|continue|default|do|end|null|nil|None|true|false|self|super|this|err|ok|0|1)"
+)
+
+
+@lru_cache(maxsize=65536)
+def loose(body: str) -> str:
+    """The line with everything gone that models get wrong without meaning it: white space at both ends, more of it than
+    one space within, typographic punctuation."""
+    plain = body if body.isascii() else body.translate(_PUNCTUATION)
+    return " ".join(plain.split())
+
+
+@lru_cache(maxsize=65536)
+def weight(key: str) -> float:
+    """0..1, of a line's `loose` form: next to nothing for blank lines and brackets, 1 for a long line."""
+    if not key:
+        return 0.05
+    words = re.findall(r"\w+", key)
+    letters = sum(map(len, (word for word in words if not _COMMON.fullmatch(word))))
+    if not letters:
+        return 0.2 if words else 0.1
+    return min(1.0, 0.4 + 0.05 * letters)
+
+
+def indentation(body: str) -> str:
+    """The white space that the line begins with; all of a blank line."""
+    return body[: len(body) - len(body.lstrip())]
+
+
+def is_comment(body: str) -> bool:
+    """Whether the line is nothing but a comment, by how it begins."""
+    return _COMMENT.match(body) is not None
+
+
+class FileLines:
+    """A file's lines without their ends; what stands after the last line end counts as a line when it is not empty."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        lines = snapshot.lines[:-1] if snapshot.lines[-1] == "" else snapshot.lines
+        self.bodies: tuple[str, ...] = tuple(map(line_body, lines))
+        self.keys: tuple[str, ...] = tuple(map(loose, self.bodies))
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """Loose form -> the lines that have it, in order."""
+        places: dict[str, list[int]] = {}
+        for number, key in enumerate(self.keys):
+            places.setdefault(key, []).append(number)
+        return places
+
+    @cached_property
+    def widths(self) -> tuple[int, ...]:
+        """Columns of each line's indentation, with tabs to every fourth; -1 for blank lines."""
+        return tuple(width(body) for body in self.bodies)
+
+    def leaves(self, opened: int, start: int, end: int) -> bool:
+        """Whether one of the lines [start, end) stands no deeper than the line `opened`, other than to close a bracket
+        or to go on with it (`else`): then what comes after does not lie in what that line opens."""
+        floor = self.widths[opened]
+        return any(
+            0 <= self.widths[line] <= floor and not _GOES_ON.match(self.bodies[line])
+            for line in range(start, end)
+        )
+
+    def is_left(self, start: int, end: int) -> bool:
+        """Whether one of the lines [start, end) begins something outside of the block that the lines around them share."""
+        if start < 1 or end >= len(self):
+            return False
+        floor = min(self.widths[start - 1], self.widths[end])
+        return any(
+            0 <= self.widths[line] < floor and not _CLOSES.match(self.bodies[line])
+            for line in range(start, end)
+        )
+
+
+_CLOSES = re.compile(r"\s*(?:[)\]}#]|(?:else|elif|except|finally|catch|case|default)\b)")
+
+_GOES_ON = re.compile(
+    r"\s*([)\]{]|\}\s*[^\s;,)]|#|(?:else|elif|except|finally|catch|case|default|public|private|protected|where)\b)"
+)
+
+
+def width(body: str) -> int:
+    """Columns of the line's indentation, a tab reaching to the next fourth one; -1 for a blank line."""
+    space = indentation(body)
+    if len(space) == len(body):
+        return -1
+    return len(space.expandtabs(4)) if "\t" in space else len(space)
+
+
+def bodies_of(lines: Sequence[str]) -> tuple[str, ...]:
+    return tuple(map(line_body, lines))

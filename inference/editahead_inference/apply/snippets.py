@@ -1,0 +1,389 @@
+"""Snippets: code as the file is to hold it, with what may be left out marked, put into the file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from rapidfuzz.fuzz import ratio
+
+from editahead_prompts.diff import diff_lines
+from editahead_prompts.sketches.sketch import Code, Elision, Snippet
+
+from .anchors import Anchor, Segment, anchors
+from .chain import Chain, best_chain
+from .declarations import Declaration, closes, of_code
+from .indenting import AS_IT_IS, Indenting, Pair, fit
+from .lines import STRONG, indentation, loose, weight
+from .placing import Placing, Target, refusal, similar_places
+from .results import Near, Refusal
+from .splices import Splice, effective
+
+ALIKE = 60
+"""From so many percent on a line may be another one changed; below, it is not."""
+
+_WHOLE_BONUS = 1.0
+"""What it counts that a declaration of the same kind and name is shown whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Lines between elisions. at: the sketch's line of each. before, after: the elisions; None at the sketch's ends."""
+
+    lines: tuple[str, ...]
+    at: tuple[int, ...]
+    before: Elision | None
+    after: Elision | None
+    alone: bool = False
+    """A declaration that is shown by itself: what stands before and after it in the sketch stands elsewhere in the file."""
+
+
+def place_snippet(snippet: Snippet, target: Target, *, declared: bool) -> Placing:
+    """declared: the sketch is nothing but declarations, each shown whole, and no line of it says where they stand."""
+    pieces = list(_pieces(snippet))
+    if declared:
+        pieces = [part for piece in pieces for part in _apart(piece, target.original.language)]
+    pieces = [piece for piece in pieces if any(line.strip() for line in piece.lines)]
+    if not pieces:
+        return Placing((), refusal("unplaced", "The sketch shows no code at all."))
+    return _Placer(pieces, target, declared).placing()
+
+
+def _pieces(snippet: Snippet) -> Iterator[_Piece]:
+    """The stretches between elisions. What a `removed` elision stands for is left out: its neighbours are then adjacent."""
+    lines: list[str] = []
+    at: list[int] = []
+    before: Elision | None = None
+    for part in snippet.parts:
+        if isinstance(part, Code):
+            lines += part.lines
+            at += range(part.at, part.at + len(part.lines))
+        elif not part.removed:
+            if lines:
+                yield _Piece(tuple(lines), tuple(at), before, part)
+            lines, at, before = [], [], part
+    if lines:
+        yield _Piece(tuple(lines), tuple(at), before, None)
+
+
+def _apart(piece: _Piece, language: str) -> Iterator[_Piece]:
+    """A piece of whole declarations as one piece for each, when it holds nothing else."""
+    found = [d for d in of_code(piece.lines, language) if d.intact]
+    tops: list[Declaration] = []
+    for declaration in found:
+        if not tops or declaration.start >= tops[-1].end:
+            tops.append(declaration)
+    if len(tops) < 2:
+        yield replace(piece, alone=True)
+        return
+    cuts = [0, *(a.end for a in tops[:-1]), len(piece.lines)]
+    for first, last in pairwise(cuts):
+        yield _Piece(piece.lines[first:last], piece.at[first:last], piece.before, piece.after, alone=True)
+
+
+class _Placer:
+    def __init__(self, pieces: list[_Piece], target: Target, declared: bool) -> None:
+        self._pieces, self._target, self._declared = pieces, target, declared
+        self._file = target.lines
+        self._doubts: list[Refusal] = []
+
+    def placing(self) -> Placing:
+        segments = self._segments([AS_IT_IS] * len(self._pieces))
+        chain = self._chain(segments)
+        if chain is not None:
+            indenting = self._indenting(segments, chain)
+            if any(i is not AS_IT_IS for i in indenting):
+                segments = self._segments(indenting)
+                chain = self._chain(segments)
+        if chain is None:
+            return self._unplaced(segments)
+        splices, doubts = self._splices(segments, chain.anchors)
+        doubts += self._doubts
+        ambiguity = self._ambiguity(segments, chain, splices)
+        if ambiguity is not None:
+            doubts.append(ambiguity)
+        total = sum(weight(loose(line)) for segment in segments for line in segment.lines)
+        anchored = sum(anchor.weight for anchor in chain.anchors)
+        confidence = max(0.0, min(1.0, anchored / total)) if total else 0.0
+        return Placing(tuple(splices), doubts[0] if doubts else None, round(confidence, 3))
+
+    def _segments(self, indenting: Sequence[Indenting]) -> list[Segment]:
+        out, first = [], 0
+        for piece, change in zip(self._pieces, indenting, strict=True):
+            opens = piece is self._pieces[0] and piece.before is None
+            closes_ = piece is self._pieces[-1] and piece.after is None
+            out.append(Segment(change.of_all(piece.lines), first, opens=opens, closes=closes_))
+            first += len(piece.lines)
+        return out
+
+    def _chain(self, segments: list[Segment]) -> Chain | None:
+        target = self._target
+        target.check()
+        found = anchors(segments, self._file, target.low, target.high)
+        target.check()
+        for number, segment in enumerate(segments):
+            whole = list(self._whole(number, segment))
+            if whole:
+                edges = {edge for anchor in whole for edge in (anchor.first, anchor.last)}
+                found = [part for anchor in found for part in _cut(anchor, edges)] + whole
+        found.sort(key=lambda anchor: (anchor.first, anchor.start, anchor.last))
+        chain = best_chain(segments, found, self._file, check=target.check)
+        if chain is None or not any(_goes(a, b) for a, b in pairwise(chain.anchors)):
+            return chain
+        # New code often resembles old code nearby: lines met in it are no reason for others to go.
+        sparing = best_chain(segments, found, self._file, check=target.check, sparing=True)
+        return sparing if sparing is not None and sparing.loose <= chain.loose else chain
+
+    def _whole(self, number: int, segment: Segment) -> Iterator[Anchor]:
+        """The declarations of the file that a segment shows whole."""
+        last = 0
+        for declaration in of_code(segment.lines, self._target.original.language):
+            if declaration.start < last or not declaration.intact:
+                continue
+            same = [
+                d
+                for d in self._target.declarations
+                if (d.kind, d.name) == (declaration.kind, declaration.name)
+                and self._target.low <= d.start
+                and d.end <= self._target.high
+            ]
+            if not same or not (
+                self._declared or closes(declaration, segment.lines, self._target.original.language)
+            ):
+                continue
+            last = declaration.end
+            shown = Counter(loose(line) for line in segment.lines[declaration.start : declaration.end])
+            for d in same:
+                decorated = declaration.start < declaration.head
+                start = d.start if decorated else d.head
+                there = Counter(self._file.keys[start : d.end])
+                shared = sum(weight(key) * count for key, count in (shown & there).items())
+                worth = shared + _WHOLE_BONUS + (0.5 if d.signature == declaration.signature else 0.0)
+                first = segment.first + declaration.start
+                yield Anchor(
+                    number, first, segment.first + declaration.end, start, d.end, (worth,), whole=True
+                )
+
+    # indentation
+
+    def _indenting(self, segments: Sequence[Segment], chain: Chain) -> list[Indenting]:
+        """How each piece is to be re-indented, by the lines at its ends: those between may well change on purpose."""
+        pairs = [self._end_pairs(number, segments[number], chain.anchors) for number in range(len(segments))]
+        sketch = [line for segment in segments for line in segment.lines]
+        together = fit((pair for some in pairs for pair in some), sketch, self._file.bodies)
+        if together is not None:
+            if not together.certain:
+                self._doubts.append(
+                    refusal(
+                        "ambiguous",
+                        "The sketch is indented otherwise than the file, in a way that can be read twice.",
+                    )
+                )
+            return [together] * len(segments)
+        if any(a == b and a for some in pairs for a, b in some):
+            return [AS_IT_IS] * len(segments)
+        apart = [fit(some, sketch, self._file.bodies) for some in pairs]
+        if any(change is None or not change.certain for change in apart):
+            self._doubts.append(
+                refusal("ambiguous", "The sketch's indentation does not follow that of the file.")
+            )
+        return [change or AS_IT_IS for change in apart]
+
+    def _end_pairs(self, number: int, segment: Segment, chain: Sequence[Anchor]) -> list[Pair]:
+        own = [anchor for anchor in chain if anchor.segment == number]
+        if not own:
+            return []
+        pairs = []
+        for anchor, is_head in ((own[0], True), (own[-1], False)):
+            if anchor.whole:
+                lines = self._inner_pairs(segment, anchor)
+            else:
+                lines = list(
+                    zip(range(anchor.first, anchor.last), range(anchor.start, anchor.end), strict=True)
+                )
+                lines = lines[:2] if is_head else lines[-2:]
+            pairs += [
+                (indentation(segment.lines[a - segment.first]), indentation(self._file.bodies[b]))
+                for a, b in lines
+                if segment.lines[a - segment.first].strip() and self._file.bodies[b].strip()
+            ]
+        return pairs
+
+    def _inner_pairs(self, segment: Segment, anchor: Anchor) -> list[tuple[int, int]]:
+        """The first and last lines that a declaration shown whole shares with that of the file."""
+        mine = [
+            loose(line) for line in segment.lines[anchor.first - segment.first : anchor.last - segment.first]
+        ]
+        pairs: list[tuple[int, int]] = []
+        i = j = 0
+        theirs = self._file.keys[anchor.start : anchor.end]
+        for i1, i2, j1, j2 in [*diff_lines(mine, theirs), (len(mine),) * 2 + (len(theirs),) * 2]:
+            pairs += (
+                (anchor.first + a, anchor.start + b)
+                for a, b in zip(range(i, i1), range(j, j1), strict=True)
+                if weight(mine[a]) >= STRONG
+            )
+            i, j = i2, j2
+        return [*pairs[:3], *pairs[-3:]]
+
+    # splices
+
+    def _splices(
+        self, segments: Sequence[Segment], chain: Sequence[Anchor]
+    ) -> tuple[list[Splice], list[Refusal]]:
+        splices: list[Splice] = []
+        doubts: list[Refusal] = []
+        floor = self._target.low
+        for number, segment in enumerate(segments):
+            own = [anchor for anchor in chain if anchor.segment == number]
+            if not own:
+                doubt = self._missing(number, segment)
+                if doubt is not None:
+                    doubts.append(doubt)
+                continue
+            later = [anchor.start for anchor in chain if anchor.segment > number]
+            splice, more = self._splice(number, segment, own, floor, later[0] if later else self._target.high)
+            doubts += more
+            splices.append(splice)
+            floor = splice.end
+        return splices, doubts
+
+    def _splice(
+        self, number: int, segment: Segment, own: Sequence[Anchor], floor: int, ceiling: int
+    ) -> tuple[Splice, list[Refusal]]:
+        piece = self._pieces[number]
+        first, last = own[0].first - segment.first, own[-1].last - segment.first
+        start, end = own[0].start, own[-1].end
+        head, tail = segment.lines[:first], segment.lines[last:]
+        head, tail = head[_blank_start(head) :], tail[: len(tail) - _blank_start(tail[::-1])]
+        doubts: list[Refusal] = []
+        before, after = self._file.bodies[floor:start], self._file.bodies[end:ceiling]
+        opens, closes_ = segment.opens and not floor, segment.closes and ceiling == len(self._file)
+        if head and not (opens and not start):
+            taken = _replaced(head[::-1], before[::-1], is_edge=opens)
+            if taken == 0 and not own[0].whole and not segment.lines[first].strip():
+                # Whether it stands before or after a blank line makes two texts.
+                skip = _blank_start(segment.lines[first:])
+                first, start, taken = first + skip, start + skip, None
+            if taken is None:
+                doubts.append(self._loose(head, start - len(head), start))
+            start -= taken or 0
+        if head:
+            first = _blank_start(segment.lines)
+        if tail and not (closes_ and end == len(self._file)):
+            taken = _replaced(tail, after, is_edge=closes_)
+            if taken == 0 and not own[-1].whole and not segment.lines[last - 1].strip():
+                skip = _blank_start(segment.lines[last - 1 :: -1])
+                end, taken = end - skip, None
+            if taken is None:
+                doubts.append(self._loose(tail, end, end + len(tail)))
+            end += taken or 0
+        if tail:
+            last = len(segment.lines) - _blank_start(segment.lines[::-1])
+        at = piece.at[first] if first < len(piece.at) else piece.at[0]
+        return Splice(start, end, segment.lines[first:last], at, piece.at[-1] + 1), doubts
+
+    def _loose(self, part: Sequence[str], start: int, end: int) -> Refusal:
+        near = (Near(max(start, 0), min(max(end, 0), len(self._file)), 0.5),)
+        return refusal(
+            "ambiguous",
+            "It does not show whether these lines come in addition or replace what stands there.",
+            part,
+            near,
+        )
+
+    def _missing(self, number: int, segment: Segment) -> Refusal | None:
+        if all(weight(loose(line)) < STRONG and loose(line) in self._file.places for line in segment.lines):
+            return None
+        return refusal(
+            "unplaced",
+            "Nothing in the file tells where these lines belong.",
+            self._pieces[number].lines,
+            similar_places(segment.lines, self._target),
+        )
+
+    def _ambiguity(
+        self, segments: Sequence[Segment], chain: Chain, splices: Sequence[Splice]
+    ) -> Refusal | None:
+        mine = effective(splices, self._file.bodies)
+        for other in chain.others:
+            self._target.check()
+            theirs = effective(self._splices(segments, other)[0], self._file.bodies)
+            if _result(mine, self._file.bodies) == _result(theirs, self._file.bodies):
+                continue
+            number = next(
+                (a.segment for a, b in zip(chain.anchors, other, strict=False) if a != b),
+                chain.anchors[-1].segment,
+            )
+            places = [_extent(number, some) for some in (chain.anchors, other)]
+            near = [Near(start, end, 1.0) for start, end in filter(None, places)]
+            return refusal(
+                "ambiguous", "These lines fit two places equally well.", self._pieces[number].lines, near
+            )
+        return None
+
+    def _unplaced(self, segments: Sequence[Segment]) -> Placing:
+        part = [line for piece in self._pieces for line in piece.lines]
+        near = similar_places([line for segment in segments for line in segment.lines], self._target)
+        doubt = refusal("unplaced", "No line of the sketch stands in the file.", part, near)
+        end = self._target.high
+        piece = self._pieces[-1]
+        return Placing((Splice(end, end, tuple(part), piece.at[0], piece.at[-1] + 1),), doubt, 0.0)
+
+
+def _goes(a: Anchor, b: Anchor) -> bool:
+    """Whether more lines of the file go between two anchors of a segment than come."""
+    return a.segment == b.segment and b.start - a.end > b.first - a.last
+
+
+def _cut(anchor: Anchor, edges: Iterable[int]) -> Iterator[Anchor]:
+    """A run as several, none of which lies on both sides of an edge."""
+    cuts = sorted({anchor.first, anchor.last, *(e for e in edges if anchor.first < e < anchor.last)})
+    for first, last in pairwise(cuts):
+        skip, n = first - anchor.first, last - first
+        base = anchor.sums[skip - 1] if skip else 0.0
+        yield replace(
+            anchor,
+            first=first,
+            last=last,
+            start=anchor.start + skip,
+            end=anchor.start + skip + n,
+            sums=tuple(s - base for s in anchor.sums[skip : skip + n]),
+        )
+
+
+def _blank_start(lines: Sequence[str]) -> int:
+    """How many of the first lines are blank."""
+    return next((number for number, line in enumerate(lines) if line.strip()), len(lines))
+
+
+def _replaced(shown: Sequence[str], file: Sequence[str], *, is_edge: bool) -> int | None:
+    """How many of the file's lines next to an anchor are replaced by lines that are shown there, with nothing known on
+    their other side; both from the anchor on. As many as are shown when each resembles its own; none when nothing
+    resembles them; None when it cannot be told. is_edge: nothing stands on the other side in the sketch, not even an
+    elision, so that the file may end there."""
+    keys, others = [loose(line) for line in shown], [loose(line) for line in file[: len(shown)]]
+    if len(others) == len(keys) and all(ratio(a, b) >= ALIKE for a, b in zip(keys, others, strict=True)):
+        return len(shown)
+    if is_edge and len(file) <= len(shown) + 2:
+        return None
+    if all(ratio(a, b) < ALIKE for a in keys if a for b in others if b):
+        return 0
+    return None
+
+
+def _result(splices: Sequence[Splice], bodies: Sequence[str]) -> list[str]:
+    out: list[str] = []
+    at = 0
+    for splice in splices:
+        out += bodies[at : splice.start]
+        out += splice.lines
+        at = splice.end
+    return out + list(bodies[at:])
+
+
+def _extent(number: int, chain: Sequence[Anchor]) -> tuple[int, int] | None:
+    own = [anchor for anchor in chain if anchor.segment == number]
+    return (own[0].start, own[-1].end) if own else None

@@ -1,0 +1,90 @@
+"""A merge as splices of whole lines, and the text and the edit that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from editahead_prompts.diff import common_head, common_tail, diff
+from editahead_prompts.edits import Edit, Replacement, normalise
+from editahead_prompts.snapshot import Snapshot, line_body, line_end
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """`lines` (bodies) in place of the file's lines [start, end). at, until: the sketch's lines that say so."""
+
+    start: int
+    end: int
+    lines: tuple[str, ...]
+    at: int
+    until: int
+
+    def trimmed(self, bodies: Sequence[str]) -> Splice:
+        """Without the first and last lines that it does not change."""
+        old = tuple(bodies[self.start : self.end])
+        head = common_head(old, self.lines)
+        tail = common_tail(old, self.lines, min(len(old), len(self.lines)) - head)
+        lines = self.lines[head : len(self.lines) - tail]
+        return replace(self, start=self.start + head, end=self.end - tail, lines=lines)
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.lines) or self.start < self.end
+
+
+def effective(splices: Iterable[Splice], bodies: Sequence[str]) -> tuple[Splice, ...]:
+    """Those that change something, as small as they can be."""
+    return tuple(splice for splice in (s.trimmed(bodies) for s in splices) if splice.changes)
+
+
+def edit_of(original: Snapshot, splices: Iterable[Splice], final_newline: bool | None = None) -> Edit:
+    """The minimal edit that makes the splices, which are sorted and disjoint.
+
+    New lines get the end of the line before them, or of the one after. The file's last line ends as it did;
+    final_newline False: where the splices reach it, it has no end.
+    """
+    lines = original.lines[:-1] if original.lines[-1] == "" else original.lines
+    bodies = tuple(map(line_body, lines))
+    out: list[Replacement] = []
+    for splice in effective(splices, bodies):
+        start, end = splice.start, splice.end
+        eol = _end_near(lines, start) or original.eol
+        old = "".join(lines[start:end])
+        at = original.starts[start] if start < len(lines) else original.length
+        new = _joined(splice.lines, lines[start:end], eol, lines[start - 1] if start else "")
+        if new.endswith("\r") and end < len(lines) and lines[end].startswith("\n"):
+            new = new[:-1] + "\n"
+        if end >= len(lines):
+            unended = bool(lines) and not line_end(lines[-1])
+            if unended and start >= len(lines):
+                # What comes behind a last line without an end has to end that one first.
+                new = eol + new
+            if unended or final_newline is False:
+                new = _without_end(new)
+                if not new and start and start < len(lines):
+                    before = line_end(lines[start - 1])
+                    at, old = at - len(before), before + old
+        inner = diff(old, new)
+        out += (Replacement(r.start + at, r.end + at, r.text) for r in inner.replacements)
+    return normalise(Edit(tuple(out)), original.text)
+
+
+def _end_near(lines: Sequence[str], at: int) -> str:
+    for near in (at - 1, at):
+        if 0 <= near < len(lines) and line_end(lines[near]):
+            return line_end(lines[near])
+    return ""
+
+
+def _joined(bodies: Sequence[str], old: Sequence[str], eol: str, before: str) -> str:
+    """The lines with the ends of those that they replace, in order, and `eol`; none joins a carriage return before it."""
+    out = [before]
+    for number, body in enumerate(bodies):
+        end = (line_end(old[number]) if number < len(old) else "") or eol
+        out.append("\r" if end == "\n" and not body and out[-1].endswith("\r") else body + end)
+    return "".join(out[1:])
+
+
+def _without_end(text: str) -> str:
+    return text[: len(text) - (2 if text.endswith("\r\n") else text.endswith(("\n", "\r")))]

@@ -1,0 +1,212 @@
+"""The checks that decide whether a merge is sure. They trust nothing that the merge says of itself: they compare the
+file, the splices and the sketch."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rapidfuzz.fuzz import ratio
+
+from editahead_prompts.diff import Span, diff_lines
+from editahead_prompts.edits import Edit
+from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import SyntaxTrees
+
+from .declarations import Declaration, declarations, imports, of_code
+from .lines import is_comment, loose
+from .placing import Target, refusal
+from .results import Near, Refusal
+from .snippets import ALIKE
+from .splices import Splice
+
+LARGEST = 1_000_000
+"""Characters of a file, and of a file after the merge."""
+
+_PARAPHRASE = 45
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+def objection(
+    part: FileSketch, target: Target, splices: Sequence[Splice], edit: Edit, guess: str
+) -> Refusal | None:
+    """The first check that a merge does not pass; None when it passes all. splices: those that change something."""
+    if len(guess) > LARGEST:
+        return refusal("too-large", f"The file would have {len(guess):,} characters.")
+    if not _is_confined(target.original, splices, edit):
+        return refusal("would-lose-code", "Lines would change that the sketch says nothing of.")
+    unasked = (
+        _diff_unasked(part.content, target, splices)
+        if isinstance(part.content, Diff)
+        else _snippet_unasked(part, part.content, target, splices)
+    )
+    if unasked is not None:
+        return unasked
+    target.check()
+    counts = target.syntax.errors_around(target.original, edit)
+    if counts is not None and counts[1] > counts[0]:
+        return refusal("would-break-syntax", "The file would have syntax errors that it does not have now.")
+    target.check()
+    return _lost(part, target, splices, guess)
+
+
+def _is_confined(original: Snapshot, splices: Sequence[Splice], edit: Edit) -> bool:
+    """Whether the edit changes nothing outside of the splices' lines, but for the end of the line before."""
+    starts = original.starts
+    last = len(starts) - 1
+    spans = [(starts[min(s.start, last)], starts[min(s.end, last)]) for s in splices]
+    return all(any(low - 2 <= r.start and r.end <= high for low, high in spans) for r in edit.replacements)
+
+
+def _diff_unasked(diff: Diff, target: Target, splices: Sequence[Splice]) -> Refusal | None:
+    """Lines that would come or go though no hunk says so."""
+    may_go = Counter(loose(line.text) for hunk in diff.hunks for line in hunk.lines if line.tag == "-")
+    may_come = Counter(loose(line.text) for hunk in diff.hunks for line in hunk.lines if line.tag == "+")
+    gone = Counter(key for splice in splices for key in target.lines.keys[splice.start : splice.end])
+    come = Counter(loose(line) for splice in splices for line in splice.lines)
+    for key, count in (gone - may_go).items():
+        left = may_go - gone
+        if not (is_comment(key) and any(ratio(key, other) >= _PARAPHRASE for other in left)) and count:
+            return refusal("would-lose-code", "A line would go that no hunk removes.", [key])
+    if come - may_come:
+        return refusal("unparsed", "A line would come that no hunk adds.", list(come - may_come))
+    return None
+
+
+def _snippet_unasked(
+    part: FileSketch, snippet: Snippet, target: Target, splices: Sequence[Splice]
+) -> Refusal | None:
+    markers = {loose(piece.text) for piece in snippet.parts if isinstance(piece, Elision)}
+    for splice in splices:
+        left = [line for line in splice.lines if loose(line) in markers]
+        if left:
+            return refusal("unparsed", "A mark for code left out would stay in the file.", left)
+    shown = _shown(snippet)
+    for splice in splices:
+        keys = [loose(line) for line in splice.lines]
+        if not any(_holds(lines, keys) for lines in shown):
+            return refusal("unparsed", "Lines would come that the sketch does not show.", splice.lines)
+        if part.kind == "whole-file":
+            continue
+        for gone in _unexplained(splice, target, shown, keys):
+            return refusal(
+                "would-lose-code",
+                "Lines would go that the sketch neither shows nor leaves out between two that it shows.",
+                target.lines.bodies[gone[0] : gone[1]],
+                (Near(*gone, 1.0),),
+            )
+    return None
+
+
+def _shown(snippet: Snippet) -> list[list[str]]:
+    """The stretches that the sketch shows without a gap, loosely."""
+    out: list[list[str]] = [[]]
+    for piece in snippet.parts:
+        if isinstance(piece, Code):
+            out[-1] += map(loose, piece.lines)
+        elif not piece.removed:
+            out.append([])
+    return out
+
+
+def _holds(lines: Sequence[str], part: Sequence[str]) -> bool:
+    n = len(part)
+    if not n:
+        return True
+    return any(
+        lines[at] == part[0] and list(lines[at : at + n]) == list(part) for at in range(len(lines) - n + 1)
+    )
+
+
+def _unexplained(
+    splice: Splice, target: Target, shown: Sequence[Sequence[str]], keys: Sequence[str]
+) -> Iterator[tuple[int, int]]:
+    """Stretches of lines that would go, other than those between two lines of the file that the sketch shows as
+    neighbours, those that it shows changed, and those of a declaration that it shows whole."""
+    old = target.lines.keys[splice.start : splice.end]
+    before = target.lines.keys[splice.start - 1] if splice.start else None
+    after = target.lines.keys[splice.end] if splice.end < len(target.lines) else None
+    for i1, i2, j1, j2 in _gone(old, keys):
+        left = keys[j1 - 1] if j1 else before
+        right = keys[j2] if j2 < len(keys) else after
+        between = [k for k in (left, *keys[j1:j2], right) if k is not None]
+        if any(_holds(lines, between) for lines in shown):
+            continue
+        if i2 - i1 == j2 - j1 and all(
+            ratio(a, b) >= ALIKE for a, b in zip(old[i1:i2], keys[j1:j2], strict=True)
+        ):
+            continue
+        low, high = splice.start + i1, splice.start + i2
+        if not any(old[i] for i in range(i1, i2)) or _is_redeclared(low, high, splice, target):
+            continue
+        yield low, high
+
+
+def _gone(old: Sequence[str], new: Sequence[str]) -> list[Span]:
+    return [span for span in diff_lines(old, new) if span[0] < span[1]]
+
+
+def _is_redeclared(low: int, high: int, splice: Splice, target: Target) -> bool:
+    """Whether these lines lie in a declaration that the splice declares anew."""
+    around = [d for d in target.declarations if d.start <= low and high <= d.end]
+    if not around:
+        return False
+    # A splice is only what changes: a declaration's first and last lines may lie outside of it.
+    first, last = around[0].start, around[0].end
+    bodies = target.lines.bodies
+    start, end = min(first, splice.start), max(last, splice.end)
+    made = [*bodies[start : splice.start], *splice.lines, *bodies[splice.end : end]]
+    known = {(d.kind, d.name) for d in of_code(made, target.original.language) if d.intact}
+    return any((d.kind, d.name) in known for d in around)
+
+
+def _lost(part: FileSketch, target: Target, splices: Sequence[Splice], guess: str) -> Refusal | None:
+    """Definitions and imports that would be gone though something still needs them. A diff says what it removes."""
+    if isinstance(part.content, Diff) or any(
+        isinstance(piece, Elision) and piece.removed for piece in part.content.parts
+    ):
+        return None
+    touched = [d for d in target.declarations if any(s.start <= d.head < s.end for s in splices)]
+    tree = target.syntax.tree(target.original)
+    if tree is None:
+        return None
+    importing = any(
+        s.start <= node.end_point.row and node.start_point.row < s.end
+        for node in tree.root_node.named_children
+        if "import" in node.type or node.type in ("use_declaration", "preproc_include")
+        for s in splices
+    )
+    if not touched and not importing:
+        return None
+    after = SyntaxTrees().tree(Snapshot.of(guess, language=target.original.language))
+    if after is None:
+        return None
+    words = Counter(_WORD.findall(guess))
+    found = declarations(after.root_node, guess.split("\n"))
+    kept = {d.name for d in found} | {
+        word for text in imports(after.root_node) for word in _WORD.findall(text)
+    }
+    gone = [d for d in touched if d.name not in kept]
+    needed = [d for d in gone if words[_last_word(d)]]
+    if needed:
+        return refusal("would-lose-code", f"`{needed[0].name}` would be gone, and is still used.")
+    if len(gone) > max(3, len(target.declarations) // 2):
+        return refusal("would-lose-code", f"{len(gone)} definitions would be gone.")
+    if importing:
+        new = set(imports(after.root_node))
+        lost = {word for text in imports(tree.root_node) if text not in new for word in _WORD.findall(text)}
+        used = [
+            word for word in sorted(lost - kept) if words[word] and not word.startswith(("import", "from"))
+        ]
+        if used:
+            return refusal(
+                "would-lose-code", f"The import of `{used[0]}` would be gone, and it is still used."
+            )
+    return None
+
+
+def _last_word(declaration: Declaration) -> str:
+    words = _WORD.findall(declaration.name)
+    return words[-1] if words else declaration.name
