@@ -125,8 +125,12 @@ class Wired:
     async def serves(self, method: str, result: Any) -> dict[str, Any]:
         """Wait for the server's own request, answer it, and give its params."""
         message = await self.take(lambda m: m.get("method") == method)
-        self.server.receive(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode())
+        self.answer(message["id"], result)
         return message["params"]
+
+    def answer(self, id: int, result: Any) -> None:
+        """The client's answer to a request of the server."""
+        self.server.receive(json.dumps({"jsonrpc": "2.0", "id": id, "result": result}).encode())
 
     async def initialize(self, options: Any = None, **capabilities: Any) -> Any:
         result = await self.request(

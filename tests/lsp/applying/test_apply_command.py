@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from editahead_inference.apply.merge import merge
 from schemas import validate
-from scripted import Wired
+from scripted import Wired, span
 
 TEXT = """\
 import os
@@ -110,3 +113,345 @@ async def test_a_dry_run_gives_the_edit_and_sends_nothing(wired: Wired, folder: 
     assert (hunk["uri"], hunk["class"], hunk["origin"]) == (uri, "semantic", "matched")
     assert hunk["flags"] == ["Changes the constant `2` to `3`."]
     assert "changeAnnotations" not in result["edit"]
+
+
+async def test_annotations_for_clients_that_have_them(wired: Wired, folder: Path) -> None:
+    await start(wired, folder, **ANNOTATED)
+    uri = (folder / "a.py").as_uri()
+    wired.open(uri, TEXT)
+    sketch = SKETCH.replace(
+        "# ... existing code ...\n\ndef", "import os\nimport sys\n# ... existing code ...\n\ndef", 1
+    )
+    result = await apply(wired, uri=uri, sketch=sketch, dryRun=True)
+    annotations = result["edit"]["changeAnnotations"]
+    edits = result["edit"]["documentChanges"][0]["edits"]
+    assert [annotations[edit["annotationId"]]["needsConfirmation"] for edit in edits] == [False, True]
+    assert [hunk["class"] for hunk in result["hunks"]] == ["import", "semantic"]
+    assert annotations[edits[1]["annotationId"]] == {
+        "label": "Changes what the code does, line 11",
+        "needsConfirmation": True,
+        "description": "Changes the constant `2` to `3`.",
+    }
+
+
+async def test_plain_edits_for_clients_that_know_no_versions(wired: Wired, folder: Path) -> None:
+    await start(wired, folder)
+    uri = (folder / "a.py").as_uri()
+    wired.open(uri, TEXT)
+    result = await apply(wired, uri=uri, sketch=SKETCH, dryRun=True)
+    assert applied(TEXT, result["edit"]["changes"][uri]) == WANTED
+    assert result["edit"].keys() == {"changes"}
+
+
+async def test_it_is_applied_and_is_not_typed(wired: Wired, folder: Path) -> None:
+    await start(wired, folder, **VERSIONED)
+    uri = (folder / "a.py").as_uri()
+    wired.open(uri, TEXT)
+    id = wired.send("workspace/executeCommand", command(uri=uri, sketch=SKETCH))
+    message = await wired.take(lambda m: m.get("method") == "workspace/applyEdit")
+    assert message["params"]["label"] == "Apply sketch"
+    (edit,) = message["params"]["edit"]["documentChanges"][0]["edits"]
+    place = edit["range"]["start"], edit["range"]["end"]
+    wired.change(uri, 2, (*(n for p in place for n in (p["line"], p["character"])), edit["newText"]))
+    wired.answer(message["id"], {"applied": True})
+    result = (await wired.reply(id))["result"]
+    assert "applied" not in result
+    (past,) = wired.server.session.history.past
+    assert past.origin == "accepted"
+    assert wired.server.session.documents.get(uri).snapshot.text == WANTED  # type: ignore[union-attr]
+
+
+async def test_the_client_declines(wired: Wired, folder: Path) -> None:
+    await start(wired, folder, **VERSIONED)
+    uri = (folder / "a.py").as_uri()
+    wired.open(uri, TEXT)
+    for answer, reason in (
+        ({"applied": False, "failureReason": "It is locked."}, "It is locked."),
+        ({"applied": False}, "The editor did not apply the edit."),
+        (None, "The editor did not apply the edit."),
+    ):
+        id = wired.send("workspace/executeCommand", command(uri=uri, sketch=SKETCH))
+        await wired.serves("workspace/applyEdit", answer)
+        result = (await wired.reply(id))["result"]
+        assert (result["applied"], result["failureReason"]) == (False, reason)
+    assert wired.server.session.history.past == ()
+
+
+async def test_a_client_that_cannot_be_asked(wired: Wired) -> None:
+    await wired.initialize()
+    wired.open("untitled:1", TEXT)
+    result = await apply(wired, uri="untitled:1", sketch=SKETCH)
+    assert result["applied"] is False
+    assert result["failureReason"] == "The editor cannot be asked to apply an edit."
+
+
+async def test_nothing_to_change(wired: Wired, folder: Path) -> None:
+    await start(wired, folder, **VERSIONED)
+    uri = (folder / "a.py").as_uri()
+    wired.open(uri, WANTED)
+    result = await apply(wired, uri=uri, sketch=SKETCH)
+    assert (result["edit"], result["hunks"], result["method"]) == ({"documentChanges": []}, [], "none")
+
+
+async def test_a_refusal_says_which_part_and_changes_nothing(wired: Wired, folder: Path) -> None:
+    await start(wired, folder, **VERSIONED)
+    uri = (folder / "a.py").as_uri()
+    wired.open(uri, TEXT)
+    block = "<<<<<<< SEARCH\n    return c * 7\n=======\n    return 8\n>>>>>>> REPLACE\n"
+    data = await refused(wired, uri=uri, sketch=block)
+    validate("command.editahead.apply", "refusal", data)
+    assert data["reason"] == "unplaced"
+    assert "return c * 7" in data["part"]
+    assert await refused(wired, uri=uri, sketch="\n") == {"reason": "unparsed", "part": "", "near": []}
+
+
+@pytest.mark.parametrize("arguments", [[], [{}], ["x"], [{"sketch": "x", "range": 1}]])
+async def test_arguments_that_are_none(wired: Wired, arguments: list[Any]) -> None:
+    await wired.initialize()
+    message = {"command": "editahead.apply", "arguments": arguments}
+    reply = await wired.reply(wired.send("workspace/executeCommand", message))
+    assert reply["error"]["code"] == -32602
+
+
+async def test_only_within_the_range(wired: Wired, folder: Path) -> None:
+    await start(wired, folder, **VERSIONED)
+    uri = (folder / "a.py").as_uri()
+    wired.open(uri, TEXT)
+    within = await apply(wired, uri=uri, sketch=SKETCH, range=span(0, 0, 13, 0), dryRun=True)
+    assert applied(TEXT, within["hunks"]) == WANTED
+    data = await refused(wired, uri=uri, sketch=SKETCH, range=span(0, 0, 3, 0), dryRun=True)
+    assert data["reason"] == "unplaced"
+
+
+TWO = """\
+a.py
+```python
+# ... existing code ...
+def second(b):
+    return b * 3
+# ... existing code ...
+```
+
+lib/b.py
+```python
+# ... existing code ...
+def fourth():
+    return 5
+# ... existing code ...
+```
+"""
+OTHER = "def fourth():\n    return 4\n\n\ndef fifth():\n    return 5\n"
+
+
+async def test_files_that_are_open_and_files_that_are_not(wired: Wired, folder: Path) -> None:
+    await start(wired, folder, **VERSIONED)
+    (folder / "lib").mkdir()
+    (folder / "lib" / "b.py").write_bytes(("\ufeff" + OTHER).replace("\n", "\r\n").encode())
+    a, b = (folder / "a.py").as_uri(), (folder / "lib" / "b.py").as_uri()
+    wired.open(a, TEXT, version=3)
+    result = await apply(wired, sketch=TWO, dryRun=True, partialResultToken="p", workDoneToken=9)
+    changes = {c["textDocument"]["uri"]: c for c in result["edit"]["documentChanges"]}
+    assert {uri: c["textDocument"]["version"] for uri, c in changes.items()} == {a: 3, b: None}
+    assert changes[b]["edits"][0]["range"] == span(1, 11, 1, 12)
+    told = [await wired.take(lambda m: m.get("method") == "$/progress") for _ in range(6)]
+    values = [m["params"]["value"] for m in told if m["params"]["token"] == "p"]
+    for value in values:
+        validate("command.editahead.apply", "partial", value)
+    assert [hunk for value in values for hunk in value["hunks"]] == result["hunks"]
+    work = [m["params"]["value"] for m in told if m["params"]["token"] == 9]
+    assert [value["kind"] for value in work] == ["begin", "report", "report", "end"]
+    assert work[0]["cancellable"] is True
+
+
+async def test_a_range_of_what_is_not_open(wired: Wired, folder: Path) -> None:
+    await start(wired, folder, **VERSIONED)
+    (folder / "a.py").write_text(TEXT)
+    uri = (folder / "a.py").as_uri()
+    result = await apply(wired, uri=uri, sketch=SKETCH, range=span(0, 0, 13, 0), dryRun=True)
+    assert applied(TEXT, result["hunks"]) == WANTED
+
+
+PATCH = """\
+*** Begin Patch
+*** Add File: new/c.py
++def sixth():
++    return 6
+*** Delete File: b.py
+*** Update File: a.py
+*** Move to: d.py
+@@
+ def second(b):
+-    return b * 2
++    return b * 3
+*** End Patch
+"""
+
+
+async def test_files_that_come_go_and_move(wired: Wired, folder: Path) -> None:
+    await start(wired, folder, **ANNOTATED, **FILES)
+    (folder / "b.py").write_text(OTHER)
+    uri = (folder / "a.py").as_uri()
+    wired.open(uri, TEXT)
+    result = await apply(wired, sketch=PATCH, dryRun=True)
+    changes = result["edit"]["documentChanges"]
+    what = [change.get("kind", "edit") for change in changes]
+    assert sorted(what) == ["create", "delete", "edit", "edit", "rename"]
+    assert what.index("create") < what.index("edit")
+    by_kind = {change.get("kind"): change for change in changes}
+    assert by_kind["create"]["uri"] == (folder / "new" / "c.py").as_uri()
+    assert by_kind["delete"]["uri"] == (folder / "b.py").as_uri()
+    assert by_kind["rename"]["newUri"] == (folder / "d.py").as_uri()
+    annotations = result["edit"]["changeAnnotations"]
+    for kind in ("create", "delete", "rename"):
+        assert annotations[by_kind[kind]["annotationId"]]["needsConfirmation"] is True
+
+
+@pytest.mark.parametrize("workspace", [{}, VERSIONED, VERSIONED | {"resourceOperations": ["create"]}])
+async def test_a_client_that_cannot_do_it_to_files(wired: Wired, folder: Path, workspace: Any) -> None:
+    await start(wired, folder, **workspace)
+    (folder / "b.py").write_text(OTHER)
+    wired.open((folder / "a.py").as_uri(), TEXT)
+    assert (await refused(wired, sketch=PATCH, dryRun=True))["reason"] == "unplaced"
+
+
+class Held:
+    """A merge that waits in the middle."""
+
+    def __init__(self) -> None:
+        self.begun, self.go = threading.Event(), threading.Event()
+
+    def __call__(self, *arguments: Any, check: Any, **more: Any) -> Any:
+        self.begun.set()
+        while not self.go.wait(0.001):
+            check()
+        return merge(*arguments, check=check, **more)
+
+
+@pytest.fixture
+def held(wired: Wired) -> Held:
+    held = Held()
+    wired.server.applying.load = lambda: held
+    return held
+
+
+async def begun(wired: Wired, held: Held, **argument: Any) -> int:
+    id = wired.send("workspace/executeCommand", command(**argument))
+    assert await asyncio.to_thread(held.begun.wait, 10)
+    return id
+
+
+async def test_an_edit_is_moved_along_with_what_is_typed_elsewhere(wired: Wired, held: Held) -> None:
+    await wired.initialize()
+    wired.open("untitled:1", TEXT)
+    id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    wired.change("untitled:1", 2, (0, 0, 0, 0, "# typed\n"))
+    held.go.set()
+    result = (await wired.reply(id))["result"]
+    assert applied("# typed\n" + TEXT, result["hunks"]) == "# typed\n" + WANTED
+
+
+@pytest.mark.parametrize("change", [(10, 4, 10, 4, "x = "), (10, 0, 11, 0, ""), (3, 0, 14, 0, "")])
+async def test_typing_on_the_same_lines(wired: Wired, held: Held, change: Any) -> None:
+    await wired.initialize()
+    wired.open("untitled:1", TEXT)
+    id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    wired.change("untitled:1", 2, change)
+    held.go.set()
+    assert (await wired.reply(id))["error"]["data"]["reason"] == "stale"
+
+
+async def test_a_document_that_is_closed_meanwhile(wired: Wired, held: Held) -> None:
+    await wired.initialize()
+    wired.open("untitled:1", TEXT)
+    id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    wired.notify("textDocument/didClose", {"textDocument": {"uri": "untitled:1"}})
+    wired.open("untitled:1", TEXT)
+    held.go.set()
+    assert (await wired.reply(id))["error"]["data"]["reason"] == "stale"
+
+
+async def test_a_file_that_is_opened_meanwhile(wired: Wired, held: Held, folder: Path) -> None:
+    await start(wired, folder, **VERSIONED)
+    uri = (folder / "a.py").as_uri()
+    (folder / "a.py").write_text(TEXT)
+    for text, stale in ((TEXT, False), (TEXT + "\n", True)):
+        held.begun.clear()
+        held.go.clear()
+        id = await begun(wired, held, uri=uri, sketch=SKETCH, dryRun=True)
+        wired.open(uri, text, version=5)
+        held.go.set()
+        reply = await wired.reply(id)
+        if stale:
+            assert reply["error"]["data"]["reason"] == "stale"
+        else:
+            assert reply["result"]["edit"]["documentChanges"][0]["textDocument"]["version"] == 5
+        wired.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+
+@pytest.mark.parametrize("by", ["request", "progress"])
+async def test_it_can_be_cancelled(wired: Wired, held: Held, by: str) -> None:
+    await wired.initialize()
+    wired.open("untitled:1", TEXT)
+    id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True, workDoneToken="w")
+    if by == "request":
+        wired.notify("$/cancelRequest", {"id": id})
+    else:
+        wired.notify("window/workDoneProgress/cancel", {"token": "w"})
+    assert (await wired.reply(id))["error"]["code"] == -32800
+    told = [await wired.take(lambda m: m.get("method") == "$/progress") for _ in range(2)]
+    assert [m["params"]["value"].get("message") for m in told] == [None, "Cancelled"]
+    held.begun.clear()
+    held.go.set()
+    again = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)  # the thread is free again
+    assert "result" in await wired.reply(again)
+
+
+async def test_predictions_go_on_meanwhile(wired: Wired, held: Held) -> None:
+    await wired.initialize()
+    wired.open("untitled:1", TEXT)
+    wired.open("untitled:2", "user\n")
+    id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    position = {"textDocument": {"uri": "untitled:2", "version": 1}, "position": {"line": 0, "character": 0}}
+    answer = await wired.request("editahead/nextEdit", position)
+    assert answer["predictions"]
+    held.go.set()
+    await wired.reply(id)
+
+
+async def test_as_a_notification_it_is_applied_too(wired: Wired, folder: Path) -> None:
+    await start(wired, folder, **VERSIONED)
+    uri = (folder / "a.py").as_uri()
+    wired.open(uri, TEXT)
+    wired.notify("workspace/executeCommand", command(uri=uri, sketch=SKETCH))
+    await wired.serves("workspace/applyEdit", {"applied": True})
+
+
+async def test_positions_are_in_the_encoding_agreed_on(wired: Wired) -> None:
+    await wired.initialize()
+    text = TEXT.replace("b * 2", "'𝔘é' * 2")
+    wired.open("untitled:1", text)
+    sketch = SKETCH.replace("b * 3", "'𝔘é' * 3").replace("    # twice\n", "")
+    (hunk,) = (await apply(wired, uri="untitled:1", sketch=sketch, dryRun=True))["hunks"]
+    assert hunk["range"] == span(10, 19, 10, 20)
+
+
+async def test_with_check_new_problems_keep_it_from_being_applied(
+    wired: Wired, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = folder.parent / "bin" / "ruff"
+    tool.parent.mkdir()
+    tool.write_text(
+        '#!/bin/sh\nset -- "$6"\n'
+        'if grep -q twice "$1"; then printf \'[{"filename":"%s/a.py","location":{"row":12,"column":3},'
+        '"code":"X1","message":"twice"}]\' "$PWD"; else echo "[]"; fi\n'
+    )
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:/usr/bin:/bin")
+    await start(wired, folder, **VERSIONED)
+    uri = (folder / "a.py").as_uri()
+    wired.open(uri, TEXT)
+    result = await apply(wired, uri=uri, sketch=SKETCH, check=True)
+    assert result["applied"] is False
+    assert result["problems"] == [
+        {"uri": uri, "range": span(11, 2, 11, 2), "message": "X1: twice", "source": "ruff"}
+    ]
