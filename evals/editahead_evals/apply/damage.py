@@ -46,14 +46,26 @@ def paraphrased(comment: str) -> str | None:
     return out if ratio(out, comment) >= 70 else None
 
 
-def reindented(lines: Sequence[str], kind: str) -> Callable[[str], str] | None:
-    """How a line's white space at the start is changed; None where the change could not be told back from the lines.
+def reindented(lines: Sequence[str], kind: str, old: Sequence[str]) -> list[str] | None:
+    """The lines with other white space at their starts; None where nobody could tell back what it was: when it does not
+    show in a line of the old file.
 
     kind: "dedented": without what all lines have in common; "indented": four columns more; "tabs": units of spaces as
     tabs; "spaces": tabs as four spaces; "unit": two columns for four, or four for two.
     """
-    used = [line for line in lines if line.strip()]
-    spaces = [indentation(line) for line in used]
+    move = _move([line for line in lines if line.strip()], kind)
+    if move is None:
+        return None
+    moved = [move(line) for line in lines]
+    kept = set(old)
+    shows = any(
+        line in kept and line.strip() and line != other for line, other in zip(lines, moved, strict=True)
+    )
+    return moved if shows else None
+
+
+def _move(lines: Sequence[str], kind: str) -> Callable[[str], str] | None:
+    spaces = [indentation(line) for line in lines]
     if kind == "dedented":
         common = min((len(space) for space in spaces), default=0)
         return (lambda line: line[min(common, len(indentation(line))) :]) if common else None

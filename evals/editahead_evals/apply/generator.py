@@ -290,10 +290,10 @@ def _snippet(plan: Plan, change: Change, variant: str, rng: random.Random) -> _M
         return None  # their right place is the left margin
     if plan.damage == "indentation":
         kind = rng.choice(damages.INDENTATIONS)
-        move = damages.reindented(lines, kind)
-        if move is None:
+        moved = damages.reindented(lines, kind, change.old)
+        if moved is None:
             return None
-        lines, details = [move(line) for line in lines], kind
+        lines, details = moved, kind
     return _Made(change, lines, accepted, "/".join(filter(None, (variant, details))))
 
 
@@ -376,10 +376,10 @@ def _declaration(plan: Plan, change: Change, twin: Declaration | None, rng: rand
     kind = ""
     if plan.damage == "indentation":
         kind = rng.choice(damages.INDENTATIONS)
-        move = damages.reindented(lines, kind)
-        if move is None:
+        moved = damages.reindented(lines, kind, change.old)
+        if moved is None:
             return None
-        lines = [move(line) for line in lines]
+        lines = moved
     if plan.damage == "paraphrased-comment":
         found = _other_words(change, set(range(new.start, new.end)), rng)
         if found is None:
@@ -420,7 +420,7 @@ def _patch(plan: Plan, change: Change, variant: str, rng: random.Random) -> _Mad
         accepted = ()
     if plan.damage == "indentation":
         details = rng.choice(damages.INDENTATIONS)
-        shifted = _shifted(lines, details)
+        shifted = _shifted(lines, details, change.old)
         if shifted is None:
             return None
         lines = shifted
@@ -478,20 +478,15 @@ _SIGNS = (
 )
 
 
-def _shifted(lines: Sequence[str], kind: str) -> list[str] | None:
+def _shifted(lines: Sequence[str], kind: str, old: Sequence[str]) -> list[str] | None:
     """A patch with another indentation of the code in it."""
     tagged = any(line.startswith("@@") for line in lines)
     code = [line[1:] if tagged else line for line in lines if not line.startswith(_SIGNS)]
-    move = damages.reindented(code, kind)
-    if move is None:
+    moved = damages.reindented(code, kind, old)
+    if moved is None:
         return None
-
-    def moved(line: str) -> str:
-        if line.startswith(_SIGNS):
-            return line
-        return line[0] + move(line[1:]) if tagged else move(line)
-
-    return [moved(line) for line in lines]
+    out = iter(moved)
+    return [line if line.startswith(_SIGNS) else (line[0] if tagged else "") + next(out) for line in lines]
 
 
 def _wrapped(plan: Plan, parts: Sequence[_Made], variant: str, rng: random.Random) -> tuple[list[str], str]:

@@ -72,6 +72,9 @@ _GONE = re.compile(
     r"|(?:old|previous|existing|unused|legacy|dead|the|this)(?: \w+){1,5} (?:was |were |is |are |has been |have been )?"
     r"(?:removed|deleted)"
 )
+_GOES_ON = re.compile(r"(?:and|but|or|so|then|because|since|which|that|if|when|while|as|to|we|it|is|are)\b")
+"""How a comment begins that goes on after dots."""
+
 _WORDS_AT_MOST = 10
 _FEW_WORDS = 6
 
@@ -135,12 +138,13 @@ def _meant(lines: Sequence[str], bare: set[int], language: str | None) -> set[in
     return out
 
 
+_BLOCK = re.compile(r":\s*(?:#.*)?$")
 _TRIPLE_QUOTED = frozenset({"python", None})
 
 
 def _is_syntax(before: str, dots: str, after: str, language: str | None) -> bool:
     """Whether the dots are code there: the whole body of a Python block, or the last parameter of a C function."""
-    if language in ("python", None) and before.rstrip().endswith(":"):
+    if language in ("python", None) and _BLOCK.search(before):
         deeper = _indent(dots) > _indent(before)
         return deeper and (not after.strip() or _indent(after) < _indent(dots))
     return language in ("c", "cpp", None) and before.rstrip().endswith(",") and after.lstrip().startswith(")")
@@ -188,7 +192,7 @@ def _of_words(content: str) -> Marker | None:
     if _says_that_it_stays(words):
         return Marker(certain=True)
     count = len(words.split())
-    if leads and count <= _WORDS_AT_MOST:
+    if leads and count <= (_WORDS_AT_MOST if trails or wrapped else _FEW_WORDS) and not _GOES_ON.match(words):
         hinted = not _HINTS.isdisjoint(re.findall(r"[a-z]+", words))
         if hinted or (trails and count <= _FEW_WORDS):
             return Marker(certain=True)
@@ -208,7 +212,7 @@ def _says_that_it_stays(words: str) -> bool:
     if len(said) == 1 and _FIRM.isdisjoint(staying):
         return False
     others = sum(word not in _STAYING and word not in _AROUND for word in said)
-    return others == 0 or (others == 1 and not _FIRM.isdisjoint(staying))
+    return others == 0 or (others == 1 and len(said) > 2 and not _FIRM.isdisjoint(staying))
 
 
 def _bare_words(text: str) -> str:

@@ -16,7 +16,7 @@ from . import beginpatch, searchreplace, unified
 from .fences import Fence, find_fences
 from .markers import marker_of
 from .paths import language_id, language_of, path_of_line
-from .sketch import FileSketch, NotASketch, Sketch
+from .sketch import Diff, FileSketch, NotASketch, Sketch
 from .snippets import snippet_of
 
 _SHELL = frozenset(
@@ -97,12 +97,30 @@ def _of_fences(
     problem: NotASketch | None = None
     for fence in _chosen(fences, language):
         try:
-            out += _of_fence(lines, fence, language, path if len(fences) == 1 else None)
+            for file in _of_fence(lines, fence, language, path):
+                _add(out, file)
         except NotASketch as error:
             problem = error
     if problem is not None and not out:
         raise problem
     return out
+
+
+def _add(files: list[FileSketch], file: FileSketch) -> None:
+    """Search/replace blocks in fences of their own go with those of the same file before them, if they name no other."""
+    last = files[-1] if files else None
+    if (
+        last is not None
+        and isinstance(last.content, Diff)
+        and isinstance(file.content, Diff)
+        and last.kind == file.kind == "search-replace"
+        and file.path in (None, last.path)
+    ):
+        content = Diff(last.content.hunks + file.content.hunks)
+        action = last.action if last.action == file.action else "edit"
+        files[-1] = replace(last, content=content, end=file.end, action=action)
+    else:
+        files.append(file)
 
 
 def _chosen(fences: Sequence[Fence], language: str | None) -> Sequence[Fence]:
@@ -144,6 +162,7 @@ def _of_fence(lines: Sequence[str], fence: Fence, language: str | None, path: st
             word=fence.word,
             path=fence.path,
             language=language,
+            known=path,
             span=(fence.at, fence.stop),
         )
     ]
@@ -162,7 +181,7 @@ def _bare(lines: Sequence[str], language: str | None, path: str | None) -> FileS
     if language in (None, "plaintext") and all(_is_prose(lines[number]) for number in used):
         raise NotASketch("it reads as prose: there is no code and no patch in it", 0, len(lines))
     return snippet_of(
-        lines, start, len(lines), word=None, path=named, language=language, span=(0, len(lines))
+        lines, start, len(lines), word=None, path=named, language=language, known=path, span=(0, len(lines))
     )
 
 

@@ -1,6 +1,6 @@
-"""Search/replace blocks: aider's (`<<<<<<< SEARCH`), Cline's (`------- SEARCH`, with Roo's line number), and a merge
-conflict's signs used the same way. The path stands above the block, in its fence or in a tag; a block without one is about
-the file of the block before it.
+"""Search/replace blocks: aider's (`<<<<<<< SEARCH`) and Cline's (`------- SEARCH`, with Roo's line number).
+
+The path stands above the block, in its fence or in a tag; a block without one is about the file of the block before it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .paths import of_info, path_of_line
 from .sketch import Diff, FileSketch, Hunk, HunkLine, NotASketch, Tag
 
 _OPEN = re.compile(
-    r"[ \t]*(?:<{5,9} ?(?:SEARCH|ORIGINAL|HEAD|OLD|BEFORE|CURRENT)|-{5,9} ?SEARCH)\b[^\n]{0,200}",
+    r"[ \t]*(?:<{5,9} ?(?:SEARCH|ORIGINAL)|-{5,9} ?SEARCH)\b[^\n]{0,200}",
     re.IGNORECASE,
 )
 _MIDDLE = re.compile(r"[ \t]*={7}[ \t]*")

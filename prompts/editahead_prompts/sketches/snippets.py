@@ -24,7 +24,7 @@ _IN_CLASS = frozenset({"typescript", "typescriptreact", "javascript", "javascrip
 """Languages whose methods are no text of a file by themselves."""
 
 _PREAMBLE = re.compile(
-    r"import|package|preproc|use_declaration|mod_item|future_import|namespace|extern_crate|expression_statement"
+    r"import|package|preproc|use_declaration|mod_item|future_import|namespace|extern_crate"
 )
 _ASIDE = re.compile(r"comment|attribute_item|inner_attribute_item|;|empty_statement|hash_bang_line")
 _HEAD = re.compile(
@@ -44,27 +44,26 @@ def snippet_of(
     word: str | None,
     path: str | None,
     language: str | None,
+    known: str | None,
     span: tuple[int, int],
 ) -> FileSketch:
     """The code in the lines from `start` up to `end`, as a part of a sketch that lies at `span`.
 
-    word, path: what the fence around or the line above says. language: LSP id to be taken when neither tells one. Raises
-    `NotASketch` when nothing but blank lines and markers is there.
+    word, path: what the fence around or the line above says. language: LSP id to be taken when neither tells one. known:
+    the path of the file that the sketch is meant for, if that is known. Raises `NotASketch` when nothing but blank lines
+    and markers is there.
     """
     first = next((number for number in range(start, end) if lines[number].strip()), end)
     path_line = None
-    if (
-        first < end
-        and (named := path_of_comment(lines[first], path)) is not None
-        and (path is None or path == named)
-    ):
+    named = path_of_comment(lines[first], path or known) if first < end else None
+    if named is not None and (path is None or path == named):
         path, path_line, start = named, first, first + 1
-    known = language_of(path) or language_id(word) or language
-    parts = parts_of(lines[start:end], start, known)
+    syntax = language_of(path) or language_id(word) or language
+    parts = parts_of(lines[start:end], start, syntax)
     code = [part for part in parts if isinstance(part, Code)]
     if not any(line.strip() for part in code for line in part.lines):
         raise NotASketch("no code, only markers or blank lines", *span)
-    kind, why = _kind(parts, known)
+    kind, why = _kind(parts, syntax)
     return FileSketch(kind, why, Snippet(parts), *span, path, word, path_line=path_line)
 
 
@@ -140,7 +139,7 @@ def _kind(parts: Sequence[Code | Elision], language: str | None) -> tuple[Sketch
         return _kind_by_lines(code)
     if len(tops) == 1 and _is_declaration(tops[0]):
         return "declaration", f"one declaration ({tops[0].type}) without markers"
-    if tops and (_PREAMBLE.search(tops[0].type) or sum(map(_is_declaration, tops)) > 1):
+    if tops and (_begins_a_file(tops[0]) or sum(map(_is_declaration, tops)) > 1):
         return "whole-file", "several declarations or an import at the top, without markers"
     return "markers", "a piece of code without markers"
 
@@ -181,6 +180,12 @@ def _top_level(code: Sequence[str], language: str | None) -> list[Node] | None:
         if language not in _IN_CLASS:
             return None
     return None
+
+
+def _begins_a_file(node: Node) -> bool:
+    """Whether it is an import or the like, or a string: a docstring, or "use strict"."""
+    inner = node.named_children[0] if node.type == "expression_statement" and node.named_children else node
+    return inner.type == "string" or _PREAMBLE.search(node.type) is not None
 
 
 def _is_declaration(node: Node) -> bool:

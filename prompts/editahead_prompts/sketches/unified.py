@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .hunks import TAGS, Region, split
 from .paths import tagged_path
@@ -144,30 +144,16 @@ def _header(lines: Sequence[str], at: int, files: list[_File]) -> int:
 
 def _made(file: _File, end: int) -> FileSketch | None:
     old, new = _paths(file)
-    if file.action == "create" or (file.old == "/dev/null" and new):
-        action, path, moved_to = "create", new or old, None
-    elif file.action == "delete" or (file.new == "/dev/null" and old):
-        action, path, moved_to = "delete", old or new, None
-    elif file.moved and old and new and old != new:
-        action, path, moved_to = "move", old, new
-    else:
-        action, path, moved_to = "edit", new or old, None
-    if not file.hunks and action == "edit":
-        return None
-    content = Diff(()) if action == "delete" else Diff(tuple(file.hunks))
     why = f"a unified diff: it has {file.seen or 'file headers'}"
-    return FileSketch(
-        "unified-diff",
-        why,
-        content,
-        file.at,
-        end,
-        path,
-        None,
-        action,  # type: ignore[arg-type]
-        moved_to,
-        file.final_newline,
-    )
+    content, final = Diff(tuple(file.hunks)), file.final_newline
+    made = FileSketch("unified-diff", why, content, file.at, end, path=new or old, final_newline=final)
+    if file.action == "create" or (file.old == "/dev/null" and new):
+        return replace(made, action="create")
+    if file.action == "delete" or (file.new == "/dev/null" and old):
+        return replace(made, action="delete", path=old or new, content=Diff(()))
+    if file.moved and old and new and old != new:
+        return replace(made, action="move", path=old, moved_to=new)
+    return made if file.hunks else None
 
 
 def _paths(file: _File) -> tuple[str | None, str | None]:

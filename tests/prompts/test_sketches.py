@@ -1,0 +1,436 @@
+"""What the parser makes of sketches, form by form."""
+
+from __future__ import annotations
+
+import pytest
+
+from editahead_prompts.sketches.parse import parse
+from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, NotASketch, Snippet
+from editahead_prompts.sketches.snippets import against
+from editahead_prompts.snapshot import Snapshot
+
+
+def only(text: str, language: str | None = None, path: str | None = None) -> FileSketch:
+    (file,) = parse(text, language=language, path=path).files
+    return file
+
+
+def shape(file: FileSketch) -> list[str | tuple[str, ...]]:
+    """A snippet's parts: lines of code, and markers as they are."""
+    assert isinstance(file.content, Snippet)
+    return [part.lines if isinstance(part, Code) else part.text for part in file.content.parts]
+
+
+def changes(file: FileSketch) -> list[tuple[list[str], list[str]]]:
+    assert isinstance(file.content, Diff)
+    return [(list(hunk.old), list(hunk.new)) for hunk in file.content.hunks]
+
+
+def test_a_fenced_block_with_markers() -> None:
+    text = """\
+Here is the change:
+
+```python
+# ... existing code ...
+def total(rooms):
+    return sum(room.price for room in rooms)
+# ... existing code ...
+```
+
+It adds up prices now.
+"""
+    file = only(text)
+    assert file.kind == "markers"
+    assert "# ... existing code ..." in file.why
+    assert shape(file) == [
+        "# ... existing code ...",
+        ("def total(rooms):", "    return sum(room.price for room in rooms)"),
+        "# ... existing code ...",
+    ]
+    assert (file.language, file.path, file.at, file.end) == ("python", None, 2, 8)
+    assert isinstance(file.content, Snippet)
+    assert [part.at for part in file.content.parts] == [3, 4, 6]
+
+
+@pytest.mark.parametrize(
+    "marker",
+    [
+        "...",
+        "…",
+        "# ...",
+        "// ...",
+        "// rest of the code",
+        "// unchanged",
+        "/* ... */",
+        "# ... (rest of function)",
+        "// ... existing imports ...",
+        "<!-- ... existing code ... -->",
+        "{/* ... existing code ... */}",
+        "-- ... existing code ...",
+        "// … existing code …",
+        "[... existing code ...]",
+        "// [existing code]",
+        "// ... handle the other cases ...",
+        "# Rest of the class remains unchanged",
+        "// no changes here",
+        "// ... (50 lines omitted) ...",
+        "//...",
+        "/// ... existing code ...",
+    ],
+)
+def test_markers_of_all_sorts(marker: str) -> None:
+    file = only(f"{marker}\nx(1);\n  {marker}\ny(2);\n", language="typescript")
+    assert shape(file) == [marker, ("x(1);",), f"  {marker}", ("y(2);",)]
+    assert isinstance(file.content, Snippet)
+    assert not any(part.removed for part in file.content.parts if isinstance(part, Elision))
+
+
+@pytest.mark.parametrize(
+    "marker", ["# removed: the old helper", "// removed", "// [deleted]", "# ... removed ..."]
+)
+def test_a_marker_may_say_that_code_is_gone(marker: str) -> None:
+    file = only(f"a = 1\n{marker}\nb = 2\n", language="python")
+    assert isinstance(file.content, Snippet)
+    assert file.content.parts[1] == Elision(marker, 1, removed=True)
+
+
+@pytest.mark.parametrize(
+    ("language", "code"),
+    [
+        (
+            "python",
+            "class Shape(Protocol):\n    def area(self) -> float:  # in square metres\n        ...\n\n    side: int",
+        ),
+        ("python", "x = ...\ndef f(a, *rest): ..."),
+        ("python", 'def f():\n    """Do it.\n\n    >>> for a in b:\n    ...\n    """\n    return 1'),
+        ("python", "# loading ...\nload()\n# ...and then saving\nsave()"),
+        ("python", "# same as above\nx = 1\n# the rest of the arguments\ny = 2"),
+        ("typescript", "const a = [\n  ...b,\n  ...c,\n];"),
+        ("rust", "let p = Point {\n    x,\n    ..\n};\nfor i in 0..n {}"),
+        ("rust", "#[derive(Debug)]\n#![allow(unused)]\nstruct A;"),
+        ("c", "void log(\n    const char *format,\n    ...\n);"),
+        ("go", "f(a...)\n// existing users keep their id\ng()"),
+    ],
+)
+def test_code_that_merely_has_dots(language: str, code: str) -> None:
+    assert shape(only(code, language=language)) == [tuple(code.split("\n"))]
+
+
+def test_an_ellipsis_with_more_below_it_in_its_block_is_a_marker() -> None:
+    file = only("def f(a):\n    ...\n    return a\n", language="python")
+    assert shape(file) == [("def f(a):",), "    ...", ("    return a",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "language"),
+    [
+        ("```ts:src/a.ts\nlet a\n```", "src/a.ts", "ts"),
+        ("```ts src/a.ts\nlet a\n```", "src/a.ts", "ts"),
+        ('```ts title="src/a.ts"\nlet a\n```', "src/a.ts", "ts"),
+        ("```ts filename=src/a.ts\nlet a\n```", "src/a.ts", "ts"),
+        ("```12:15:src/a.ts\nlet a\n```", "src/a.ts", None),
+        ("```src/a.ts\nlet a\n```", "src/a.ts", None),
+        ("~~~ts\n// src/a.ts\nlet a\n~~~", "src/a.ts", "ts"),
+        ("```ts\n// filepath: a.ts\nlet a\n```", "a.ts", "ts"),
+        ("```ts\n/* src/a.ts */\nlet a\n```", "src/a.ts", "ts"),
+        ("src/a.ts\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("**src/a.ts**\n\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("### `src/a.ts`\n\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("File: src\\a.ts\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("In `src/a.ts`, change this:\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("**pkg/__init__.py**\n```py\na = 1\n```", "pkg/__init__.py", "py"),
+        ("src/a.ts\nlet a\n", "src/a.ts", None),
+    ],
+)
+def test_where_a_path_may_stand(text: str, path: str, language: str | None) -> None:
+    file = only(text)
+    assert (file.path, file.language) == (path, language)
+    assert isinstance(file.content, Snippet)
+    (part,) = file.content.parts
+    assert isinstance(part, Code)
+    assert len(part.lines) == 1
+
+
+def test_a_comment_names_the_file_only_when_it_is_just_that() -> None:
+    assert only("```py\n# a.py\nx = 1\n```").path is None
+    named = only("```py\n# a.py\nx = 1\n```", path="src/a.py")
+    assert (named.path, named.path_line, shape(named)) == ("a.py", 1, [("x = 1",)])
+    assert only("```py\n# see src/a.py\nx = 1\n```").path is None
+
+
+def test_several_files() -> None:
+    text = """\
+First `a.py`:
+
+```python:pkg/a.py
+import b
+# ... existing code ...
+```
+
+Then install it:
+
+```bash
+pip install .
+```
+
+pkg/b.py:
+```python
+def f():
+    return 1
+```
+"""
+    files = parse(text).files
+    assert [(file.path, file.kind) for file in files] == [
+        ("pkg/a.py", "markers"),
+        ("pkg/b.py", "declaration"),
+    ]
+
+
+def test_a_fence_within_a_docstring_is_code() -> None:
+    code = 'def f():\n    """Do it.\n\n    ```python\n    f()\n    ```\n    """\n    return 1'
+    assert shape(only(code, language="python")) == [tuple(code.split("\n"))]
+    assert shape(only(f"```python\n{code}\n```")) == [tuple(code.split("\n"))]
+    assert shape(only("So:\n\n  1. This:\n     ```py\n     x = 1\n     if x:\n         y()\n     ```\n")) == [
+        ("x = 1", "if x:", "    y()")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "language", "kind"),
+    [
+        ("def f():\n    return 1", "python", "declaration"),
+        ("@cached\n# why\ndef f():\n    return 1", "python", "declaration"),
+        ("    def f(self):\n        return 1", "python", "declaration"),
+        ("  private async f(a: number): Promise<void> {\n    g();\n  }", "typescript", "declaration"),
+        ("export const f = (a) => {\n  g();\n};", "javascript", "declaration"),
+        ("  f(a) {\n    g();\n  },", "javascript", "declaration"),
+        ("func (r *Room) Price() int {\n\treturn 1\n}", "go", "declaration"),
+        ("#[test]\nfn f() {\n    g();\n}", "rust", "declaration"),
+        ("    @Override\n    public int f() {\n        return 1;\n    }", "java", "declaration"),
+        ("int Room::price() const {\n  return 1;\n}", "cpp", "declaration"),
+        ("fun f(): Int {\n    return 1\n}", "kotlin", "declaration"),
+        ("import os\n\n\ndef f():\n    return 1", "python", "whole-file"),
+        ("package a\n\nfunc f() {\n}\n", "go", "whole-file"),
+        ("    x = 1\n    return x", "python", "markers"),
+    ],
+)
+def test_the_kind_of_code_without_markers(code: str, language: str, kind: str) -> None:
+    assert only(code, language=language).kind == kind
+
+
+def test_kinds_are_read_again_against_the_file() -> None:
+    original = Snapshot.of(
+        "import a\n\n\ndef f():\n    # ...\n    return 1\n\n\ndef g():\n    return 2\n", language="python"
+    )
+    piece = only("import a\n\n\ndef f():\n    return 3\n", language="python")
+    assert against(piece, original).kind == "markers"
+    whole = only(
+        "import a\n\n\ndef f():\n    # ...\n    return 1\n\n\ndef g():\n    return 3\n", language="python"
+    )
+    assert whole.kind == "markers"
+    read = against(whole, original)
+    assert read.kind == "whole-file"
+    assert len(shape(read)) == 1
+    elided = only("def f():\n    # ...\n    return 3\n", language="python")
+    assert against(elided, original) == elided
+
+
+DIFF = """\
+diff --git a/pkg/a.py b/pkg/a.py
+index 1111111..2222222 100644
+--- a/pkg/a.py
++++ b/pkg/a.py
+@@ -10,6 +10,7 @@ def f():
+ one
+ two
+
+-three
++THREE
++three and a half
+ four
+@@ -90 +91 @@
+-x
++y
+\\ No newline at end of file
+"""
+
+
+def test_a_unified_diff() -> None:
+    file = only(DIFF)
+    assert (file.kind, file.path, file.action, file.final_newline) == (
+        "unified-diff",
+        "pkg/a.py",
+        "edit",
+        False,
+    )
+    assert changes(file) == [
+        (["one", "two", "", "three", "four"], ["one", "two", "", "THREE", "three and a half", "four"]),
+        (["x"], ["y"]),
+    ]
+    assert isinstance(file.content, Diff)
+    first, second = file.content.hunks
+    assert (first.headings, first.line, second.headings, second.line) == (("def f():",), 9, (), 89)
+    assert only(f"Here:\n\n```diff\n{DIFF}```\n\n- It is\n- good\n").content == only("\n" * 3 + DIFF).content
+
+
+@pytest.mark.parametrize("header", ["@@ ... @@", "@@", "@@ @@", "@@ -1,2 +1,2 @@", "@@ … @@"])
+@pytest.mark.parametrize("after", ["", "\nThat is all.\n\n- a point\n- another one\n"])
+def test_a_diff_without_numbers_or_headers(header: str, after: str) -> None:
+    assert changes(only(f"{header}\n a\n-b\n+c\n{after}")) == [(["a", "b"], ["a", "c"])]
+
+
+def test_tagged_lines_in_a_diff_fence() -> None:
+    assert changes(only("```diff\n a\n-b\n+c\n```")) == [(["a", "b"], ["a", "c"])]
+
+
+def test_a_marker_parts_a_hunk() -> None:
+    text = "@@ -1,9 +1,9 @@\n a\n-b\n+c\n # ... existing code ...\n d\n+e\n"
+    assert changes(only(text)) == [(["a", "b"], ["a", "c"]), (["d"], ["d", "e"])]
+
+
+def test_files_that_come_go_and_move() -> None:
+    text = """\
+--- /dev/null
++++ b/new.py
+@@ -0,0 +1 @@
++x = 1
+--- a/gone.py
++++ /dev/null
+@@ -1 +0,0 @@
+-x = 1
+diff --git a/old/name.py b/new/name.py
+similarity index 90%
+rename from old/name.py
+rename to new/name.py
+--- a/old/name.py
++++ b/new/name.py
+@@ -1 +1 @@
+-x = 1
++x = 2
+"""
+    files = parse(text).files
+    assert [(file.action, file.path, file.moved_to) for file in files] == [
+        ("create", "new.py", None),
+        ("delete", "gone.py", None),
+        ("move", "old/name.py", "new/name.py"),
+    ]
+    assert changes(files[1]) == []
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"), [("<<<<<<< SEARCH", ">>>>>>> REPLACE"), ("------- SEARCH", "+++++++ REPLACE")]
+)
+def test_search_and_replace(opening: str, closing: str) -> None:
+    text = f"""\
+I shall change two things.
+
+pkg/a.py
+```python
+{opening}
+a = 1
+=======
+a = 2
+{closing}
+```
+
+{opening}
+b = 1
+
+=======
+{closing}
+
+pkg/b.py
+{opening}
+=======
+c = 3
+{closing}
+"""
+    files = parse(text).files
+    assert [(file.kind, file.path, file.action) for file in files] == [
+        ("search-replace", "pkg/a.py", "edit"),
+        ("search-replace", "pkg/b.py", "create"),
+    ]
+    assert changes(files[0]) == [(["a = 1"], ["a = 2"]), (["b = 1", ""], [])]
+    assert changes(files[1]) == [([], ["c = 3"])]
+
+
+def test_a_line_number_and_a_marker_in_a_search() -> None:
+    text = "<<<<<<< SEARCH\n:start_line:12\n-------\na\n...\nb\n=======\nA\n...\nB\n>>>>>>> REPLACE\n"
+    file = only(text)
+    assert changes(file) == [(["a"], ["A"]), (["b"], ["B"])]
+    assert isinstance(file.content, Diff)
+    assert [hunk.line for hunk in file.content.hunks] == [11, None]
+
+
+@pytest.mark.parametrize("text", ["<<<<<<< SEARCH\na\n", "<<<<<<< SEARCH\na\n=======\nb\n"])
+def test_a_block_that_was_cut_off_is_no_sketch(text: str) -> None:
+    with pytest.raises(NotASketch, match="search block without"):
+        parse(text)
+
+
+def test_conflict_marks_in_code_are_code() -> None:
+    code = "def f():\n<<<<<<< HEAD\n    a\n=======\n    b\n>>>>>>> 1234567\n# ... existing code ..."
+    assert only(code, language="python").kind == "markers"
+
+
+def test_begin_patch() -> None:
+    text = """\
+apply_patch <<'EOF'
+*** Begin Patch
+*** Update File: pkg/a.py
+*** Move to: pkg/c.py
+@@ class A:
+@@     def f(self):
+         one
+
+-        two
++        TWO
+@@
+ last
++more
+*** End of File
+*** Add File: pkg/b.py
++x = 1
++
+*** Delete File: pkg/d.py
+*** End Patch
+EOF
+"""
+    moved, added, gone = parse(text).files
+    assert (moved.kind, moved.action, moved.path, moved.moved_to) == (
+        "begin-patch",
+        "move",
+        "pkg/a.py",
+        "pkg/c.py",
+    )
+    assert changes(moved) == [
+        (["        one", "", "        two"], ["        one", "", "        TWO"]),
+        (["last"], ["last", "more"]),
+    ]
+    assert isinstance(moved.content, Diff)
+    assert [(hunk.headings, hunk.at_end) for hunk in moved.content.hunks] == [
+        (("class A:", "def f(self):"), False),
+        ((), True),
+    ]
+    assert (added.action, added.path, changes(added)) == ("create", "pkg/b.py", [([], ["x = 1", ""])])
+    assert (gone.action, gone.path) == ("delete", "pkg/d.py")
+
+
+def test_line_ends_do_not_matter() -> None:
+    assert parse(DIFF.replace("\n", "\r\n")).files == parse(DIFF).files
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " \n\t\n",
+        "Please make it faster, and tell me when it is done.",
+        "# ... existing code ...\n",
+        "```\n```\n",
+        "--- a\n+++ a\n",
+    ],
+)
+def test_what_is_no_sketch(text: str) -> None:
+    with pytest.raises(NotASketch):
+        parse(text)
