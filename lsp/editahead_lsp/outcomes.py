@@ -28,6 +28,7 @@ PUBLISHED = 10
 """States get a new taste only after so many outcomes. One moves it next to nothing, and would cost every answer that is
 kept, or computed ahead, for a state with the taste before."""
 _REMEMBERED = 1_000
+_DECIDED: frozenset[Event] = frozenset(["accepted", "typed", "rejected"])
 _LANGUAGE = 60
 """Characters of a language's id, which is the client's word."""
 
@@ -139,7 +140,7 @@ class Outcomes:
         self._keep(id, outcome)
         if outcome.shipped is not None and outcome.seen and (before is None or not before.seen):
             self._to_learn.append((self._clock() + AFTER_S[0], id))
-        if event in ("accepted", "typed", "rejected"):
+        if event in _DECIDED and (before is None or before.event not in _DECIDED):
             self._recent = after(self._recent, accepted=event != "rejected")
             self._taste = replace(self._taste, recent=self._recent)
 

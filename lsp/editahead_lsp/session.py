@@ -29,6 +29,8 @@ from .timing import Timing
 
 _REMEMBERED = 200
 """Shown predictions that an outcome can still name."""
+_OUT_OF_SIGHT = frozenset(["codeAction"])
+"""Faces whose answers nobody may ever see: many editors ask for actions wherever the cursor goes."""
 
 
 @dataclass
@@ -252,7 +254,7 @@ class Session:
 
     def supersede(self, asked: tuple[str, str], kept: Sequence[str]) -> None:
         """A newer answer stands where `asked`, best first; what it no longer contains (by id) was passed over."""
-        first = self._shown.get(kept[0]) if kept else None
+        first = self._shown.get(kept[0]) if kept and asked[1] not in _OUT_OF_SIGHT else None
         if first is not None and first.first_at is None:
             first.first_at = self.clock()
         for shown in self._shown.values():

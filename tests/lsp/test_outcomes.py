@@ -15,7 +15,7 @@ from editahead_lsp.outcome_log import FILE_NAME, Outcome, read
 from editahead_lsp.outcomes import PUBLISHED
 from editahead_lsp.statistics import statistics
 from editahead_prompts.state import Taste
-from scripted import NOT_AHEAD, Scripted, Wired, ask
+from scripted import NOT_AHEAD, Scripted, Wired, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.go"
 START = 1_700_000_000.0
@@ -44,7 +44,7 @@ class Desk:
     def file(self) -> Path:
         return self.folder / "state" / FILE_NAME
 
-    async def server(self, options: Any = None, layers: Layers = NOT_AHEAD) -> Wired:
+    async def server(self, options: Any = None, layers: Layers = NOT_AHEAD, **capabilities: Any) -> Wired:
         wired = Wired(
             self.pipeline,
             clock=self.clock,
@@ -56,7 +56,7 @@ class Desk:
             layers=layers,
         )
         self.servers.append(wired)
-        await wired.initialize({"debounce_ms": 0, **(options or {})})
+        await wired.initialize({"debounce_ms": 0, **(options or {})}, **capabilities)
         settle(wired)
         return wired
 
@@ -223,6 +223,11 @@ async def test_the_rest_of_what_was_typed_is_accepted(desk: Desk) -> None:
     wired.change(A, 2, (0, 0, 0, 4, "acc"))
     wired.change(A, 3, (0, 3, 0, 3, "ount"))
     await command(wired, "accept", first["id"])
+    await command(wired, "accept", first["id"])
+    await predictions(wired)
+    taste = desk.taste()
+    assert taste is not None
+    assert taste.recent == pytest.approx(0.2)
     (row,) = desk.end(wired)
     assert row.event == "accepted"
 
@@ -240,6 +245,17 @@ async def test_what_was_passed_over_and_accepted_after_all(desk: Desk) -> None:
     await command(wired, "accept", first["id"])
     (row,) = desk.end(wired)
     assert (row.event, row.seen) == ("accepted", True)
+
+
+async def test_what_an_editor_asks_for_in_the_background_is_not_seen(desk: Desk) -> None:
+    lists = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}
+    wired = await desk.server(textDocument={"codeAction": lists})
+    wired.open(A, "user\n")
+    where = {"textDocument": {"uri": A}, "range": span(0, 0, 0, 0), "context": {"diagnostics": []}}
+    assert await wired.request("textDocument/codeAction", where)
+    desk.clock.seconds += 60
+    (row,) = desk.end(wired)
+    assert (row.event, row.seen, row.shown_ms) == ("ignored", False, None)
 
 
 async def test_what_is_open_at_the_end_was_passed_over(desk: Desk) -> None:
