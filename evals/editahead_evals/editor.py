@@ -157,8 +157,16 @@ class Editor:
         ]
         self._change(uri, self.documents[uri].edited(edits), changes)
 
-    def next_edit(self, uri: str, at: Point, trigger: Trigger = "typed") -> Response:
-        return self._ask("editahead/nextEdit", uri, at, context={"trigger": trigger})
+    def next_edit(
+        self,
+        uri: str,
+        at: Point,
+        trigger: Trigger = "typed",
+        diagnostics: Sequence[Mapping[str, Any]] | None = None,
+    ) -> Response:
+        """diagnostics: as LSP writes them, all that is shown in the document; None says nothing of them."""
+        told = {} if diagnostics is None else {"diagnostics": list(diagnostics)}
+        return self._ask("editahead/nextEdit", uri, at, context={"trigger": trigger, **told})
 
     def inline_edit(self, uri: str, at: Point) -> Response:
         return self._ask("textDocument/copilotInlineEdit", uri, at)

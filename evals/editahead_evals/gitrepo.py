@@ -7,9 +7,10 @@ it names is run (no pager, no external diff, no signature check, no fetching of 
 from __future__ import annotations
 
 import os
+import random
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -63,9 +64,10 @@ class _Change:
 
 
 def recent_records(
-    repository: Path, commits: int = COMMITS, max_changed: int = MAX_CHANGED
+    repository: Path, commits: int = COMMITS, max_changed: int = MAX_CHANGED, shuffle: int | None = None
 ) -> Iterator[Record]:
-    """What recent commits changed in files of known languages, newest first; within a commit by path.
+    """What recent commits changed in files of known languages, newest first; within a commit by path. With a seed to
+    `shuffle` them with, in the order that it gives.
 
     Only files changed in place, of UTF-8 text with LF line ends, by no more than `max_changed` lines.
     Raises `GitError`.
@@ -74,6 +76,8 @@ def recent_records(
     changes = _changes(repository, commits)
     if not changes:
         return
+    if shuffle is not None:
+        random.Random(shuffle).shuffle(changes)
     with _git(repository, "cat-file", "--batch") as blobs:
         assert blobs.stdin and blobs.stdout
         for change in changes:
@@ -92,7 +96,7 @@ def recent_records(
             )
 
 
-def _changes(repository: Path, commits: int) -> Sequence[_Change]:
+def _changes(repository: Path, commits: int) -> list[_Change]:
     with _git(repository, *_LOG, f"--max-count={commits}", "HEAD", "--") as process:
         out, error = process.communicate()
     if process.returncode:

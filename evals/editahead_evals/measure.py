@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .baselines import BASELINES
+from .cases import case
 from .editor import Editor
 from .judge import Judgement, is_near, judge
 from .metrics import SERVER, Counts, FileResult, MomentResult, count_distances, count_kinds
@@ -39,7 +40,7 @@ def measure(editor: Editor, record: Record) -> FileResult:
                 result.idle_ms.append(_probe(editor))
                 editor.type(uri, key)
                 result.change_ms.append(_probe(editor))
-        _ask_server(editor, uri, step.moment, result)
+        _ask_server(editor, record, step.moment, result)
         for name, baseline in BASELINES.items():
             text = baseline(step.moment)
             shown = None if text is None else judge(step.moment, text)
@@ -48,7 +49,8 @@ def measure(editor: Editor, record: Record) -> FileResult:
     return result
 
 
-def _ask_server(editor: Editor, uri: str, moment: Moment, result: FileResult) -> None:
+def _ask_server(editor: Editor, record: Record, moment: Moment, result: FileResult) -> None:
+    uri = editor.uri(record.path)
     text, ms = first_edit(editor, uri, moment)
     shown: Judgement | None = None if text is None else judge(moment, text)
     answer = editor.next_edit(uri, moment.point).result
@@ -57,6 +59,8 @@ def _ask_server(editor: Editor, uri: str, moment: Moment, result: FileResult) ->
     result.counts[SERVER].add(moment, shown, jump)
     count_kinds(result.kinds, moment, shown)
     count_distances(result.distances, moment, shown)
+    if text is not None and shown is not None and first is not None:
+        result.cases.append(case(record, moment, text, shown, first))
     result.moments.append(
         MomentResult(
             opportunity=moment.is_opportunity,

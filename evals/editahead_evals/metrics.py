@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, TypeVar
 
+from .cases import Case
 from .curve import Answer
 from .intervals import Bootstrap, Interval, Statistic, ratio
 from .judge import Judgement, distance
@@ -145,6 +146,7 @@ class FileResult:
     typing: of the replay with requests within hunks. answers: of the one at eagerness 1, in order.
     candidates, reachable: opportunities for which all candidates are known; those at which one of them was correct.
     accepts, next_hits: of the replay with accepts, see `walk`.
+    cases: the edits shown, to be looked at.
     """
 
     id: str
@@ -162,6 +164,7 @@ class FileResult:
     reachable: int = 0
     accepts: int = 0
     next_hits: int = 0
+    cases: list[Case] = field(default_factory=list)
 
 
 def count_groups(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 from editahead_prompts.snapshot import line_body, split_lines
 
@@ -15,6 +15,7 @@ from .scenarios import (
     Accept,
     Cursor,
     Delete,
+    Diagnose,
     Insert,
     Jump,
     Open,
@@ -42,11 +43,13 @@ class ScenarioFailure(AssertionError):
 
 def play(editor: Editor, scenario: Scenario) -> None:
     """Raises `ScenarioFailure`, or `ScenarioError` when the steps do not fit the text."""
-    Player(editor, scenario).play()
+    with Player(editor, scenario) as player:
+        player.make_steps()
+        player.check()
 
 
 class Player:
-    """One scenario's run. Documents are opened at the start and closed at the end."""
+    """One scenario's run: a context in which its documents are open."""
 
     def __init__(self, editor: Editor, scenario: Scenario) -> None:
         self._editor = editor
@@ -55,21 +58,52 @@ class Player:
         self._cursor: Point = (0, 0)
         self._trigger: Trigger = "cursor"
         self._before: dict[str, list[str]] = {}
+        self._diagnostics: list[dict[str, Any]] = []
+        self._documents = {**scenario.others, scenario.file: scenario.buffer}
 
-    def play(self) -> None:
-        scenario = self._scenario
-        documents = {**scenario.others, scenario.file: scenario.buffer}
-        for path, text in documents.items():
-            self._editor.open(self._editor.uri(path), language_for(scenario, path), text)
-        try:
-            for step in scenario.steps:
-                self._make(step)
-            self._check_next()
-            if scenario.after is not None:
-                self._check_after_accepts(scenario.after)
-        finally:
-            for path in documents:
-                self._editor.close(self._editor.uri(path))
+    def __enter__(self) -> Self:
+        for path, text in self._documents.items():
+            self._editor.open(self._editor.uri(path), language_for(self._scenario, path), text)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for path in self._documents:
+            self._editor.close(self._editor.uri(path))
+
+    def make_steps(self) -> None:
+        for step in self._scenario.steps:
+            self._make(step)
+
+    def check(self) -> None:
+        """Ask, and compare with what is expected."""
+        self._check_next()
+        if self._scenario.after is not None:
+            self._check_after_accepts(self._scenario.after)
+
+    @property
+    def text(self) -> str:
+        """Of the document that the person is in."""
+        return self._document.text
+
+    def wanted(self) -> str | None:
+        """What is expected to become of the document that the person is in; None where no text is."""
+        if self._scenario.after is not None:
+            return self._scenario.after
+        expected = self._scenario.expected
+        return self._with(expected.hunks) if isinstance(expected, Shown) else None
+
+    def press_tab(self) -> bool:
+        """Ask, and make the first prediction shown. False: nothing was."""
+        if (prediction := self._first()) is None:
+            return False
+        self._accept(prediction)
+        return True
+
+    def is_quiet_at(self, offset: int | None = None) -> bool:
+        """Whether nothing is shown: where the person is, or at this offset."""
+        if offset is not None:
+            self._cursor, self._trigger = self._document.point(offset), "cursor"
+        return self._first() is None
 
     @property
     def _document(self) -> Document:
@@ -100,6 +134,12 @@ class Player:
                 if (prediction := self._first()) is None:
                     raise self._failure("something to reject", "nothing")
                 self._editor.execute("editahead.reject", prediction["id"])
+            case Diagnose(line, text, message):
+                start = self._find(line, text)
+                ends = (self._document.point(at) for at in (start, start + len(text)))
+                points = ({"line": at[0], "character": at[1]} for at in ends)
+                place = dict(zip(("start", "end"), points, strict=True))
+                self._diagnostics.append({"range": place, "message": message, "severity": 1})
             case Undo():
                 if not self._before.get(self._uri):
                     raise ScenarioError(f"{self._scenario.name}: nothing to undo")
@@ -141,7 +181,9 @@ class Player:
         self._cursor, self._trigger = (place["line"], place["character"]), "accepted"
 
     def _ask(self) -> Mapping[str, Any]:
-        answer: Mapping[str, Any] = self._editor.next_edit(self._uri, self._cursor, self._trigger).result
+        told, self._diagnostics = self._diagnostics, []
+        asked = self._editor.next_edit(self._uri, self._cursor, self._trigger, told or None)
+        answer: Mapping[str, Any] = asked.result
         return answer
 
     def _first(self) -> Prediction | None:
@@ -168,9 +210,8 @@ class Player:
     def _check_after_accepts(self, wanted: str) -> None:
         uri = self._uri
         for _ in range(MOST_ACCEPTS):
-            if (prediction := self._first()) is None:
+            if not self.press_tab():
                 break
-            self._accept(prediction)
         if self._editor.documents[uri].text != wanted:
             difference = _difference(wanted, self._editor.documents[uri].text)
             raise self._failure("after accepts, the text as written", f"(- expected, + got)\n{difference}")

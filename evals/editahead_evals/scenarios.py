@@ -91,7 +91,16 @@ class Undo:
     pass
 
 
-Step = Replace | Insert | Delete | Open | Cursor | Accept | Reject | Undo
+@dataclass(frozen=True, slots=True)
+class Diagnose:
+    """The editor shows a diagnostic on the only `text` in the line."""
+
+    line: int
+    text: str
+    message: str
+
+
+Step = Replace | Insert | Delete | Open | Cursor | Accept | Reject | Undo | Diagnose
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +226,7 @@ def _headers(head: str) -> tuple[str, dict[str, str]]:
 _STEPS = re.compile(
     r"""replace\ (?P<replace>\d+)\ `(?P<old>[^`]+)`\ =>\ `(?P<new>[^`]*)`
     | insert\ (?P<insert>\d+)\ `(?P<text>[^`]+)`
+    | diagnose\ (?P<diagnose>\d+)\ `(?P<at>[^`]+)`\ =>\ `(?P<message>[^`]+)`
     | delete\ (?P<first>\d+)(?:-(?P<last>\d+))?
     | open\ (?P<path>.+)
     | cursor\ (?P<line>\d+)\ (?P<column>\d+)
@@ -239,6 +249,8 @@ def _step(line: str, eol: str) -> Step:
         return Replace(int(found["replace"]) - 1, typed("old"), typed("new"))
     if found["insert"]:
         return Insert(int(found["insert"]) - 1, typed("text"))
+    if found["diagnose"]:
+        return Diagnose(int(found["diagnose"]) - 1, typed("at"), typed("message"))
     if found["first"]:
         return Delete(int(found["first"]) - 1, int(found["last"] or found["first"]) - 1)
     if found["path"]:

@@ -10,6 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from .comparison import Comparison
 from .intervals import Interval
 from .metrics import GROUP_METRICS, METRICS, SERVER, TYPING_METRICS
 from .report import FAILED, NOTE, Report
@@ -24,7 +25,7 @@ LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Confidences that the table of thresholds has a row for; the JSON has more."""
 
 
-def render(report: Report, console: Console) -> None:
+def render(report: Report, console: Console, comparison: Comparison | None = None) -> None:
     if not console.is_terminal:
         console = Console(file=console.file, width=PLAIN_WIDTH, color_system=None, highlight=False)
     opportunities, keystrokes = {"moments": "opportunities", "shown": "shown"}, {"keystrokes": "keystrokes"}
@@ -37,6 +38,8 @@ def render(report: Report, console: Console) -> None:
     ):
         console.print(_table(title, what, rows, sums, metrics, console), end="\n\n")
     console.print(_levels(report, console), end="\n\n")
+    if comparison is not None:
+        console.print(_differences(comparison, console), end="\n\n")
     for line in _lines(report):
         console.print(line)
     if failed := report.silences.get(FAILED):
@@ -100,6 +103,18 @@ def _levels(report: Report, console: Console) -> Table:
             table.add_row(
                 f"> {level.confidence:.2f}", *("-" if value is None else f"{value:.3f}" for value in values)
             )
+    return table
+
+
+def _differences(comparison: Comparison, console: Console) -> Table:
+    table = new_table(f"Against {comparison.against}, on the same files", console)
+    table.add_column("figure")
+    for column in ("here", comparison.against, "difference"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("")
+    for each in comparison.differences:
+        mark = "better" if each.is_better else "worse" if each.is_worse else ""
+        table.add_row(each.figure, cell(each.ours), cell(each.theirs), cell(each.difference), mark)
     return table
 
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +19,7 @@ from editahead_evals import run as run_module
 from editahead_evals.baselines import BASELINES
 from editahead_evals.metrics import SERVER
 from editahead_evals.records import Record
+from editahead_evals.revisions import present_commit
 from editahead_evals.run import RunError, evaluate
 from editahead_lsp.commands import eval as command
 
@@ -36,6 +38,27 @@ def edits(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """With one commit that changes a file; beside it "empty", with none that does."""
+    environment = os.environ | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+
+    def git(name: str, *arguments: str) -> None:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        command = ["git", *identity, "-C", str(tmp_path / "repositories" / name), *arguments]
+        subprocess.run(command, check=True, capture_output=True, env=environment)
+
+    for name, texts in (("shop", (BEFORE, BEFORE.replace("total", "amount"))), ("empty", (BEFORE,))):
+        folder = tmp_path / "repositories" / name
+        folder.mkdir(parents=True)
+        git(name, "init")
+        for text, subject in zip(texts, ("Begin", "Call it amount"), strict=False):
+            (folder / "a.py").write_text(text)
+            git(name, "add", "--all")
+            git(name, "commit", "--message", subject)
+    return tmp_path / "repositories" / "shop"
+
+
 def run(*arguments: str) -> int:
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
@@ -51,8 +74,75 @@ def test_json_has_everything(edits: Path, capsys: pytest.CaptureFixture[str]) ->
         assert predictor["counts"]["opportunities"] == 1
         assert predictor["counts"]["ends"] == 2
     assert report["predictors"][SERVER]["counts"]["reversals"] == 0
+    assert report["confidence"]["someCandidateRight"]["value"] is not None
+    assert report["typing"][SERVER]["counts"]["keystrokes"] > 0
+    assert all(file["cases"] == [] for file in report["files"])
     assert (report["data"], report["seed"]) == (str(edits), 7)
     assert report["latencyMs"]["first answer"]["p50"] > 0
+
+
+def test_another_revision_is_measured_on_the_same_files(
+    edits: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if present_commit() == "unknown":
+        pytest.skip("not in a git checkout")
+    assert run("--edits", str(edits), "--files", "2", "--jobs", "1", "--against", "HEAD", "--json") == 0
+    against = json.loads(capsys.readouterr().out)["against"]
+    assert against["files"] == 2
+    assert against["figures"]["coverage"]["theirs"]["value"] is not None
+
+
+def test_a_repositorys_own_commits(
+    repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "report.html"
+    assert run("--repo", str(repository), "--report", str(page), "--jobs", "1") == 0
+    captured = capsys.readouterr()
+    assert f"{repository}; seed 0; 1 files" in captured.out
+    assert f"written: {page}" in captured.err
+    assert "Call it amount" in page.read_text("utf-8")
+
+
+def test_a_repository_without_anything_to_replay(
+    tmp_path: Path, repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("--repo", str(tmp_path)) == 1
+    assert "not a git repository" in capsys.readouterr().err
+    assert run("--repo", str(repository.parent / "empty")) == 1
+    assert "nothing to replay in its last 1000 commits" in capsys.readouterr().err
+
+
+def test_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    head = "# about\nlanguage: python\nfile: a.py\n"
+    (tmp_path / "none.silent.txt").write_text(f"{head}-- buffer --\na\n-- expect --\nsilent no-history\n")
+    (tmp_path / "more.txt").write_text(f"{head}-- buffer --\na\n-- expect --\nedit\n@ 1\n-a\n+b\n")
+    assert run("--scenarios", str(tmp_path)) == 0
+    out = capsys.readouterr().out
+    assert "more: not met" in out
+    assert "quiet rate: 1.000" in out
+    assert run("--scenarios", str(tmp_path), "--json") == 0
+    assert json.loads(capsys.readouterr().out)["met"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--against", "no-such-revision"], 1, "no such revision of Editahead: no-such-revision"),
+        (["--report", "/no/such/folder/r.html"], 1, "no such folder"),
+    ],
+)
+def test_what_cannot_be_done_is_said_at_once(
+    edits: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, message: str
+) -> None:
+    if "--against" in arguments and present_commit() == "unknown":
+        pytest.skip("not in a git checkout")
+    assert run("--edits", str(edits), *arguments) == code
+    assert message in capsys.readouterr().err
+
+
+def test_scenarios_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--scenarios", str(tmp_path), "--against", "HEAD") == 2
+    assert "goes with none of" in capsys.readouterr().err
 
 
 def test_a_table_by_default(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:

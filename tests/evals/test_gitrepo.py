@@ -60,6 +60,14 @@ def test_recent_changes_become_records_newest_first(repository: Path) -> None:
     assert [r.subject for r in recent_records(repository, commits=1)] == ["Again"]
 
 
+def test_changes_can_be_had_in_another_order(repository: Path) -> None:
+    commit(repository, "Begin", {f"{n}.py": "a\n" for n in range(9)})
+    commit(repository, "Change", {f"{n}.py": "b\n" for n in range(9)})
+    orders = [[r.path for r in recent_records(repository, shuffle=seed)] for seed in (1, 1, 2)]
+    assert orders[0] == orders[1] != orders[2]
+    assert sorted(orders[2]) == [r.path for r in recent_records(repository)]
+
+
 def test_what_is_not_plain_text_or_too_large_is_left_out(repository: Path) -> None:
     names = ["crlf.py", "binary.py", "latin.py", "many.py", "good.py"]
     commit(repository, "Begin", dict.fromkeys(names, "a\n"))

@@ -1,27 +1,45 @@
-"""`editahead eval`: how well the next edit of real commits is predicted."""
+"""`editahead eval`: how well the next edit is predicted, on real commits or on scenarios."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from editahead_evals.metrics import FileResult
+    from editahead_evals.records import Record
+    from editahead_evals.run import Plan
     from editahead_prompts.state import State
+
+COMMITS = 1000
+"""So many of a repository's last commits are looked at."""
+FILES = 100
+"""So many of the files that they changed are replayed, unless told otherwise."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--edits", type=Path, required=True, metavar="FILE", help="records of real edits (.jsonl.zst)"
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--edits", type=Path, metavar="FILE", help="records of real edits (.jsonl.zst)")
+    source.add_argument(
+        "--repo", type=Path, metavar="PATH", help=f"the last {COMMITS} commits of a git repository"
     )
-    parser.add_argument("--files", type=_count, metavar="N", help="so many of them; default: all")
+    source.add_argument("--scenarios", type=Path, metavar="DIR", help="scenario files (*.txt)")
+    parser.add_argument(
+        "--files", type=_count, metavar="N", help=f"so many of them; default: all, with --repo {FILES}"
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choice of files; default: 0")
+    parser.add_argument(
+        "--against", metavar="REV", help="measure this revision of Editahead, too, and compare file by file"
+    )
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write a report to look at (.html)")
     parser.add_argument(
         "--jobs",
         type=_count,
@@ -34,40 +52,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from editahead_evals.records import RecordError, read_records, sample
-    from editahead_evals.report import Provenance, as_json, summarize
-    from editahead_evals.run import Plan, RunError, evaluate
-    from editahead_evals.tables import render
+    from editahead_evals.client import ClientError
+    from editahead_evals.gitrepo import GitError
+    from editahead_evals.records import RecordError
+    from editahead_evals.revisions import RevisionError
+    from editahead_evals.run import RunError
+    from editahead_evals.scenarios import ScenarioError
 
     errors = Console(stderr=True)
-    results = []
-    provenance = Provenance(_commit(), str(args.edits), args.seed)
+
+    def fail(message: str, code: int = 1) -> int:
+        errors.print(message, markup=False, highlight=False, soft_wrap=True)
+        return code
+
+    if args.scenarios and (args.against or args.report or args.files):
+        return fail("--scenarios goes with none of --against, --report and --files", 2)
+    if args.report and not args.report.absolute().parent.is_dir():
+        return fail(f"{args.report}: there is no such folder to write to")
     try:
-        records = sample(read_records(args.edits), args.files, args.seed)
-        if not records:
-            raise RecordError(f"{args.edits}: no records")
-        columns = (TextColumn("replaying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=errors, transient=True) as progress:
-            task = progress.add_task("", total=len(records))
-            with closing(evaluate(records, args.jobs, Plan(propose=candidates))) as running:
-                for result in running:
-                    results.append(result)
-                    progress.advance(task)
-    except (RecordError, RunError) as error:
-        errors.print(str(error), markup=False, highlight=False, soft_wrap=True)
-        return 1
+        return _scenarios(args) if args.scenarios else _commits(args, errors)
+    except (ClientError, GitError, RecordError, RevisionError, RunError, ScenarioError) as error:
+        return fail(str(error))
     except KeyboardInterrupt:
-        errors.print("stopped")
-        return 1
-    report = summarize(results, provenance)
-    if args.json:
-        json.dump(as_json(report), sys.stdout, indent=2)
-        sys.stdout.write("\n")
-    else:
-        render(report, Console())
-    return 0
+        return fail("stopped")
 
 
 def candidates() -> Callable[[State], Iterator[str]]:
@@ -84,25 +92,109 @@ def candidates() -> Callable[[State], Iterator[str]]:
     return propose
 
 
+def _commits(args: argparse.Namespace, errors: Console) -> int:
+    from rich.console import Console
+
+    from editahead_evals import comparison, page, tables
+    from editahead_evals.report import Provenance, as_json, summarize
+    from editahead_evals.revisions import laid_out, present_commit
+    from editahead_evals.run import Plan
+
+    records = _records(args, errors)
+    plan = Plan(propose=candidates)
+    compared = None
+    if args.against is None:
+        results = _replayed("replaying", records, args.jobs, plan, errors)
+    else:
+        with laid_out(args.against) as other:
+            results = _replayed("replaying", records, args.jobs, plan, errors)
+            theirs = _replayed(
+                f"replaying {other.commit}", records, args.jobs, Plan(server=other.environment), errors
+            )
+        compared = comparison.compare_files(results, theirs, other.commit, args.seed)
+    provenance = Provenance(present_commit(), str(args.edits or args.repo), args.seed)
+    report = summarize(results, provenance)
+    if args.report:
+        args.report.write_text(page.as_html(report, compared), "utf-8")
+    if args.json:
+        against = {} if compared is None else {"against": comparison.as_json(compared)}
+        _dump(as_json(report) | against)
+    else:
+        tables.render(report, Console(), compared)
+    if args.report:
+        errors.print(f"written: {args.report}", markup=False, highlight=False, soft_wrap=True)
+    return 0
+
+
+def _scenarios(args: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from editahead_evals import scoring
+    from editahead_evals.revisions import present_commit
+    from editahead_evals.servers import SharedServer
+
+    scenarios = scoring.load_all(args.scenarios)
+    with SharedServer() as server:
+        results = [scoring.score(server.session, scenario) for scenario in scenarios]
+    report = scoring.ScenarioReport(present_commit(), str(args.scenarios), results)
+    if args.json:
+        _dump(scoring.as_json(report))
+    else:
+        scoring.render(report, Console())
+    return 0
+
+
+def _records(args: argparse.Namespace, errors: Console) -> Sequence[Record]:
+    """Raises `RecordError`, `GitError`."""
+    from itertools import islice
+
+    from editahead_evals.gitrepo import recent_records
+    from editahead_evals.records import LONGEST, RecordError, read_records, sample
+
+    if args.edits:
+        records = sample(read_records(args.edits), args.files, args.seed)
+        if not records:
+            raise RecordError(f"{args.edits}: no records")
+        return records
+    with errors.status("reading commits"):
+        found = recent_records(args.repo, COMMITS, shuffle=args.seed)
+        records = list(
+            islice((record for record in found if len(record.before) < LONGEST), args.files or FILES)
+        )
+    if not records:
+        raise RecordError(
+            f"{args.repo}: nothing to replay in its last {COMMITS} commits: no file of a language that is "
+            "measured was changed in place, by few lines, in a commit that is no merge"
+        )
+    return records
+
+
+def _replayed(
+    what: str, records: Sequence[Record], jobs: int, plan: Plan, errors: Console
+) -> list[FileResult]:
+    """Raises `RunError`."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from editahead_evals.run import evaluate
+
+    results = []
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=errors, transient=True) as progress:
+        task = progress.add_task("", total=len(records))
+        with closing(evaluate(records, jobs, plan)) as running:
+            for result in running:
+                results.append(result)
+                progress.advance(task)
+    return results
+
+
+def _dump(value: dict[str, Any]) -> None:
+    json.dump(value, sys.stdout, indent=2)
+    sys.stdout.write("\n")
+
+
 def _count(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError("must be 1 or more")
     return number
-
-
-def _commit() -> str:
-    """The commit of the checkout that this code runs from, with a mark when files differ from it."""
-
-    def git(*arguments: str) -> str:
-        command = ["git", "-C", str(here.parent), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-    here = Path(__file__)
-    try:
-        git(
-            "rev-parse", f"HEAD:./{here.name}"
-        )  # fails where this code lies in a repository that is not its own
-        return git("describe", "--always", "--dirty", "--exclude=*")
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"

@@ -1,0 +1,99 @@
+"""Which code was measured, and the same measured with the code of another revision of this repository.
+
+The code of a revision is laid out in a temporary folder; a server that runs with `PYTHONPATH` set to it is that
+revision's. What is installed beside it (the dependencies, the interpreter) stays what it is.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+_HERE = Path(__file__)
+
+
+class RevisionError(Exception):
+    """A revision that cannot be measured; the message is for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """commit: its short name. environment: variables with which its server is started."""
+
+    commit: str
+    environment: dict[str, str]
+
+
+def present_commit() -> str:
+    """The commit of the checkout that this code runs from, with a mark when files differ from it; else "unknown"."""
+    try:
+        _check_own()
+        return _git("describe", "--always", "--dirty", "--exclude=*").decode().strip()
+    except RevisionError:
+        return "unknown"
+
+
+@contextmanager
+def laid_out(revision: str) -> Iterator[Revision]:
+    """The code of a revision, as long as the context lasts. Raises `RevisionError`."""
+    try:
+        _check_own()
+    except RevisionError as error:
+        raise RevisionError(f"this Editahead does not run from a git checkout of its own: {error}") from None
+    try:
+        name = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    except RevisionError:
+        raise RevisionError(f"no such revision of Editahead: {revision}") from None
+    commit = name.decode().strip()
+    top = _git("rev-parse", "--show-toplevel").decode().strip()
+    with tempfile.TemporaryDirectory(prefix="editahead-revision-") as folder:
+        with tarfile.open(fileobj=io.BytesIO(_git("-C", top, "archive", commit))) as archive:
+            archive.extractall(folder, filter="data")
+        packages = {path.parent.parent for path in Path(folder).glob("*/editahead_*/__init__.py")}
+        environment = {"PYTHONPATH": os.pathsep.join(sorted(map(str, packages)))}
+        _check_runs_from(Path(folder), environment, revision)
+        yield Revision(commit[:7], environment)
+
+
+def _check_own() -> None:
+    """That this code is tracked by the repository it lies in, and not just installed somewhere within it."""
+    _git("rev-parse", f"HEAD:./{_HERE.name}")
+
+
+def _check_runs_from(folder: Path, environment: dict[str, str], revision: str) -> None:
+    script = (
+        "import editahead_lsp, editahead_inference as i; print(editahead_lsp.__file__); print(i.__file__)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    if run.returncode:
+        raise RevisionError(f"{revision}: its code cannot be run: {run.stderr.strip().splitlines()[-1]}")
+    if not all(Path(line).resolve().is_relative_to(folder.resolve()) for line in run.stdout.splitlines()):
+        raise RevisionError(
+            f"{revision}: another installation of Editahead comes first: {run.stdout.strip()}"
+        )
+
+
+def _git(*arguments: str) -> bytes:
+    command = ["git", "-C", str(_HERE.parent), *arguments]
+    try:
+        run = subprocess.run(command, capture_output=True, env=os.environ | {"LC_ALL": "C"})
+    except OSError as error:
+        raise RevisionError(f"git cannot be run: {error.strerror or error}") from error
+    if run.returncode:
+        said = run.stderr.decode(errors="replace").strip()
+        raise RevisionError(said.splitlines()[-1] if said else f"git {arguments[0]} failed")
+    return run.stdout
