@@ -91,7 +91,7 @@ def test_the_losses_are_bounded_by_the_shipped_gates(
         assert mine <= theirs + math.log(2) - learner.outcomes * math.log(1 - SHARED) + 1e-9
 
 
-@pytest.mark.parametrize("person", [MISLEADING, OPPOSING], ids=lambda person: person.name)
+@pytest.mark.parametrize("person", [MISLEADING, OPPOSING], ids=["misleading", "opposing"])
 def test_who_misleads_it_gains_little(person: Person) -> None:
     """For them the shipped gate is right, so that all that is lost against it is the harm done."""
     told = story(person)
@@ -115,7 +115,9 @@ def test_a_person_for_whom_the_gate_is_right_loses_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("person", "left"), [(STEADY, 0.85), (RELUCTANT, 0.25), (DRIFTING, 1.0)], ids=lambda x: str(x)
+    ("person", "left"),
+    [(STEADY, 0.85), (RELUCTANT, 0.25), (DRIFTING, 1.0)],
+    ids=["steady", "reluctant", "drifting"],
 )
 def test_regret_and_calibration_get_better(person: Person, left: float) -> None:
     """left: how much of the shipped gate's regret against the oracle is left; over five lives."""
