@@ -12,35 +12,8 @@ import pytest
 from editahead_inference.apply.merge import merge
 from schemas import validate
 from scripted import Wired, span
+from sketching import SKETCH, TEXT, WANTED, applied
 
-TEXT = """\
-import os
-
-
-def first(a):
-    if a is None:
-        return 0
-    return a + 1
-
-
-def second(b):
-    return b * 2
-
-
-def third(c):
-    return first(c)
-"""
-SKETCH = """\
-```python
-# ... existing code ...
-
-def second(b):
-    # twice
-    return b * 3
-
-# ... existing code ...
-```
-"""
 VERSIONED = {"documentChanges": True}
 ANNOTATED = VERSIONED | {"changeAnnotationSupport": {"groupsOnLabel": True}}
 FILES = {"resourceOperations": ["create", "rename", "delete"]}
@@ -80,23 +53,6 @@ async def refused(wired: Wired, **argument: Any) -> Any:
     assert reply["error"]["code"] == -32803
     assert reply["error"]["message"]
     return reply["error"]["data"]
-
-
-def applied(text: str, edits: Any) -> str:
-    """ASCII text after text edits, all at once."""
-    lines = text.splitlines(keepends=True)
-    starts = [sum(map(len, lines[:n])) for n in range(len(lines) + 1)]
-
-    def offset(position: Any) -> int:
-        return starts[position["line"]] + position["character"]
-
-    for edit in sorted(edits, key=lambda e: offset(e["range"]["start"]), reverse=True):
-        start, end = offset(edit["range"]["start"]), offset(edit["range"]["end"])
-        text = text[:start] + edit["newText"] + text[end:]
-    return text
-
-
-WANTED = TEXT.replace("    return b * 2", "    # twice\n    return b * 3")
 
 
 async def test_a_dry_run_gives_the_edit_and_sends_nothing(wired: Wired, folder: Path) -> None:

@@ -1,0 +1,235 @@
+"""Code actions for a sketch that stands in the document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from schemas import validate
+from scripted import Wired, span
+from sketching import SKETCH, TEXT, WANTED, applied
+
+A = "file:///w/a.py"
+APPLY = "refactor.rewrite.editahead.apply"
+LAZY = {"dataSupport": True, "resolveSupport": {"properties": ["edit"]}}
+LITERALS = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}
+ANNOTATED = {"workspaceEdit": {"documentChanges": True, "changeAnnotationSupport": {}}}
+PASTED = TEXT + SKETCH
+FIRST, LAST = TEXT.count("\n"), PASTED.count("\n")
+
+
+async def start(wired: Wired, *, lazy: bool = False, annotated: bool = False, **action: Any) -> None:
+    await wired.initialize(
+        textDocument={"codeAction": LITERALS | (LAZY if lazy else {}) | action},
+        workspace=ANNOTATED if annotated else {},
+    )
+
+
+async def actions(wired: Wired, *at: int, **context: Any) -> list[dict[str, Any]]:
+    where = span(*(at if len(at) == 4 else at * 2))
+    params = {"textDocument": {"uri": A}, "range": where, "context": {"diagnostics": [], **context}}
+    found: list[dict[str, Any]] = await wired.request("textDocument/codeAction", params)
+    validate("method.textDocument.codeAction", "result", found)
+    return [action for action in found if action["kind"].startswith(APPLY)]
+
+
+async def resolved(wired: Wired, action: dict[str, Any]) -> dict[str, Any]:
+    result: dict[str, Any] = await wired.request("codeAction/resolve", action)
+    validate("method.codeAction.resolve", "result", result)
+    return result
+
+
+def edits(action: dict[str, Any]) -> list[dict[str, Any]]:
+    edit = action["edit"]
+    found: list[dict[str, Any]] = (
+        edit["changes"][A] if "changes" in edit else edit["documentChanges"][0]["edits"]
+    )
+    return found
+
+
+async def test_a_pasted_sketch_replaces_itself(wired: Wired) -> None:
+    await start(wired)
+    wired.open(A, PASTED)
+    (action,) = await actions(wired, FIRST, 0, LAST, 0)
+    assert (action["title"], action["kind"]) == ("Apply sketch in selection", APPLY)
+    assert "command" not in action
+    assert applied(PASTED, edits(action)) == WANTED
+
+
+@pytest.mark.parametrize("lines", [(FIRST, 0, LAST - 1, 3), (LAST, 0, FIRST, 0)])
+async def test_a_selection_to_the_end_of_a_line_and_backwards(wired: Wired, lines: Any) -> None:
+    await start(wired)
+    wired.open(A, PASTED)
+    (action,) = await actions(wired, *lines)
+    assert applied(PASTED, edits(action)) == WANTED
+
+
+async def test_the_edit_comes_later_where_the_client_can_wait(wired: Wired) -> None:
+    await start(wired, lazy=True, annotated=True)
+    wired.open(A, PASTED, version=4)
+    (action,) = await actions(wired, FIRST, 0, LAST, 0)
+    assert "edit" not in action
+    done = await resolved(wired, action)
+    assert applied(PASTED, edits(done)) == WANTED
+    annotations = done["edit"]["changeAnnotations"]
+    labels = [annotations[edit["annotationId"]]["label"] for edit in edits(done)]
+    assert labels == ["Changes what the code does, line 11", f"Moves, lines {FIRST + 1}-{LAST + 1}"]
+    assert done["edit"]["documentChanges"][0]["textDocument"]["version"] == 4
+
+
+async def test_what_the_sketch_made_was_not_typed(wired: Wired) -> None:
+    await start(wired, lazy=True, annotated=True)
+    wired.open(A, PASTED)
+    (action,) = await actions(wired, FIRST, 0, LAST, 0)
+    done = await resolved(wired, action)
+    changes = []
+    for edit in reversed(edits(done)):
+        begin, end = edit["range"]["start"], edit["range"]["end"]
+        changes.append((begin["line"], begin["character"], end["line"], end["character"], edit["newText"]))
+    wired.change(A, 2, *changes)
+    assert {past.origin for past in wired.server.session.history.past} == {"accepted"}
+
+
+async def test_a_document_that_was_changed_before_it_was_resolved(wired: Wired) -> None:
+    await start(wired, lazy=True, annotated=True)
+    wired.open(A, PASTED)
+    (action,) = await actions(wired, FIRST, 0, LAST, 0)
+    wired.change(A, 2, (0, 0, 0, 0, "x"))
+    reply = await wired.reply(wired.send("codeAction/resolve", action))
+    assert reply["error"]["code"] == -32801
+
+
+UNPLACED = TEXT + "<<<<<<< SEARCH\n    return x * 7\n=======\n    return 8\n>>>>>>> REPLACE\n"
+MISSED = FIRST, 0, UNPLACED.count("\n"), 0
+
+
+async def test_a_sketch_that_cannot_be_placed(wired: Wired) -> None:
+    await start(wired, lazy=True)
+    wired.open(A, UNPLACED)
+    (action,) = await actions(wired, *MISSED)
+    reply = await wired.reply(wired.send("codeAction/resolve", action))
+    assert reply["error"]["code"] == -32803
+    assert reply["error"]["data"]["reason"] == "unplaced"
+
+
+async def test_the_reason_in_the_menu(wired: Wired) -> None:
+    await start(wired, disabledSupport=True)
+    wired.open(A, UNPLACED)
+    (action,) = await actions(wired, *MISSED)
+    assert action["disabled"]["reason"]
+    assert "edit" not in action
+
+
+async def test_no_action_where_there_is_no_way_to_say_why_not(wired: Wired) -> None:
+    await start(wired)
+    wired.open(A, UNPLACED)
+    assert await actions(wired, *MISSED) == []
+
+
+@pytest.mark.parametrize(
+    "at", [(0, 0), (FIRST, 0), (3, 0, 6, 0), (13, 0, 15, 0), (FIRST, 3, LAST, 0), (FIRST, 0, LAST - 2, 5)]
+)
+async def test_what_is_no_sketch(wired: Wired, at: Any) -> None:
+    await start(wired)
+    wired.open(A, PASTED)
+    assert await actions(wired, *at) == []
+
+
+async def test_only_when_it_is_asked_for(wired: Wired) -> None:
+    await start(wired)
+    wired.open(A, PASTED)
+    where = FIRST, 0, LAST, 0
+    assert await actions(wired, *where, only=["quickfix"]) == []
+    assert len(await actions(wired, *where, only=["refactor.rewrite"])) == 1
+    assert len(await actions(wired, *where, only=[APPLY])) == 1
+
+
+async def test_a_declaration_pasted_below_its_namesake(wired: Wired) -> None:
+    await start(wired)
+    text = TEXT + "\n\ndef second(b):\n    return b * 3\n"
+    wired.open(A, text)
+    (action,) = await actions(wired, FIRST + 2, 0, FIRST + 4, 0)
+    assert applied(text, edits(action)) == TEXT.replace("b * 2", "b * 3") + "\n\n"
+
+
+COMMENTED = TEXT.replace(
+    "def third", "".join(f"# {line}\n" for line in ("Do:", *SKETCH.splitlines())) + "def third"
+)
+AT = COMMENTED[: COMMENTED.index("# Do:")].count("\n")
+
+
+@pytest.mark.parametrize("line", [AT, AT + 1, AT + 4])
+async def test_a_sketch_in_a_comment_stays(wired: Wired, line: int) -> None:
+    await start(wired)
+    wired.open(A, COMMENTED)
+    (action,) = await actions(wired, line, 2)
+    assert action["title"] == "Apply sketch in comment"
+    assert applied(COMMENTED, edits(action)) == COMMENTED.replace(
+        "    return b * 2", "    # twice\n    return b * 3"
+    )
+
+
+async def test_a_block_comment(wired: Wired) -> None:
+    await start(wired, lazy=True, annotated=True)
+    sketch = "// ... existing code ...\nfunction second(b) {\n  return b * 3;\n}\n// ... existing code ..."
+    inner = "".join(f" * {line}\n" for line in ("Do this:", "```js", *sketch.splitlines(), "```"))
+    body = "function first(a) {\n  return a;\n}\n\nfunction second(b) {\n  return b * 2;\n}\n"
+    text = f"{body}\n/**\n{inner} */\nfunction third(c) {{\n  return c;\n}}\n"
+    wired.open(A, text, language="javascript")
+    (action,) = await actions(wired, 12, 0)
+    assert applied(text, edits(await resolved(wired, action))) == text.replace("b * 2", "b * 3", 1)
+
+
+async def test_a_comment_without_a_sketch(wired: Wired) -> None:
+    await start(wired)
+    wired.open(A, "# Like this:\n# ```python\n# x = 1\n# ```\ndef f():\n    pass\n")
+    assert await actions(wired, 1, 0) == []
+    assert await actions(wired, 4, 0) == []
+
+
+BOTH = """\
+```python
+import os
+import sys
+
+# ... existing code ...
+
+def second(b):
+    return b * 3
+
+# ... existing code ...
+```
+"""
+
+
+async def test_hunk_by_hunk_where_nothing_asks_for_a_confirmation(wired: Wired) -> None:
+    await start(wired)
+    text = TEXT + BOTH
+    last = text.count("\n")
+    wired.open(A, text)
+    whole, one, two = await actions(wired, FIRST, 0, last, 0)
+    assert whole["title"] == "Apply sketch in selection"
+    assert one["title"] == "Apply hunk 1 of 2: Changes imports, line 2"
+    assert two["title"] == (
+        "Apply hunk 2 of 2: Changes what the code does, line 11. Changes the constant `2` to `3`."
+    )
+    wanted = applied(text, edits(whole))
+    assert wanted == TEXT.replace("import os\n", "import os\nimport sys\n").replace("b * 2", "b * 3")
+    after = applied(text, edits(two))
+    wired.change(A, 2, after)
+    (rest,) = await actions(wired, FIRST, 0, last, 0)
+    assert applied(after, edits(rest)) == wanted
+    after = applied(after, edits(one))
+    wired.change(A, 3, after)
+    (rest,) = await actions(wired, FIRST + 1, 0, last + 1, 0)
+    assert applied(after, edits(rest)) == wanted
+
+
+async def test_each_hunk_at_once_and_the_whole_later(wired: Wired) -> None:
+    await start(wired, lazy=True)
+    wired.open(A, TEXT + BOTH)
+    whole, *each = await actions(wired, FIRST, 0, (TEXT + BOTH).count("\n"), 0)
+    assert "edit" not in whole
+    assert len(each) == 2
+    assert applied(TEXT + BOTH, edits(await resolved(wired, whole))).count("import sys") == 1

@@ -1,0 +1,49 @@
+"""A file, a sketch of a change of it, and what it makes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+TEXT = """\
+import os
+
+
+def first(a):
+    if a is None:
+        return 0
+    return a + 1
+
+
+def second(b):
+    return b * 2
+
+
+def third(c):
+    return first(c)
+"""
+SKETCH = """\
+```python
+# ... existing code ...
+
+def second(b):
+    # twice
+    return b * 3
+
+# ... existing code ...
+```
+"""
+WANTED = TEXT.replace("    return b * 2", "    # twice\n    return b * 3")
+
+
+def applied(text: str, edits: Any) -> str:
+    """ASCII text after text edits, all at once."""
+    lines = text.splitlines(keepends=True)
+    starts = [sum(map(len, lines[:n])) for n in range(len(lines) + 1)]
+
+    def offset(position: Any) -> int:
+        return starts[position["line"]] + position["character"]
+
+    for edit in sorted(edits, key=lambda e: offset(e["range"]["start"]), reverse=True):
+        start, end = offset(edit["range"]["start"]), offset(edit["range"]["end"])
+        text = text[:start] + edit["newText"] + text[end:]
+    return text
