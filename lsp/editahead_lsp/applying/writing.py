@@ -33,30 +33,59 @@ class Write:
 def write_all(writes: Sequence[Write], *, backup: bool = False) -> None:
     """Raises NotWritten. backup: what was replaced or removed is kept beside, with `.orig` at the end of its name."""
     real = [Write(Path(os.path.realpath(write.path)), write.old, write.new) for write in writes]
-    made: list[Path] = []
-    staged: list[tuple[Write, Path | None, Path | None]] = []
+    folders: list[Path] = []
+    staged: list[_Staged] = []
+    done = False
     try:
         for write in real:
             _check(write)
-            made += _make_folders(write.path.parent)
-            new = None if write.new is None else _stage(write.path, write.new)
-            staged.append((write, new, None))
-            if write.old is not None:
-                staged[-1] = write, new, _stage(write.path, write.old)
+            folders += _make_folders(write.path.parent)
+            staged.append(_Staged(write))
+            staged[-1].fill()
         _put(staged, backup)
+        done = True
     except OSError as error:
-        _remove(made)
         raise NotWritten(f"{error.filename or 'a file'}: {error.strerror or error}") from error
-    except NotWritten:
-        _remove(made)
-        raise
     finally:
-        for _, new, kept in staged:
-            for rest in (new, kept):
-                if rest is not None:
-                    rest.unlink(missing_ok=True)
+        for item in staged:
+            item.clear()
+        if not done:
+            _remove(folders)
     for folder in {write.path.parent for write in real}:
         _flush(folder)
+
+
+@dataclass
+class _Staged:
+    """What is to be put in place, and what stood there, in files beside it."""
+
+    write: Write
+    new: Path | None = None
+    kept: Path | None = None
+
+    def fill(self) -> None:
+        if self.write.new is not None:
+            self.new = _stage(self.write.path, self.write.new)
+        if self.write.old is not None:
+            self.kept = _stage(self.write.path, self.write.old)
+
+    def put(self) -> None:
+        if self.new is not None:
+            self.new.replace(self.write.path)
+        else:
+            self.write.path.unlink()
+
+    def take_back(self) -> None:
+        with suppress(OSError):  # the first error is the one to tell
+            if self.kept is not None:
+                self.kept.replace(self.write.path)
+            else:
+                self.write.path.unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        for path in (self.new, self.kept):
+            if path is not None:
+                path.unlink(missing_ok=True)
 
 
 def _check(write: Write) -> None:
@@ -84,24 +113,22 @@ def _stage(path: Path, data: bytes) -> Path:
     return staged
 
 
-def _put(staged: Sequence[tuple[Write, Path | None, Path | None]], backup: bool) -> None:
-    done: list[tuple[Write, Path | None]] = []
+def _put(staged: Sequence[_Staged], backup: bool) -> None:
+    begun: list[_Staged] = []
+    backups: list[Path] = []
     try:
-        for write, new, kept in staged:
+        for item in staged:
+            write = item.write
             if backup and write.old is not None:
-                _stage(write.path, write.old).replace(f"{write.path}{BACKUP}")
-            done.append((write, kept))
-            if new is not None:
-                new.replace(write.path)
-            else:
-                write.path.unlink()
+                backups.append(Path(f"{write.path}{BACKUP}"))
+                _stage(write.path, write.old).replace(backups[-1])
+            begun.append(item)
+            item.put()
     except OSError:
-        for write, kept in reversed(done):
-            with suppress(OSError):  # what cannot be taken back stays; the first error is the one to tell
-                if kept is not None:
-                    kept.replace(write.path)
-                else:
-                    write.path.unlink(missing_ok=True)
+        for item in reversed(begun):
+            item.take_back()
+        for path in backups:
+            path.unlink(missing_ok=True)
         raise
 
 
