@@ -1,0 +1,1 @@
+"""Prompts put together from parts that compete for a token budget."""

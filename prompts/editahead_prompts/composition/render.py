@@ -1,0 +1,272 @@
+"""From parts to a prompt: what fits, in the order of its importance, and what was left out and why.
+
+The rule, which a test also finds by trying everything: go through the parts by priority (equal ones in the order in which
+they stand) and take each that still fits, a `First` in its first alternative that does; a part that does not fit ends its
+group. What is required is reckoned with from the start. Parts are counted one by one and the whole at the end; should the
+whole have more tokens than its parts, so much less is allowed, and the choice is made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from .parts import REQUIRED, Break, Breakpoint, First, Group, Part, Reserve, Text
+from .tokenizers import Tokenizer
+
+Why: TypeAlias = Literal[
+    "the prompt's budget", "its group's budget", "follows one left out", "a shorter one stands"
+]
+
+
+class DoesNotFit(ValueError):
+    """What is required has more tokens than there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the rendered text and the part that it is from. Offsets in code points; tokens as counted alone."""
+
+    name: str
+    start: int
+    end: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A part that does not stand in the prompt."""
+
+    name: str
+    priority: float
+    tokens: int
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A rendered prompt.
+
+    pieces: cover the text without gaps, in order. left_out: in the order of the parts. tokens: of the whole text.
+    reserved: tokens kept free. ids: where the tokenizer knows them. fixed: the offset of the last breakpoint.
+    """
+
+    text: str
+    pieces: tuple[Piece, ...]
+    left_out: tuple[LeftOut, ...]
+    tokens: int
+    reserved: int
+    ids: tuple[int, ...] | None
+    fixed: int
+
+    def piece_at(self, offset: int) -> Piece | None:
+        """The piece that holds the character at `offset`; None at the end."""
+        return next((piece for piece in self.pieces if piece.start <= offset < piece.end), None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Frame:
+    """A group as the parts inside of it see it; two equal groups are two. cost: tokens of what stands around it."""
+
+    name: str
+    group: Group
+    cost: int
+
+
+@dataclass(frozen=True)
+class _Item:
+    """A leaf with all that is needed to choose: its place, its texts (one, or the alternatives), what each costs."""
+
+    place: int
+    name: str
+    priority: float
+    texts: tuple[str, ...]
+    costs: tuple[int, ...]
+    frames: tuple[_Frame, ...]
+
+    @property
+    def required(self) -> bool:
+        return self.priority == REQUIRED
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """A break, or a breakpoint."""
+
+    kind: Break | Breakpoint
+    frames: tuple[_Frame, ...]
+
+
+_Leaf: TypeAlias = _Item | _Mark
+
+
+def render(part: Part, budget: int, tokenizer: Tokenizer) -> Prompt:
+    """The prompt with at most `budget` tokens, reserved ones included. DoesNotFit when what is required has more."""
+    left_out: dict[int, LeftOut] = {}
+    leaves = list(_Flattening(tokenizer, left_out).flatten(part))
+    fixed = (n for n, x in enumerate(leaves) if isinstance(x, _Mark) and isinstance(x.kind, Breakpoint))
+    last = max(fixed, default=0)
+    leaves[:last] = [replace(x, priority=REQUIRED) if isinstance(x, _Item) else x for x in leaves[:last]]
+    items = [leaf for leaf in leaves if isinstance(leaf, _Item)]
+    limit = budget
+    while True:
+        lacking: dict[int, LeftOut] = {}
+        chosen = _choose(items, limit, lacking, "the prompt's budget")
+        prompt = _assemble(leaves, chosen, tokenizer, left_out | lacking)
+        excess = prompt.tokens + prompt.reserved - budget
+        if excess <= 0:
+            return prompt
+        limit -= excess
+
+
+class _Flattening:
+    """The leaves of a tree in order, groups with budgets of their own already cut to them."""
+
+    def __init__(self, tokenizer: Tokenizer, left_out: dict[int, LeftOut]) -> None:
+        self._tokenizer = tokenizer
+        self._left_out = left_out
+        self._place = 0
+
+    def flatten(self, part: Part, frames: tuple[_Frame, ...] = ()) -> Iterator[_Leaf]:
+        match part:
+            case Break() | Breakpoint():
+                yield _Mark(part, frames)
+            case Group():
+                yield from self._group(part, frames)
+            case Text(text, priority, name):
+                yield self._item(name, priority, (text,), frames)
+            case First(alternatives, priority, name):
+                yield self._item(name, priority, alternatives, frames)
+            case Reserve(tokens, name):
+                yield replace(self._item(name, REQUIRED, ("",), frames), costs=(tokens,))
+
+    def _item(self, name: str, priority: float, texts: tuple[str, ...], frames: tuple[_Frame, ...]) -> _Item:
+        self._place += 1
+        full = "/".join(n for n in (*(frame.name for frame in frames), name) if n)
+        costs = tuple(map(self._tokenizer.count, texts))
+        return _Item(self._place, full, priority, texts, costs, frames)
+
+    def _group(self, group: Group, frames: tuple[_Frame, ...]) -> Iterator[_Leaf]:
+        cost = self._tokenizer.count(group.before) + self._tokenizer.count(group.after)
+        frame = _Frame(group.name, group, cost)
+        leaves = [leaf for part in group.parts for leaf in self.flatten(part, (*frames, frame))]
+        if group.budget is None:
+            yield from leaves
+            return
+        depth = len(frames)
+        inside = [replace(leaf, frames=leaf.frames[depth:]) for leaf in leaves if isinstance(leaf, _Item)]
+        chosen = _choose(inside, group.budget, self._left_out, "its group's budget")
+        for leaf in leaves:
+            if not isinstance(leaf, _Item):
+                yield leaf
+            elif (which := chosen.get(leaf.place)) is not None:
+                yield replace(leaf, texts=leaf.texts[which:], costs=leaf.costs[which:])
+
+
+def _choose(items: Sequence[_Item], limit: int, left_out: dict[int, LeftOut], why: Why) -> dict[int, int]:
+    """By place, which alternative of each item stands; for the others, `left_out` is told."""
+    order = sorted(items, key=lambda i: (-i.priority, i.required and len(i.texts) > 1, i.place))
+    needed = [item for item in order if item.required]
+    chosen: dict[int, int] = {}
+    opened: set[_Frame] = set()
+    ended: set[_Frame | None] = set()
+    used = 0
+    for turn, item in enumerate(order):
+        group = item.frames[-1] if item.frames else None
+        around = sum(frame.cost for frame in item.frames if frame not in opened)
+        costs = [cost + around if text else cost for text, cost in zip(item.texts, item.costs, strict=True)]
+        later = _least(needed[turn + 1 :], opened.union(item.frames)) if item.required else 0
+        which = next((n for n, cost in enumerate(costs) if used + cost + later <= limit), None)
+        if item.required and which is None:
+            least = used + min(costs) + later
+            raise DoesNotFit(f"{item.name or 'a required part'}: {least} tokens are needed, {limit} allowed")
+        if group in ended and not item.required:
+            which = None
+            reason: Why = "follows one left out"
+        else:
+            reason = why if which is None else "a shorter one stands"
+        if which != 0:
+            left_out[item.place] = LeftOut(item.name, item.priority, item.costs[0], reason)
+        if which is None:
+            ended.add(group)
+            continue
+        chosen[item.place] = which
+        used += costs[which]
+        if item.texts[which]:
+            opened.update(item.frames)
+    return chosen
+
+
+def _least(items: Sequence[_Item], opened: set[_Frame]) -> int:
+    """The fewest tokens that all the items need."""
+    frames = {frame for item in items if all(item.texts) for frame in item.frames} - opened
+    return sum(min(item.costs) for item in items) + sum(frame.cost for frame in frames)
+
+
+def _assemble(
+    leaves: Sequence[_Leaf], chosen: dict[int, int], tokenizer: Tokenizer, left_out: dict[int, LeftOut]
+) -> Prompt:
+    """The text of what was chosen, with its map."""
+    writer = _Writer(tokenizer)
+    reserved = fixed = 0
+    for leaf in leaves:
+        if isinstance(leaf, _Mark):
+            writer.go_to(leaf.frames)
+            if isinstance(leaf.kind, Break):
+                writer.end_segment()
+            else:
+                fixed = writer.length
+        elif (which := chosen.get(leaf.place)) is not None:
+            if leaf.texts[which]:
+                writer.go_to(leaf.frames)
+                writer.write(leaf.name, leaf.texts[which])
+            else:
+                reserved += leaf.costs[which]
+    writer.go_to(())
+    writer.end_segment()
+    segments = writer.segments
+    encoded = [tokenizer.encode(segment) for segment in segments]
+    ids = [known for known in encoded if known is not None]
+    return Prompt(
+        "".join(segments),
+        tuple(writer.pieces),
+        tuple(left_out[place] for place in sorted(left_out)),
+        sum(map(tokenizer.count, segments)),
+        reserved,
+        tuple(number for known in ids for number in known) if len(ids) == len(segments) else None,
+        fixed,
+    )
+
+
+class _Writer:
+    """Text as it grows, with what stands around groups written when the first or last of them does."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.pieces: list[Piece] = []
+        self.segments: list[str] = []
+        self.length = 0
+        self._tokenizer = tokenizer
+        self._texts: list[str] = []
+        self._open: list[_Frame] = []
+
+    def write(self, name: str, text: str) -> None:
+        if text:
+            end = self.length + len(text)
+            self.pieces.append(Piece(name, self.length, end, self._tokenizer.count(text)))
+            self._texts.append(text)
+            self.length = end
+
+    def go_to(self, frames: tuple[_Frame, ...]) -> None:
+        """Ends the groups that are not among these, and begins those that are not open."""
+        while self._open and self._open[-1] not in frames:
+            frame = self._open.pop()
+            self.write(f"{frame.name}/after", frame.group.after)
+        for frame in frames[len(self._open) :]:
+            self._open.append(frame)
+            self.write(f"{frame.name}/before", frame.group.before)
+
+    def end_segment(self) -> None:
+        if self._texts:
+            self.segments.append("".join(self._texts))
+            self._texts = []

@@ -1,0 +1,96 @@
+"""The history, as prompts show it: each edit at its place in the text of its time, with the lines around it.
+
+A `PastEdit` knows where it lies now. Taking the edits back one by one, newest first, gives the text that each was made in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from editahead_prompts.diff import diff_lines
+from editahead_prompts.snapshot import line_body
+from editahead_prompts.state import PastEdit, State
+
+CONTEXT = 3
+"""Lines around a change in a unified diff."""
+
+Lines = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One past edit.
+
+    line: where its old lines began in the text before it, 0-based. before: all lines of that text, with their ends; None
+    where the document is not open, or holds something else there by now.
+    """
+
+    edit: PastEdit
+    line: int
+    before: Lines | None
+
+    def around(self, context: int) -> tuple[Lines, Lines]:
+        """So many lines above and below."""
+        if self.before is None:
+            return (), ()
+        end = self.line + len(self.edit.old)
+        below = self.before[end : end + context]
+        if below and end + context >= len(self.before) and below[-1] == "":
+            below = below[:-1]
+        return self.before[max(self.line - context, 0) : self.line], below
+
+
+def events(state: State) -> tuple[Event, ...]:
+    """The history, oldest first."""
+    texts: dict[str, Lines | None] = {}
+    undone: dict[str, list[tuple[int, int, int]]] = {}
+    out: list[Event] = []
+    for edit in reversed(state.history):
+        if edit.uri not in texts:
+            snapshot = state.snapshot(edit.uri)
+            texts[edit.uri] = None if snapshot is None else snapshot.lines
+        later = undone.setdefault(edit.uri, [])
+        line = edit.line
+        for at, old, new in later:
+            line = line - new + old if line >= at + new else min(line, at)
+        lines = texts[edit.uri]
+        if lines is not None and lines[line : line + len(edit.new)] == edit.new:
+            lines = texts[edit.uri] = (*lines[:line], *edit.old, *lines[line + len(edit.new) :])
+            later.append((line, len(edit.old), len(edit.new)))
+            out.append(Event(edit, line, lines))
+        else:
+            out.append(Event(edit, line, None))
+    return tuple(reversed(out))
+
+
+def unified(event: Event, context: int = CONTEXT) -> str:
+    """The edit as one hunk of a unified diff, its header included; every line ends in a line feed."""
+    above, below = event.around(context)
+    old, new = _bodies(event.edit.old), _bodies(event.edit.new)
+    body = [" " + line for line in _bodies(above)]
+    line = 0
+    for i1, i2, j1, j2 in diff_lines(old, new):
+        body += (" " + same for same in old[line:i1])
+        body += ("-" + gone for gone in old[i1:i2])
+        body += ("+" + come for come in new[j1:j2])
+        line = i2
+    body += (" " + same for same in (*old[line:], *_bodies(below)))
+    around = len(above) + len(below)
+    was, now = len(old) + around, len(new) + around
+    first = event.line - len(above)
+    header = f"@@ -{first + bool(was)},{was} +{first + bool(now)},{now} @@"
+    return "".join(f"{line}\n" for line in (header, *body))
+
+
+def old_and_new(event: Event, context: int) -> tuple[str, str]:
+    """The lines before and after, with so many lines around both; line ends are line feeds, the last has none."""
+    above, below = event.around(context)
+    return (
+        "\n".join(_bodies((*above, *event.edit.old, *below))),
+        "\n".join(_bodies((*above, *event.edit.new, *below))),
+    )
+
+
+def _bodies(lines: Sequence[str]) -> Lines:
+    return tuple(map(line_body, lines))

@@ -1,0 +1,130 @@
+"""Fill-in-the-middle: plain completion at the cursor, for models that know no edits.
+
+Source: Zed's `edit_prediction/src/fim.rs`, read 2026-07, and the models' cards; recorded exchanges of Qwen3.5 from 2026-04.
+The tokens and their order differ by family; the history is not shown. The answer goes in at the cursor.
+
+Prompt of the example state in the tests (the family of Qwen):
+
+    <|fim_prefix|>import money
+
+    def total(items, tax):<|fim_suffix|>
+        price = sum(items)
+        return money.euro(price)
+    <|fim_middle|>
+
+Answer:
+
+        check(items)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from editahead_prompts.composition.parts import Group, Part, Text, by_distance
+from editahead_prompts.composition.render import render
+from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.edits import Edit
+from editahead_prompts.snapshot import line_body
+from editahead_prompts.state import State
+
+from .escaping import escape, unescape
+from .excerpts import at_cursor
+from .format import NO_ROOTS, Answer, Finish, Paths, Refusal, Region, Request
+from .reading import LineReader, Marks
+
+
+@dataclass(frozen=True, slots=True)
+class Fim:
+    """See the module. prefix, suffix, middle: the tokens before each part ("" for none). suffix_first: the order."""
+
+    name: str
+    prefix: str
+    suffix: str
+    middle: str
+    others: tuple[str, ...]
+    suffix_first: bool = False
+    dated: str = "2026-07"
+    context: int = 4096
+    max_tokens: int = 256
+
+    @property
+    def special(self) -> tuple[str, ...]:
+        return (*self.stop, *self.others)
+
+    @property
+    def stop(self) -> tuple[str, ...]:
+        return tuple(token for token in (self.prefix, self.suffix, self.middle) if token)
+
+    def build(
+        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
+    ) -> Request:
+        document, cursor = state.document, state.cursor
+        line = document.line_at(cursor)
+        before, after = (escape(text, self.special) for text in at_cursor(document, cursor))
+        shown = [escape(line_body(text), self.special) + "\n" for text in document.lines]
+        shown[-1] = shown[-1][:-1]
+        after += "\n" * (line + 1 < len(shown))
+        prefix: tuple[Part, ...] = (
+            Text(self.prefix, name="prefix token"),
+            Group(by_distance(shown[:line], line), name="above"),
+            Text(before, name="before the cursor"),
+        )
+        suffix: tuple[Part, ...] = (
+            Text(self.suffix, name="suffix token"),
+            Text(after, name="behind the cursor"),
+            Group(by_distance(shown[line + 1 :], 0, first=line + 1), name="below"),
+        )
+        parts = (*suffix, *prefix) if self.suffix_first else (*prefix, *suffix)
+        prompt = render(
+            Group((*parts, Text(self.middle, name="middle token"))), budget or self.context, tokenizer
+        )
+        region = Region(line, line + 1)
+        return Request(prompt, self.stop, self.max_tokens, document, region, cursor, prefill=before)
+
+    def read(self, request: Request) -> LineReader:
+        return _Reader(request, Marks(self.stop, self.special, nothing=()))
+
+
+class _Reader(LineReader):
+    """The cursor's line goes on with the answer, and the rest of it stands behind the answer's last line."""
+
+    def _rest(self, text: str, reason: Finish) -> None:
+        before, after = at_cursor(self._request.document, self._request.cursor)
+        if text or (after and not before):
+            # A last line end stands for itself only where a whole new line is put before one.
+            self._take(text)
+
+    def _answer(self) -> Answer | Refusal:
+        document, cursor = self._request.document, self._request.cursor
+        text = document.eol.join(self._lines)[len(unescape(self._request.prefill)) :]
+        return Answer(Edit.replace(cursor, cursor, text), cursor + len(text)) if text else Refusal("empty")
+
+
+QWEN = Fim(
+    "fim-qwen",
+    *("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"),
+    ("<|fim_pad|>", "<|repo_name|>", "<|file_sep|>", "<|endoftext|>", "<|im_start|>", "<|im_end|>"),
+)
+CODESTRAL = Fim(
+    "fim-codestral",
+    *("[PREFIX]", "[SUFFIX]", ""),
+    ("[MIDDLE]", "[INST]", "[/INST]", "<s>", "</s>"),
+    suffix_first=True,
+)
+DEEPSEEK = Fim(
+    "fim-deepseek",
+    *("<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>"),
+    ("<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<|EOT|>"),
+)
+STARCODER = Fim(
+    "fim-starcoder",
+    *("<fim_prefix>", "<fim_suffix>", "<fim_middle>"),
+    ("<fim_pad>", "<file_sep>", "<repo_name>", "<|endoftext|>"),
+)
+SEED_CODER = Fim(
+    "fim-seed-coder",
+    *("<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>"),
+    ("<[begin▁of▁sentence]>", "<[end▁of▁sentence]>", "<[PAD▁TOKEN]>"),
+    suffix_first=True,
+)

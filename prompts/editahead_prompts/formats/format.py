@@ -1,0 +1,167 @@
+"""What every prompt format is: from a state to a request, from an answer to an edit or a named refusal.
+
+A format never sees what may not be sent: excluded, git-ignored and secret-looking files are kept out of every `State` by
+whoever makes it (the server does), and a format puts into a prompt only what stands in the state it is given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+from urllib.parse import unquote, urlsplit
+
+from editahead_prompts.composition.render import Prompt
+from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.edits import Edit
+from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.state import State
+
+RefusalReason: TypeAlias = Literal[
+    "unchanged",  # the answer is the text that stands there already
+    "no-edits",  # the model says so: NO_EDITS, None, an empty span
+    "keep-previous",  # KEEP_PREVIOUS, which leaks from Zeta's training data
+    "leaked-marker",  # one of the format's own tokens inside the answer
+    "truncated",  # the server stopped at its token limit
+    "repetition",  # the same lines over and over
+    "malformed",  # not in the form that the format has
+    "empty",  # nothing came
+]
+
+Finish: TypeAlias = Literal["stop", "length"]
+"""Why a server ended its answer: at a stop string or the model's own end, or at the token limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an answer is no edit."""
+
+    reason: RefusalReason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model wants: a minimal edit of the request's document, never empty. cursor: where it puts the cursor, as an
+    offset in the text after the edit; None when it does not say."""
+
+    edit: Edit
+    cursor: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The lines `first` up to, not including, `end` of a document, as a model rewrites them."""
+
+    first: int
+    end: int
+
+    def bodies(self, document: Snapshot) -> tuple[str, ...]:
+        """Without line ends."""
+        return tuple(map(line_body, document.lines[self.first : self.end]))
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is sent, and what is needed to read the answer.
+
+    prompt: the text to complete, or, where `chat` is true, the one user message. system: the system message, if any.
+    stop: strings at which the server is to stop. max_tokens: the most that a useful answer has. document: what the answer
+    is an edit of. region: the lines that the answer rewrites (for fill-in-the-middle, those of the cursor). cursor: its
+    offset. prefill: the beginning of the answer that is already in the prompt. marks: where a format numbers places in the
+    region, their lines in it.
+    """
+
+    prompt: Prompt
+    stop: tuple[str, ...]
+    max_tokens: int
+    document: Snapshot
+    region: Region
+    cursor: int
+    prefill: str = ""
+    system: str | None = None
+    chat: bool = False
+    marks: tuple[int, ...] = ()
+
+
+class Reader(Protocol):
+    """Reads one answer as it comes."""
+
+    def feed(self, chunk: str) -> tuple[str, ...]:
+        """The lines of the new text, without line ends, that no later chunk changes. () after a refusal is certain."""
+        ...
+
+    @property
+    def refusal(self) -> Refusal | None:
+        """Known before the end, so that the request can be cancelled."""
+        ...
+
+    @property
+    def ended(self) -> bool:
+        """Whether all that counts has come, because an end marker has."""
+        ...
+
+    def finish(self, reason: Finish = "stop") -> Answer | Refusal:
+        """What the whole answer comes to."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """How documents are called in a prompt: their path under the first of `roots` (URIs) that holds them, else only the
+    file's name, as the rest may tell a person's name."""
+
+    roots: tuple[str, ...] = ()
+
+    def of(self, uri: str) -> str:
+        for root in self.roots:
+            if uri.startswith(base := root.rstrip("/") + "/"):
+                return _one_line(unquote(uri[len(base) :]))
+        split = urlsplit(uri)
+        return _one_line(unquote(split.path.rsplit("/", 1)[-1]))
+
+
+NO_ROOTS = Paths()
+
+
+def _one_line(path: str) -> str:
+    return "".join(c if c.isprintable() else "?" for c in path)
+
+
+class Format(Protocol):
+    """One model family's way of asking and answering.
+
+    name: as in settings. dated: year and month that its source was read at. special: tokens and markers of the model; text
+    from files never holds one unescaped. context: the budget in tokens that the model was made for.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dated(self) -> str: ...
+
+    @property
+    def special(self) -> tuple[str, ...]: ...
+
+    @property
+    def context(self) -> int: ...
+
+    def build(
+        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
+    ) -> Request:
+        """The request for a state, of at most `budget` tokens (default: `context`).
+
+        composition.render.DoesNotFit when even the part around the cursor has more.
+        """
+        ...
+
+    def read(self, request: Request) -> Reader:
+        """A new reader of the answer to `request`."""
+        ...
+
+
+def read_all(format: Format, request: Request, text: str, reason: Finish = "stop") -> Answer | Refusal:
+    """A whole answer at once."""
+    reader = format.read(request)
+    reader.feed(text)
+    return reader.finish(reason)

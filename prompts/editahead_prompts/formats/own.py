@@ -1,0 +1,187 @@
+"""Editahead's own format, laid out for the prefix cache: what changes seldom comes first.
+
+Source: this project, 2026-09; what such layouts save was simulated before (docs/prompts.md). In order:
+
+1. excerpts of other open documents, by URI;
+2. the file as it was when the present chapter of the history began, in blocks of lines that begin on a grid;
+3. the closed edits, oldest first: the chapter before, and the present one, which alone grows, at its end;
+4. the region, lines from a grid, with the cursor: what is typed changes it only from the cursor on;
+5. the edit that is still growing, and the token that asks for the answer.
+
+Nothing up to 4 is left out for what grows later (a cache breakpoint). A chapter ends after an edit whose content hashes to a
+multiple of `CHAPTER`. So it ends at the same edits however many older ones the history has forgotten, and only then
+are the file and the list of edits shown anew: between, a keystroke costs the rest of the region, and a closed edit its
+own lines.
+
+Prompt of the example state in the tests:
+
+    <|file|>shop/cart.py
+    import money
+
+    def total(items):
+        price = sum(items)
+        return money.euro(price)
+    <|region|>
+    import money
+
+    def total(items, tax):<|cursor|>
+        price = sum(items)
+        return money.euro(price)
+    <|/region|>
+    <|hist|>shop/cart.py
+    -def total(items):
+    +def total(items, tax):
+    <|next|>
+
+Answer:
+
+    import money
+
+    def total(items, tax):
+        price = sum(items) * (1 + tax)
+        return money.euro(price)
+    <|/region|>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+
+from editahead_prompts.composition.parts import Break, Breakpoint, First, Group, Part, Text
+from editahead_prompts.composition.render import render
+from editahead_prompts.composition.tokenizers import ESTIMATE, Tokenizer
+from editahead_prompts.diff import diff_lines
+from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.state import PastEdit, State
+
+from .escaping import escape
+from .events import Event, events
+from .excerpts import others, plain, with_cursor
+from .format import NO_ROOTS, Paths, Region, Request
+from .reading import LineReader, Marks
+from .windows import grown, shown_lines
+
+FILE, HIST, REGION, REGION_END = "<|file|>", "<|hist|>", "<|region|>", "<|/region|>"
+CURSOR, NEXT, SILENT, KEEP = "<|cursor|>", "<|next|>", "<|silent|>", "<|keep|>"
+END = "<|end|>"
+SPECIAL = (FILE, HIST, REGION, REGION_END, CURSOR, NEXT, SILENT, KEEP, END)
+
+CHAPTER = 8
+"""So many edits a chapter has on average."""
+
+BLOCK = 16
+"""Lines of a block of the file; blocks are kept or left out whole."""
+
+FOCUS = 32
+"""The blocks' importance is reckoned from the middle of the cursor's stretch of so many lines, so that it does not move with
+each line."""
+
+REGION_GRID = 8
+REGION_ABOVE = 4
+REGION_LINES = 20
+"""The region begins on a multiple of the grid, at least so many lines above the cursor, and has so many lines."""
+
+REGION_TOKENS = 600
+"""A region of long lines has fewer of them: at most so many tokens, as estimated."""
+
+OTHERS_SHARE, FILE_SHARE, EDITS_SHARE = 0.2, 0.45, 0.15
+"""What the slow parts may have of the budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """See the module."""
+
+    name: str = "editahead"
+    dated: str = "2026-09"
+    special: tuple[str, ...] = SPECIAL
+    context: int = 2500
+    max_tokens: int = 512
+
+    def build(
+        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
+    ) -> Request:
+        document, cursor = state.document, state.cursor
+        room = budget or self.context
+        past = events(state)
+        closed = [event for event in past if not event.edit.open]
+        chapters = [0, *(n + 1 for n, event in enumerate(closed) if _ends_chapter(event.edit))]
+        since = past[chapters[-1] :]
+        listed = closed[chapters[-2] if len(chapters) > 1 else 0 :]
+        growing = tuple(_edit(event.edit, paths) for event in past if event.edit.open)
+        region = _region(document, cursor)
+        path = escape(paths.of(document.uri), SPECIAL)
+        edits = tuple(Text(_edit(event.edit, paths), 1 + n, f"edit {n}") for n, event in enumerate(listed))
+        parts: tuple[Part, ...] = (
+            Group(
+                others(state, paths, SPECIAL, FILE + "{path}\n{text}"),
+                name="files",
+                budget=int(room * OTHERS_SHARE),
+            ),
+            Text(f"{FILE}{path}\n", name="path"),
+            Group(_file(document, since, cursor), name="file", budget=int(room * FILE_SHARE)),
+            Group(edits, name="edits", budget=int(room * EDITS_SHARE)),
+            Break(),
+            Breakpoint(),
+            Text(f"{REGION}\n", name="region start"),
+            Text(with_cursor(document, region, cursor, CURSOR, SPECIAL), name="region"),
+            Text(f"{REGION_END}\n", name="region end"),
+            *(First((text, ""), 1, "growing edit") for text in growing),
+            Text(f"{NEXT}\n", name="answer"),
+        )
+        prompt = render(Group(parts), room, tokenizer)
+        return Request(prompt, (REGION_END, END), self.max_tokens, document, region, cursor)
+
+    def read(self, request: Request) -> LineReader:
+        return LineReader(request, Marks((REGION_END, END), SPECIAL, CURSOR, (SILENT, KEEP)))
+
+
+def _ends_chapter(edit: PastEdit) -> bool:
+    content = "\0".join((edit.uri, *edit.old, "", *edit.new))
+    return blake2b(content.encode("utf-8", "replace"), digest_size=1).digest()[0] % CHAPTER == 0
+
+
+def _edit(edit: PastEdit, paths: Paths) -> str:
+    """Without line numbers and lines around, which later edits change."""
+    old, new = (tuple(map(line_body, lines)) for lines in (edit.old, edit.new))
+    lines = []
+    for i1, i2, j1, j2 in diff_lines(old, new):
+        lines += [f"-{line}\n" for line in old[i1:i2]]
+        lines += [f"+{line}\n" for line in new[j1:j2]]
+    return f"{HIST}{escape(paths.of(edit.uri), SPECIAL)}\n{escape(''.join(lines), SPECIAL)}"
+
+
+def _file(document: Snapshot, since: Sequence[Event], cursor: int) -> tuple[Text, ...]:
+    """The document as it was before the edits `since`, in blocks."""
+    here = [event for event in since if event.edit.uri == document.uri and event.before is not None]
+    line = document.line_at(cursor)
+    for event in reversed(here):
+        old, new = len(event.edit.old), len(event.edit.new)
+        line = line - new + old if line >= event.line + new else min(line, event.line + old)
+    then = replace(document, lines=here[0].before) if here and here[0].before else document
+    focus = line // FOCUS * FOCUS + FOCUS // 2
+    count = shown_lines(then, 0)
+    return tuple(
+        Text(
+            plain(then, first, min(first + BLOCK, count), SPECIAL),
+            1 / (1 + abs(first + BLOCK / 2 - focus)),
+            f"lines {first + 1}-{min(first + BLOCK, count)}",
+        )
+        for first in range(0, count, BLOCK)
+    )
+
+
+def _region(document: Snapshot, cursor: int) -> Region:
+    line, count = document.line_at(cursor), shown_lines(document, cursor)
+    first = max(line - REGION_ABOVE, 0) // REGION_GRID * REGION_GRID
+    region = Region(first, min(first + REGION_LINES, count))
+    costs = [ESTIMATE.count(body) + 1 for body in region.bodies(document)]
+    if sum(costs) <= REGION_TOKENS:
+        return region
+    inner = grown(costs, Region(line - first, line - first + 1), REGION_TOKENS)
+    return Region(first + inner.first, first + inner.end)
+
+
+OWN = Own()

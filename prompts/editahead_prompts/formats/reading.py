@@ -1,0 +1,178 @@
+"""Reading answers line by line, and making of new lines the smallest edit of the document.
+
+What every rewriting format has in common is here: `LineReader`. A format says how its lines are marked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from editahead_prompts.diff import diff, diff_lines
+from editahead_prompts.edits import Edit, Replacement
+from editahead_prompts.snapshot import Snapshot, line_body, line_end
+
+from .escaping import leaked, unescape
+from .format import Answer, Finish, Refusal, Region, Request
+
+LONGEST_BLOCK = 8
+"""Lines of a block that may be repeated."""
+
+REPEATS = 4
+"""So many times in a row, more than the old text has it at all, and an answer runs away."""
+
+_STUTTER = re.compile(r"(.{2,60}?)\1{9,}$", re.DOTALL)
+_STUTTER_WINDOW = 620
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """How a format marks an answer.
+
+    end: at the first of these the text ends (the same as, or the beginnings of, the stop strings, as some servers send them
+    along). cursor: where the model puts the cursor; taken out. special: must not occur. nothing: lines that mean "no edit".
+    """
+
+    end: tuple[str, ...]
+    special: tuple[str, ...]
+    cursor: str | None = None
+    nothing: tuple[str, ...] = ("NO_EDITS",)
+
+
+class LineReader:
+    """Reads an answer that is the new text of the request's region.
+
+    Subclasses change `_line`, which gets each line as it is complete, and `_rest`, which gets what stands behind the last
+    line end.
+    """
+
+    def __init__(self, request: Request, marks: Marks) -> None:
+        self._request = request
+        self._marks = marks
+        *whole, self._held = request.prefill.split("\n")
+        self._came = False
+        self._lines = list(map(unescape, whole))
+        self._cursor: tuple[int, int] | None = None  # line of the new text, column
+        self._old = request.region.bodies(request.document)
+        self._given = 0
+        self.refusal: Refusal | None = None
+        self.ended = False
+
+    def feed(self, chunk: str) -> tuple[str, ...]:
+        self._held += chunk
+        self._came |= bool(chunk.strip())
+        while "\n" in self._held and not self._over:
+            line, _, self._held = self._held.partition("\n")
+            self._line(line.removesuffix("\r"))
+        if self.refusal is not None:
+            return ()
+        settled = tuple(self._lines[self._given :])
+        self._given = len(self._lines)
+        return settled
+
+    def finish(self, reason: Finish = "stop") -> Answer | Refusal:
+        if not self._over:
+            self._rest(self._held, reason)
+        if self.refusal is None and not self._came:
+            self.refusal = Refusal("empty")
+        if self.refusal is None and reason == "length" and not self.ended:
+            self.refusal = Refusal("truncated", f"after {len(self._lines)} lines")
+        return self.refusal or self._answer()
+
+    @property
+    def _over(self) -> bool:
+        return self.ended or self.refusal is not None
+
+    def _line(self, line: str) -> None:
+        """A complete line."""
+        self._take(line)
+
+    def _rest(self, text: str, reason: Finish) -> None:
+        """What stands behind the last line end, at the end."""
+        if text:
+            self._take(text)
+
+    def _take(self, line: str) -> None:
+        """A line of the new text, with all its marks."""
+        at = min((line.find(mark) for mark in self._marks.end if mark in line), default=-1)
+        if at >= 0:
+            self.ended = True
+            line = line[:at]
+            if not line:
+                return
+        if (cursor := self._marks.cursor) is not None and cursor in line:
+            if self._cursor is None:
+                self._cursor = len(self._lines), len(unescape(line[: line.index(cursor)]))
+            line = line.replace(cursor, "")
+        if "KEEP_PREVIOUS" in line and not any("KEEP_PREVIOUS" in old for old in self._old):
+            self.refusal = Refusal("keep-previous")
+        elif not self._lines and line.strip() in self._marks.nothing and line not in self._old:
+            self.refusal = Refusal("no-edits", line.strip())
+        elif (token := leaked(line, self._marks.special)) is not None:
+            self.refusal = Refusal("leaked-marker", token)
+        else:
+            self._lines.append(unescape(line))
+            if (what := runaway(self._lines, self._old)) is not None:
+                self.refusal = Refusal("repetition", what)
+
+    def _answer(self) -> Answer | Refusal:
+        return rewritten(self._request.document, self._request.region, self._lines, self._cursor)
+
+
+def rewritten(
+    document: Snapshot, region: Region, new: Sequence[str], cursor: tuple[int, int] | None = None
+) -> Answer | Refusal:
+    """The edit that makes the lines `new` (without line ends) of a region.
+
+    Lines that stay keep their own line ends, others get the document's. A document that ended in a line end still does.
+    cursor: line of `new` and column that the model put the cursor at.
+    """
+    old = document.lines[region.first : region.end]
+    at_end = region.end == len(document.lines)
+    if at_end and old[-1] == "" and new and new[-1] != "":
+        new = (*new, "")  # what stands behind the last line end
+    made: list[str] = []
+    line = 0
+    for i1, i2, j1, j2 in (
+        *diff_lines(region.bodies(document), new),
+        (len(old), len(old), len(new), len(new)),
+    ):
+        made += old[line:i1]
+        made += new[j1:j2]
+        line = i2
+    made = [line if line_end(line) else line + document.eol for line in made]
+    if at_end and made:
+        made[-1] = line_body(made[-1])
+    found = diff("".join(old), "".join(made))
+    if not found:
+        return Refusal("unchanged")
+    base = document.starts[region.first]
+    edit = Edit(tuple(Replacement(r.start + base, r.end + base, r.text) for r in found.replacements))
+    if cursor is None or cursor[0] >= len(made):
+        return Answer(edit)
+    return Answer(edit, base + sum(map(len, made[: cursor[0]])) + cursor[1])
+
+
+def runaway(new: Sequence[str], old: Sequence[str]) -> str | None:
+    """What the last lines repeat over and over, or the last line within itself; None when they do not.
+
+    Blocks without a letter or digit (brackets, rules) do not count, nor as many repeats as the old text has the block's
+    first line.
+    """
+    if not new:
+        return None
+    if len(new[-1]) > _STUTTER_WINDOW // 2 and new[-1] not in old:
+        found = _STUTTER.search(new[-1][-_STUTTER_WINDOW:])
+        if found is not None and any(map(str.isalnum, found[1])):
+            return found[1]
+    for size in range(1, LONGEST_BLOCK + 1):
+        block = list(new[-size:])
+        if len(new) < size * REPEATS or list(new[-2 * size : -size]) != block:
+            continue
+        needed = REPEATS + min(old.count(line) for line in block)
+        if not any(map(str.isalnum, "".join(block))) or len(new) < size * needed:
+            continue
+        if list(new[-size * needed :]) == block * needed:
+            return "\n".join(block)
+    return None

@@ -1,0 +1,209 @@
+"""Sweep next-edit (`sweepai/sweep-next-edit-0.5b`, `-1.5b`, `-v2-7B`; Qwen2.5-Coder): a window before, now, and after.
+
+Sources, which disagree: ports of the vendor's own `inference.py` and of its server (Rust and Kotlin, read 2026-09),
+cursortab (recorded 2026-04), and what is written about them. Each disputed detail is an option of `Sweep`; `SWEEP` has them
+as the vendor's ports do, `SWEEP_CURSORTAB` as cursortab sent them. The models were published in January 2026. Plain
+completion; the answer is what follows the prefill in the window.
+
+Prompt of the example state in the tests, as `SWEEP` (where text ends in a line end, the
+template's own makes a blank line):
+
+    <|file_sep|>shop/cart.py
+
+    <|file_sep|>shop/cart.py:3:3
+    original:
+
+    def total(items):
+        price = sum(items)
+
+    updated:
+
+    def total(items, tax):
+        price = sum(items)
+
+    <|file_sep|>original/shop/cart.py:1:5
+    import money
+
+    def total(items):
+        price = sum(items)
+        return money.euro(price)
+
+    <|file_sep|>current/shop/cart.py:1:5
+    import money
+
+    def total(items, tax):<|cursor|>
+        price = sum(items)
+        return money.euro(price)
+
+    <|file_sep|>updated/shop/cart.py:1:5
+    import money
+
+Answer:
+
+    def total(items, tax):
+        price = sum(items) * (1 + tax)
+        return money.euro(price)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from editahead_prompts.composition.parts import Group, Part, Text, by_distance
+from editahead_prompts.composition.render import render
+from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.snapshot import line_body
+from editahead_prompts.state import State
+
+from .escaping import escape
+from .events import Event, events, old_and_new
+from .excerpts import others, plain, with_cursor
+from .format import NO_ROOTS, Paths, Region, Request
+from .reading import LineReader, Marks
+from .windows import lines_around, shown_lines
+
+FILE_SEP = "<|file_sep|>"
+CURSOR = "<|cursor|>"
+END = "<|endoftext|>"
+SPECIAL = (
+    *(FILE_SEP, CURSOR, END, "<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", "<|fim_pad|>"),
+    *("<|repo_name|>", "<|im_start|>", "<|im_end|>"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """See the module. The disputed details:
+
+    above, below: lines of the window around the cursor's. original: the window before all shown changes ("before", and
+    without changes only the prefilled part of it), or the present one ("current"). cursor_mark: whether the present window
+    shows the cursor. numbered: whether paths of windows carry `:first:last`. diff_header: `{path}.diff` or with the changed
+    lines' numbers. diff_context: lines around a change. blank_lines: whether text keeps its own line end before the one that
+    the template has. donut: whether the file around the cursor leaves out the window; it begins and ends on multiples of
+    `grid` lines. file_lines: so many lines on either side. prefill: everything above the cursor's line, or nothing; after
+    an insertion above the cursor, the first line only.
+    """
+
+    name: str = "sweep"
+    dated: str = "2026-01"
+    special: tuple[str, ...] = SPECIAL
+    context: int = 7000
+    max_tokens: int = 1024
+    above: int = 10
+    below: int = 10
+    original: Literal["before", "current"] = "before"
+    cursor_mark: bool = True
+    numbered: bool = True
+    diff_header: Literal["numbers", "diff"] = "numbers"
+    diff_context: int = 1
+    blank_lines: bool = True
+    donut: bool = True
+    grid: int = 40
+    file_lines: int = 50
+    prefill: Literal["to the cursor's line", "none"] = "to the cursor's line"
+    max_changes: int = 10
+
+    def build(
+        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
+    ) -> Request:
+        document, cursor = state.document, state.cursor
+        region = lines_around(document, cursor, self.above, self.below)
+        line = document.line_at(cursor)
+        past = events(state)[-self.max_changes :]
+        path = escape(paths.of(document.uri), SPECIAL)
+        place = f"{path}:{region.first + 1}:{region.end}" if self.numbered else path
+        prefill = plain(document, region.first, self._prefilled(past, document.uri, region, line), SPECIAL)
+        now = (
+            with_cursor(document, region, cursor, CURSOR, SPECIAL)
+            if self.cursor_mark
+            else plain(document, region.first, region.end, SPECIAL)
+        )
+        changes = tuple(
+            Text(self._change(event, paths), 1 + n, f"edit {n + 1 - len(past)}")
+            for n, event in enumerate(past)
+        )
+        parts: tuple[Part, ...] = (
+            Group(others(state, paths, SPECIAL, FILE_SEP + "{path}\n{text}\n"), name="files"),
+            Text(f"{FILE_SEP}{path}\n", name="file header"),
+            *self._file(state, region, line),
+            Text("\n" * self.blank_lines, name="file end"),
+            Group(changes, name="edits"),
+            Text(f"{FILE_SEP}original/{place}\n", name="original header"),
+            Text(self._ended(self._original(state, past, region, prefill)), name="original"),
+            Text(f"{FILE_SEP}current/{place}\n{self._ended(now)}", name="current"),
+            Text(f"{FILE_SEP}updated/{place}\n", name="updated header"),
+            Text(prefill, name="prefill"),
+        )
+        prompt = render(Group(parts), budget or self.context, tokenizer)
+        return Request(prompt, (FILE_SEP, END), self.max_tokens, document, region, cursor, prefill=prefill)
+
+    def read(self, request: Request) -> LineReader:
+        return LineReader(request, Marks((FILE_SEP, END), SPECIAL, CURSOR))
+
+    def _ended(self, text: str) -> str:
+        """With the template's line end: a second one, or none where the text brings it."""
+        return text + "\n" if self.blank_lines else text
+
+    def _file(self, state: State, region: Region, line: int) -> Sequence[Group]:
+        """The file around the window, in two groups that are cut from their far ends."""
+        document = state.document
+        anchor = line // self.grid * self.grid
+        first = max(anchor - self.file_lines, 0)
+        end = min(anchor + self.grid + self.file_lines, shown_lines(document, state.cursor))
+        inner = region if self.donut else Region(line, line)
+        above = [
+            escape(line_body(x), SPECIAL) + "\n"
+            for x in document.lines[min(first, inner.first) : inner.first]
+        ]
+        below = [
+            escape(line_body(x), SPECIAL) + "\n" for x in document.lines[inner.end : max(end, inner.end)]
+        ]
+        return (
+            Group(by_distance(above, len(above), top=0.5, first=inner.first - len(above)), name="file above"),
+            Group(by_distance(below, 0, top=0.5, first=inner.end), name="file below"),
+        )
+
+    def _change(self, event: Event, paths: Paths) -> str:
+        path = escape(paths.of(event.edit.uri), SPECIAL)
+        if self.diff_header == "diff":
+            header = f"{path}.diff"
+        else:
+            header = f"{path}:{event.line + 1}:{event.line + max(len(event.edit.new), 1)}"
+        old, new = (escape(text, SPECIAL) for text in old_and_new(event, self.diff_context))
+        end = "\n" * self.blank_lines
+        return f"{FILE_SEP}{header}\noriginal:\n{old}{end}\nupdated:\n{new}{end}\n"
+
+    def _original(self, state: State, past: Sequence[Event], region: Region, prefill: str) -> str:
+        document = state.document
+        if self.original == "current":
+            return plain(document, region.first, region.end, SPECIAL)
+        first = next((e for e in past if e.edit.uri == document.uri and e.before is not None), None)
+        if first is None or first.before is None:
+            return prefill
+        then = replace(document, lines=first.before)
+        return plain(then, region.first, min(region.end, shown_lines(then, 0)), SPECIAL)
+
+    def _prefilled(self, past: Sequence[Event], uri: str, region: Region, line: int) -> int:
+        """The first line that the model writes itself."""
+        if self.prefill == "none":
+            return region.first
+        last = past[-1].edit if past else None
+        inserted = last is not None and last.uri == uri and not last.old and region.first <= last.line < line
+        return min(region.first + 1, line) if inserted else line
+
+
+SWEEP = Sweep()
+SWEEP_CURSORTAB = Sweep(
+    name="sweep-cursortab",
+    max_tokens=2048,
+    above=40,
+    below=40,
+    original="current",
+    diff_header="diff",
+    diff_context=3,
+    blank_lines=False,
+    donut=False,
+    file_lines=150,
+)

@@ -1,0 +1,186 @@
+"""The tag family of Mercury Coder and Copilot's next edit suggestions: chat, tags around all parts, a fenced answer.
+
+Sources: cursortab's and Zed's Mercury providers and Inception's API, vscode-copilot-chat's `xtab` prompts (MIT), read
+2026-07; recorded exchanges of Mercury from 2026-04. `MERCURY` is as recorded: one user message, no system message.
+`INSTRUCT` is the same for general instruct models, such as Qwen3-Coder-30B-A3B-Instruct (a mixture of experts), which have
+to be told what to do.
+
+User message of the example state in the tests:
+
+    <|recently_viewed_code_snippets|>
+    <|/recently_viewed_code_snippets|>
+
+    <|current_file_content|>
+    current_file_path: shop/cart.py
+    <|code_to_edit|>
+    import money
+
+    def total(items, tax):<|cursor|>
+        price = sum(items)
+        return money.euro(price)
+    <|/code_to_edit|>
+    <|/current_file_content|>
+
+    <|edit_diff_history|>
+    --- shop/cart.py
+    +++ shop/cart.py
+    @@ -1,5 +1,5 @@
+     import money
+
+    -def total(items):
+    +def total(items, tax):
+         price = sum(items)
+         return money.euro(price)
+
+    <|/edit_diff_history|>
+
+Answer:
+
+    ```
+    import money
+
+    def total(items, tax):
+        price = sum(items) * (1 + tax)
+        return money.euro(price)
+    ```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from editahead_prompts.composition.parts import Group, Text, by_distance
+from editahead_prompts.composition.render import render
+from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.snapshot import line_body
+from editahead_prompts.state import State
+
+from .escaping import escape
+from .events import Event, events, unified
+from .excerpts import others, with_cursor
+from .format import NO_ROOTS, Answer, Finish, Paths, Refusal, Region, Request
+from .reading import LineReader, Marks
+from .windows import grown, shown_lines, size_in_bytes
+
+CURSOR = "<|cursor|>"
+_TAGS = (
+    *("recently_viewed_code_snippets", "recently_viewed_code_snippet", "current_file_content"),
+    *("code_to_edit", "edit_diff_history"),
+)
+SPECIAL = (
+    CURSOR,
+    *(f"<|{slash}{tag}|>" for tag in _TAGS for slash in ("", "/")),
+    "<|im_start|>",
+    "<|im_end|>",
+)
+FENCE = "```"
+NOTHING = ("None", "NO_CHANGE", "NO_EDITS", "<NO_CHANGE>", "<NO_EDIT>")
+
+SYSTEM = """\
+You continue a programmer's work. You are given files that were read recently, the current file with the cursor \
+(<|cursor|>), and the programmer's last edits, oldest first. Work out from them what the programmer will change next in \
+the part between <|code_to_edit|> and <|/code_to_edit|>.
+
+Answer with that whole part as it will be then, in one fenced code block, without the tags and the cursor and without any \
+explanation. Keep all lines that do not change exactly as they are, indentation included. Do not undo the last edits. If \
+nothing should change, answer only: None
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """See the module. region_bytes: the most that the part to edit may have, in UTF-8 bytes."""
+
+    name: str = "mercury"
+    dated: str = "2026-04"
+    special: tuple[str, ...] = SPECIAL
+    context: int = 8192
+    max_tokens: int = 1024
+    region_bytes: int = 450
+    max_events: int = 25
+    system: str | None = None
+
+    def build(
+        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
+    ) -> Request:
+        document, cursor = state.document, state.cursor
+        count, line = shown_lines(document, cursor), document.line_at(cursor)
+        region = grown(size_in_bytes(document, count), Region(line, line + 1), self.region_bytes)
+        lines = [escape(line_body(text), SPECIAL) + "\n" for text in document.lines[:count]]
+        above, below = lines[: region.first], lines[region.end :]
+        past = events(state)[-self.max_events :]
+        edits = tuple(
+            Text(self._event(event, paths), 1 + n, f"edit {n + 1 - len(past)}")
+            for n, event in enumerate(past)
+        )
+        snippet = (
+            "<|recently_viewed_code_snippet|>\ncode_snippet_file_path: {path}\n{text}"
+            "<|/recently_viewed_code_snippet|>\n"
+        )
+        parts = (
+            Text("<|recently_viewed_code_snippets|>\n", name="files start"),
+            Group(others(state, paths, SPECIAL, snippet), name="files"),
+            Text("<|/recently_viewed_code_snippets|>\n\n<|current_file_content|>\n", name="files end"),
+            Text(f"current_file_path: {escape(paths.of(document.uri), SPECIAL)}\n", name="path"),
+            Group(by_distance(above, len(above), top=0.9), name="above"),
+            Text("<|code_to_edit|>\n", name="region start"),
+            Text(with_cursor(document, region, cursor, CURSOR, SPECIAL), name="region"),
+            Text("<|/code_to_edit|>\n", name="region end"),
+            Group(by_distance(below, 0, top=0.9, first=region.end), name="below"),
+            Text("<|/current_file_content|>\n\n<|edit_diff_history|>\n", name="edits start"),
+            Group(edits, name="edits"),
+            Text("<|/edit_diff_history|>\n", name="edits end"),
+        )
+        room = (budget or self.context) - tokenizer.count(self.system or "")
+        prompt = render(Group(parts), room, tokenizer)
+        return Request(prompt, (), self.max_tokens, document, region, cursor, system=self.system, chat=True)
+
+    def _event(self, event: Event, paths: Paths) -> str:
+        path = paths.of(event.edit.uri)
+        return escape(f"--- {path}\n+++ {path}\n{unified(event)}\n", SPECIAL)
+
+    def read(self, request: Request) -> LineReader:
+        return _Reader(request, Marks((), SPECIAL, CURSOR, NOTHING))
+
+
+class _Reader(LineReader):
+    """What stands in the first fenced block. Where the old text has fences itself, its last one ends the block."""
+
+    def __init__(self, request: Request, marks: Marks) -> None:
+        super().__init__(request, marks)
+        self._inside = False
+        self._fenced = any(line.startswith(FENCE) for line in self._old)
+        self._maybe_end: list[str] = []
+
+    def _line(self, line: str) -> None:
+        if not self._inside:
+            self._inside = line.startswith(FENCE)
+            if not self._inside and line.strip() in NOTHING:
+                self.refusal = Refusal("no-edits", line.strip())
+        elif line in ("<|code_to_edit|>", "<|/code_to_edit|>"):
+            pass  # many models repeat the tags of what they rewrite
+        elif line.rstrip() != FENCE:
+            for held in self._maybe_end:
+                self._take(held)
+            self._maybe_end = []
+            self._take(line)
+        elif self._fenced:
+            for held in self._maybe_end:
+                self._take(held)
+            self._maybe_end = [line]
+        else:
+            self.ended = True
+
+    def _rest(self, text: str, reason: Finish) -> None:
+        if text:
+            self._line(text)
+        self.ended |= bool(self._maybe_end)
+
+    def _answer(self) -> Answer | Refusal:
+        if not self.ended:
+            return Refusal("malformed", "the code block has no end" if self._inside else "no code block")
+        return super()._answer()
+
+
+MERCURY = Tags()
+INSTRUCT = Tags(name="instruct", dated="2026-07", region_bytes=1050, system=SYSTEM)

@@ -1,0 +1,90 @@
+"""Which lines of a document a prompt shows, and which of them may be rewritten."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.syntax import SyntaxTrees
+
+from .format import Region
+
+
+def shown_lines(document: Snapshot, cursor: int) -> int:
+    """How many lines of the document count: one that is nothing but the place behind the last line end does only when the
+    cursor is there."""
+    count = len(document.lines)
+    return count - (count > 1 and document.lines[-1] == "" and document.line_at(cursor) < count - 1)
+
+
+def lines_around(document: Snapshot, cursor: int, above: int, below: int) -> Region:
+    """So many lines above and below the cursor's."""
+    line = document.line_at(cursor)
+    return Region(max(line - above, 0), min(line + below + 1, shown_lines(document, cursor)))
+
+
+def grown(costs: Sequence[int], region: Region, limit: int, *, below_first: bool = False) -> Region:
+    """The region with lines added in turn above and below, as long as they fit; a side stops at one that does not."""
+    first, end = region.first, region.end
+    room = limit - sum(costs[first:end])
+    sides = [True, False] if below_first else [False, True]
+    while sides:
+        for below in tuple(sides):
+            at = end if below else first - 1
+            if not 0 <= at < len(costs) or costs[at] > room:
+                sides.remove(below)
+                continue
+            room -= costs[at]
+            first, end = (first, end + 1) if below else (first - 1, end)
+    return Region(first, end)
+
+
+def size_in_bytes(document: Snapshot, count: int) -> list[int]:
+    """UTF-8 bytes of each of the first `count` lines, a line feed included."""
+    return [len(line_body(line).encode("utf-8", "replace")) + 1 for line in document.lines[:count]]
+
+
+def zed_tokens(document: Snapshot, count: int) -> list[int]:
+    """Tokens of each of the first `count` lines as Zed reckons: a third of the bytes, and at least one."""
+    return [max(len(line_body(line).encode("utf-8", "replace")) // 3, 1) for line in document.lines[:count]]
+
+
+def zed_region(document: Snapshot, cursor: int, limit: int) -> Region:
+    """Zed's editable region (`excerpt_ranges.rs`, read 2026-07): three quarters of `limit` go to lines around the cursor
+    in turn; then to each enclosing node of the syntax, inner ones first, that fits; the rest to lines, first on the side to
+    which the syntax added less."""
+    costs = zed_tokens(document, shown_lines(document, cursor))
+    line = document.line_at(cursor)
+    near = grown(costs, Region(line, line + 1), limit * 3 // 4)
+    wide = near
+    for first, end in enclosing(document, cursor):
+        wider = Region(min(first, wide.first), min(max(end, wide.end), len(costs)))
+        if sum(costs[wider.first : wider.end]) > limit:
+            break
+        wide = wider
+    return grown(costs, wide, limit, below_first=near.first - wide.first > wide.end - near.end)
+
+
+def zed_context(document: Snapshot, cursor: int, region: Region, limit: int) -> Region:
+    """Zed's context around the region: enclosing nodes that fit into `limit` more tokens, or lines where none does."""
+    costs = zed_tokens(document, shown_lines(document, cursor))
+    room = limit + sum(costs[region.first : region.end])
+    wide = region
+    for first, end in enclosing(document, cursor):
+        wider = Region(min(first, wide.first), min(max(end, wide.end), len(costs)))
+        if sum(costs[wider.first : wider.end]) > room:
+            break
+        wide = wider
+    return wide if wide != region else grown(costs, region, room)
+
+
+def enclosing(document: Snapshot, cursor: int) -> list[tuple[int, int]]:
+    """The lines (first, end) of the syntax nodes around the cursor, inner ones first; [] without a grammar."""
+    node = SyntaxTrees().node_at(document, cursor, cursor)
+    out: list[tuple[int, int]] = []
+    while node is not None:
+        lines = node.start_point.row, node.end_point.row + 1
+        if not out or out[-1] != lines:
+            out.append(lines)
+        node = node.parent
+    return out

@@ -1,0 +1,143 @@
+"""Zeta (`zed-industries/zeta`, Qwen2.5-Coder-7B): an instruction, the edits, an excerpt with an editable region.
+
+Source: Zed's `zeta_prompt.rs`, module `zeta1`, read 2026-07; Zeta was published in February 2025. Plain completion. The
+answer is the region between its markers; the first one is often left out. Sizes in Zed's tokens: region 350, context 150.
+
+Prompt of the example state in the tests, without the instruction:
+
+    ### User Edits:
+
+    User edited "shop/cart.py":
+    ```diff
+    @@ -1,5 +1,5 @@
+     import money
+
+    -def total(items):
+    +def total(items, tax):
+         price = sum(items)
+         return money.euro(price)
+    ```
+
+    ### User Excerpt:
+
+    ```shop/cart.py
+    <|start_of_file|>
+    <|editable_region_start|>
+    import money
+
+    def total(items, tax):<|user_cursor_is_here|>
+        price = sum(items)
+        return money.euro(price)
+    <|editable_region_end|>
+    ```
+
+    ### Response:
+
+Answer:
+
+    <|editable_region_start|>
+    import money
+
+    def total(items, tax):
+        price = sum(items) * (1 + tax)
+        return money.euro(price)
+    <|editable_region_end|>
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from editahead_prompts.composition.parts import Group, Text
+from editahead_prompts.composition.render import render
+from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.state import State
+
+from .escaping import escape
+from .events import Event, events, unified
+from .excerpts import plain, with_cursor
+from .format import NO_ROOTS, Finish, Paths, Request
+from .reading import LineReader, Marks
+from .windows import zed_context, zed_region
+
+START_OF_FILE = "<|start_of_file|>"
+REGION_START = "<|editable_region_start|>"
+REGION_END = "<|editable_region_end|>"
+CURSOR = "<|user_cursor_is_here|>"
+SPECIAL = (START_OF_FILE, REGION_START, REGION_END, CURSOR, "<|endoftext|>", "<|im_start|>", "<|im_end|>")
+
+INSTRUCTION = (
+    "### Instruction:\n"
+    "You are a code completion assistant and your task is to analyze user edits and then rewrite an excerpt that the user "
+    "provides, suggesting the appropriate edits within the excerpt, taking into account the cursor location.\n\n"
+)
+
+REGION_TOKENS = 350
+CONTEXT_TOKENS = 150
+MAX_EVENTS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Zeta1:
+    """See the module."""
+
+    name: str = "zeta-1"
+    dated: str = "2025-02"
+    special: tuple[str, ...] = SPECIAL
+    context: int = 4096
+    max_tokens: int = 2048
+
+    def build(
+        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
+    ) -> Request:
+        document, cursor = state.document, state.cursor
+        region = zed_region(document, cursor, REGION_TOKENS)
+        context = zed_context(document, cursor, region, CONTEXT_TOKENS)
+        path = escape(paths.of(document.uri), SPECIAL)
+        excerpt = (
+            f"```{path}\n"
+            + (f"{START_OF_FILE}\n" if context.first == 0 else "")
+            + plain(document, context.first, region.first, SPECIAL)
+            + f"{REGION_START}\n{with_cursor(document, region, cursor, CURSOR, SPECIAL)}{REGION_END}\n"
+            + plain(document, region.end, context.end, SPECIAL)
+            + "```\n\n"
+        )
+        past = events(state)[-MAX_EVENTS:]
+        newest = len(past) - 1
+        edits = tuple(
+            Text(self._event(event, paths) + ("" if n == newest else "\n\n"), 1 + n, f"edit {n - newest}")
+            for n, event in enumerate(past)
+        )
+        parts = (
+            Text(INSTRUCTION, name="instruction"),
+            Text("### User Edits:\n\n", name="edits header"),
+            Group(edits, name="edits"),
+            Text("\n\n### User Excerpt:\n\n", name="excerpt header"),
+            Text(excerpt, name="excerpt"),
+            Text("### Response:\n", name="response header"),
+        )
+        prompt = render(Group(parts), budget or self.context, tokenizer)
+        return Request(prompt, (f"\n{REGION_END}",), self.max_tokens, document, region, cursor)
+
+    def _event(self, event: Event, paths: Paths) -> str:
+        path = escape(paths.of(event.edit.uri), SPECIAL)
+        return f'User edited "{path}":\n```diff\n{escape(unified(event), SPECIAL)}```'
+
+    def read(self, request: Request) -> LineReader:
+        return _Reader(request, Marks((REGION_END,), SPECIAL, CURSOR))
+
+
+class _Reader(LineReader):
+    """The region ends one line end before its end marker, which the stop string takes along."""
+
+    def _line(self, line: str) -> None:
+        if not self._lines and line == REGION_START:
+            return
+        self._take(line)
+
+    def _rest(self, text: str, reason: Finish) -> None:
+        if self._came and text != REGION_START:
+            self._take(text)
+
+
+ZETA_1 = Zeta1()

@@ -1,0 +1,131 @@
+"""Zeta 2 (`zed-industries/zeta-2`, Seed-Coder-8B-Base): the suffix first, and conflict markers around the region.
+
+Source: Zed's `zeta_prompt.rs`, module `seed_coder` (`V0211SeedCoder`), read 2026-07; published in February 2026. Plain
+completion. Zed refuses a text that holds one of the tokens, here it is escaped. Zed sends no stop string; the end marker
+is one. Budget: nine tenths of 4,096 tokens; around the cursor first, then edits, newest first, then other files.
+
+Prompt of the example state in the tests:
+
+    <[fim-suffix]>
+    <[fim-prefix]><filename>edit_history
+    --- a/shop/cart.py
+    +++ b/shop/cart.py
+    @@ -1,5 +1,5 @@
+     import money
+
+    -def total(items):
+    +def total(items, tax):
+         price = sum(items)
+         return money.euro(price)
+
+    <filename>shop/cart.py
+    <<<<<<< CURRENT
+    import money
+
+    def total(items, tax):<|user_cursor|>
+        price = sum(items)
+        return money.euro(price)
+    =======
+    <[fim-middle]>
+
+Answer:
+
+    import money
+
+    def total(items, tax):
+        price = sum(items) * (1 + tax)<|user_cursor|>
+        return money.euro(price)
+    >>>>>>> UPDATED
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from editahead_prompts.composition.parts import Group, Text
+from editahead_prompts.composition.render import Prompt, render
+from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.state import State
+
+from .escaping import escape
+from .events import Event, events, unified
+from .excerpts import others, plain, with_cursor
+from .format import NO_ROOTS, Paths, Region, Request
+from .reading import LineReader, Marks
+from .windows import zed_context, zed_region
+
+SUFFIX, PREFIX, MIDDLE = "<[fim-suffix]>", "<[fim-prefix]>", "<[fim-middle]>"
+FILE = "<filename>"
+CURSOR = "<|user_cursor|>"
+END_OF_SENTENCE = "<[end▁of▁sentence]>"
+TOKENS = (SUFFIX, PREFIX, MIDDLE, FILE, CURSOR, END_OF_SENTENCE)
+CURRENT, SEPARATOR, UPDATED = "<<<<<<< CURRENT", "=======", ">>>>>>> UPDATED"
+SPECIAL = (*TOKENS, CURRENT, SEPARATOR, UPDATED[1:])
+"""Of the end marker without its first sign, which the ">" of the cursor marker before it would complete."""
+
+REGION_TOKENS = 350
+CONTEXT_TOKENS = 150
+MAX_EVENTS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Zeta2:
+    """See the module."""
+
+    name: str = "zeta-2"
+    dated: str = "2026-02"
+    special: tuple[str, ...] = SPECIAL
+    context: int = 4096 * 9 // 10
+    max_tokens: int = 2048
+
+    def build(
+        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
+    ) -> Request:
+        document, cursor = state.document, state.cursor
+        region = zed_region(document, cursor, REGION_TOKENS)
+        current = with_cursor(document, region, cursor, CURSOR, SPECIAL)
+        section = f"{CURRENT}\n{current}{SEPARATOR}\n"
+        prompt = around(state, region, section, SPECIAL, tokenizer, budget or self.context, paths)
+        return Request(prompt, (UPDATED,), self.max_tokens, document, region, cursor)
+
+    def read(self, request: Request) -> LineReader:
+        return LineReader(request, Marks((UPDATED, END_OF_SENTENCE), SPECIAL, CURSOR))
+
+
+def around(
+    state: State,
+    region: Region,
+    section: str,
+    special: tuple[str, ...],
+    tokenizer: Tokenizer,
+    budget: int,
+    paths: Paths,
+) -> Prompt:
+    """The prompt of Zeta 2 and its successors, which differ in the `section` that shows the region."""
+    document = state.document
+    context = zed_context(document, state.cursor, region, CONTEXT_TOKENS)
+    path = escape(paths.of(document.uri), special)
+    past = events(state)[-MAX_EVENTS:]
+    edits = tuple(
+        Text(_event(event, special, paths), 1 + n, f"edit {n + 1 - len(past)}")
+        for n, event in enumerate(past)
+    )
+    parts = (
+        Text(SUFFIX + (plain(document, region.end, context.end, special) or "\n"), name="suffix"),
+        Text(PREFIX, name="prefix token"),
+        Group(others(state, paths, special, FILE + "{path}\n{text}{more}"), name="files", after="\n"),
+        Group(edits, name="edits", before=f"{FILE}edit_history\n", after="\n"),
+        Text(f"{FILE}{path}\n{plain(document, context.first, region.first, special)}", name="prefix"),
+        Text(section, name="region"),
+        Text(MIDDLE, name="middle token"),
+    )
+    return render(Group(parts), budget, tokenizer)
+
+
+def _event(event: Event, special: tuple[str, ...], paths: Paths) -> str:
+    path = paths.of(event.edit.uri)
+    accepted = "// User accepted prediction:\n" if event.edit.origin == "accepted" else ""
+    return accepted + escape(f"--- a/{path}\n+++ b/{path}\n{unified(event)}", special)
+
+
+ZETA_2 = Zeta2()

@@ -1,0 +1,171 @@
+"""Zeta 2.1 (`zed-industries/zeta-2.1`, Seed-Coder-8B-Base): as Zeta 2, but the region is in numbered blocks.
+
+Source: Zed's `multi_region.rs` and `build_v0318_cursor_prefix` (`V0318SeedMultiRegions`), read 2026-07, and the model's card
+at second hand; published in March 2026. The answer names the blocks that it rewrites by the markers around them, so it is
+short. Two equal markers mean "no edit".
+
+Prompt of the example state in the tests, from its last file on:
+
+    <filename>shop/cart.py
+    <|marker_1|>import money
+
+    def total(items, tax):<|user_cursor|>
+        price = sum(items)
+        return money.euro(price)
+    <|marker_2|>
+    <[fim-middle]>
+
+Answer:
+
+    <|marker_1|>import money
+
+    def total(items, tax):
+        price = sum(items) * (1 + tax)<|user_cursor|>
+        return money.euro(price)
+    <|marker_2|><[end▁of▁sentence]>
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.state import State
+
+from .excerpts import at_cursor, plain, with_cursor
+from .format import NO_ROOTS, Answer, Finish, Paths, Refusal, Region, Request
+from .reading import LineReader, Marks
+from .windows import zed_region
+from .zeta2 import CURSOR, END_OF_SENTENCE, REGION_TOKENS, TOKENS, around
+
+SPECIAL = (*TOKENS, "<|marker_")
+
+MIN_BLOCK = 6
+MAX_BLOCK = 16
+NUDGE = 5
+"""Lines of a block, and how far its end may be moved down to a better place."""
+
+_MARKER = re.compile(r"<\|marker_(\d{1,4})\|>")
+_WEAK = re.compile(r"\s*(?:[}\])]|(?:break|continue|return|throw|end)[;,]?\s*$)")
+"""A line that a block does not well begin with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Zeta21:
+    """See the module."""
+
+    name: str = "zeta-2.1"
+    dated: str = "2026-03"
+    special: tuple[str, ...] = SPECIAL
+    context: int = 4096 * 9 // 10
+    max_tokens: int = 2048
+
+    def build(
+        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
+    ) -> Request:
+        document, cursor = state.document, state.cursor
+        region = zed_region(document, cursor, REGION_TOKENS)
+        marks = boundaries(region.bodies(document))
+        text = []
+        line = document.line_at(cursor)
+        # A cursor on a boundary belongs to the block above it.
+        seam = (
+            line > region.first and line - region.first in marks[1:-1] and not at_cursor(document, cursor)[0]
+        )
+        for number, (start, end) in enumerate(itertools.pairwise(marks), start=1):
+            block = Region(region.first + start, region.first + end)
+            holds = block.first <= line < block.end and not (seam and line == block.first)
+            text.append(f"<|marker_{number}|>")
+            text.append(
+                with_cursor(document, block, cursor, CURSOR, SPECIAL)
+                if holds
+                else plain(document, block.first, block.end, SPECIAL)
+            )
+            if seam and line == block.end:
+                text.append(CURSOR)
+        section = "".join(text) + f"<|marker_{len(marks)}|>\n"
+        prompt = around(state, region, section, SPECIAL, tokenizer, budget or self.context, paths)
+        return Request(prompt, (END_OF_SENTENCE,), self.max_tokens, document, region, cursor, marks=marks)
+
+    def read(self, request: Request) -> LineReader:
+        return _Reader(request, Marks((END_OF_SENTENCE,), SPECIAL, CURSOR))
+
+
+def boundaries(bodies: Sequence[str]) -> tuple[int, ...]:
+    """Where blocks begin and the last one ends, as indices of lines: at paragraphs of six lines or more, after sixteen lines
+    in any case, and not just before a closing bracket or a lone `return` if that can be helped."""
+    marks = [0]
+    for line in range(1, len(bodies)):
+        since = line - marks[-1]
+        paragraph = since >= MIN_BLOCK and bool(bodies[line].strip()) and not bodies[line - 1].strip()
+        if not paragraph and since < MAX_BLOCK:
+            continue
+        near = range(line, min(line + NUDGE + 1, len(bodies)))
+        at = next((n for n in near if bodies[n].strip() and not _WEAK.match(bodies[n])), line)
+        if len(bodies) - at >= MIN_BLOCK:
+            marks.append(at)
+    return (*marks, len(bodies))
+
+
+class _Reader(LineReader):
+    """Lines between the first marker and the last, the old lines around them."""
+
+    def __init__(self, request: Request, marks: Marks) -> None:
+        super().__init__(request, marks)
+        self._seen: list[int] = []
+        self._behind = False  # something stands behind the last marker
+
+    def _line(self, line: str) -> None:
+        self._mixed(line, whole=True)
+
+    def _rest(self, text: str, reason: Finish) -> None:
+        if text:
+            self._mixed(text, whole=False)
+
+    def _mixed(self, line: str, *, whole: bool) -> None:
+        """A line with markers in it; a marker ends the piece of text before it."""
+        if END_OF_SENTENCE in line:
+            line, whole = line[: line.index(END_OF_SENTENCE)], False
+            self.ended = True
+        at = 0
+        for found in _MARKER.finditer(line):
+            self._piece(line[at : found.start()], whole=False)
+            self._marker(int(found[1]))
+            at = found.end()
+        if self.refusal is None:
+            self._piece(line[at:], whole=whole and not (at and at == len(line)))
+
+    def _piece(self, text: str, *, whole: bool) -> None:
+        if self._seen and (text or whole):
+            self._behind = True
+            self._take(text)
+        elif text.strip() in self._marks.nothing:
+            self.refusal = Refusal("no-edits", text.strip())
+        elif text.strip():
+            self.refusal = Refusal("malformed", "text before the first marker")
+
+    def _marker(self, number: int) -> None:
+        if self.refusal is not None:
+            return
+        places = self._request.marks
+        if not 1 <= number <= len(places) or (self._seen and number < self._seen[-1]):
+            self.refusal = Refusal("malformed", f"marker {number} of {len(places)} after {self._seen}")
+            return
+        if not self._seen:
+            self._lines += self._old[: places[number - 1]]
+        self._seen.append(number)
+        self._behind = False
+
+    def _answer(self) -> Answer | Refusal:
+        if len(self._seen) < 2 or self._behind:
+            return Refusal("malformed", f"markers {self._seen}" + ", text behind" * self._behind)
+        if self._seen[0] == self._seen[-1]:
+            return Refusal("no-edits", f"marker {self._seen[0]} twice")
+        self._lines += self._old[self._request.marks[self._seen[-1] - 1] :]
+        return super()._answer()
+
+
+ZETA_2_1 = Zeta21()

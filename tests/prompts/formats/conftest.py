@@ -1,0 +1,24 @@
+"""One state that every format shows in its module's documentation."""
+
+from __future__ import annotations
+
+import pytest
+
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.state import PastEdit, State
+
+URI = "file:///home/ann/work/shop/cart.py"
+TEXT = """\
+import money
+
+def total(items, tax):
+    price = sum(items)
+    return money.euro(price)
+"""
+
+
+@pytest.fixture(scope="session")
+def example() -> State:
+    document = Snapshot.of(TEXT, uri=URI, language="python")
+    edit = PastEdit(URI, 2, ("def total(items):\n",), ("def total(items, tax):\n",), open=True)
+    return State(document, TEXT.index("tax):") + 5, (edit,))

@@ -1,0 +1,74 @@
+"""The examples in the modules' documentation are what is built, and their answers are read as they say."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from editahead_prompts.composition.tokenizers import ESTIMATE
+from editahead_prompts.formats.choice import FORMATS
+from editahead_prompts.formats.fim import QWEN
+from editahead_prompts.formats.format import Answer, Format, Paths, read_all
+from editahead_prompts.formats.own import OWN
+from editahead_prompts.formats.sweep import SWEEP
+from editahead_prompts.formats.tags import MERCURY
+from editahead_prompts.formats.zeta1 import INSTRUCTION, ZETA_1
+from editahead_prompts.formats.zeta2 import ZETA_2
+from editahead_prompts.formats.zeta21 import ZETA_2_1
+from editahead_prompts.state import State
+
+ROOTS = Paths(("file:///home/ann/work/",))
+DOCUMENTED = [ZETA_1, ZETA_2, ZETA_2_1, SWEEP, MERCURY, QWEN, OWN]
+
+
+def documented(format: Format) -> tuple[str, str]:
+    """The prompt and the answer in the documentation of the format's module."""
+    text = sys.modules[type(format).__module__].__doc__ or ""
+    prompt, answer = text.split("\nAnswer:\n\n")
+    lines = prompt.split("example state in the tests", 1)[1].split("\n\n", 1)[1]
+    return shifted(lines), shifted(answer)
+
+
+def shifted(text: str) -> str:
+    """Without the four spaces that the documentation puts before each line."""
+    return tidy("".join(line.removeprefix("    ") for line in text.splitlines(keepends=True)))
+
+
+def tidy(text: str) -> str:
+    """Without white space at the ends of lines and of the text: documentation has none."""
+    return "".join(line.rstrip() + "\n" for line in text.rstrip("\n").split("\n"))
+
+
+@pytest.mark.parametrize("format", DOCUMENTED, ids=lambda format: format.name)
+def test_the_documented_prompt(format: Format, example: State) -> None:
+    built = format.build(example, ESTIMATE, paths=ROOTS).prompt.text
+    expected, _ = documented(format)
+    if format is ZETA_1:
+        built = built.removeprefix(INSTRUCTION)
+    if format is ZETA_2_1:
+        built = built[built.index("<filename>shop") :]
+    assert tidy(built) == expected
+
+
+@pytest.mark.parametrize("format", DOCUMENTED, ids=lambda format: format.name)
+def test_the_documented_answer(format: Format, example: State) -> None:
+    _, text = documented(format)
+    request = format.build(example, ESTIMATE, paths=ROOTS)
+    answer = read_all(format, request, "\n" + text if format is QWEN else text)
+    assert isinstance(answer, Answer)
+    after = answer.edit.apply(example.document.text)
+    if format is QWEN:
+        assert after == example.document.text.replace("tax):\n", "tax):\n    check(items)\n")
+    else:
+        assert after == example.document.text.replace("sum(items)", "sum(items) * (1 + tax)")
+        (change,) = answer.edit.replacements
+        assert change.text == " * (1 + tax)"
+    if answer.cursor is not None:
+        assert after[: answer.cursor].endswith(" * (1 + tax)" if format is not QWEN else "check(items)")
+
+
+def test_every_format_has_its_name_and_date() -> None:
+    for name, format in FORMATS.items():
+        assert format.name == name
+        assert len(format.dated) == len("2026-01") and format.dated >= "2025-01"
