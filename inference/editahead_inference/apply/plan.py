@@ -177,7 +177,7 @@ def _begun(part: FileSketch, files: Files, work: dict[str, _Work]) -> _Work:
         if part.path is None:
             raise Refused(Refusal("unplaced", "The sketch names no file, and none was given."))
         empty = files.new(part.path)
-        if empty.uri not in work and part.action != "create" and not _is_whole(part):
+        if empty.uri not in work and not _is_new(part):
             raise Refused(Refusal("unplaced", f"There is no file {part.path}."))
         return work.setdefault(empty.uri, _Work("create", empty, empty, part.kind))
     if part.action == "create" and found.length:
@@ -192,10 +192,12 @@ def _begun(part: FileSketch, files: Files, work: dict[str, _Work]) -> _Work:
     return known
 
 
-def _is_whole(part: FileSketch) -> bool:
+def _is_new(part: FileSketch) -> bool:
     """Whether the part is all of a file that need not have been there."""
+    if part.action != "edit":
+        return part.action == "create"
     if isinstance(part.content, Diff):
-        return all(not hunk.old for hunk in part.content.hunks)
+        return bool(part.content.hunks) and all(not hunk.old for hunk in part.content.hunks)
     return part.kind == "whole-file"
 
 

@@ -154,7 +154,8 @@ class _Report:
             where = f"{self._name(problem.uri)}:{place.line + 1}:{place.character + 1}"
             sys.stderr.write(f"{where}: {problem.message} ({problem.source})\n")
         if self.problems:
-            return fail(f"{len(self.problems)} new problems; nothing was written")
+            count = f"{len(self.problems)} new problem{'s' if len(self.problems) > 1 else ''}"
+            return fail(f"{count}; nothing was written")
         return 0
 
     def _show_diff(self) -> None:

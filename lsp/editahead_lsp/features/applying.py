@@ -104,7 +104,7 @@ class ApplyCommand:
         await_ms = (server.clock() - started) * 1000
         if placed and not argument.dry_run:
             if problems:
-                applied, reason = False, f"It would bring {len(problems)} new problems."
+                applied, reason = False, f"It would bring new problems: {len(problems)}."
             else:
                 applied, reason = await self._apply(edit, placed)
         elif placed:

@@ -112,6 +112,10 @@ def test_a_file_that_is_not_there_and_is_not_made() -> None:
         with pytest.raises(Refused) as caught:
             made(InMemory(), part("new.py", "y = 1", kind=kind))
         assert caught.value.refusal.reason == "unplaced"
+    for action in ("delete", "move"):
+        with pytest.raises(Refused) as caught:
+            made(InMemory(), part("new.py", action=action, moved_to="b.py"))
+        assert caught.value.refusal.reason == "unplaced"
     with pytest.raises(Refused) as caught:
         made(InMemory(a_py="x\n"), part("a.py", "y = 1", action="create"))
     assert caught.value.refusal.reason == "would-lose-code"

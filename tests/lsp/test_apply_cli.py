@@ -1,0 +1,263 @@
+"""`editahead apply`."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from editahead_lsp.cli import main
+from editahead_lsp.commands.apply import workspace
+from schemas import validate
+from sketching import SKETCH, TEXT, WANTED
+
+DIFF = """\
+--- a/a.py
++++ b/a.py
+@@ -8,7 +8,8 @@ [semantic] Changes the constant `2` to `3`.
+~
+~
+ def second(b):
+-    return b * 2
++    # twice
++    return b * 3
+~
+~
+ def third(c):
+""".replace("~", " ")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "a.py").write_text(TEXT)
+    (folder / "sketch.md").write_text(SKETCH)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(folder)
+    return folder
+
+
+Apply = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def apply(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Apply:
+    """Runs the command; exit code, stdout, stderr."""
+
+    def run(*arguments: str, sketch: str = SKETCH) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.stdin", io.StringIO(sketch))
+        code = main(["apply", *arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+def test_a_diff_with_a_mark_for_each_hunk(folder: Path, apply: Apply) -> None:
+    assert apply("a.py") == (0, DIFF, "")
+    assert apply("a.py", "--sketch", "sketch.md", sketch="") == (0, DIFF, "")
+    assert (folder / "a.py").read_text() == TEXT
+
+
+def test_the_diff_is_one(folder: Path, apply: Apply) -> None:
+    if shutil.which("patch") is None:
+        pytest.skip("patch is not installed")
+    sketch = """\
+--- a/a.py
++++ b/a.py
+@@ -1 +1,2 @@
+ import os
++import sys
+@@ -10,2 +11,3 @@
+ def second(b):
+-    return b * 2
++    # twice
++    return b * 3
+"""
+    text = TEXT.partition("\n\n\ndef third")[0]  # without a line end
+    (folder / "a.py").write_text(text)
+    _, diff, _ = apply("a.py", sketch=sketch)
+    assert "\\ No newline at end of file" in diff
+    assert diff.count("@@ -") == 2
+    subprocess.run(["patch", "-s", "-p1"], input=diff.encode(), check=True, cwd=folder)
+    patched = (folder / "a.py").read_text()
+    (folder / "a.py").write_text(text)
+    apply("a.py", "--write", sketch=sketch)
+    assert (folder / "a.py").read_text() == patched
+
+
+def test_colours_on_a_terminal(folder: Path, apply: Apply, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr("editahead_lsp.commands.apply_diff.coloured", lambda: True)
+    (folder / "a.py").write_text(TEXT + "# \x1b]0;title\x07\n")
+    _, said, _ = apply("a.py", sketch=SKETCH.replace("twice", "\x1b[2J"))
+    assert "\x1b[32m+    # \ufffd[2J\x1b[0m\n" in said
+    assert "\x1b[31m-    return b * 2\x1b[0m\n" in said
+    assert "\x1b]0" not in said
+
+
+def test_writing(folder: Path, apply: Apply) -> None:
+    assert apply("a.py", "--write") == (0, "changed a.py\n", "")
+    assert (folder / "a.py").read_text() == WANTED
+    code, said, error = apply("a.py", "--write")
+    assert (code, said) == (0, "")
+    assert "nothing to change" in error
+
+
+def test_line_ends_and_the_byte_order_mark_are_kept(folder: Path, apply: Apply) -> None:
+    (folder / "a.py").write_bytes(b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode())
+    assert apply("a.py", "--write", "--backup")[0] == 0
+    assert (folder / "a.py").read_bytes() == b"\xef\xbb\xbf" + WANTED.replace("\n", "\r\n").encode()
+    assert (folder / "a.py.orig").read_bytes() == b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode()
+
+
+PATCH = """\
+*** Begin Patch
+*** Add File: new/c.py
++def sixth():
++    return 6
+*** Delete File: b.py
+*** Update File: a.py
+*** Move to: d.py
+@@
+ def second(b):
+-    return b * 2
++    return b * 3
+*** End Patch
+"""
+
+
+def test_several_files(folder: Path, apply: Apply) -> None:
+    (folder / "b.py").write_text("x = 1\n")
+    code, said, _ = apply(sketch=PATCH)
+    assert code == 0
+    for line in (
+        "--- /dev/null",
+        "+++ b/new/c.py",
+        "--- a/b.py",
+        "+++ /dev/null",
+        "--- a/a.py",
+        "+++ b/d.py",
+    ):
+        assert line in said.splitlines()
+    code, said, _ = apply("--write", sketch=PATCH)
+    assert sorted(said.splitlines()) == ["created new/c.py", "deleted b.py", "moved to d.py"]
+    assert (folder / "d.py").read_text() == TEXT.replace("b * 2", "b * 3")
+    assert (folder / "new" / "c.py").read_text() == "def sixth():\n    return 6\n"
+    assert not (folder / "a.py").exists()
+    assert not (folder / "b.py").exists()
+
+
+def test_one_that_fails_is_the_end_of_all(folder: Path, apply: Apply) -> None:
+    code, said, error = apply("--write", sketch=PATCH)  # there is no b.py
+    assert (code, said) == (1, "")
+    assert "refused (unplaced): There is no file b.py." in error
+    assert "*** Delete File: b.py" in error
+    assert sorted(path.name for path in folder.iterdir()) == ["a.py", "sketch.md"]
+
+
+def test_a_file_that_was_changed_meanwhile(
+    folder: Path, apply: Apply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from editahead_inference.apply import plan
+
+    planned = plan.plan
+
+    def changing(*arguments: object) -> object:
+        (folder / "a.py").write_text("other\n")
+        return planned(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(plan, "plan", changing)
+    files = "editahead_lsp.applying.files.WorkspaceFiles._read"
+    monkeypatch.setattr(files, lambda *_: TEXT)
+    code, _, error = apply("a.py", "--write")
+    assert code == 1
+    assert "nothing was written" in error
+    assert (folder / "a.py").read_text() == "other\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["a.py"], ["--write"]])
+def test_refusals(folder: Path, apply: Apply, arguments: list[str]) -> None:
+    code, said, error = apply(*arguments, sketch="")
+    assert (code, said) == (1, "")
+    assert error.startswith("editahead: refused (unparsed): ")
+
+
+def test_near_misses_are_told(folder: Path, apply: Apply) -> None:
+    block = "<<<<<<< SEARCH\n    if a is not None:\n        return 1\n=======\n    x\n>>>>>>> REPLACE\n"
+    code, _, error = apply("a.py", sketch=block)
+    assert code == 1
+    assert "refused (unplaced)" in error
+    assert "    if a is not None:" in error
+
+
+@pytest.mark.parametrize("name", ["../outside.py", "link.py", "binary.py", "large.py", "nowhere.py"])
+def test_files_that_it_does_not_touch(folder: Path, apply: Apply, name: str) -> None:
+    (folder.parent / "outside.py").write_text(TEXT)
+    (folder / "link.py").symlink_to("../outside.py")
+    (folder / "binary.py").write_bytes(b"\0" + TEXT.encode())
+    (folder / "large.py").write_text(TEXT + "#" * 1_000_000)
+    for arguments in ([name, "--write"], ["--write"]):
+        code, _, error = apply(*arguments, sketch=SKETCH if len(arguments) == 2 else f"{name}\n{SKETCH}")
+        assert code == 1
+        assert "refused" in error
+    assert (folder.parent / "outside.py").read_text() == TEXT
+
+
+def test_the_workspace_is_the_repository(folder: Path, apply: Apply, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / ".git").mkdir()
+    (folder / "deep").mkdir()
+    assert workspace(folder / "deep") == folder
+    assert workspace(folder.parent) == folder.parent
+    monkeypatch.chdir(folder / "deep")
+    assert apply("../a.py")[0] == 0
+    assert apply(sketch=f"../a.py\n{SKETCH}")[:2] == apply(sketch=f"a.py\n{SKETCH}")[:2] == (0, DIFF)
+
+
+def test_wrong_usage(folder: Path, apply: Apply, capsys: pytest.CaptureFixture[str]) -> None:
+    assert apply("a.py", "--backup")[0] == 2
+    with pytest.raises(SystemExit) as caught:
+        apply("a.py", "b.py")
+    assert caught.value.code == 2
+    assert apply("a.py", "--sketch", "nowhere.md")[0] == 1
+
+
+def test_json(folder: Path, apply: Apply) -> None:
+    code, said, _ = apply("a.py", "--json")
+    output = json.loads(said)
+    validate("output.apply", "output", output)
+    assert (code, output["method"], output["written"], output["refusal"]) == (0, "merge", [], None)
+    code, said, _ = apply("a.py", "--json", "--write", "--check")
+    output = json.loads(said)
+    validate("output.apply", "output", output)
+    assert output["written"] == [(folder / "a.py").as_uri()]
+    assert output["problems"] == []
+    code, said, error = apply("a.py", "--json", sketch="")
+    output = json.loads(said)
+    validate("output.apply", "output", output)
+    assert (code, output["edit"], output["refusal"]["reason"]) == (1, None, "unparsed")
+    assert error
+
+
+def test_new_problems_keep_it_from_being_written(
+    folder: Path, apply: Apply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = folder.parent / "bin" / "ruff"
+    tool.parent.mkdir()
+    tool.write_text(
+        "#!/bin/sh\n"
+        'if grep -q twice a.py; then printf \'[{"filename":"%s/a.py","location":{"row":11,"column":5},'
+        '"code":"X1","message":"no"}]\' "$PWD"; else echo "[]"; fi\n'
+    )
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:/usr/bin:/bin")
+    code, said, error = apply("a.py", "--write", "--check")
+    assert (code, said) == (1, DIFF)
+    assert error == "a.py:11:5: X1: no (ruff)\neditahead: 1 new problem; nothing was written\n"
+    assert (folder / "a.py").read_text() == TEXT
