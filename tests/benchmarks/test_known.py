@@ -1,16 +1,18 @@
 """What is answered from what is known already, and how fast, beside the same server without it.
 
-Two persons: one types and is asked for at every third keystroke inside a hunk, and accepts nothing; one accepts what is
-correct. Real commits where there are any; else a rename through a made-up file.
+Three persons. One types what a commit did, is asked for at every third keystroke inside a hunk, and accepts nothing; in
+an editor that asks for both an edit and ghost text, as the evaluation does, and in one that asks once. One types what is
+shown, where it is correct, and is asked for at every keystroke of it. One accepts what is correct: after each accept.
+Real commits where there are any; else a rename through a made-up file.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,8 @@ from editahead_evals.editor import Editor
 from editahead_evals.judge import judge
 from editahead_evals.measure import SETTINGS
 from editahead_evals.records import Record, read_records, sample
-from editahead_evals.replay import Moment, diff, replay
+from editahead_evals.replay import Moment, Point, diff, replay
+from editahead_prompts.diff import common_head, common_tail
 from figures import SHORT, p50_p99, python_text, show
 
 pytestmark = pytest.mark.benchmark
@@ -31,98 +34,185 @@ EDITS = Path(os.environ.get("EDITAHEAD_EDITS", Path(__file__).parents[3] / "shar
 FILES, SEED = (3 if SHORT else 20), 6
 EVERY = 3
 
-Answers = list[tuple[bool, float]]
-"""Whether it was known, and milliseconds."""
+
+@dataclass(frozen=True)
+class Answered:
+    """along: what was typed since the answer before is the beginning of what that showed first."""
+
+    known: bool
+    ms: float
+    along: bool = False
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The text for which an edit was shown, and what it makes of it: `new` between two offsets of `before`."""
+
+    id: str
+    before: str
+    after: str
+
+    @cached_property
+    def start(self) -> int:
+        return common_head(self.before, self.after)
+
+    @cached_property
+    def end(self) -> int:
+        shorter = min(len(self.before), len(self.after))
+        return len(self.before) - common_tail(self.before, self.after, shorter - self.start)
+
+    @property
+    def new(self) -> str:
+        return self.after[self.start : len(self.after) - len(self.before) + self.end]
+
+    def typed(self, now: str) -> bool:
+        """Whether part of it, and nothing else, has been typed since."""
+        there = now[self.start : len(now) - len(self.before) + self.end]
+        return (
+            now == self.before[: self.start] + there + self.before[self.end :]
+            and 0 < len(there) < len(self.new)
+            and self.new.startswith(there)
+        )
+
+
+class Person:
+    """One who asks, and counts. twice: for ghost text, too, where there is no edit."""
+
+    def __init__(self, editor: Editor, uri: str, *, twice: bool = False) -> None:
+        self.editor, self.uri, self.twice = editor, uri, twice
+        self.answers: list[Answered] = []
+        self._shown: Shown | None = None
+
+    @property
+    def text(self) -> str:
+        return self.editor.documents[self.uri].text
+
+    def ask(self, at: Point) -> Shown | None:
+        along = self._shown is not None and self._shown.typed(self.text)
+        document = self.editor.documents[self.uri]
+        edits: Sequence[Any]
+        if self.twice:
+            found = self._counted(lambda: self.editor.inline_edit(self.uri, at), along)["edits"]
+            edits = [{"range": edit["range"], "newText": edit["text"]} for edit in found]
+            ids = [edit["command"]["arguments"][0] for edit in found]
+            if not edits:
+                self._counted(lambda: self.editor.inline_completion(self.uri, at), along)
+        else:
+            found = self._counted(lambda: self.editor.next_edit(self.uri, at), along)["predictions"]
+            here = found and found[0]["textDocument"]["uri"] == self.uri
+            edits = found[0]["edits"] if here else []
+            ids = [prediction["id"] for prediction in found]
+        self._shown = Shown(ids[0], document.text, document.edited(edits)) if edits else None
+        return self._shown
+
+    def _counted(self, request: Callable[[], Response], along: bool) -> Any:
+        before = self._misses()
+        answer = request()
+        self.answers.append(Answered(self._misses() == before, answer.ms, along))
+        return answer.result
+
+    def _misses(self) -> int:
+        found: int = self.editor.execute("editahead.status").result["cache"]["misses"]
+        return found
+
+
+def types(person: Person, record: Record) -> None:
+    for step in replay(record.before, record.after):
+        for number, key in enumerate(step.keystrokes, 1):
+            person.editor.type(person.uri, key)
+            if number % EVERY == 0 and key is not step.keystrokes[-1]:
+                document = person.editor.documents[person.uri]
+                person.ask(document.point(key.start + len(key.text)))
+        person.ask(step.moment.point)
+
+
+def asks_twice(person: Person, record: Record) -> None:
+    person.twice = True
+    types(person, record)
+
+
+def types_what_is_shown(person: Person, record: Record) -> None:
+    """Only the answers while it is typed."""
+    walk(person, record, type_along)
+
+
+def accepts(person: Person, record: Record) -> None:
+    """Only the answers after accepts."""
+    walk(person, record, accept)
+
+
+def walk(person: Person, record: Record, make: Callable[[Person, Shown], int]) -> None:
+    """Hunks are typed, but for what is shown and correct: that is made in another way."""
+    editor, uri, kept = person.editor, person.uri, list[Answered]()
+    while step := next(replay(person.text, record.after), None):
+        for key in step.keystrokes:
+            editor.type(uri, key)
+        moment, shown = step.moment, person.ask(step.moment.point)
+        while shown is not None and judge(moment, shown.after).correct:
+            asked = len(person.answers)
+            end = make(person, shown)
+            document = editor.documents[uri]
+            lines = tuple(document.text.split("\n"))
+            moment = Moment(lines, end, document.point(end), (), diff(lines, tuple(record.after.split("\n"))))
+            if make is type_along:
+                kept += person.answers[asked:]
+            asked = len(person.answers)
+            shown = person.ask(moment.point)
+            if make is accept:
+                kept += person.answers[asked:]
+    person.answers = kept
+
+
+def type_along(person: Person, shown: Shown) -> int:
+    """The old goes at once, the new comes letter by letter. Where the cursor is then."""
+    if shown.end > shown.start:
+        person.editor.replace(person.uri, shown.start, shown.end, "")
+    for number, letter in enumerate(shown.new, 1):
+        end = shown.start + number
+        person.editor.replace(person.uri, end - 1, end - 1, letter)
+        if number < len(shown.new):
+            person.ask(person.editor.documents[person.uri].point(end))
+    return shown.start + len(shown.new)
+
+
+def accept(person: Person, shown: Shown) -> int:
+    person.editor.replace(person.uri, shown.start, shown.end, shown.new)
+    person.editor.execute("editahead.accept", shown.id)
+    return shown.start + len(shown.new)
+
+
+PERSONS: dict[str, Callable[[Person, Record], None]] = {
+    "types, asked twice": asks_twice,
+    "types, asked once": types,
+    "types what is shown": types_what_is_shown,
+    "accepts": accepts,
+}
 
 
 def records() -> Iterator[tuple[str, Sequence[Record]]]:
     if EDITS.exists():
         yield f"{FILES} real commits", sample(read_records(EDITS), FILES, SEED)
     before = python_text(200)
-    yield (
-        "a rename",
-        [
-            Record(
-                "made-up",
-                "-",
-                "-",
-                "-",
-                "service.py",
-                "python",
-                before,
-                before.replace("user is", "owner is"),
-            )
-        ],
-    )
+    after = before.replace("user is", "owner is")
+    yield "a rename", [Record("made-up", "-", "-", "-", "service.py", "python", before, after)]
 
 
-def ask(editor: Editor, uri: str, at: tuple[int, int], answers: Answers) -> dict[str, Any] | None:
-    """As the evaluation asks: ghost text where there is no edit."""
-    edits = counted(editor, partial(editor.inline_edit, uri, at), answers)["edits"]
-    if not edits:
-        counted(editor, partial(editor.inline_completion, uri, at), answers)
-    return next(iter(edits), None)
-
-
-def counted(editor: Editor, request: Callable[[], Response], answers: Answers) -> Any:
-    before = misses(editor)
-    answer = request()
-    answers.append((misses(editor) == before, answer.ms))
-    return answer.result
-
-
-def misses(editor: Editor) -> int:
-    found: int = editor.execute("editahead.status").result["cache"]["misses"]
-    return found
-
-
-def typing(editor: Editor, record: Record, answers: Answers) -> None:
-    uri = editor.uri(record.path)
-    editor.open(uri, record.language, record.before)
-    for step in replay(record.before, record.after):
-        for number, key in enumerate(step.keystrokes, 1):
-            editor.type(uri, key)
-            if number % EVERY == 0 and key is not step.keystrokes[-1]:
-                document = editor.documents[uri]
-                ask(editor, uri, document.point(key.start + len(key.text)), answers)
-        ask(editor, uri, step.moment.point, answers)
-    editor.close(uri)
-
-
-def accepting(editor: Editor, record: Record, answers: Answers) -> None:
-    """Only the answers after accepts."""
-    uri = editor.uri(record.path)
-    text, others = record.before, list[tuple[bool, float]]()
-    editor.open(uri, record.language, text)
-    while step := next(replay(text, record.after), None):
-        for key in step.keystrokes:
-            editor.type(uri, key)
-        moment, shown = step.moment, ask(editor, uri, step.moment.point, others)
-        while shown is not None:
-            change = {"range": shown["range"], "newText": shown["text"]}
-            if not judge(moment, editor.documents[uri].edited([change])).correct:
-                break
-            start = editor.documents[uri].offset(shown["range"]["start"])
-            end = start + len(str(shown["text"]))
-            editor.apply(uri, [change])
-            editor.execute("editahead.accept", shown["command"]["arguments"][0])
-            document = editor.documents[uri]
-            lines = tuple(document.text.split("\n"))
-            remaining = diff(lines, tuple(record.after.split("\n")))
-            moment = Moment(lines, end, document.point(end), (), remaining)
-            shown = ask(editor, uri, moment.point, answers)
-        text = editor.documents[uri].text
-    editor.close(uri)
-
-
-def measured(command: Sequence[str] | None, files: Iterable[Record]) -> dict[str, Answers]:
-    found: dict[str, Answers] = {"typing": [], "after an accept": []}
+def measured(command: Sequence[str] | None, files: Iterable[Record]) -> dict[str, list[Answered]]:
+    found: dict[str, list[Answered]] = {name: [] for name in PERSONS}
     for record in files:
-        for person, answers in ((typing, found["typing"]), (accepting, found["after an accept"])):
+        for name, does in PERSONS.items():
             client = None if command is None else LanguageClient(command)
             with Editor(SETTINGS, client=client) as editor:
-                person(editor, record, answers)
+                uri = editor.uri(record.path)
+                editor.open(uri, record.language, record.before)
+                person = Person(editor, uri)
+                does(person, record)
+                found[name] += person.answers
     return found
+
+
+def share(answers: Sequence[Answered]) -> str:
+    return f"{sum(a.known for a in answers) / len(answers):.2f}" if answers else "-"
 
 
 def test_what_is_known() -> None:
@@ -131,11 +221,12 @@ def test_what_is_known() -> None:
         for name, command in (("with it", None), ("without", UNKNOWING)):
             for person, answers in measured(command, files).items():
                 if answers:
-                    times = [ms for _, ms in answers]
-                    share = Counter(known for known, _ in answers)[True] / len(answers)
-                    rows.append([what, person, name, f"{len(answers)}", f"{share:.2f}", *p50_p99(times)])
+                    along = [a for a in answers if a.along]
+                    times = p50_p99([a.ms for a in answers])
+                    counts = [f"{len(answers)}", share(answers), f"{len(along)}", share(along)]
+                    rows.append([what, person, name, *counts, *times])
     show(
         "Answers from what is known already (ms)",
-        ["", "", "", "requests", "known", "p50", "p99"],
+        ["", "", "", "requests", "known", "typed along", "known", "p50", "p99"],
         sorted(rows),
     )
