@@ -13,7 +13,9 @@ Start = Callable[..., Neovim]
 
 TEXT = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
 SKETCH = "def two():\n    return 22\n"
-DONE = {"edit": {}, "hunks": [{}, {}], "sketchKind": "declaration", "method": "merge", "stats": {}}
+PLACE = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 0}}
+HUNK = {"uri": "file:///tmp/a.py", "range": PLACE, "newText": "x\ny\n"}
+DONE = {"edit": {}, "hunks": [HUNK, HUNK], "sketchKind": "declaration", "method": "merge", "stats": {}}
 HEARD = "vim.fn.execute('messages')"
 
 
@@ -44,21 +46,6 @@ def refused(reason: str, **data: Any) -> dict[str, Any]:
     return {"code": -32803, "message": "Refused.", "data": {"reason": reason, "part": "", "near": [], **data}}
 
 
-def test_the_selection_is_the_sketch_and_is_named(neovim: Neovim) -> None:
-    answer(neovim, result=DONE)
-    neovim.keys(f":call setline(7, {SKETCH.splitlines()})<CR>GVk:Editahead apply<CR>")
-    neovim.until("_G.asked")
-    (asked,) = neovim.lua("return _G.asked")
-    assert asked["sketch"] == SKETCH
-    line = len("    return 22")
-    assert asked["range"] == {
-        "start": {"line": 6, "character": 0},
-        "end": {"line": 7, "character": line},
-    }
-    assert asked["uri"].endswith("/a.py")
-    neovim.until(f"{HEARD}:find('Editahead: applied, 2 places changed')")
-
-
 @pytest.mark.parametrize(("command", "register"), [("apply", '"'), ("apply x", "x")])
 def test_a_register_is_the_sketch(neovim: Neovim, command: str, register: str) -> None:
     neovim.lua(
@@ -71,7 +58,21 @@ def test_a_register_is_the_sketch(neovim: Neovim, command: str, register: str) -
     (asked,) = neovim.lua("return _G.asked")
     assert asked["sketch"] == SKETCH
     assert "range" not in asked
+    assert asked["uri"].endswith("/a.py")
     neovim.until(f"{HEARD}:find('Editahead: the sketch is there already')")
+
+
+def test_what_should_be_read_first_is_listed_where_it_is_now(neovim: Neovim) -> None:
+    uri = neovim.lua("return vim.uri_from_bufnr(vim.api.nvim_get_current_buf())")
+    later = {"start": {"line": 4, "character": 0}, "end": {"line": 5, "character": 0}}
+    inserts = {**HUNK, "uri": uri}
+    flagged = {"uri": uri, "range": later, "newText": "def two(n):\n", "flags": ["Changes a signature."]}
+    answer(neovim, result={**DONE, "hunks": [inserts, flagged]})
+    neovim.lua("vim.fn.setreg('x', ...)", SKETCH)
+    neovim.keys(":Editahead apply x<CR>")
+    neovim.until(f"{HEARD}:find('2 places changed; to be read first: 1, see :copen')")
+    (flag,) = neovim.lua("return vim.fn.getqflist()")
+    assert (flag["lnum"], flag["text"]) == (7, "Changes a signature.")
 
 
 def test_the_clipboard_comes_before_the_unnamed_register(neovim: Neovim) -> None:
@@ -132,6 +133,83 @@ def test_whatever_else_is_answered_is_told(neovim: Neovim, said: dict[str, Any],
     neovim.keys(":Editahead apply x<CR>")
     neovim.until(f"{HEARD}:find(a[1], 1, true)", told)
     assert neovim.lua("return #vim.fn.getqflist()") == 0
+
+
+REAL_TEXT = """\
+def nights(begins, ends):
+    begins, ends = date(begins), date(ends)
+    if ends < begins:
+        raise ValueError("it ends before it begins")
+    return (ends - begins).days
+
+
+def covers(begins, ends, day):
+    return begins <= day < ends
+"""
+REAL_SKETCH = """\
+def nights(begins, ends):
+    \"\"\"How often the guest sleeps here.\"\"\"
+    # ... existing code ...
+    if ends <= begins:
+        raise ValueError("it ends before it begins")
+    # ... existing code ...
+"""
+APPLIED = REAL_TEXT.replace("    if ends < begins:", "    if ends <= begins:").replace(
+    "    begins,", '    """How often the guest sleeps here."""\n    begins,'
+)
+
+
+def test_a_copied_sketch_is_applied_by_the_real_server(start: Start) -> None:
+    neovim = start(REAL_TEXT, before="set cmdheight=9")
+    neovim.lua("vim.fn.setreg('x', ...)", REAL_SKETCH)
+    neovim.keys(":Editahead apply x<CR>")
+    neovim.until_text(APPLIED)
+    neovim.until(f"{HEARD}:find('changed; to be read first: 1, see :copen')")
+    (flag,) = neovim.lua("return vim.fn.getqflist()")
+    assert 1 < flag["lnum"] <= 4
+    assert "ends <= begins" in flag["text"]
+    neovim.keys("u")
+    neovim.until_text(REAL_TEXT)
+
+
+def test_a_selected_sketch_is_applied_to_the_rest(start: Start) -> None:
+    neovim = start(REAL_TEXT + "\n\n" + REAL_SKETCH, before="set cmdheight=9")
+    neovim.keys("GV5k:Editahead apply<CR>")
+    neovim.until(f"{HEARD}:find('Editahead: applied the selected sketch')")
+    assert neovim.text.rstrip("\n") == APPLIED.rstrip("\n")
+    neovim.keys("u")
+    neovim.until_text(REAL_TEXT + "\n\n" + REAL_SKETCH)
+
+
+def test_the_real_server_refuses_what_fits_nowhere(start: Start) -> None:
+    diff = "@@ -1,3 +1,3 @@\n def mornings(begins, ends):\n-    return begins.hours\n+    return ends.hours\n"
+    neovim = start(REAL_TEXT, before="set cmdheight=9")
+    neovim.lua("vim.fn.setreg('x', ...)", diff)
+    neovim.keys(":Editahead apply x<CR>")
+    neovim.until(
+        f"{HEARD}:find('Editahead: nothing was changed: no place is like a part of it (unplaced)', 1, true)"
+    )
+    assert neovim.text == REAL_TEXT
+
+
+def test_a_registers_sketch_stays_within_the_lines_given(start: Start) -> None:
+    neovim = start(REAL_TEXT, before="set cmdheight=9")
+    neovim.lua("vim.fn.setreg('x', ...)", REAL_SKETCH)
+    neovim.keys(":8,9Editahead apply x<CR>")
+    neovim.until(f"{HEARD}:find('Editahead: nothing was changed: ')")
+    assert neovim.text == REAL_TEXT
+    neovim.keys(":1,5Editahead apply x<CR>")
+    neovim.until_text(APPLIED)
+
+
+def test_what_is_selected_may_be_no_sketch_or_fit_nowhere(start: Start) -> None:
+    text = "Dear guest,\nwelcome.\n\n" + REAL_TEXT
+    neovim = start(text, before="set cmdheight=9")
+    neovim.keys(":3Editahead apply<CR>")
+    neovim.until(f"{HEARD}:find('Editahead: the selected lines hold no sketch')")
+    neovim.keys(":1,2Editahead apply<CR>")
+    neovim.until(f"{HEARD}:find('Editahead: nothing was changed: ')")
+    assert neovim.text == text
 
 
 def test_what_cannot_be_asked(neovim: Neovim) -> None:

@@ -5,6 +5,8 @@ local M = {}
 
 -- LSP's RequestFailed: the server says why in the error's data, and has changed nothing.
 local REFUSED = -32803
+-- The code action that applies whole selected lines, and its kind.
+local SELECTED, KIND = "Apply sketch in selection", "refactor.rewrite.editahead.apply"
 -- So many lines of a refused part are repeated in the message; the rest is in the sketch.
 local REPEATED = 3
 
@@ -76,6 +78,30 @@ local function say_refusal(err, uri)
   tell(table.concat(lines, "\n"), vim.log.levels.WARN)
 end
 
+-- Into the quickfix list: what a person should read first, where it is now that the edit is made.
+---@return integer  how many there are
+local function list_flags(hunks)
+  local items, shifts = {}, {}
+  for _, hunk in ipairs(hunks) do
+    local range, shift = hunk.range, shifts[hunk.uri] or 0
+    for _, flag in ipairs(hunk.flags or {}) do
+      table.insert(items, {
+        bufnr = vim.uri_to_bufnr(hunk.uri),
+        lnum = range.start.line + shift + 1,
+        col = 1,
+        type = "W",
+        text = flag,
+      })
+    end
+    local _, lines = hunk.newText:gsub("\n", "")
+    shifts[hunk.uri] = shift + lines - (range["end"].line - range.start.line)
+  end
+  if #items > 0 then
+    vim.fn.setqflist({}, " ", { title = "Editahead apply: to be read first", items = items })
+  end
+  return #items
+end
+
 local function say_result(result)
   if result.applied == false then
     local reason = type(result.failureReason) == "string" and result.failureReason or "the editor declined"
@@ -83,8 +109,9 @@ local function say_result(result)
   elseif result.method == "none" then
     tell("the sketch is there already", vim.log.levels.INFO)
   else
-    local count = #result.hunks
-    tell(("applied, %s changed"):format(count == 1 and "1 place" or count .. " places"), vim.log.levels.INFO)
+    local count, flags = #result.hunks, list_flags(result.hunks)
+    local text = ("applied, %s changed"):format(count == 1 and "1 place" or count .. " places")
+    tell(flags > 0 and ("%s; to be read first: %d, see :copen"):format(text, flags) or text, vim.log.levels.INFO)
   end
 end
 
@@ -98,8 +125,61 @@ local function lines_range(bufnr, first, last, encoding)
   return { start = { line = first - 1, character = 0 }, ["end"] = finish }
 end
 
+-- A sketch from elsewhere; range: the edit has to stay within it.
+local function apply_register(server, bufnr, register, range)
+  local sketch = vim.fn.getreg(register)
+  if vim.trim(sketch) == "" then
+    tell(("there is no sketch in the register %s"):format(register), vim.log.levels.WARN)
+    return
+  end
+  local uri = vim.uri_from_bufnr(bufnr)
+  local argument = { uri = uri, sketch = sketch, range = range }
+  local params = { command = "editahead.apply", arguments = { argument } }
+  server:request("workspace/executeCommand", params, function(err, result)
+    if err then
+      say_refusal(err, uri)
+    else
+      say_result(result)
+    end
+  end, bufnr)
+end
+
+-- The sketch stands in the buffer, as whole lines: they go, and what they say is done to the rest.
+local function apply_selection(server, bufnr, range)
+  local uri = vim.uri_from_bufnr(bufnr)
+  local function make(action)
+    vim.lsp.util.apply_workspace_edit(action.edit, server.offset_encoding)
+    tell("applied the selected sketch", vim.log.levels.INFO)
+  end
+  server:request("textDocument/codeAction", {
+    textDocument = { uri = uri },
+    range = range,
+    context = { diagnostics = {}, only = { KIND } },
+  }, function(err, actions)
+    local action = vim.iter(not err and actions or {}):find(function(offered)
+      return offered.title == SELECTED
+    end)
+    if err then
+      say_refusal(err, uri)
+    elseif not action then
+      tell("the selected lines hold no sketch", vim.log.levels.WARN)
+    elseif action.edit then
+      make(action)
+    else
+      server:request("codeAction/resolve", action, function(refusal, resolved)
+        if refusal then
+          say_refusal(refusal, uri)
+        else
+          make(resolved)
+        end
+      end, bufnr)
+    end
+  end, bufnr)
+end
+
 ---@param from {register: string|nil, first: integer|nil, last: integer|nil}  lines of this buffer (1-based, both
----within), or a register; neither: the clipboard, else the unnamed one
+---within) that are the sketch; or a register, whose edit has to stay within the lines if there are any; neither: the
+---clipboard, else the unnamed register
 function M.apply(from)
   local bufnr = vim.api.nvim_get_current_buf()
   local server = client.get(bufnr)
@@ -107,32 +187,12 @@ function M.apply(from)
     tell("no server for this buffer, see `:checkhealth editahead`", vim.log.levels.WARN)
     return
   end
-  local uri = vim.uri_from_bufnr(bufnr)
-  local argument = { uri = uri }
-  if from.first then
-    local lines = vim.api.nvim_buf_get_lines(bufnr, from.first - 1, from.last, true)
-    argument.sketch = table.concat(lines, "\n") .. "\n"
-    argument.range = lines_range(bufnr, from.first, from.last, server.offset_encoding)
+  local range = from.first and lines_range(bufnr, from.first, from.last, server.offset_encoding) or nil
+  if range and not from.register then
+    apply_selection(server, bufnr, range)
   else
-    local register = from.register or default_register()
-    argument.sketch = vim.fn.getreg(register)
-    if vim.trim(argument.sketch) == "" then
-      tell(("there is no sketch in the register %s"):format(register), vim.log.levels.WARN)
-      return
-    end
+    apply_register(server, bufnr, from.register or default_register(), range)
   end
-  server:request(
-    "workspace/executeCommand",
-    { command = "editahead.apply", arguments = { argument } },
-    function(err, result)
-      if err then
-        say_refusal(err, uri)
-      else
-        say_result(result)
-      end
-    end,
-    bufnr
-  )
 end
 
 return M

@@ -197,8 +197,8 @@ function M.status()
   end)
 end
 
---- Apply a sketch: these lines of the buffer (`first` and `last`, 1-based), or what is in a `register`; with neither,
---- what is on the clipboard, or else in the unnamed register.
+--- Apply a sketch: these lines of the buffer (`first` and `last`, 1-based), or what is in a `register`; with both, what
+--- is in the register, to these lines; with neither, what is on the clipboard, or else in the unnamed register.
 ---@param from {register: string|nil, first: integer|nil, last: integer|nil}|nil
 function M.apply(from)
   apply.apply(from or {})
