@@ -169,8 +169,21 @@ class InlineParams:
 
 
 @attrs.frozen
+class ToldDiagnostic:
+    """A diagnostic that a client tells of: a language server's, or a linter's. code: a number or a string."""
+
+    range: Range
+    message: str = ""
+    code: Any = None
+    source: str = ""
+
+
+@attrs.frozen
 class NextEditContext:
+    """diagnostics: all that the client shows in the document now; None says nothing of them."""
+
     trigger: str = "typed"
+    diagnostics: list[ToldDiagnostic] | None = None
 
 
 @attrs.frozen
