@@ -164,7 +164,13 @@ SHAPES = [
     _request(
         wire.NEXT_EDIT,
         "Everything: other documents, places to go to, the reason for silence.",
-        wire.NextEditParams(DOCUMENT, HERE, wire.NextEditContext("typed")),
+        wire.NextEditParams(
+            DOCUMENT,
+            HERE,
+            wire.NextEditContext(
+                "typed", [wire.ToldDiagnostic(THERE, '"ends" is not defined', "reportUndefinedVariable", "Pyright")]
+            ),
+        ),
         wire.NextEditResult([PREDICTED], None),
     ),
     _request(

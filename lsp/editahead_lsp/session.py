@@ -16,12 +16,13 @@ from editahead_prompts.history import History
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import RuleOutcomes, State
 
+from .diagnostics import Diagnostics, still_valid
 from .documents import Change, Changed, Document, Documents, Place
 from .exclusion import Exclusion
 from .faces import Offer
 from .outcomes import Made, Outcomes
 from .positions import Encoding, offset_at
-from .protocol import Event
+from .protocol import Event, Range, ToldDiagnostic
 from .refusals import Refusals
 from .settings import Settings
 from .shown import LONGEST_MS, Shown, share_of
@@ -57,6 +58,7 @@ class Session:
     generation: int = 0
     """Grows with everything that can change a prediction."""
     refusals: Refusals = field(default_factory=Refusals)
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
 
     def __post_init__(self) -> None:
         self.timing = Timing(self.clock)
@@ -117,6 +119,7 @@ class Session:
         self._off.pop(document.key, None)
         self._cursors.pop(document.key, None)
         self.refusals.closed(document.key, document.snapshot)
+        self.diagnostics.closed(document.key)
         if self.focused == document.key:
             self.focused = None
         for shown in self._open_in(document.key):
@@ -155,6 +158,19 @@ class Session:
         self._cursors[document.key] = cursor
         return cursor
 
+    def tell(
+        self, uri: str, version: int | None, told: Sequence[ToldDiagnostic], within: Range | None = None
+    ) -> None:
+        """A client says what it shows of a document, or of a range of it; of another version it says nothing."""
+        document = self.documents.get(uri)
+        if (
+            document is not None
+            and version in (None, document.snapshot.version)
+            and self.off(document) is None
+        ):
+            news = self.diagnostics.tell(document.key, document.snapshot, told, self.encoding, within=within)
+            self.generation += news
+
     def off(self, document: Document) -> Silence | None:
         """Why this document is left alone, if it is. Such a document is mirrored, and enters nothing else."""
         known = self._off.get(document.key)
@@ -186,6 +202,7 @@ class Session:
             undone=self.history.undone,
             outcomes=dict(self._by_rule) if self.settings.learning else {},
             taste=self.outcomes.taste(),
+            diagnostics=self.diagnostics.of(document.key),
         )
 
     def states_after(self, id: str, cursors: Iterable[int]) -> list[State]:
@@ -214,6 +231,7 @@ class Session:
                 undone=history.undone,
                 outcomes=outcomes if self.settings.learning else {},
                 taste=self.outcomes.taste(accepted=True),
+                diagnostics=still_valid(self.diagnostics.of(document.key), edit),
             )
             for cursor in dict.fromkeys(min(max(cursor, 0), after.length) for cursor in cursors)
         ]
@@ -370,6 +388,7 @@ class Session:
     def _follow(self, document: Document, made: Changed) -> None:
         """Move what is remembered about the text along with a change of it."""
         self.refusals.changed(document.key, made)
+        self.diagnostics.changed(document.key, made.edit)
         self.outcomes.changed(document.key, made)
         for shown in self._shown.values():
             if shown.key == document.key:

@@ -45,6 +45,19 @@ class RuleOutcomes:
 
 
 @dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """What a language server or a linter says of the text between two offsets of the document.
+
+    code: as its source writes it (`reportUndefinedVariable`, `F401`, `2304`); "" when it gives none.
+    """
+
+    start: int
+    end: int
+    message: str
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Taste:
     """What a person's earlier outcomes correct the gate by; `editahead_inference.personal` learns and applies it.
 
@@ -68,6 +81,7 @@ class State:
     undone: what the person took back (undo), newest last; it is not to be proposed again.
     outcomes: by `Candidate.rule`, how its predictions fared in this session.
     taste: what is known of the person from before; None when nothing is to be learned.
+    diagnostics: what others say of the document, as far as the client told; those that the typing overtook are left out.
     """
 
     document: Snapshot
@@ -78,6 +92,7 @@ class State:
     undone: tuple[PastEdit, ...] = ()
     outcomes: Mapping[str, RuleOutcomes] = field(default_factory=dict)
     taste: Taste | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     def snapshot(self, uri: str) -> Snapshot | None:
         """The open document with this uri, if there is one."""
@@ -98,6 +113,7 @@ class State:
             frozenset((uri, edits) for uri, edits in self.refused.items() if edits),
             frozenset(self.outcomes.items()),
             self.taste,
+            self.diagnostics,
         )
 
     @property

@@ -8,7 +8,7 @@ import pytest
 
 from editahead_prompts.edits import Edit
 from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.state import PastEdit, RuleOutcomes, State
+from editahead_prompts.state import Diagnostic, PastEdit, RuleOutcomes, State
 
 URI = "file:///a.py"
 DOCUMENT = Snapshot.of("one\ntwo\nthree\n", uri=URI, language="python", version=3)
@@ -37,6 +37,7 @@ def test_versions_and_times_make_no_difference() -> None:
         replace(STATE, undone=(PAST,)),
         replace(STATE, refused={URI: (Edit.replace(0, 1, "x"),)}),
         replace(STATE, outcomes={"rule": RuleOutcomes(1, 0)}),
+        replace(STATE, diagnostics=(Diagnostic(0, 3, "undefined"),)),
     ],
 )
 def test_everything_else_does(other: State) -> None:

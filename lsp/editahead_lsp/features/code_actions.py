@@ -50,6 +50,7 @@ def register(server: Server) -> None:
     def begin(params: CodeActionParams) -> Ask:
         uri = params.text_document.uri
         document = session.documents.get(uri)
+        session.tell(uri, None, params.context.diagnostics, params.range)
         place = None if document is None or cursor_within(document, params.range) else _start(params.range)
         return server.asking.begin("codeAction", uri, None, place, at_once=True, most=1)
 

@@ -20,6 +20,9 @@ def register(server: Server) -> None:
     @server.feature(NEXT_EDIT)
     def next_edit(params: NextEditParams) -> Coroutine[Any, Any, NextEditResult]:
         server.shows_edits = True
+        if params.context.diagnostics is not None:
+            document = params.text_document
+            server.session.tell(document.uri, document.version, params.context.diagnostics)
         ask = server.asking.begin(
             "nextEdit",
             params.text_document.uri,

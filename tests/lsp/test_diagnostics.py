@@ -1,0 +1,118 @@
+"""What clients tell of diagnostics reaches the state, moves with the text, and goes where the text is changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_lsp.diagnostics import MOST, Diagnostics, still_valid
+from editahead_lsp.protocol import Position, Range, ToldDiagnostic
+from editahead_prompts.edits import Edit
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.state import Diagnostic
+from scripted import Wired, ask, span
+
+A = "file:///tmp/a.py"
+NEXT = "editahead/nextEdit"
+TEXT = "first\nsecond\nthird\n"
+
+
+def told(line: int, first: int, last: int, message: str = "wrong", **more: Any) -> ToldDiagnostic:
+    return ToldDiagnostic(Range(Position(line, first), Position(line, last)), message, **more)
+
+
+def snapshot(text: str = TEXT) -> Snapshot:
+    return Snapshot.of(text, uri=A, language="python")
+
+
+def test_they_are_kept_in_the_order_of_the_text_and_our_own_are_not() -> None:
+    diagnostics = Diagnostics()
+    given = [told(2, 0, 5, code=2304), told(0, 0, 5), told(1, 0, 6, source="editahead"), told(1, 0, 6, "")]
+    assert diagnostics.tell("a", snapshot(), given, "utf-16")
+    assert diagnostics.of("a") == (Diagnostic(0, 5, "wrong"), Diagnostic(13, 18, "wrong", "2304"))
+    assert not diagnostics.tell("a", snapshot(), given, "utf-16")
+    diagnostics.closed("a")
+    assert diagnostics.of("a") == ()
+
+
+def test_a_range_says_nothing_of_what_lies_outside() -> None:
+    diagnostics = Diagnostics()
+    diagnostics.tell("a", snapshot(), [told(0, 0, 5), told(2, 0, 5)], "utf-16")
+    within = Range(Position(2, 1), Position(2, 1))
+    diagnostics.tell("a", snapshot(), [told(2, 0, 2, "other")], "utf-16", within=within)
+    assert [one.message for one in diagnostics.of("a")] == ["wrong", "other"]
+    diagnostics.tell("a", snapshot(), [], "utf-16", within=within)
+    assert [one.start for one in diagnostics.of("a")] == [0]
+
+
+def test_there_is_a_limit() -> None:
+    diagnostics = Diagnostics()
+    diagnostics.tell("a", snapshot("x\n" * 300), [told(line, 0, 1) for line in range(300)], "utf-16")
+    assert len(diagnostics.of("a")) == MOST
+
+
+TEXTS = st.text("ab\n", max_size=20)
+
+
+@given(TEXTS, st.data())
+def test_what_still_holds_is_about_the_same_text(text: str, data: st.DataObject) -> None:
+    def span_of() -> tuple[int, int]:
+        start, end = sorted(data.draw(st.integers(0, len(text))) for _ in range(2))
+        return start, end
+
+    given = [Diagnostic(*span_of(), "wrong") for _ in range(3)]
+    edit = Edit.replace(*span_of(), data.draw(TEXTS))
+    after, (start, end) = edit.apply(text), edit.changed_span
+    apart = [one for one in given if one.end < start or end < one.start]
+    moved = still_valid(given, edit)
+    assert len(moved) == len(apart)
+    for one, now in zip(apart, moved, strict=True):
+        assert after[now.start : now.end] == text[one.start : one.end]
+        assert len(after) - now.end == len(text) - one.end if end < one.start else now.start == one.start
+
+
+def diagnostic(line: int, first: int, last: int, message: str) -> dict[str, Any]:
+    return {"range": span(line, first, line, last), "message": message, "severity": 1, "code": 7}
+
+
+@pytest.mark.parametrize("version", [None, 1])
+async def test_next_edit_brings_all_of_the_document(wired: Wired, version: int | None) -> None:
+    await wired.initialize()
+    wired.open(A, TEXT)
+    context = {"trigger": "typed", "diagnostics": [diagnostic(1, 0, 6, "wrong")]}
+    await wired.request(NEXT, {**ask(A, version, 0, 0), "context": context})
+    assert wired.server.session.state is not None
+    assert wired.server.session.state.diagnostics == (Diagnostic(6, 12, "wrong", "7"),)
+    wired.change(A, 2, (0, 0, 0, 0, "# above\n"))
+    await wired.request(NEXT, ask(A, 2, 0, 0))
+    assert wired.server.session.state.diagnostics == (Diagnostic(14, 20, "wrong", "7"),)
+    wired.change(A, 3, (2, 6, 2, 6, "ly"))
+    await wired.request(NEXT, ask(A, 3, 0, 0))
+    assert wired.server.session.state.diagnostics == ()
+
+
+async def test_of_an_older_version_nothing_is_learned(wired: Wired) -> None:
+    await wired.initialize()
+    wired.open(A, TEXT, version=5)
+    context = {"trigger": "typed", "diagnostics": [diagnostic(1, 0, 6, "wrong")]}
+    await wired.request(NEXT, {**ask(A, 4, 0, 0), "context": context})
+    assert wired.server.session.state is not None
+    assert wired.server.session.state.diagnostics == ()
+
+
+async def test_code_actions_bring_those_of_their_range(wired: Wired) -> None:
+    literals = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}
+    await wired.initialize(textDocument={"codeAction": literals})
+    wired.open(A, TEXT)
+    params = {
+        "textDocument": {"uri": A},
+        "range": span(1, 2, 1, 2),
+        "context": {"diagnostics": [diagnostic(1, 0, 6, "wrong")]},
+    }
+    await wired.request("textDocument/codeAction", params)
+    assert wired.server.session.diagnostics.of(wired.server.session.documents.get(A).key) == (  # type: ignore[union-attr]
+        Diagnostic(6, 12, "wrong", "7"),
+    )
