@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from rapidfuzz.fuzz import ratio
 
@@ -84,39 +85,51 @@ def _move(lines: Sequence[str], kind: str) -> Callable[[str], str] | None:
     return lambda line: piece * (len(indentation(line)) // unit) + line.lstrip()
 
 
+_LONGEST_TWIN = 80
+"""Lines."""
+
 INDENTATIONS = ("dedented", "dedented", "indented", "tabs", "spaces", "unit")
 
 
-def with_twin(change: Change, rng: random.Random) -> tuple[Change, Change, Declaration] | None:
-    """The change in one declaration alone, the same in a file that also holds a copy of this declaration, as it was,
-    under another name, and that declaration of the new file. None where no declaration of a plain name changed."""
-    for old, new in _shuffled(change.pairs, rng):
+@dataclass(frozen=True)
+class Twins:
+    """A file that also holds a copy of a declaration, as it was, under another name, before or after it.
+
+    alone: the change in this one declaration, without the copy. both: the same with the copy. declaration: of the new file
+    of `both`. header: the lines that name it.
+    """
+
+    alone: Change
+    both: Change
+    declaration: Declaration
+    header: frozenset[str]
+
+    def is_named_by(self, lines: Iterable[str]) -> bool:
+        return not self.header.isdisjoint(lines)
+
+
+def twins(change: Change, rng: random.Random) -> Twins | None:
+    """None where no declaration of a plain name changed."""
+    for old, new in rng.sample(change.pairs, len(change.pairs)):
         name = old.name.split()[-1] if old.name else ""
         header = change.old[old.start : old.body]
-        if (
-            not re.fullmatch(r"\w{3,}", name)
-            or sum(line.count(name) for line in header) != 1
-            or old.end - old.start > 80
-        ):
+        is_plain = re.fullmatch(r"\w{3,}", name) and sum(line.count(name) for line in header) == 1
+        if not is_plain or old.end - old.start > _LONGEST_TWIN:
             continue
-        copy = ["", *(line.replace(name, name + "Other") for line in header), *change.old[old.body : old.end]]
+        copy = [*(line.replace(name, name + "Other") for line in header), *change.old[old.body : old.end]]
         alone = change.only(old, new)
         grown = len(alone.new) - len(change.old)
+        is_first = rng.random() < 0.5
+        at, more = (old.start, [*copy, ""]) if is_first else (old.end, ["", *copy])
+        after = at if is_first else at + grown
         both = Change(
             change.path,
             change.language,
-            (*alone.old[: old.end], *copy, *alone.old[old.end :]),
-            (*alone.new[: old.end + grown], *copy, *alone.new[old.end + grown :]),
+            (*alone.old[:at], *more, *alone.old[at:]),
+            (*alone.new[:after], *more, *alone.new[after:]),
         )
-        found = [
-            d for d in both.new_declarations if (d.kind, d.name, d.start) == (new.kind, new.name, new.start)
-        ]
-        if found:
-            return alone, both, found[0]
+        start = new.start + (len(more) if is_first else 0) + old.start - new.start
+        for declaration in both.new_declarations:
+            if (declaration.kind, declaration.name, declaration.start) == (new.kind, new.name, start):
+                return Twins(alone, both, declaration, frozenset(line for line in header if name in line))
     return None
-
-
-def _shuffled(
-    pairs: Sequence[tuple[Declaration, Declaration]], rng: random.Random
-) -> list[tuple[Declaration, Declaration]]:
-    return rng.sample(pairs, len(pairs))

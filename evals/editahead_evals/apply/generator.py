@@ -13,8 +13,8 @@ Damage and what it accepts besides the commit's own result:
 - indentation: the sketch is dedented, indented more, or in another unit or with tabs for spaces.
 - final-newline: the sketch, or the file itself, ends without a line end. The file's end stays as it is.
 - paraphrased-comment: an unchanged comment is in other words; either comment is accepted.
-- similar-places: the file also holds a copy of the declaration under another name. A sketch that does not name the
-  declaration has two places.
+- similar-places: the file also holds a copy of the declaration under another name, before or after it. A sketch that does
+  not show the name may have two places: then only a refusal is right.
 """
 
 from __future__ import annotations
@@ -223,26 +223,28 @@ _SHAPES = ("no-first-marker", "no-last-marker", "marker-at-left", "marker-too-de
 
 
 def _made(plan: Plan, change: Change, variant: str, rng: random.Random) -> _Made | None:
-    twin: Declaration | None = None
+    twins: damages.Twins | None = None
     if plan.damage == "similar-places":
-        found = damages.with_twin(change, rng)
-        if found is None:
+        twins = damages.twins(change, rng)
+        if twins is None:
             return None
-        alone, change, twin = found
-        if _made(Plan(plan.style), alone, variant, random.Random(0)) is None:
+        change = twins.both
+        if _made(Plan(plan.style), twins.alone, variant, random.Random(0)) is None:
             return None  # it would be no fair question without the copy either
     match plan.style:
         case "context-markers" | "enclosing-markers" | "sloppy-markers":
-            return _snippet(plan, change, variant, rng)
+            return _snippet(plan, change, twins, variant, rng)
         case "declaration":
-            return _declaration(plan, change, twin, rng)
+            return _declaration(plan, change, twins, rng)
         case "whole-file":
             return _Made(change, list(change.new), (change.new,), "") if len(change.new) <= 500 else None
         case _:
-            return _patch(plan, change, variant, rng)
+            return _patch(plan, change, twins, variant, rng)
 
 
-def _snippet(plan: Plan, change: Change, variant: str, rng: random.Random) -> _Made | None:
+def _snippet(
+    plan: Plan, change: Change, twins: damages.Twins | None, variant: str, rng: random.Random
+) -> _Made | None:
     is_enclosing = plan.style == "enclosing-markers" or (
         plan.style == "sloppy-markers" and rng.random() < 0.5
     )
@@ -262,9 +264,10 @@ def _snippet(plan: Plan, change: Change, variant: str, rng: random.Random) -> _M
             return None
         shown.written, accepted = found
     if not shown.has_one_reading():
-        if plan.damage != "similar-places":
+        if twins is None:
             return None
-        accepted = ()
+        if not twins.is_named_by(change.new[line] for line in shown.lines):
+            accepted = ()
     name = next((d.name for d in change.new_declarations if d.name.isidentifier()), "module")
 
     def marker() -> str:
@@ -355,9 +358,9 @@ def _other_words(
     return None
 
 
-def _declaration(plan: Plan, change: Change, twin: Declaration | None, rng: random.Random) -> _Made | None:
-    if twin is not None:
-        return _Made(change, snippets.declaration(change, twin), (change.new,), "")
+def _declaration(plan: Plan, change: Change, twins: damages.Twins | None, rng: random.Random) -> _Made | None:
+    if twins is not None:
+        return _Made(change, snippets.declaration(change, twins.declaration), (change.new,), "")
     pairs = [(old, new) for old, new in change.pairs if new.end - new.start <= 150]
     if not pairs:
         return None
@@ -389,7 +392,9 @@ def _declaration(plan: Plan, change: Change, twin: Declaration | None, rng: rand
     return _Made(change, lines, accepted, kind)
 
 
-def _patch(plan: Plan, change: Change, variant: str, rng: random.Random) -> _Made | None:
+def _patch(
+    plan: Plan, change: Change, twins: damages.Twins | None, variant: str, rng: random.Random
+) -> _Made | None:
     before = after = snippets.CONTEXT
     details = ""
     if variant == "little-context":
@@ -416,8 +421,9 @@ def _patch(plan: Plan, change: Change, variant: str, rng: random.Random) -> _Mad
     lines = _patch_lines(plan, change, variant, parts, written, rng)
     if lines is None:
         return None
-    if plan.damage == "similar-places" and not _is_placed(plan, change, parts):
-        accepted = ()
+    if twins is not None and not patches.are_placed(change, parts):
+        old = (line for part in parts for line in change.old[part.i1 : part.i2])
+        accepted = accepted if twins.is_named_by(old) else ()
     if plan.damage == "indentation":
         details = rng.choice(damages.INDENTATIONS)
         shifted = _shifted(lines, details, change.old)
@@ -425,12 +431,6 @@ def _patch(plan: Plan, change: Change, variant: str, rng: random.Random) -> _Mad
             return None
         lines = shifted
     return _Made(change, lines, accepted, "/".join(filter(None, (variant, details))))
-
-
-def _is_placed(plan: Plan, change: Change, parts: Sequence[patches.PatchHunk]) -> bool:
-    if plan.style == "search-replace":
-        return all(change.old_index.is_unique(change.old[part.i1 : part.i2]) for part in parts)
-    return patches.are_placed(change, parts)
 
 
 def _patch_lines(

@@ -1,4 +1,4 @@
-"""`editahead eval`: how well the next edit is predicted, on real commits or on scenarios."""
+"""`editahead eval`: how well the next edit is predicted, on real commits or on scenarios, and how well sketches apply."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from . import eval_apply
+from .eval_apply import SKETCHES
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +36,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     source.add_argument("--scenarios", type=Path, metavar="DIR", help="scenario files (*.txt)")
     parser.add_argument(
-        "--files", type=_count, metavar="N", help=f"so many of them; default: all, with --repo {FILES}"
+        "--apply",
+        action="store_true",
+        help="sketches made of --edits, instead of the next edit; --files of them",
+    )
+    parser.add_argument(
+        "--files",
+        type=_count,
+        metavar="N",
+        help=f"so many of them; default: all, with --repo {FILES}, with --apply {SKETCHES}",
+    )
+    parser.add_argument(
+        "--failures", type=Path, metavar="FILE", help="with --apply: write what failed there, with its code"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choice of files; default: 0")
     parser.add_argument(
@@ -68,9 +82,15 @@ def run(args: argparse.Namespace) -> int:
 
     if args.scenarios and (args.against or args.report or args.files):
         return fail("--scenarios goes with none of --against, --report and --files", 2)
+    if args.apply and (not args.edits or args.against or args.report):
+        return fail("--apply goes with --edits, and with neither --against nor --report", 2)
+    if args.failures and not args.apply:
+        return fail("--failures goes with --apply", 2)
     if args.report and not args.report.absolute().parent.is_dir():
         return fail(f"{args.report}: there is no such folder to write to")
     try:
+        if args.apply:
+            return eval_apply.run(args, errors)
         return _scenarios(args) if args.scenarios else _commits(args, errors)
     except (ClientError, GitError, RecordError, RevisionError, RunError, ScenarioError) as error:
         return fail(str(error))

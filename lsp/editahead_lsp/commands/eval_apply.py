@@ -1,0 +1,50 @@
+"""`editahead eval --apply`: how well sketches of real commits become exact edits."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+SKETCHES = 2500
+"""So many are made, unless told otherwise."""
+
+
+def run(args: argparse.Namespace, errors: Console) -> int:
+    """Raises `ClientError`, `RecordError`."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from editahead_evals.apply import figures
+    from editahead_evals.apply.bench import apply_all
+    from editahead_evals.apply.generator import cases
+    from editahead_evals.editor import Editor
+    from editahead_evals.records import LONGEST, RecordError, read_records
+    from editahead_evals.report import Provenance
+    from editahead_evals.revisions import present_commit
+
+    count = args.files or SKETCHES
+    records = [record for record in read_records(args.edits) if len(record.before) < LONGEST]
+    outcomes = []
+    columns = (TextColumn("applying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=errors, transient=True) as progress, Editor() as editor:
+        task = progress.add_task("", total=count)
+        for outcome in apply_all(cases(records, count, args.seed), editor):
+            outcomes.append(outcome)
+            progress.advance(task)
+    if not outcomes:
+        raise RecordError(f"{args.edits}: no sketch can be made of these records")
+    found = figures.summarize(outcomes, Provenance(present_commit(), str(args.edits), args.seed))
+    if args.failures:
+        args.failures.write_text("".join(figures.to_read(outcomes)), "utf-8")
+        errors.print(f"written: {args.failures}", markup=False, highlight=False, soft_wrap=True)
+    if args.json:
+        json.dump(figures.as_json(found), sys.stdout, indent=2)
+        sys.stdout.write("\n")
+    else:
+        figures.render(found, Console())
+    return 0
