@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference import personal
@@ -34,6 +34,7 @@ from people import (
     live,
     opportunities,
 )
+from typist import PROPERTY
 
 LINE = Traits("propagation", "line", "python", 3, 10)
 SEEN = st.builds(
@@ -67,6 +68,7 @@ def taught(outcomes: list[tuple[Traits, float, float, float]]) -> Learner:
 # Bounds, whatever happens
 
 
+@PROPERTY
 @given(OUTCOMES, SEEN, st.floats(0, 1))
 def test_the_correction_is_bounded(
     outcomes: list[tuple[Traits, float, float, float]], seen: Traits, p: float
@@ -78,8 +80,8 @@ def test_the_correction_is_bounded(
     assert probability(odds - BOUND) - 2e-4 <= expected <= probability(odds + BOUND) + 2e-4
 
 
+@PROPERTY
 @given(OUTCOMES)
-@settings(max_examples=200)
 def test_the_losses_are_bounded_by_the_shipped_gates(
     outcomes: list[tuple[Traits, float, float, float]],
 ) -> None:
@@ -247,6 +249,7 @@ def test_a_taste_changes_the_key_and_nothing_else_does() -> None:
     assert hash(tasting.key) is not None
 
 
+@PROPERTY
 @given(OUTCOMES, SEEN, st.floats(0.01, 0.99))
 def test_states_carry_what_was_learned(
     outcomes: list[tuple[Traits, float, float, float]], seen: Traits, p: float

@@ -10,6 +10,7 @@ from editahead_lsp.documents import Changed
 from editahead_lsp.keeping import Keeping, Measured
 from editahead_prompts.edits import Edit, Replacement, compose, invert
 from editahead_prompts.snapshot import Snapshot
+from typist import PROPERTY
 
 KEY = "a.py"
 
@@ -126,6 +127,7 @@ def edits_outside(draw: st.DrawFn) -> list[tuple[str, str]]:
     )
 
 
+@PROPERTY
 @given(edits_outside())
 def test_what_is_done_elsewhere_does_not_count(changes: list[tuple[str, str]]) -> None:
     page = Page(TEXT, Edit.replace(8, 11, "zwei drei"))
@@ -135,6 +137,7 @@ def test_what_is_done_elsewhere_does_not_count(changes: list[tuple[str, str]]) -
     assert page.share == 1.0
 
 
+@PROPERTY
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.text("ab \n", max_size=4)), max_size=6))
 def test_taking_everything_back_leaves_nothing(changes: list[tuple[int, int, str]]) -> None:
     accepted = Edit.replace(8, 11, "zwei drei")
