@@ -76,9 +76,12 @@ class Shown:
             yield Run(tuple((at, tuple(lines)) for at, lines in stretches), within, starts, ends, changes)
 
     def has_one_reading(self) -> bool:
-        """Whether every change can be placed in one way only. Deleted first or last lines leave no trace at all."""
+        """Whether every change can be placed in one way only. Deleted first or last lines leave no trace at all, and a run
+        that stands in the file just so reads as if nothing had to be done."""
         change = self.change
         runs = list(self.runs())
+        if any(change.old_index.places(change.new[run.start : run.stop]) for run in self._changed(runs)):
+            return False
         for i1, i2, j1, j2 in change.hunks:
             if i1 == 0 or i2 == len(change.old):
                 if j1 == j2:
@@ -88,6 +91,10 @@ class Shown:
             elif not self._is_told_by_one_side(i1, i2, j1, j2):
                 return False
         return has_one_reading(change.old_index, list(self.readings()))
+
+    def _changed(self, runs: Iterable[range]) -> list[range]:
+        hunks = self.change.hunks
+        return [run for run in runs if any(run.start <= j1 and j2 <= run.stop for _, _, j1, j2 in hunks)]
 
     def _is_told_by_one_side(self, i1: int, i2: int, j1: int, j2: int) -> bool:
         """Whether lines with a neighbour on one side only say what they replace: nothing, and they resemble nothing of
