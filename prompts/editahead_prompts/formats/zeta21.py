@@ -55,13 +55,15 @@ _WEAK = re.compile(r"\s*(?:[}\])]|(?:break|continue|return|throw|end)[;,]?\s*$)"
 
 @dataclass(frozen=True, slots=True)
 class Zeta21:
-    """See the module."""
+    """See the module. own_lines: whether each marker is followed by a line end, as in the example of the model's card; the
+    code that writes Zed's training data puts none."""
 
     name: str = "zeta-2.1"
     dated: str = "2026-03"
     special: tuple[str, ...] = SPECIAL
     context: int = 4096 * 9 // 10
     max_tokens: int = 2048
+    own_lines: bool = False
 
     def build(
         self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
@@ -78,7 +80,7 @@ class Zeta21:
         for number, (start, end) in enumerate(itertools.pairwise(marks), start=1):
             block = Region(region.first + start, region.first + end)
             holds = block.first <= line < block.end and not (seam and line == block.first)
-            text.append(f"<|marker_{number}|>")
+            text.append(f"<|marker_{number}|>" + "\n" * self.own_lines)
             text.append(
                 with_cursor(document, block, cursor, CURSOR, SPECIAL)
                 if holds
@@ -91,7 +93,7 @@ class Zeta21:
         return Request(prompt, (END_OF_SENTENCE,), self.max_tokens, document, region, cursor, marks=marks)
 
     def read(self, request: Request) -> LineReader:
-        return _Reader(request, Marks((END_OF_SENTENCE,), SPECIAL, CURSOR))
+        return _Reader(request, Marks((END_OF_SENTENCE,), SPECIAL, CURSOR), own_lines=self.own_lines)
 
 
 def boundaries(bodies: Sequence[str]) -> tuple[int, ...]:
@@ -113,10 +115,12 @@ def boundaries(bodies: Sequence[str]) -> tuple[int, ...]:
 class _Reader(LineReader):
     """Lines between the first marker and the last, the old lines around them."""
 
-    def __init__(self, request: Request, marks: Marks) -> None:
+    def __init__(self, request: Request, marks: Marks, *, own_lines: bool) -> None:
         super().__init__(request, marks)
+        self._own_lines = own_lines
         self._seen: list[int] = []
-        self._behind = False  # something stands behind the last marker
+        self._since: int | None = None  # where the lines behind the last marker begin
+        self._blank: list[str] = []  # blank lines right behind it, which are none if it was the last one
 
     def _line(self, line: str) -> None:
         self._mixed(line, whole=True)
@@ -136,16 +140,24 @@ class _Reader(LineReader):
             self._marker(int(found[1]))
             at = found.end()
         if self.refusal is None:
-            self._piece(line[at:], whole=whole and not (at and at == len(line)))
+            self._piece(line[at:], whole=whole and not (self._own_lines and at == len(line) > 0))
 
     def _piece(self, text: str, *, whole: bool) -> None:
-        if self._seen and (text or whole):
-            self._behind = True
+        if not self._seen:
+            if text.strip() in self._marks.nothing:
+                self.refusal = Refusal("no-edits", text.strip())
+            elif text.strip():
+                self.refusal = Refusal("malformed", "text before the first marker")
+        elif whole and not text and len(self._lines) == self._since:
+            self._blank.append(text)
+        elif text or whole:
+            self._flush()
             self._take(text)
-        elif text.strip() in self._marks.nothing:
-            self.refusal = Refusal("no-edits", text.strip())
-        elif text.strip():
-            self.refusal = Refusal("malformed", "text before the first marker")
+
+    def _flush(self) -> None:
+        for blank in self._blank:
+            self._take(blank)
+        self._blank = []
 
     def _marker(self, number: int) -> None:
         if self.refusal is not None:
@@ -156,12 +168,14 @@ class _Reader(LineReader):
             return
         if not self._seen:
             self._lines += self._old[: places[number - 1]]
+        self._flush()
         self._seen.append(number)
-        self._behind = False
+        self._since = len(self._lines)
 
     def _answer(self) -> Answer | Refusal:
-        if len(self._seen) < 2 or self._behind:
-            return Refusal("malformed", f"markers {self._seen}" + ", text behind" * self._behind)
+        behind = len(self._lines) != self._since
+        if len(self._seen) < 2 or behind:
+            return Refusal("malformed", f"markers {self._seen}" + ", text behind" * behind)
         if self._seen[0] == self._seen[-1]:
             return Refusal("no-edits", f"marker {self._seen[0]} twice")
         self._lines += self._old[self._request.marks[self._seen[-1] - 1] :]

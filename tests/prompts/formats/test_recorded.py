@@ -107,8 +107,8 @@ def answered(body: dict[str, Any]) -> tuple[str, Finish]:
 
 
 def whole_block_diff(scenario: Scenario, text: str, *, blank_lines: bool = True) -> str:
-    """cursortab keeps an edit as two blocks of text without their place, so its "diff" removes one, adds the other, and
-    counts from line 1 (for Mercury it also loses blank lines). Ours is a real hunk: numbers, and context lines, as in Zed's."""
+    """cursortab keeps an edit as two blocks of text without their place: its "diff" removes one, adds the other, and counts
+    from line 1 (for Mercury it also loses blank lines). Ours is a real hunk, with numbers and context lines, as Zed's."""
     was, now = ([x for x in t.splitlines() if x or blank_lines] for t in (scenario.was, scenario.now))
     body = "".join(f"-{line}\n" for line in was) + "".join(f"+{line}\n" for line in now)
     theirs = f"@@ -1,{len(was)} +1,{len(now)} @@\n{body}"

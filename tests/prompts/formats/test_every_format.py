@@ -1,0 +1,204 @@
+"""What holds for all formats: hostile text stays text, budgets are kept, and any rewrite comes through, in any pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import quote
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from editahead_prompts.composition.render import DoesNotFit
+from editahead_prompts.composition.tokenizers import ESTIMATE
+from editahead_prompts.formats import own, sweep, tags, zeta1, zeta2
+from editahead_prompts.formats.choice import FORMATS
+from editahead_prompts.formats.escaping import JOINER, escape
+from editahead_prompts.formats.fim import Fim
+from editahead_prompts.formats.format import Answer, Format, Paths, Refusal, Request, read_all
+from editahead_prompts.formats.windows import shown_lines
+from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.state import PastEdit, State
+from typist import PROPERTY
+
+ROOT = "file:///project/"
+URI = ROOT + "a.txt"
+PATHS = Paths((ROOT,))
+ALL = pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS.keys())
+REWRITING = pytest.mark.parametrize(
+    "format", [f for f in FORMATS.values() if not isinstance(f, Fim)], ids=lambda f: f.name
+)
+
+
+def neutral(text: str) -> str:
+    """Another text of the same shape: as many lines, and as many bytes in each."""
+    return "".join(c if c == "\n" else "x" if c.isascii() else "\u2500" for c in text)
+
+
+@st.composite
+def hostile(draw: st.DrawFn, special: Sequence[str]) -> str:
+    halves = [
+        part for token in special for part in (token, token[: len(token) // 2], token[len(token) // 2 :])
+    ]
+    return "".join(draw(st.lists(st.sampled_from([*halves, "\n", "\n", "x", ">", "<"]), max_size=12)))
+
+
+def state_of(text: str, cursor: int, other: str, name: str, old: str) -> State:
+    """A document with one edit of its first line, and another document."""
+    uri = ROOT + quote(name or "b", safe="")
+    document = Snapshot.of(text, uri=uri)
+    edit = PastEdit(uri, 0, split_lines(old), document.lines[:1], open=True)
+    return State(document, cursor, (edit,), (Snapshot.of(other, uri=URI),))
+
+
+@ALL
+@given(data=st.data())
+@PROPERTY
+def test_text_from_files_never_holds_a_special_token(format: Format, data: st.DataObject) -> None:
+    """There are as many of each as in a prompt of the same shape made of letters: those that the format put there."""
+    text, other, name, old = (data.draw(hostile(format.special)) for _ in range(4))
+    cursor = data.draw(st.integers(0, len(text)))
+    evil = format.build(state_of(text, cursor, other, name, old), ESTIMATE, paths=PATHS, budget=50_000)
+    tame = format.build(
+        state_of(neutral(text), cursor, neutral(other), "b", neutral(old)),
+        ESTIMATE,
+        paths=PATHS,
+        budget=50_000,
+    )
+    for token in format.special:
+        assert evil.prompt.text.count(token) == tame.prompt.text.count(token), token
+
+
+@ALL
+@given(text=st.text(st.sampled_from("ab (\n"), max_size=400), budget=st.integers(1, 400), at=st.floats(0, 1))
+@PROPERTY
+def test_the_budget_is_kept(format: Format, text: str, budget: int, at: float) -> None:
+    state = state_of(text, int(at * len(text)), text * 3, "b", "old\n")
+    try:
+        request = format.build(state, ESTIMATE, budget=budget)
+    except DoesNotFit:
+        return
+    assert request.prompt.tokens + ESTIMATE.count(request.system or "") <= budget
+
+
+WORDS = ["foo", "bar(x)", "", "    return y", "}", "é", "<tag>", "===", JOINER, "<|cursor|>", "a = 1"]
+LINES = st.lists(st.sampled_from(WORDS), max_size=14)
+PIECES = st.lists(st.integers(1, 9), max_size=30)
+
+
+def document_of(lines: list[str], eol: str, ended: bool) -> Snapshot:
+    return Snapshot.of(eol.join(lines) + (eol if ended and lines else ""), uri=URI)
+
+
+def answer_of(format: Format, request: Request, new: Sequence[str]) -> str:
+    """What a model says that wants these lines, in the words of its format."""
+    text = "".join(escape(line, format.special) + "\n" for line in new)
+    match format.name:
+        case "zeta-1":
+            return f"{zeta1.REGION_START}\n{text[:-1]}"
+        case "zeta-2":
+            return text + zeta2.UPDATED
+        case "zeta-2.1":
+            return f"<|marker_1|>{text}<|marker_{len(request.marks)}|>"
+        case "mercury" | "instruct":
+            return f"Here it is:\n{tags.FENCE}python\n{text}{tags.FENCE}\n"
+        case "editahead":
+            return text + own.REGION_END
+        case _:
+            assert text.startswith(request.prefill)
+            return text[len(request.prefill) :] + sweep.FILE_SEP
+
+
+def in_pieces(text: str, sizes: Sequence[int]) -> list[str]:
+    out = []
+    for size in sizes:
+        out.append(text[:size])
+        text = text[size:]
+    return [*out, text]
+
+
+@REWRITING
+@given(
+    old=LINES,
+    new=LINES,
+    eol=st.sampled_from(["\n", "\r\n"]),
+    ended=st.booleans(),
+    at=st.floats(0, 1),
+    sizes=PIECES,
+)
+@PROPERTY
+def test_any_rewrite_comes_through(
+    format: Format, old: list[str], new: list[str], eol: str, ended: bool, at: float, sizes: list[int]
+) -> None:
+    document = document_of(old, eol, ended)
+    request = format.build(State(document, round(at * document.length)), ESTIMATE, paths=PATHS)
+    region = request.region
+    above = request.prefill.count("\n")
+    new = [*region.bodies(document)[:above], *new]
+    assume(any(line.strip() for line in new[above:]))
+    reader = format.read(request)
+    settled = [
+        line for piece in in_pieces(answer_of(format, request, new), sizes) for line in reader.feed(piece)
+    ]
+    found = reader.finish()
+
+    rest = document.lines[region.end :]
+    at_end = region.end == shown_lines(document, request.cursor) == len(document.lines)
+    if at_end and document.lines[-1] == "" and new[-1] != "":
+        new.append("")
+    expected = "".join(document.lines[: region.first]) + document.eol.join(new)
+    expected += "".join(rest) if at_end else document.eol + "".join(rest)
+    if isinstance(found, Refusal):
+        # Four lines that the model repeats more often than the old text has them are not for this test.
+        assert found.reason == ("unchanged" if expected == document.text else "repetition")
+        return
+    assert found.edit.apply(document.text) == expected
+    assert settled == new[: len(settled)]
+    assert len(settled) >= len(new) - 2
+
+
+@ALL
+@given(old=LINES, answer=st.text(), data=st.data(), sizes=PIECES)
+@PROPERTY
+def test_any_answer_is_read_the_same_in_any_pieces(
+    format: Format, old: list[str], answer: str, data: st.DataObject, sizes: list[int]
+) -> None:
+    document = document_of(old, "\n", True)
+    request = format.build(State(document, data.draw(st.integers(0, document.length))), ESTIMATE)
+    tokens = st.sampled_from(
+        [*format.special, *request.stop, "```\n", "NO_EDITS", "<|marker_2|>", "None", "\n", "x"]
+    )
+    answer = "".join(data.draw(st.lists(tokens, max_size=8))) + answer
+    whole = read_all(format, request, answer)
+    reader = format.read(request)
+    for piece in in_pieces(answer, sizes):
+        reader.feed(piece)
+    assert reader.finish() == whole
+    if isinstance(whole, Answer):
+        assert whole.edit.apply(document.text) != document.text
+        assert whole.cursor is None or 0 <= whole.cursor <= document.length + whole.edit.growth
+
+
+@pytest.mark.parametrize("format", [f for f in FORMATS.values() if isinstance(f, Fim)], ids=lambda f: f.name)
+@given(
+    old=LINES, new=LINES.filter(any), eol=st.sampled_from(["\n", "\r\n"]), at=st.floats(0, 1), sizes=PIECES
+)
+@PROPERTY
+def test_fim_inserts_at_the_cursor(
+    format: Format, old: list[str], new: list[str], eol: str, at: float, sizes: list[int]
+) -> None:
+    document = document_of(old, eol, True)
+    cursor = document.starts[document.line_at(round(at * document.length))]
+    request = format.build(State(document, cursor), ESTIMATE)
+    assume(any(line.strip() for line in new) and new[-1])
+    reader = format.read(request)
+    for piece in in_pieces(escape("\n".join(new), format.special), sizes):
+        reader.feed(piece)
+    found = reader.finish()
+    if isinstance(found, Refusal):
+        assert found.reason == "repetition"
+        return
+    assert (
+        found.edit.apply(document.text)
+        == document.text[:cursor] + document.eol.join(new) + document.text[cursor:]
+    )
