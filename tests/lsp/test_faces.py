@@ -52,6 +52,34 @@ async def test_an_inline_edit_as_sidekick_asks_for_it(wired: Wired) -> None:
     assert edit["command"]["command"] == "editahead.accept"
 
 
+async def test_new_text_may_span_lines(wired: Wired, pipeline: Scripted) -> None:
+    pipeline.script = {"user": "account:\n    pass"}
+    await wired.initialize()
+    wired.open(A, "def user\n")
+    (item,) = (await wired.request("textDocument/inlineCompletion", ask(A, None, 0, 8)))["items"]
+    assert (item["insertText"], item["range"]) == ("account:\n    pass", span(0, 4, 0, 8))
+
+
+async def test_what_is_replaced_may_span_lines(wired: Wired, pipeline: Scripted) -> None:
+    pipeline.script = {"one\ntwo": "three"}
+    await wired.initialize()
+    wired.open(A, "one\ntwo\n")
+    assert await wired.request("textDocument/inlineCompletion", ask(A, None, 0, 0)) == {"items": []}
+    (edit,) = (await wired.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0)))["edits"]
+    assert (edit["text"], edit["range"]) == ("three", span(0, 0, 1, 3))
+
+
+async def test_alternatives_are_five_at_most_and_the_best_comes_first(wired: Wired) -> None:
+    await wired.initialize()
+    wired.open(A, "user\n" * 7)
+    predictions = (await wired.request("editahead/nextEdit", ask(A, 1, 3, 0)))["predictions"]
+    assert len(predictions) == 5
+    assert predictions[0]["jump"] is None
+    assert sorted((p["confidence"] for p in predictions), reverse=True) == [
+        p["confidence"] for p in predictions
+    ]
+
+
 @pytest.mark.parametrize("cross_file", [False, True])
 async def test_other_documents_only_for_clients_that_want_them(wired: Wired, cross_file: bool) -> None:
     await wired.initialize({"crossFile": True} if cross_file else None)
@@ -169,6 +197,7 @@ async def test_a_newer_request_ends_the_older(wired: Wired, pipeline: Scripted, 
     newer = wired.send(face, ask(A, 1, 0, 1))
     result = (await wired.reply(older))["result"]
     assert result.get("items", result.get("edits", result.get("predictions"))) == []
+    assert "silence" not in result or result["silence"]["reason"] == "cancelled"
     assert not wired.answered(newer)
     pipeline.open.set()
     assert next(iter((await wired.reply(newer))["result"].values())) != []
