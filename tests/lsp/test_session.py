@@ -206,6 +206,22 @@ async def test_one_key_goes_to_the_edit_and_then_makes_it(wired: Wired) -> None:
     assert nothing == {"did": "nothing", "reason": "no-candidate"}
 
 
+async def test_the_key_of_a_client_that_sends_notifications(wired: Wired) -> None:
+    await wired.initialize(window={"showDocument": {"support": True}}, workspace={"applyEdit": True})
+    wired.open(A, "x\nuser\n")
+    told = {"command": "editahead.nextEdit", "arguments": [None]}
+    wired.notify("workspace/executeCommand", told)
+    assert (await wired.serves("window/showDocument", {"success": True}))["uri"] == A
+    await command(wired, "status")
+    wired.notify("workspace/executeCommand", told)
+    applied = await wired.serves("workspace/applyEdit", {"applied": True})
+    assert applied["edit"] == {"changes": {A: [{"range": span(1, 0, 1, 4), "newText": "account"}]}}
+    wired.change(A, 2, (1, 0, 1, 4, "account"))
+    wired.notify("workspace/executeCommand", {"command": "editahead.why"})
+    wired.notify("workspace/executeCommand", {"command": "editahead.status", "arguments": None})
+    assert (await command(wired, "status"))["outcomes"]["accepted"] == 1
+
+
 async def test_the_next_edit_of_a_client_that_can_do_nothing(wired: Wired) -> None:
     await wired.initialize()
     assert await command(wired, "nextEdit") == {"did": "nothing", "reason": "unknown-document"}
