@@ -134,7 +134,8 @@ def indentation(line: str) -> str:
 
 
 def declarations(source: str, language: str) -> list[Declaration]:
-    """All of a file's, outer ones first; none for a language without a grammar."""
+    """All of a file's, outer ones first, but for those with syntax errors, whose ends are guesses; none for a language
+    without a grammar."""
     tree = SyntaxTrees().tree(Snapshot.of(source, language=language))
     if tree is None:
         return []
@@ -155,7 +156,7 @@ def _declaration(node: Node, lines: Sequence[str]) -> Declaration | None:
     body = node.child_by_field_name("body")
     names = (node.child_by_field_name(field) for field in _NAMES)
     name = next((name for name in names if name is not None and name.text), None)
-    if body is None or name is None or not name.text:
+    if body is None or name is None or not name.text or node.has_error:
         return None
     outer = node
     while outer.parent is not None and outer.parent.type in _WRAPPERS:

@@ -1,0 +1,221 @@
+"""The frozen generator of sketches, the reader of its own that says what is a fair question, and the figures."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from hashlib import sha256
+
+import pytest
+from rich.console import Console
+
+from editahead_evals.apply import damage, figures
+from editahead_evals.apply.bench import Outcome, apply_all
+from editahead_evals.apply.changes import Change, declarations
+from editahead_evals.apply.generator import PLANS, VERSION, Case, CaseFile, cases
+from editahead_evals.apply.readings import Lines, Run, has_one_reading
+from editahead_evals.editor import Editor
+from editahead_evals.report import Provenance
+from editahead_prompts.sketches.parse import parse
+from editahead_prompts.sketches.sketch import Diff, Snippet
+from made_records import made_records
+
+RECORDS = made_records(200)
+FROZEN = "1c4b2d75c4e7da1a"
+"""Of the cases made of these records: what would tell that the generator had changed."""
+
+
+@pytest.fixture(scope="module")
+def made() -> list[Case]:
+    return list(cases(RECORDS, 300, 5))
+
+
+def digest(some: list[Case]) -> str:
+    return sha256("\0".join(part for case in some for part in (case.id, case.sketch)).encode()).hexdigest()[
+        :16
+    ]
+
+
+def test_the_same_seed_gives_the_same_cases_and_that_for_good(made: list[Case]) -> None:
+    assert list(cases(RECORDS, 300, 5)) == made
+    assert list(cases(RECORDS, 300, 6)) != made
+    assert (VERSION, digest(made)) == (1, FROZEN), "other cases: raise VERSION, and measure anew"
+
+
+def test_every_style_and_every_damage_is_there(made: list[Case]) -> None:
+    assert len(made) == 300
+    assert {case.style.removesuffix(" x files") for case in made} == {plan.style for plan in PLANS}
+    assert {case.damage for case in made} == {plan.damage for plan in PLANS}
+    assert any(len(case.files) == 2 for case in made)
+    assert all(count == 1 for count in Counter(case.id for case in made).values())
+
+
+def test_only_a_place_that_cannot_be_told_asks_for_a_refusal(made: list[Case]) -> None:
+    for case in made:
+        assert case.damage == "similar-places" or not case.only_refusal
+        for file in case.files:
+            assert file.before not in file.accepted
+    assert any(case.only_refusal for case in made)
+
+
+def test_the_parser_takes_them_for_what_they_are(made: list[Case]) -> None:
+    for case in made:
+        style = case.style.removesuffix(" x files")
+        kind = "markers" if style.endswith("markers") else style
+        path, language = (
+            (case.files[0].path, case.files[0].language) if len(case.files) == 1 else (None, None)
+        )
+        sketch = parse(case.sketch, language=language, path=path)
+        assert {file.kind for file in sketch.files} == {kind}, case.id
+        if path is None:
+            assert [file.path for file in sketch.files] == [file.path for file in case.files], case.id
+        assert all(isinstance(file.content, Diff | Snippet) for file in sketch.files)
+
+
+def test_hunks_of_undamaged_patches_stand_in_the_file_once_each(made: list[Case]) -> None:
+    patches = [
+        c for c in made if c.style in ("unified-diff", "begin-patch", "search-replace") and not c.damage
+    ]
+    assert len(patches) > 50
+    for case in patches:
+        (file,) = case.files
+        (part,) = parse(case.sketch).files
+        assert isinstance(part.content, Diff)
+        text = file.before
+        for hunk in part.content.hunks:
+            old, new = ("".join(f"{line}\n" for line in lines) for lines in (hunk.old, hunk.new))
+            assert old in text, case.id
+            if case.style == "search-replace":
+                assert ("\n" + text).count("\n" + old) == 1, case.id
+                text = text.replace(old, new)
+        if case.style == "search-replace":
+            assert text in file.accepted
+
+
+def test_readings() -> None:
+    old = Lines(["a", "x", "b", "c", "a", "y", "b", "d"])
+
+    def run(*stretches: tuple[int, str], changes: bool = True) -> Run:
+        return Run(tuple((at, tuple(text)) for at, text in stretches), (0, 8), changes=changes)
+
+    assert has_one_reading(old, [run((2, "bc"))])
+    assert not has_one_reading(old, [run((0, "a"), (2, "b"))])
+    assert has_one_reading(old, [run((0, "a"), (2, "bc"))])
+    assert has_one_reading(old, [run((3, "c"), changes=False), run((4, "a"), (6, "b"))])
+    assert not has_one_reading(
+        old, [run((0, "a"), changes=False), run((4, "a"), (6, "b"), changes=True), run((2, "b"))]
+    )
+    assert has_one_reading(old, [Run(((4, ("a",)), (6, ("b",))), (4, 8))])
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines", "moved"),
+    [
+        ("dedented", ["    a", "", "      b"], ["a", "", "  b"]),
+        ("indented", ["a", "", "  b"], ["    a", "", "      b"]),
+        ("tabs", ["a", "    b", "        c"], ["a", "\tb", "\t\tc"]),
+        ("spaces", ["a", "\tb"], ["a", "    b"]),
+        ("unit", ["a", "  b", "    c"], ["a", "    b", "        c"]),
+        ("unit", ["a", "    b"], ["a", "  b"]),
+        ("dedented", ["a", "  b"], None),
+        ("tabs", ["a", "    b", "      c"], None),
+        ("spaces", ["a", "  b"], None),
+    ],
+)
+def test_indentation_that_can_be_told_back(kind: str, lines: list[str], moved: list[str] | None) -> None:
+    assert damage.reindented(lines, kind, lines) == moved
+    assert damage.reindented(lines, kind, ["something else"]) is None
+
+
+def test_a_comment_in_other_words() -> None:
+    assert damage.paraphrased("# the rooms that we count") == "# rooms that we count"
+    assert damage.paraphrased("# nothing known here") is None
+
+
+def test_declarations_with_what_belongs_to_them() -> None:
+    source = "@cached\ndef f(\n    a,\n):\n    return a\n\n\nclass B:\n    def g(self):\n        return 1\n"
+    found = declarations(source, "python")
+    assert [(d.name, d.start, d.body, d.end, d.footer) for d in found] == [
+        ("f", 0, 4, 5, 0),
+        ("B", 7, 8, 10, 0),
+    ]
+    found = declarations("export class A {\n  f() {\n    g();\n  }\n}\n", "typescript")
+    assert [(d.name, d.start, d.body, d.end, d.footer) for d in found] == [
+        ("A", 0, 1, 5, 1),
+        ("f", 1, 2, 4, 1),
+    ]
+    assert declarations("whatever", "plaintext") == []
+
+
+def test_part_of_a_change() -> None:
+    before = "def f():\n    return 1\n\n\ndef g():\n    a()\n    return 2\n"
+    change = Change.of(
+        "a.py", "python", before, before.replace("return 1", "return 10").replace("a()", "b()")
+    )
+    assert change is not None
+    assert [old.name for old, _ in change.pairs] == ["g"]
+    assert change.only(*change.pairs[0]).after == before.replace("a()", "b()")
+
+
+def case(sketch: str, before: str, *accepted: str, kind: str = "unified-diff") -> Case:
+    file = CaseFile("src/a.py", "python", before, accepted)
+    return Case(f"{sketch}#{kind}#", kind, "right", "" if accepted else "similar-places", sketch, (file,))
+
+
+def test_the_server_is_asked_and_judged() -> None:
+    before = "a = 1\nb = 2\n\nc = 1\nb = 2\n"
+    known = case("@@ -1,2 +1,2 @@\n a = 1\n-b = 2\n+b = 3\n", before, "a = 1\nb = 3\n\nc = 1\nb = 2\n")
+    unsure = case("@@ @@\n-b = 2\n+b = 3\n", before)
+    mistaken = case(known.sketch, before, "something else\n")
+    with Editor() as editor:
+        outcomes = list(apply_all([known, unsure, mistaken], editor))
+        assert editor.documents == {}
+        assert list(editor.root.iterdir()) == []
+    assert [outcome.verdict for outcome in outcomes] == ["exact", "refused", "wrong"]
+    assert outcomes[1].reason == "ambiguous"
+    assert outcomes[1].ms is None
+    assert outcomes[2].got == known.files[0].accepted
+
+
+def outcome(
+    number: int, verdict: str, style: str = "declaration", damage: str = "", refusal: bool = False
+) -> Outcome:
+    file = CaseFile("a.py", "python", "x\n" * 1000, () if refusal else ("y\n",))
+    made = Case(f"record-{number}#{style}", style, "", damage, "sketch\n", (file,))
+    if verdict == "refused":
+        return Outcome(made, "refused", "ambiguous")
+    return Outcome(made, "exact" if verdict == "exact" else "wrong", ms=10.0 + number, got=("z\n",))
+
+
+def test_figures() -> None:
+    outcomes = [
+        *(outcome(number, "exact") for number in range(8)),
+        outcome(8, "refused"),
+        outcome(9, "wrong"),
+        outcome(1, "exact", damage="indentation"),
+        outcome(2, "refused", "begin-patch", "similar-places", refusal=True),
+    ]
+    found = figures.summarize(outcomes, Provenance("abc", "data", 3))
+    (row,) = found.styles
+    assert (row.name, row.cases, row.exact.value, row.refused, row.wrong) == ("declaration", 10, 0.8, 1, 1)
+    assert row.exact.low is not None and row.exact.low < 0.8 < (row.exact.high or 0)
+    assert [(row.name, row.cases) for row in found.damages] == [("indentation", 1)]
+    assert [(row.name, row.exact.value, row.refused) for row in found.ambiguous] == [("begin-patch", None, 1)]
+    assert (found.offered, found.wrong, found.reasons) == (10, 1, {"ambiguous": 1})
+    assert found.latency["p50"] == found.latency["p50 of 800 to 1200 lines"] == 13.0
+    written = figures.as_json(found)
+    assert written["styles"]["declaration"]["cases"] == 10
+    assert written["generator"] == VERSION
+    output = io.StringIO()
+    figures.render(found, Console(file=output))
+    assert "10 edits offered, 1 of them wrong" in output.getvalue()
+    assert "commit abc" in output.getvalue()
+    text = "".join(figures.to_read(outcomes))
+    assert text.count("=" * 100) == 2
+    assert "+z" in text
+
+
+def test_an_upper_bound_for_what_never_happened() -> None:
+    assert figures.wilson_upper(0, 0) == 1
+    assert figures.wilson_upper(0, 1000) == pytest.approx(0.00383, abs=1e-4)
+    assert figures.wilson_upper(5, 10) == pytest.approx(0.763, abs=1e-3)
