@@ -98,7 +98,9 @@ class _Reader(LineReader):
     def _answer(self) -> Answer | Refusal:
         document, cursor = self._request.document, self._request.cursor
         text = document.eol.join(self._lines)[len(unescape(self._request.prefill)) :]
-        return Answer(Edit.replace(cursor, cursor, text), cursor + len(text)) if text else Refusal("empty")
+        if not text.strip():
+            return Refusal("empty")
+        return Answer(Edit.replace(cursor, cursor, text), cursor + len(text))
 
 
 QWEN = Fim(

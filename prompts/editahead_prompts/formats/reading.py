@@ -51,8 +51,8 @@ class LineReader:
         self._request = request
         self._marks = marks
         *whole, self._held = request.prefill.split("\n")
-        self._came = False
         self._lines = list(map(unescape, whole))
+        self._own = len(whole)  # where the model's own lines begin
         self._cursor: tuple[int, int] | None = None  # line of the new text, column
         self._old = request.region.bodies(request.document)
         self._given = 0
@@ -61,7 +61,6 @@ class LineReader:
 
     def feed(self, chunk: str) -> tuple[str, ...]:
         self._held += chunk
-        self._came |= bool(chunk.strip())
         while "\n" in self._held and not self._over:
             line, _, self._held = self._held.partition("\n")
             self._line(line.removesuffix("\r"))
@@ -74,8 +73,6 @@ class LineReader:
     def finish(self, reason: Finish = "stop") -> Answer | Refusal:
         if not self._over:
             self._rest(self._held, reason)
-        if self.refusal is None and not self._came:
-            self.refusal = Refusal("empty")
         if self.refusal is None and reason == "length" and not self.ended:
             self.refusal = Refusal("truncated", f"after {len(self._lines)} lines")
         return self.refusal or self._answer()
@@ -117,6 +114,8 @@ class LineReader:
                 self.refusal = Refusal("repetition", what)
 
     def _answer(self) -> Answer | Refusal:
+        if not any(line.strip() for line in self._lines[self._own :]):
+            return Refusal("empty")
         return rewritten(self._request.document, self._request.region, self._lines, self._cursor)
 
 
@@ -125,7 +124,8 @@ def rewritten(
 ) -> Answer | Refusal:
     """The edit that makes the lines `new` (without line ends) of a region.
 
-    Lines that stay keep their own line ends, others get the document's. A document that ended in a line end still does.
+    Lines that stay keep their own line ends, others get the document's. A document that ended in a line end
+    still does, and an empty one then does.
     cursor: line of `new` and column that the model put the cursor at.
     """
     old = document.lines[region.first : region.end]

@@ -136,7 +136,7 @@ class _Reader(LineReader):
         self._take(line)
 
     def _rest(self, text: str, reason: Finish) -> None:
-        if self._came and text != REGION_START:
+        if self._lines or text != REGION_START:
             self._take(text)
 
 
