@@ -156,7 +156,7 @@ def _command(command: str, what: str, arguments: list[Any], result: Any, *, need
 
 
 def _output(command: str, what: str, output: Any) -> Shape:
-    name = command.removeprefix("editahead ").removesuffix(" --json").lstrip("-")
+    name = command.removeprefix("editahead ").removesuffix(" --json").lstrip("-").replace(" --", "-")
     return Shape(f"output.{name}", command, what, {"output": (type(output), "sent")}, {"output": output})
 
 
@@ -295,7 +295,15 @@ SHAPES = [
         "Figures, and what they were measured on.",
         outputs.EvalOutput(
             "next edit on real commits", "...", "135ec4f", "Linux x86_64, Python 3.12.1", "edits.jsonl.zst",
-            7, {}, {}, {}, {}, {}, {"no-candidate": 31}, [],
+            7, {}, {}, {}, {}, {}, {}, {}, {}, {"no-candidate": 31}, [],
+        ),
+    ),
+    _output(
+        "editahead eval --scenarios --json",
+        "How scenarios were met.",
+        outputs.EvalScenariosOutput(
+            "next edit on scenarios", "135ec4f", "tests/scenarios", 0.75, 0.8, 0.9, 0.98, 1,
+            [outputs.ScenarioResult("await-added", None, True, 1.0, 0, 0)],
         ),
     ),
 ]  # fmt: skip

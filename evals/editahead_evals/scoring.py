@@ -124,7 +124,7 @@ def as_json(report: ScenarioReport) -> dict[str, Any]:
         "commit": report.commit,
         "data": report.data,
         "score": report.score,
-        "deltaChrF": report.likeness,
+        "deltaChrf": report.likeness,
         "showRate": report.show_rate,
         "quietRate": report.quiet_rate,
         "met": sum(result.met for result in report.results),

@@ -130,8 +130,10 @@ class StatsOutput:
 
 @attrs.frozen
 class EvalOutput:
-    """predictors, languages, kinds: by name, counts and figures with their intervals. latency_ms: milliseconds.
-    silences: how often nothing was predicted, by reason."""
+    """predictors, typing, languages, kinds, distances: by name, counts and figures with their intervals. confidence: what
+    the answers at eagerness 1 say about thresholds and calibration, and about what could be reached. latency_ms:
+    milliseconds. silences: how often nothing was predicted, by reason. against: the figures of another revision, and the
+    differences."""
 
     measure: str
     note: str
@@ -140,9 +142,41 @@ class EvalOutput:
     data: str
     seed: int
     predictors: dict[str, Any]
+    typing: dict[str, Any]
     languages: dict[str, Any]
     kinds: dict[str, Any]
+    distances: dict[str, Any]
+    confidence: dict[str, Any]
     latency_ms: dict[str, Any]
     next_hit: dict[str, Any]
     silences: dict[str, int]
     files: list[dict[str, Any]]
+    against: dict[str, Any] | None = None
+
+
+@attrs.frozen
+class ScenarioResult:
+    """failure: how it was not met. likeness: deltaChrF from 0 to 1, where a text is expected. positions, quiet: cursor
+    positions in which silence is expected, and those in which it was kept."""
+
+    name: str
+    failure: str | None
+    shown: bool
+    likeness: float | None
+    positions: int
+    quiet: int
+
+
+@attrs.frozen
+class EvalScenariosOutput:
+    """score: delta_chrf times the harmonic mean of the rates, all from 0 to 1."""
+
+    measure: str
+    commit: str
+    data: str
+    score: float
+    delta_chrf: float
+    show_rate: float
+    quiet_rate: float
+    met: int
+    scenarios: list[ScenarioResult]

@@ -22,6 +22,7 @@ from editahead_evals.records import Record
 from editahead_evals.revisions import present_commit
 from editahead_evals.run import RunError, evaluate
 from editahead_lsp.commands import eval as command
+from schemas import validate
 
 BEFORE = "total = 1\nprint(total)\n\n\ndef show():\n    return total\n"
 RECORDS = [
@@ -68,6 +69,7 @@ def run(*arguments: str) -> int:
 def test_json_has_everything(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--edits", str(edits), "--seed", "7", "--jobs", "2", "--json") == 0
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
+    validate("output.eval", "output", report)
     assert {file["id"] for file in report["files"]} == {record.id for record in RECORDS}
     assert set(report["predictors"]) == {SERVER, *BASELINES}
     for predictor in report["predictors"].values():
@@ -121,7 +123,9 @@ def test_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "more: not met" in out
     assert "quiet rate: 1.000" in out
     assert run("--scenarios", str(tmp_path), "--json") == 0
-    assert json.loads(capsys.readouterr().out)["met"] == 1
+    report = json.loads(capsys.readouterr().out)
+    validate("output.eval-scenarios", "output", report)
+    assert report["met"] == 1
 
 
 @pytest.mark.parametrize(

@@ -137,8 +137,7 @@ def _commits(args: argparse.Namespace, errors: Console) -> int:
     if args.report:
         args.report.write_text(page.as_html(report, compared), "utf-8")
     if args.json:
-        against = {} if compared is None else {"against": comparison.as_json(compared)}
-        _dump(as_json(report) | against)
+        _dump(as_json(report) | {"against": compared and comparison.as_json(compared)})
     else:
         tables.render(report, Console(), compared)
     if args.report:
