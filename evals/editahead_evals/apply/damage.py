@@ -96,16 +96,22 @@ class Twins:
     """A file that also holds a copy of a declaration, as it was, under another name, before or after it.
 
     alone: the change in this one declaration, without the copy. both: the same with the copy. declaration: of the new file
-    of `both`. header: the lines that name it.
+    of `both`. header: the lines that name it. shift: from the declaration's lines in the old file to the copy's.
     """
 
     alone: Change
     both: Change
     declaration: Declaration
     header: frozenset[str]
+    shift: int
 
     def is_named_by(self, lines: Iterable[str]) -> bool:
         return not self.header.isdisjoint(lines)
+
+    def are_in_both(self, stretches: Iterable[tuple[int, Sequence[str]]]) -> bool:
+        """Whether stretches of old lines, each with its first line, all stand just so in the copy as well."""
+        index = self.both.old_index
+        return all(at + self.shift in index.places(stretch) for at, stretch in stretches if stretch)
 
 
 def twins(change: Change, rng: random.Random) -> Twins | None:
@@ -131,5 +137,6 @@ def twins(change: Change, rng: random.Random) -> Twins | None:
         start = new.start + (len(more) if is_first else 0) + old.start - new.start
         for declaration in both.new_declarations:
             if (declaration.kind, declaration.name, declaration.start) == (new.kind, new.name, start):
-                return Twins(alone, both, declaration, frozenset(line for line in header if name in line))
+                named = frozenset(line for line in header if name in line)
+                return Twins(alone, both, declaration, named, -len(more) if is_first else len(copy) + 1)
     return None

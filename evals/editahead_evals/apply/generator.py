@@ -35,6 +35,9 @@ VERSION = 1
 _TRIES = 400
 """Records looked at for one case before its kind is given up for this sample."""
 
+_LONGEST_FILE = 500
+"""Lines. Nobody writes a longer file whole."""
+
 _LONGEST_SKETCH = 40_000
 """Characters. Longer ones are no sketches."""
 
@@ -237,9 +240,17 @@ def _made(plan: Plan, change: Change, variant: str, rng: random.Random) -> _Made
         case "declaration":
             return _declaration(plan, change, twins, rng)
         case "whole-file":
-            return _Made(change, list(change.new), (change.new,), "") if len(change.new) <= 500 else None
+            return _whole(change)
         case _:
             return _patch(plan, change, twins, variant, rng)
+
+
+def _whole(change: Change) -> _Made | None:
+    """The new file; not where its first or last lines are gone, which reads as a piece of it just as well."""
+    is_shorter = any(j1 == j2 and (i1 == 0 or i2 == len(change.old)) for i1, i2, j1, j2 in change.hunks)
+    if is_shorter or len(change.new) > _LONGEST_FILE:
+        return None
+    return _Made(change, list(change.new), (change.new,), "")
 
 
 def _snippet(
@@ -266,7 +277,9 @@ def _snippet(
     if not shown.has_one_reading():
         if twins is None:
             return None
-        if not twins.is_named_by(change.new[line] for line in shown.lines):
+        named = twins.is_named_by(change.new[line] for line in shown.lines)
+        stretches = [each for run in shown.readings() if run.changes for each in run.stretches]
+        if not named and twins.are_in_both(stretches):
             accepted = ()
     name = next((d.name for d in change.new_declarations if d.name.isidentifier()), "module")
 
@@ -422,8 +435,11 @@ def _patch(
     if lines is None:
         return None
     if twins is not None and not patches.are_placed(change, parts):
-        old = (line for part in parts for line in change.old[part.i1 : part.i2])
-        accepted = accepted if twins.is_named_by(old) else ()
+        stretches = [(part.i1, change.old[part.i1 : part.i2]) for part in parts]
+        if not twins.is_named_by(line for _, lines in stretches for line in lines) and twins.are_in_both(
+            stretches
+        ):
+            accepted = ()
     if plan.damage == "indentation":
         details = rng.choice(damages.INDENTATIONS)
         shifted = _shifted(lines, details, change.old)
