@@ -15,11 +15,14 @@ _STRAY = 0.7
 _REACH = 80
 """Lines: how far from a strong run a weak one is looked for."""
 
-_NEAREST = 3
+_NEAREST = 2
 """So many weak runs are tried on either side of a strong one, for each line of the sketch."""
 
 _MOST = 60
 """So many strong runs are tried for one segment, the heaviest."""
+
+_HEAVIEST = 12
+"""Near so many strong runs, the heaviest."""
 
 _MOST_PAIRS = 20_000
 """A line that would give more pairs of equal lines is no anchor."""
@@ -83,7 +86,7 @@ def anchors(segments: Sequence[Segment], file: FileLines, low: int, high: int) -
             strong = sorted(strong, key=lambda run: -run.weight)[:_MOST]
         found += strong
         if strong:
-            found += _near(strong, weak)
+            found += _near(sorted(strong, key=lambda run: -run.weight)[:_HEAVIEST], weak)
         else:
             found += _complete(segment, weak, file)
     return sorted(found, key=lambda run: (run.first, run.start))

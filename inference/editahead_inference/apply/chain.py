@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 
 from .anchors import Anchor, Segment
-from .lines import FileLines, loose, weight, width
+from .lines import FileLines, brackets, loose, unmatched, weight, width
 
 _MARGIN = 0.35
 """Chains whose scores differ by less are equally good: by less than the weight of one line that tells something."""
@@ -22,9 +22,16 @@ _NEARER = 0.05
 
 _MOST_OTHERS = 12
 
-_MOST_LOOSE = 6.0
-_MOST_GONE = 4.0
-_MOST_SPARED = 100.0
+_MOST_LOOSE = 7.0
+_MOST_GONE = 3.0
+_TORN = 2.0
+"""For lines in the place of others that close or open other brackets than these."""
+
+_SPARED = 0.3
+"""What a line met counts for, where it counts more that none goes."""
+
+_UNBALANCED = 6.0
+"""For lines that come in addition though they close what they do not open, or leave open what they do not close."""
 _LEFT = 2.0
 
 _UNSCOPED = 1.2
@@ -33,7 +40,8 @@ _UNSCOPED = 1.2
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """anchors: in order, disjoint in the sketch and in the file. others: chains that are as good, or nearly."""
+    """anchors: in order, disjoint in the sketch and in the file. loose: how many lines have no counterpart at the ends of
+    their segments. others: chains that are as good, or nearly."""
 
     anchors: tuple[Anchor, ...]
     score: float
@@ -43,12 +51,13 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """How an anchor is reached: the score with it, the anchor before (None for none), and how many of its first lines
-    that one has taken already."""
+    """How an anchor is reached: the score with it, and the anchor before, None for none. Where the two overlap, either
+    goes without some lines: this one without its first `taken`, or the one before without its last `given`."""
 
     score: float
     before: int | None
-    taken: int
+    taken: int = 0
+    given: int = 0
 
 
 def best_chain(
@@ -77,16 +86,23 @@ class _Chaining:
         sparing: bool,
     ) -> None:
         self._segments, self._anchors, self._file = segments, anchors, file
-        self._most_gone = _MOST_SPARED if sparing else _MOST_GONE
+        self._sparing = sparing
+        self._scale, self._margin = (_SPARED, _SPARED * _MARGIN) if sparing else (1.0, _MARGIN)
+        self._file_depths = file.depths
         lines = [line for segment in segments for line in segment.lines]
+        self._lines = lines
+        self._depths = [0, *accumulate(_deeper(line) for line in lines)]
         worth = [weight(loose(line)) for line in lines]
         # What it costs when a line at a segment's end has no counterpart in the file; blank ones cost nothing.
-        self._cost = [0.0, *accumulate(1.0 + w if w > 0.05 else 0.0 for w in worth)]
+        self._cost = [0.0, *accumulate(1.5 + w if w > 0.05 else 0.0 for w in worth)]
         self._skipped = [
             0.0,
             *accumulate(0.5 + 0.6 * (self._cost[s.last] - self._cost[s.first]) for s in segments),
         ]
+        self._cut_tails, self._cut_heads = _cuts(segments)
         self._holders = list(_holders(lines))
+        self._columns = list(map(width, lines))
+        self._floors = [min((width(line) for line in s.lines if line.strip()), default=-1) for s in segments]
         self._steps: list[list[_Step]] = []
         for number, anchor in enumerate(anchors):
             if number % 50 == 0:
@@ -95,44 +111,87 @@ class _Chaining:
 
     def _ways(self, number: int, b: Anchor, bonus: float) -> list[_Step]:
         """The ways to reach an anchor, best first; those that are nearly as good are kept."""
-        first = self._segments[b.segment].first
         at_start = self._segments[b.segment].opens and b.start == 0
-        head = 0.0 if at_start else self._loose(first, b.first)
-        ways = [_Step(b.weight + bonus - self._skipped[b.segment] - head, None, 0)]
+        head = 0.0 if at_start else self._head(b.segment, b.first)
+        ways = [_Step(self._scale * b.weight + bonus - self._skipped[b.segment] - head, None)]
         for at in range(number):
             a = self._anchors[at]
-            if a.first >= b.first or a.start >= b.start:
+            if a.first >= b.first:
                 continue
-            taken = max(0, a.last - b.first, a.end - b.start)
-            if taken and (b.whole or a.whole or taken >= b.last - b.first):
+            over = max(0, a.last - b.first, a.end - b.start)
+            reached = self._steps[at][0]
+            if not over:
+                ways.append(
+                    _Step(
+                        reached.score + bonus + self._scale * b.weight - self._between(at, b, 0, 0, head), at
+                    )
+                )
                 continue
-            so_far = self._steps[at][0].score + b.without(taken) + bonus
-            if a.segment == b.segment:
-                ways.append(_Step(so_far - self._gap(a, b, taken), at, taken))
-            else:
-                tail = self._loose(a.last, self._segments[a.segment].last)
-                between = self._skipped[b.segment] - self._skipped[a.segment + 1]
-                scope = _UNSCOPED if self._is_elsewhere(at, b) else 0.0
-                ways.append(_Step(so_far - tail - between - head - scope, at, taken))
+            if a.whole or b.whole:
+                continue
+            if over < b.last - b.first:
+                score = (
+                    reached.score
+                    + bonus
+                    + self._scale * b.without(over)
+                    - self._between(at, b, over, 0, head)
+                )
+                ways.append(_Step(score, at, taken=over))
+            if over < a.last - a.first - reached.taken and b.first >= a.last:
+                lost = self._scale * a.without(a.last - a.first - over)
+                score = (
+                    reached.score
+                    - lost
+                    + bonus
+                    + self._scale * b.weight
+                    - self._between(at, b, 0, over, head)
+                )
+                ways.append(_Step(score, at, given=over))
         best = max(way.score for way in ways)
-        return sorted((way for way in ways if way.score > best - _MARGIN), key=lambda way: -way.score)
+        return sorted((way for way in ways if way.score > best - self._margin), key=lambda way: -way.score)
 
-    def _gap(self, a: Anchor, b: Anchor, taken: int) -> float:
-        come, gone = b.first + taken - a.last, b.start + taken - a.end
+    def _between(self, at: int, b: Anchor, taken: int, given: int, head: float) -> float:
+        """What it costs to go from one anchor on to another."""
+        a = self._anchors[at]
+        if a.segment == b.segment:
+            return self._gap(a, b, taken, given)
+        tail = self._tail(a.segment, a.last - given)
+        between = self._skipped[b.segment] - self._skipped[a.segment + 1]
+        return tail + between + head + (_UNSCOPED if self._is_elsewhere(at, b) else 0.0)
+
+    def _gap(self, a: Anchor, b: Anchor, taken: int, given: int) -> float:
+        first, start = b.first + taken, b.start + taken
+        last, end = a.last - given, a.end - given
+        come, gone = first - last, start - end
         if not come and not gone:
             return 0.0
         if self._segments[b.segment].strict:
-            return 0.3 + self._cost[b.first + taken] - self._cost[a.last] + 0.3 * min(gone, 20)
+            return 0.3 + self._cost[first] - self._cost[last] + 0.3 * min(gone, 20)
         # What goes without anything in its place needs the better reason; what leaves the block, a very good one.
-        excess = min(0.5 * max(0, gone - come), self._most_gone)
-        left = _LEFT if gone and self._file.is_left(a.end, b.start + taken) else 0.0
-        return 0.2 + 0.01 * min(come, 50) + 0.05 * min(gone, 20) + 0.01 * min(gone, 300) + excess + left
+        excess = min(0.3 * max(0, gone - come), _MOST_GONE)
+        left = _LEFT if gone and self._file.is_left(end, start) else 0.0
+        torn = _TORN * (
+            self._depths[first] - self._depths[last] != self._file_depths[start] - self._file_depths[end]
+        )
+        if come and not gone and unmatched(self._lines[last:first])[0]:
+            torn = _TORN
+        if self._sparing:
+            return 0.5 * gone + left + torn
+        return (
+            0.2 + 0.01 * min(come, 50) + 0.05 * min(gone, 20) + 0.01 * min(gone, 300) + excess + left + torn
+        )
 
     def _is_elsewhere(self, before: int, b: Anchor) -> bool:
         """Whether a chain that goes on from `before` to b leaves what the sketch shows b in."""
         holder = self._holders[b.first]
+        if (
+            holder is None
+            or self._segments[b.segment].strict
+            or self._floors[b.segment] <= self._columns[holder]
+        ):
+            return False
         at: int | None = before
-        while at is not None and holder is not None:
+        while at is not None:
             a = self._anchors[at]
             if a.first <= holder < a.last:
                 opened = a.start + (holder - a.first)
@@ -145,25 +204,26 @@ class _Chaining:
         for number, a in enumerate(self._anchors):
             segment = self._segments[a.segment]
             at_end = segment.closes and a.end == len(self._file)
-            tail = 0.0 if at_end else self._loose(a.last, segment.last)
+            tail = 0.0 if at_end else self._tail(a.segment, a.last)
             after = self._skipped[-1] - self._skipped[a.segment + 1]
             ends.append((self._steps[number][0].score - tail - after, number))
         score, best = max(ends, key=lambda end: (end[0], -end[1]))
         others = [
             (score - end, self._back(number))
             for end, number in ends
-            if number != best and end > score - _MARGIN
+            if number != best and end > score - self._margin
         ]
         at: int | None = best
+        given = 0
         after_it: tuple[Anchor, ...] = ()
         while at is not None:
             chosen, *rest = self._steps[at]
             for way in rest:
-                head = () if way.before is None else self._back(way.before)
-                other = (*head, _shortened(self._anchors[at], way.taken), *after_it)
+                head = () if way.before is None else self._back(way.before, way.given)
+                other = (*head, _shortened(self._anchors[at], way.taken, given), *after_it)
                 others.append((chosen.score - way.score, other))
-            after_it = (_shortened(self._anchors[at], chosen.taken), *after_it)
-            at = chosen.before
+            after_it = (_shortened(self._anchors[at], chosen.taken, given), *after_it)
+            at, given = chosen.before, chosen.given
         heads = _heads(after_it)
         others.sort(key=lambda other: other[0])
         equal = (chain for loss, chain in others if loss < _NEARER or _heads(chain) != heads)
@@ -179,34 +239,74 @@ class _Chaining:
             count += sum(bool(line.strip()) for line in ends)
         return count
 
-    def _loose(self, first: int, last: int) -> float:
-        """What it costs that the lines [first, last), at an end of their segment, have no counterpart."""
-        return min(self._cost[last] - self._cost[first], _MOST_LOOSE)
+    def _head(self, segment: int, first: int) -> float:
+        """What it costs that a segment's lines before `first` have no counterpart."""
+        cost = self._cost[first] - self._cost[self._segments[segment].first]
+        return min(cost, _MOST_LOOSE) + (_UNBALANCED if self._cut_heads[first] else 0.0)
 
-    def _back(self, number: int) -> tuple[Anchor, ...]:
+    def _tail(self, segment: int, last: int) -> float:
+        """The same, of its lines from `last` on."""
+        end = self._segments[segment].last
+        if last == end:
+            return 0.0
+        return min(self._cost[end] - self._cost[last], _MOST_LOOSE) + (
+            _UNBALANCED if self._cut_tails[last] else 0.0
+        )
+
+    def _back(self, number: int, given: int = 0) -> tuple[Anchor, ...]:
+        """The best chain up to an anchor, which goes without its last `given` lines."""
         out = []
         at: int | None = number
         while at is not None:
-            out.append(_shortened(self._anchors[at], self._steps[at][0].taken))
-            at = self._steps[at][0].before
+            way = self._steps[at][0]
+            out.append(_shortened(self._anchors[at], way.taken, given))
+            at, given = way.before, way.given
         return tuple(reversed(out))
 
 
-def _shortened(anchor: Anchor, lines: int) -> Anchor:
-    if not lines:
+def _shortened(anchor: Anchor, taken: int, given: int) -> Anchor:
+    """An anchor without its first and last lines."""
+    if not taken and not given:
         return anchor
-    base = anchor.sums[lines - 1]
+    base = anchor.sums[taken - 1] if taken else 0.0
     return replace(
         anchor,
-        first=anchor.first + lines,
-        start=anchor.start + lines,
-        sums=tuple(s - base for s in anchor.sums[lines:]),
+        first=anchor.first + taken,
+        last=anchor.last - given,
+        start=anchor.start + taken,
+        end=anchor.end - given,
+        sums=tuple(s - base for s in anchor.sums[taken : len(anchor.sums) - given]),
     )
 
 
 def _heads(chain: Sequence[Anchor]) -> dict[int, int]:
     """Where each segment begins in the file."""
     return {anchor.segment: anchor.start - anchor.first for anchor in reversed(chain)}
+
+
+def _deeper(line: str) -> int:
+    closed, opened = brackets(loose(line))
+    return opened - closed
+
+
+def _cuts(segments: Sequence[Segment]) -> tuple[list[bool], list[bool]]:
+    """For each line whether its segment's lines from there on close brackets that they do not open, and whether those
+    before it leave brackets open."""
+    tails: list[bool] = []
+    heads: list[bool] = []
+    for segment in segments:
+        closed, cuts = 0, [False]
+        for line in reversed(segment.lines):
+            less, more = brackets(loose(line))
+            closed = less + max(0, closed - more)
+            cuts.append(closed > 0)
+        tails += reversed(cuts[1:])
+        opened = 0
+        for line in segment.lines:
+            heads.append(opened > 0)
+            less, more = brackets(loose(line))
+            opened = max(0, opened - less) + more
+    return [*tails, False], [*heads, False]
 
 
 def _holders(lines: Sequence[str]) -> Iterator[int | None]:

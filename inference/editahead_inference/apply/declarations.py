@@ -106,18 +106,7 @@ _WRAPPED = {
 }
 """What makes members of a class, alone, into a text that the grammar knows."""
 
-_IMPORTS = frozenset(
-    {
-        "import_statement",
-        "import_from_statement",
-        "future_import_statement",
-        "import_spec",
-        "import_declaration",
-        "use_declaration",
-        "preproc_include",
-        "using_declaration",
-    }
-)
+_IMPORTS = frozenset({"import_statement", "import_from_statement", "import_declaration", "use_declaration"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,21 +239,47 @@ def closes(declaration: Declaration, code: Sequence[str], language: str) -> bool
     return language != "python" or any(line.strip() for line in code[declaration.end :])
 
 
-def imports(root: Node) -> Iterator[str]:
-    """What the file imports, one text for each import, without white space; those at the file's top level."""
+def imported(root: Node) -> set[str]:
+    """The names that the imports at a file's top level bind."""
+    names: set[str] = set()
     waiting = list(root.named_children)
     while waiting:
         node = waiting.pop()
         if node.type in _IMPORTS:
-            specs = [
-                child for child in node.named_children if child.type in ("import_spec", "import_spec_list")
-            ]
-            if specs:
-                waiting += specs
-                continue
-            yield "".join(_text(node).split())
-        elif node.type in ("import_spec_list", "preproc_ifdef", "preproc_if"):
+            names |= {_text(name).strip("\"'").rsplit("/")[-1] for name in _bound(node)}
+        elif node.type in ("preproc_ifdef", "preproc_if", "if_statement", "block", "try_statement"):
             waiting += node.named_children
+    return names
+
+
+def _bound(node: Node) -> Iterator[Node]:
+    """The nodes that name what one import binds."""
+    alias = node.child_by_field_name("alias")
+    if alias is not None:
+        yield alias
+        return
+    if node.type == "import_from_statement":
+        for name in node.children_by_field_name("name"):
+            yield from _bound(name)
+    elif node.type == "import_spec":
+        spec = node.child_by_field_name("name") or node.child_by_field_name("path")
+        if spec is not None:
+            yield spec
+    elif node.type in ("scoped_identifier", "scoped_use_list", "import_specifier"):
+        inner = node.child_by_field_name("list") or node.child_by_field_name("name")
+        if inner is not None:
+            yield from _bound(inner)
+    elif node.type == "dotted_name":
+        first = node.named_child(0)
+        if first is not None:
+            yield first
+    elif node.named_child_count == 0:
+        if "identifier" in node.type:
+            yield node
+    else:
+        for child in node.named_children:
+            if child.type not in ("string", "string_literal"):
+                yield from _bound(child)
 
 
 def in_file(original: Snapshot, lines: FileLines, syntax: SyntaxTrees) -> list[Declaration]:

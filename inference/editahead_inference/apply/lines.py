@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 from editahead_prompts.snapshot import Snapshot, line_body
@@ -97,6 +97,15 @@ class FileLines:
         """Columns of each line's indentation, with tabs to every fourth; -1 for blank lines."""
         return tuple(width(body) for body in self.bodies)
 
+    @cached_property
+    def depths(self) -> list[int]:
+        """How many more brackets are opened than closed before each line, and, last, in all."""
+        depths = [0]
+        for key in self.keys:
+            closed, opened = brackets(key)
+            depths.append(depths[-1] + opened - closed)
+        return depths
+
     def leaves(self, opened: int, start: int, end: int) -> bool:
         """Whether one of the lines [start, end) stands no deeper than the line `opened`, other than to close a bracket
         or to go on with it (`else`): then what comes after does not lie in what that line opens."""
@@ -108,20 +117,66 @@ class FileLines:
 
     def is_left(self, start: int, end: int) -> bool:
         """Whether one of the lines [start, end) begins something outside of the block that the lines around them share."""
-        if start < 1 or end >= len(self):
+        if start < 1 or end >= len(self) or start >= end:
             return False
-        floor = min(self.widths[start - 1], self.widths[end])
-        return any(
-            0 <= self.widths[line] < floor and not _CLOSES.match(self.bodies[line])
-            for line in range(start, end)
-        )
+        return self._least(start, end) < min(self.widths[start - 1], self.widths[end])
 
+    def _least(self, start: int, end: int) -> int:
+        """The least indentation of the lines [start, end), but for blank ones and those that close a block."""
+        level = (end - start).bit_length() - 1
+        row = self._leasts[level]
+        return min(row[start], row[end - (1 << level)])
+
+    @cached_property
+    def _leasts(self) -> list[list[int]]:
+        """[k][line]: the least indentation of 2**k lines from that one on (a sparse table of range minima)."""
+        row = [
+            columns if columns >= 0 and not _CLOSES.match(body) else _DEEP
+            for columns, body in zip(self.widths, self.bodies, strict=True)
+        ]
+        table = [row]
+        while 2 << (len(table) - 1) <= len(row):
+            half = 1 << (len(table) - 1)
+            last = table[-1]
+            table.append([min(a, b) for a, b in zip(last, last[half:], strict=False)])
+        return table
+
+
+_DEEP = 1 << 30
 
 _CLOSES = re.compile(r"\s*(?:[)\]}#]|(?:else|elif|except|finally|catch|case|default)\b)")
 
 _GOES_ON = re.compile(
     r"\s*([)\]{]|\}\s*[^\s;,)]|#|(?:else|elif|except|finally|catch|case|default|public|private|protected|where)\b)"
 )
+
+
+_STRING = re.compile(r""" "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | `[^`]*` """, re.VERBOSE)
+_BRACKET = re.compile(r"[()\[\]{}]")
+
+
+@lru_cache(maxsize=65536)
+def brackets(key: str) -> tuple[int, int]:
+    """Of a line: how many brackets it closes that it did not open, and how many it opens and does not close."""
+    closed = opened = 0
+    for bracket in _BRACKET.findall(_STRING.sub("", key)):
+        if bracket in "([{":
+            opened += 1
+        elif opened:
+            opened -= 1
+        else:
+            closed += 1
+    return closed, opened
+
+
+def unmatched(lines: Iterable[str]) -> tuple[int, int]:
+    """The same, of lines together."""
+    closed = opened = 0
+    for line in lines:
+        less, more = brackets(loose(line))
+        closed += max(0, less - opened)
+        opened = max(0, opened - less) + more
+    return closed, opened
 
 
 def width(body: str) -> int:

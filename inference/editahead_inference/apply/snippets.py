@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -16,7 +16,7 @@ from .anchors import Anchor, Segment, anchors
 from .chain import Chain, best_chain
 from .declarations import Declaration, closes, of_code
 from .indenting import AS_IT_IS, Indenting, Pair, fit
-from .lines import STRONG, indentation, loose, weight
+from .lines import STRONG, indentation, loose, unmatched, weight
 from .placing import Placing, Target, refusal, similar_places
 from .results import Near, Refusal
 from .splices import Splice, effective
@@ -26,6 +26,11 @@ ALIKE = 60
 
 _WHOLE_BONUS = 1.0
 """What it counts that a declaration of the same kind and name is shown whole."""
+
+
+_TELLING = 0.9
+_NEARBY = 30
+"""A line of at least this weight that is the only one of its kind stands nearby within so many lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,7 @@ class _Placer:
         self._pieces, self._target, self._declared = pieces, target, declared
         self._file = target.lines
         self._doubts: list[Refusal] = []
+        self._undecorated: set[tuple[int, int]] = set()
 
     def placing(self) -> Placing:
         segments = self._segments([AS_IT_IS] * len(self._pieces))
@@ -101,6 +107,13 @@ class _Placer:
             return self._unplaced(segments)
         splices, doubts = self._splices(segments, chain.anchors)
         doubts += self._doubts
+        for anchor in chain.anchors:
+            if anchor.whole and (anchor.start, anchor.end) in self._undecorated:
+                part = self._pieces[anchor.segment].lines
+                doubts.append(
+                    refusal("ambiguous", "It does not show whether the decorators are to stay.", part)
+                )
+        doubts += self._doubled(segments, chain.anchors)
         ambiguity = self._ambiguity(segments, chain, splices)
         if ambiguity is not None:
             doubts.append(ambiguity)
@@ -126,15 +139,31 @@ class _Placer:
         for number, segment in enumerate(segments):
             whole = list(self._whole(number, segment))
             if whole:
-                edges = {edge for anchor in whole for edge in (anchor.first, anchor.last)}
-                found = [part for anchor in found for part in _cut(anchor, edges)] + whole
+                found = [part for anchor in found for part in _outside(anchor, whole)] + whole
         found.sort(key=lambda anchor: (anchor.first, anchor.start, anchor.last))
         chain = best_chain(segments, found, self._file, check=target.check)
         if chain is None or not any(_goes(a, b) for a, b in pairwise(chain.anchors)):
             return chain
         # New code often resembles old code nearby: lines met in it are no reason for others to go.
         sparing = best_chain(segments, found, self._file, check=target.check, sparing=True)
-        return sparing if sparing is not None and sparing.loose <= chain.loose else chain
+        if sparing is None or sparing.loose > chain.loose or sparing.anchors == chain.anchors:
+            return chain
+        explained = not self._unexplained(segments, chain.anchors)
+        clear = _is_clear(sparing.anchors, chain.anchors)
+        if explained and not clear:
+            return chain
+        if clear and not explained:
+            return sparing
+        return replace(sparing, others=(chain.anchors, *sparing.others))
+
+    def _unexplained(self, segments: Sequence[Segment], chain: Sequence[Anchor]) -> int:
+        """How many lines of the file go that resemble none of those that come in their place."""
+        lines = [line for segment in segments for line in segment.lines]
+        return sum(
+            self._unlike(lines[a.last : b.first], a.end, b.start)
+            for a, b in pairwise(chain)
+            if a.segment == b.segment
+        )
 
     def _whole(self, number: int, segment: Segment) -> Iterator[Anchor]:
         """The declarations of the file that a segment shows whole."""
@@ -156,12 +185,14 @@ class _Placer:
             last = declaration.end
             shown = Counter(loose(line) for line in segment.lines[declaration.start : declaration.end])
             for d in same:
-                decorated = declaration.start < declaration.head
-                start = d.start if decorated else d.head
+                above = any(line.strip() for line in segment.lines[: declaration.start])
+                start = d.start if above or declaration.start < declaration.head else d.head
                 there = Counter(self._file.keys[start : d.end])
                 shared = sum(weight(key) * count for key, count in (shown & there).items())
                 worth = shared + _WHOLE_BONUS + (0.5 if d.signature == declaration.signature else 0.0)
                 first = segment.first + declaration.start
+                if start > d.start and self._pieces[number].before is None:
+                    self._undecorated.add((d.head, d.end))
                 yield Anchor(
                     number, first, segment.first + declaration.end, start, d.end, (worth,), whole=True
                 )
@@ -282,8 +313,33 @@ class _Placer:
             end += taken or 0
         if tail:
             last = len(segment.lines) - _blank_start(segment.lines[::-1])
+        if not (tail or closes_) and self._is_vague(own, segment, from_end=True):
+            doubts.append(self._loose(segment.lines[first:last], start, end))
+        if not (head or opens) and self._is_vague(own, segment, from_end=False):
+            doubts.append(self._loose(segment.lines[first:last], start, end))
         at = piece.at[first] if first < len(piece.at) else piece.at[0]
         return Splice(start, end, segment.lines[first:last], at, piece.at[-1] + 1), doubts
+
+    def _is_vague(self, own: Sequence[Anchor], segment: Segment, *, from_end: bool) -> bool:
+        """Whether lines of the file go and what stands behind (or before) them hardly tells anything: it may as well be
+        part of what comes. A bracket that closes what came before (or opens what comes after) says enough."""
+        told = 0.0
+        pairs = list(pairwise(own))
+        for a, b in reversed(pairs) if from_end else pairs:
+            told += (b if from_end else a).weight
+            if told >= STRONG:
+                return False
+            if self._unlike(segment.lines[a.last - segment.first : b.first - segment.first], a.end, b.start):
+                if from_end:
+                    return not unmatched(segment.lines[a.last - segment.first :])[0]
+                return not unmatched(segment.lines[: b.first - segment.first])[1]
+        return False
+
+    def _unlike(self, come: Sequence[str], start: int, end: int) -> int:
+        """How many of the file's lines [start, end) resemble none of those that come in their place."""
+        keys = [loose(line) for line in come]
+        gone = [key for key in self._file.keys[start:end] if key]
+        return sum(all(ratio(key, line) < ALIKE for line in keys) for key in gone)
 
     def _loose(self, part: Sequence[str], start: int, end: int) -> Refusal:
         near = (Near(max(start, 0), min(max(end, 0), len(self._file)), 0.5),)
@@ -324,6 +380,32 @@ class _Placer:
             )
         return None
 
+    def _doubled(self, segments: Sequence[Segment], chain: Sequence[Anchor]) -> Iterator[Refusal]:
+        """Lines that come although the file has just the same one nearby, which stays: it may be meant instead."""
+        met = {line for anchor in chain for line in range(anchor.first, anchor.last)}
+        gone = {line for anchor in chain for line in range(anchor.start, anchor.end)}
+        replacing: set[int] = set()
+        for a, b in pairwise(chain):
+            if a.segment == b.segment:
+                gone.update(range(a.end, b.start))
+                if b.start > a.end:
+                    replacing.update(range(a.last, b.first))
+        for number, segment in enumerate(segments):
+            own = [anchor for anchor in chain if anchor.segment == number]
+            for line, body in enumerate(segment.lines, segment.first):
+                places = self._file.places.get(loose(body), ()) if line not in met else ()
+                if (
+                    len(places) != 1
+                    or places[0] in gone
+                    or line not in replacing
+                    or weight(loose(body)) < _TELLING
+                    or not own
+                ):
+                    continue
+                if own[0].start - _NEARBY <= places[0] < own[-1].end + _NEARBY:
+                    near = (Near(places[0], places[0] + 1, 1.0),)
+                    yield refusal("ambiguous", "This line stands in the file already, nearby.", [body], near)
+
     def _unplaced(self, segments: Sequence[Segment]) -> Placing:
         part = [line for piece in self._pieces for line in piece.lines]
         near = similar_places([line for segment in segments for line in segment.lines], self._target)
@@ -334,24 +416,40 @@ class _Placer:
 
 
 def _goes(a: Anchor, b: Anchor) -> bool:
-    """Whether more lines of the file go between two anchors of a segment than come."""
-    return a.segment == b.segment and b.start - a.end > b.first - a.last
+    """Whether lines of the file go between two anchors of a segment."""
+    return a.segment == b.segment and b.start > a.end
 
 
-def _cut(anchor: Anchor, edges: Iterable[int]) -> Iterator[Anchor]:
-    """A run as several, none of which lies on both sides of an edge."""
-    cuts = sorted({anchor.first, anchor.last, *(e for e in edges if anchor.first < e < anchor.last)})
-    for first, last in pairwise(cuts):
-        skip, n = first - anchor.first, last - first
-        base = anchor.sums[skip - 1] if skip else 0.0
-        yield replace(
-            anchor,
-            first=first,
-            last=last,
-            start=anchor.start + skip,
-            end=anchor.start + skip + n,
-            sums=tuple(s - base for s in anchor.sums[skip : skip + n]),
-        )
+def _outside(anchor: Anchor, whole: Sequence[Anchor]) -> Iterator[Anchor]:
+    """The parts of a run that lie in no declaration that is shown whole."""
+    at = anchor.first
+    spans = sorted({(w.first, w.last) for w in whole if w.first < anchor.last and anchor.first < w.last})
+    for first, last in [*spans, (anchor.last, anchor.last)]:
+        if at < first:
+            skip, n = at - anchor.first, first - at
+            base = anchor.sums[skip - 1] if skip else 0.0
+            yield replace(
+                anchor,
+                first=at,
+                last=first,
+                start=anchor.start + skip,
+                end=anchor.start + skip + n,
+                sums=tuple(s - base for s in anchor.sums[skip : skip + n]),
+            )
+        at = max(at, last)
+
+
+def _is_clear(sparing: Sequence[Anchor], meeting: Sequence[Anchor]) -> bool:
+    """Whether of two chains the first is clearly meant: in the segments where they differ it only adds lines, and these
+    between lines that tell something, or else the other one meets nothing more that tells something."""
+    differing = {anchor.segment for anchor in set(sparing) ^ set(meeting)}
+    pairs = [(a, b) for a, b in pairwise(sparing) if a.segment == b.segment and a.segment in differing]
+    if any(b.start > a.end for a, b in pairs):
+        return False
+    more = sum(a.weight for a in meeting if a.segment in differing) - sum(
+        a.weight for a in sparing if a.segment in differing
+    )
+    return more < STRONG or all(a.weight >= STRONG and b.weight >= STRONG for a, b in pairs)
 
 
 def _blank_start(lines: Sequence[str]) -> int:

@@ -15,7 +15,7 @@ from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, S
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees
 
-from .declarations import Declaration, declarations, imports, of_code
+from .declarations import Declaration, declarations, imported, of_code
 from .lines import is_comment, loose
 from .placing import Target, refusal
 from .results import Near, Refusal
@@ -26,7 +26,8 @@ LARGEST = 1_000_000
 """Characters of a file, and of a file after the merge."""
 
 _PARAPHRASE = 45
-_WORD = re.compile(r"[^\W\d]\w*")
+_FEW = 3
+"""So many definitions may always go, if nothing uses them."""
 
 
 def objection(
@@ -183,30 +184,24 @@ def _lost(part: FileSketch, target: Target, splices: Sequence[Splice], guess: st
     after = SyntaxTrees().tree(Snapshot.of(guess, language=target.original.language))
     if after is None:
         return None
-    words = Counter(_WORD.findall(guess))
     found = declarations(after.root_node, guess.split("\n"))
-    kept = {d.name for d in found} | {
-        word for text in imports(after.root_node) for word in _WORD.findall(text)
-    }
+    bound = imported(after.root_node)
+    kept = {d.name for d in found} | bound
     gone = [d for d in touched if d.name not in kept]
-    needed = [d for d in gone if words[_last_word(d)]]
-    if needed:
-        return refusal("would-lose-code", f"`{needed[0].name}` would be gone, and is still used.")
-    if len(gone) > max(3, len(target.declarations) // 2):
+    for d in gone:
+        if _is_used(d, guess):
+            return refusal("would-lose-code", f"`{d.name}` would be gone, and is still used.")
+    if len(gone) > max(_FEW, len(target.declarations) // 2):
         return refusal("would-lose-code", f"{len(gone)} definitions would be gone.")
-    if importing:
-        new = set(imports(after.root_node))
-        lost = {word for text in imports(tree.root_node) if text not in new for word in _WORD.findall(text)}
-        used = [
-            word for word in sorted(lost - kept) if words[word] and not word.startswith(("import", "from"))
-        ]
-        if used:
-            return refusal(
-                "would-lose-code", f"The import of `{used[0]}` would be gone, and it is still used."
-            )
+    for name in sorted(imported(tree.root_node) - kept) if importing else ():
+        if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess):
+            return refusal("would-lose-code", f"The import of `{name}` would be gone, and it is still used.")
     return None
 
 
-def _last_word(declaration: Declaration) -> str:
-    words = _WORD.findall(declaration.name)
-    return words[-1] if words else declaration.name
+def _is_used(declaration: Declaration, text: str) -> bool:
+    """Whether a name that is declared no more still occurs: that of a member after `self` or `this`."""
+    name = re.escape(declaration.name.rsplit(".")[-1])
+    if declaration.scope or "." in declaration.name:
+        return re.search(rf"\b(?:self|this)\s*(?:\.|->)\s*{name}\b", text) is not None
+    return re.search(rf"(?<![\w.]){name}\s*[({{<]", text) is not None
