@@ -306,6 +306,16 @@ SHAPES = [
             [outputs.ScenarioResult("await-added", None, True, 1.0, 0, 0)],
         ),
     ),
+    _output(
+        "editahead eval --apply --json",
+        "How sketches were applied; latency in milliseconds.",
+        outputs.EvalApplyOutput(
+            "apply on sketches of real commits, without a model", "...", "135ec4f", "Linux x86_64, Python 3.12.1",
+            "edits.jsonl.zst", 7, 1,
+            {"declaration": outputs.AppliedSketches(200, outputs.Share(0.975, 0.95, 0.99), 5, 0)}, {}, {}, {}, {},
+            195, 0, 0.0193, {"p50": 12.5}, {"ambiguous": 5},
+        ),
+    ),
 ]  # fmt: skip
 
 

@@ -180,3 +180,46 @@ class EvalScenariosOutput:
     quiet_rate: float
     met: int
     scenarios: list[ScenarioResult]
+
+
+@attrs.frozen
+class Share:
+    """A share from 0 to 1 and its 95% interval; nulls where there is none."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@attrs.frozen
+class AppliedSketches:
+    """Sketches of one kind. exact: those that became a right text; nulls where only a refusal is right."""
+
+    cases: int
+    exact: Share
+    refused: int
+    wrong: int
+
+
+@attrs.frozen
+class EvalApplyOutput:
+    """generator: the version of what makes the sketches. offered: edits given as sure; wrong_at_most: upper end of the 95%
+    interval of the share of wrong ones. latency_ms: of these. refusals: reasons, how often."""
+
+    measure: str
+    note: str
+    commit: str
+    machine: str
+    data: str
+    seed: int
+    generator: int
+    styles: dict[str, AppliedSketches]
+    variants: dict[str, AppliedSketches]
+    damages: dict[str, AppliedSketches]
+    damages_by_style: dict[str, AppliedSketches]
+    ambiguous: dict[str, AppliedSketches]
+    offered: int
+    wrong: int
+    wrong_at_most: float
+    latency_ms: dict[str, float | None]
+    refusals: dict[str, int]
