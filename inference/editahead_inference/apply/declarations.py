@@ -10,7 +10,7 @@ from tree_sitter import Node
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees
 
-from .lines import FileLines, indentation
+from .lines import FileLines, indentation, width
 
 _KINDS = {
     "function_definition": "function",
@@ -236,7 +236,8 @@ def _parsed(lines: Sequence[str], language: str) -> list[Declaration]:
 
 def closes(declaration: Declaration, code: Sequence[str], language: str) -> bool:
     """Whether the code shows where the declaration ends: by a bracket, or in a language of indentation by what follows."""
-    return language != "python" or any(line.strip() for line in code[declaration.end :])
+    after = next((line for line in code[declaration.end :] if line.strip()), None)
+    return language != "python" or (after is not None and width(after) <= width(code[declaration.head]))
 
 
 def imported(root: Node) -> set[str]:

@@ -148,6 +148,8 @@ class _Placer:
         sparing = best_chain(segments, found, self._file, check=target.check, sparing=True)
         if sparing is None or sparing.loose > chain.loose or sparing.anchors == chain.anchors:
             return chain
+        if any(self._doubled(segments, sparing.anchors)) and not any(self._doubled(segments, chain.anchors)):
+            return chain
         explained = not self._unexplained(segments, chain.anchors)
         clear = _is_clear(sparing.anchors, chain.anchors)
         if explained and not clear:
@@ -313,26 +315,32 @@ class _Placer:
             end += taken or 0
         if tail:
             last = len(segment.lines) - _blank_start(segment.lines[::-1])
-        if not (tail or closes_) and self._is_vague(own, segment, from_end=True):
+        if not (tail or (closes_ and end == len(self._file))) and self._is_vague(own, segment, from_end=True):
             doubts.append(self._loose(segment.lines[first:last], start, end))
-        if not (head or opens) and self._is_vague(own, segment, from_end=False):
+        if not (head or (opens and not start)) and self._is_vague(own, segment, from_end=False):
             doubts.append(self._loose(segment.lines[first:last], start, end))
         at = piece.at[first] if first < len(piece.at) else piece.at[0]
         return Splice(start, end, segment.lines[first:last], at, piece.at[-1] + 1), doubts
 
     def _is_vague(self, own: Sequence[Anchor], segment: Segment, *, from_end: bool) -> bool:
         """Whether lines of the file go and what stands behind (or before) them hardly tells anything: it may as well be
-        part of what comes. A bracket that closes what came before (or opens what comes after) says enough."""
+        part of what comes. A bracket says enough that closes what came before (or opens what comes after)."""
         told = 0.0
         pairs = list(pairwise(own))
         for a, b in reversed(pairs) if from_end else pairs:
             told += (b if from_end else a).weight
             if told >= STRONG:
                 return False
-            if self._unlike(segment.lines[a.last - segment.first : b.first - segment.first], a.end, b.start):
-                if from_end:
-                    return not unmatched(segment.lines[a.last - segment.first :])[0]
-                return not unmatched(segment.lines[: b.first - segment.first])[1]
+            if b.start == a.end:
+                continue
+            come = segment.lines[a.last - segment.first : b.first - segment.first]
+            gone = self._file.bodies[a.end : b.start]
+            if len(come) == len(gone) and _replaced(come, gone, is_edge=False):
+                continue
+            closed, opened = unmatched(come)
+            if from_end:
+                return unmatched(segment.lines[b.first - segment.first :])[0] <= opened
+            return unmatched(segment.lines[: a.last - segment.first])[1] <= closed
         return False
 
     def _unlike(self, come: Sequence[str], start: int, end: int) -> int:
@@ -388,7 +396,7 @@ class _Placer:
         for a, b in pairwise(chain):
             if a.segment == b.segment:
                 gone.update(range(a.end, b.start))
-                if b.start > a.end:
+                if b.start > a.end or min(a.weight, b.weight) < STRONG:
                     replacing.update(range(a.last, b.first))
         for number, segment in enumerate(segments):
             own = [anchor for anchor in chain if anchor.segment == number]
