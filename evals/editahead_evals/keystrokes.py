@@ -67,11 +67,14 @@ class Watcher:
         target = tuple(text.split("\n"))
         shown = changes(moment.lines, target)
         typed = _typed_next(moment, rest, text)
+        made = hunks_made(moment.lines, moment.remaining, target)
+        if not typed and 0 in made and text.startswith(moment.text[: moment.cursor] + rest):
+            typed = len(rest)  # all of this hunk, and others with it
         if typed:
             # From a request to the next the same characters may be offered again: each is saved once.
             counts.saved += max(0, moment.cursor + typed - max(self._saved_to, moment.cursor))
             self._saved_to = max(self._saved_to, moment.cursor + typed)
-        elif not hunks_made(moment.lines, moment.remaining, target):
+        elif not made:
             counts.wrong += 1
             counts.fresh += before is None or not _same(before, (text, shown))
             counts.reversals += bool(shown) and reverses(moment, target, shown)

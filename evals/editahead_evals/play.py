@@ -81,9 +81,9 @@ class Player:
             self._check_after_accepts(self._scenario.after)
 
     @property
-    def text(self) -> str:
-        """Of the document that the person is in."""
-        return self._document.text
+    def document(self) -> Document:
+        """The one that the person is in."""
+        return self._editor.documents[self._uri]
 
     def wanted(self) -> str | None:
         """What is expected to become of the document that the person is in; None where no text is."""
@@ -102,12 +102,8 @@ class Player:
     def is_quiet_at(self, offset: int | None = None) -> bool:
         """Whether nothing is shown: where the person is, or at this offset."""
         if offset is not None:
-            self._cursor, self._trigger = self._document.point(offset), "cursor"
+            self._cursor, self._trigger = self.document.point(offset), "cursor"
         return self._first() is None
-
-    @property
-    def _document(self) -> Document:
-        return self._editor.documents[self._uri]
 
     def _make(self, step: Step) -> None:
         match step:
@@ -124,7 +120,7 @@ class Player:
                 self._editor.focus(self._uri)
                 self._cursor, self._trigger = (0, 0), "cursor"
             case Cursor(line, column):
-                self._cursor = self._document.point(self._line_start(line) + column)
+                self._cursor = self.document.point(self._line_start(line) + column)
                 self._trigger = "cursor"
             case Accept():
                 if (prediction := self._first()) is None:
@@ -136,7 +132,7 @@ class Player:
                 self._editor.execute("editahead.reject", prediction["id"])
             case Diagnose(line, text, message):
                 start = self._find(line, text)
-                ends = (self._document.point(at) for at in (start, start + len(text)))
+                ends = (self.document.point(at) for at in (start, start + len(text)))
                 points = ({"line": at[0], "character": at[1]} for at in ends)
                 place = dict(zip(("start", "end"), points, strict=True))
                 self._diagnostics.append({"range": place, "message": message, "severity": 1})
@@ -155,17 +151,17 @@ class Player:
             piece = plain[at : at + PIECE].replace("\n", eol)
             self._editor.replace(self._uri, start, start, piece)
             start += len(piece)
-        self._cursor, self._trigger = self._document.point(start), "typed"
+        self._cursor, self._trigger = self.document.point(start), "typed"
 
     def _restore(self, text: str) -> None:
         """Make the document's text this one, as an editor's undo does: in one change of what differs."""
-        now = self._document.text
+        now = self.document.text
         shortest = min(len(now), len(text))
         head = next((i for i in range(shortest) if now[i] != text[i]), shortest)
         most = shortest - head
         tail = next((i for i in range(most) if now[-1 - i] != text[-1 - i]), most)
         self._editor.replace(self._uri, head, len(now) - tail, text[head : len(text) - tail])
-        self._cursor, self._trigger = self._document.point(len(text) - tail), "typed"
+        self._cursor, self._trigger = self.document.point(len(text) - tail), "typed"
 
     def _accept(self, prediction: Prediction) -> None:
         """Do as editors do: make the edit, then say so. A prediction without an edit is a place to go to."""
@@ -204,7 +200,7 @@ class Player:
                 wanted = self._with(hunks)
                 if first is None or not first["edits"] or first["textDocument"]["uri"] != self._uri:
                     raise self._failure("\n".join(map(_written, hunks)), shown)
-                if self._document.edited(first["edits"]) != wanted:
+                if self.document.edited(first["edits"]) != wanted:
                     raise self._failure("\n".join(map(_written, hunks)), shown)
 
     def _check_after_accepts(self, wanted: str) -> None:
@@ -218,7 +214,7 @@ class Player:
 
     def _with(self, hunks: tuple[Hunk, ...]) -> str:
         """The present text with expected hunks made."""
-        lines = list(split_lines(self._document.text))
+        lines = list(split_lines(self.document.text))
         for hunk in reversed(hunks):
             present = [line_body(line) for line in lines[hunk.start : hunk.end]]
             if tuple(present) != hunk.old:
@@ -254,17 +250,17 @@ class Player:
         )
 
     def _remember(self) -> None:
-        self._before.setdefault(self._uri, []).append(self._document.text)
+        self._before.setdefault(self._uri, []).append(self.document.text)
 
     def _line_start(self, line: int) -> int:
-        lines = split_lines(self._document.text)
+        lines = split_lines(self.document.text)
         if line > len(lines):
             raise ScenarioError(f"{self._scenario.name}: no line {line + 1}")
         return sum(map(len, lines[:line]))
 
     def _find(self, line: int, old: str) -> int:
         """The offset of the only `old` that begins in the line."""
-        text, start, end = self._document.text, self._line_start(line), self._line_start(line + 1)
+        text, start, end = self.document.text, self._line_start(line), self._line_start(line + 1)
         found = [at for at in range(start, end) if text.startswith(old, at)]
         if len(found) != 1:
             raise ScenarioError(f"{self._scenario.name}: {len(found)} times {old!r} in line {line + 1}")

@@ -105,17 +105,19 @@ def score(session: Session, scenario: Scenario) -> ScenarioResult:
             likeness = None if player.wanted() is None else 0.0
             return ScenarioResult(scenario.name, failure, likeness=likeness)
         if isinstance(scenario.expected, Silent):
-            places = [None, *_positions(player.text)]
+            places = [None, *_positions(player.document.text)]
             quiet = [player.is_quiet_at(place) for place in places]
             return ScenarioResult(scenario.name, failure, positions=len(quiet), quiet=sum(quiet))
-        before, wanted = player.text, player.wanted()
+        before, wanted = player.document, player.wanted()
         shown = player.press_tab()
         if shown and scenario.after is not None:
             for _ in range(TABS - 1):
                 if not player.press_tab():
                     break
-        likeness = None if wanted is None else _likeness(before, wanted, player.text) if shown else 0.0
-        return ScenarioResult(scenario.name, failure, shown, likeness)
+        if wanted is None:
+            return ScenarioResult(scenario.name, failure, shown)
+        after = editor.documents[before.uri]  # an accept may have led to another
+        return ScenarioResult(scenario.name, failure, shown, _likeness(before.text, wanted, after.text))
 
 
 def as_json(report: ScenarioReport) -> dict[str, Any]:
@@ -158,6 +160,8 @@ def _positions(text: str) -> list[int]:
 
 def _likeness(before: str, wanted: str, got: str) -> float:
     old, expected, shown = (split_lines(text) for text in (before, wanted, got))
+    if shown == old:
+        return float(expected == old)
     return delta_chrf(changes(old, expected), changes(old, shown))
 
 

@@ -49,6 +49,8 @@ def test_what_is_typed_next_is_right_and_saves_each_character_once(step: Step) -
 def test_the_rest_of_the_hunk_is_right(step: Step) -> None:
     counts = watched(step, (3, step.moment.text))
     assert (counts.wrong, counts.saved) == (0, len(step.to_type(3)))
+    with_another = watched(step, (3, AFTER))
+    assert (with_another.wrong, with_another.saved) == (0, len(step.to_type(3)))
 
 
 def test_a_hunk_elsewhere_is_right_and_saves_nothing_here(step: Step) -> None:
