@@ -32,8 +32,8 @@ NOTE = (
     "Commits are not keystrokes: the order of the hunks and the typing are made up, and what the person "
     "would have accepted is unknown."
 )
-FAILED = "engine-unavailable"
-"""The reason of a silence that nobody chose."""
+FAILED = ("engine-unavailable", "cancelled")
+"""The reasons of a silence that nobody chose: an error, or a machine too busy for the server's deadline."""
 
 Row = tuple[str, Counts, dict[str, Interval]]
 TypingRow = tuple[str, TypingCounts, dict[str, Interval]]

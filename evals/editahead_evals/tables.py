@@ -42,9 +42,10 @@ def render(report: Report, console: Console, comparison: Comparison | None = Non
         console.print(_differences(comparison, console), end="\n\n")
     for line in _lines(report):
         console.print(line)
-    if failed := report.silences.get(FAILED):
+    if failed := sum(report.silences.get(reason, 0) for reason in FAILED):
         console.print(
-            f"{failed} predictions failed: these figures are not what the code can do", style="bold red"
+            f"{failed} predictions failed or took too long: these figures are not what the code can do",
+            style="bold red",
         )
     where = report.provenance
     console.print()

@@ -243,5 +243,6 @@ def test_cells(interval: Interval, text: str) -> None:
 def test_failed_predictions_are_not_passed_over() -> None:
     files = results()
     assert "failed" not in rendered(files)
-    files[0].moments.append(MomentResult(True, None, False, "engine-unavailable", None, None, None, 1.0))
-    assert "1 predictions failed" in rendered(files)
+    for reason in ("engine-unavailable", "cancelled"):
+        files[0].moments.append(MomentResult(True, None, False, reason, None, None, None, 1.0))
+    assert "2 predictions failed or took too long" in rendered(files)
