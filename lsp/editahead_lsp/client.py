@@ -8,6 +8,8 @@ from typing import Any
 
 from .protocol import InitializeParams
 
+FILE_OPERATIONS = frozenset(("create", "rename", "delete"))
+
 
 @dataclass(frozen=True)
 class Client:
@@ -17,6 +19,7 @@ class Client:
     shows_edits: whether it has a way of its own to show an edit before it is made, as far as it says.
     action_literals: code actions that are more than commands. resolves_actions: their edits may be given later.
     disables_actions: they may be shown with the reason why they cannot be taken.
+    document_changes: it can take such edits, though it need not say so: what it does to files is part of them.
     annotates_edits: edits may say what they are, and ask for confirmation. file_operations: what an edit may do to files:
     "create", "rename", "delete"."""
 
@@ -27,6 +30,7 @@ class Client:
     shows_documents: bool = False
     applies_edits: bool = False
     versioned_edits: bool = False
+    document_changes: bool = False
     annotates_edits: bool = False
     file_operations: frozenset[str] = frozenset()
     configurable: bool = False
@@ -44,7 +48,9 @@ class Client:
     def of(cls, params: InitializeParams) -> Client:
         capabilities = params.capabilities
         workspace_edit = at(capabilities, "workspace", "workspaceEdit")
-        operations = at(workspace_edit, "resourceOperations")
+        listed = at(workspace_edit, "resourceOperations")
+        file_operations = frozenset(o for o in FILE_OPERATIONS if isinstance(listed, list) and o in listed)
+        document_changes = at(workspace_edit, "documentChanges") is True or bool(file_operations)
         encodings = at(capabilities, "general", "positionEncodings")
         document = at(capabilities, "textDocument")
         action = at(document, "codeAction")
@@ -67,11 +73,9 @@ class Client:
             shows_documents=at(capabilities, "window", "showDocument", "support") is True,
             applies_edits=at(capabilities, "workspace", "applyEdit") is True,
             versioned_edits=at(workspace_edit, "documentChanges") is True,
-            annotates_edits=at(workspace_edit, "documentChanges") is True
-            and at(workspace_edit, "changeAnnotationSupport") is not None,
-            file_operations=frozenset(o for o in operations if isinstance(o, str))
-            if isinstance(operations, list)
-            else frozenset(),
+            document_changes=document_changes,
+            annotates_edits=document_changes and at(workspace_edit, "changeAnnotationSupport") is not None,
+            file_operations=file_operations,
             configurable=at(capabilities, "workspace", "configuration") is True,
             shows_edits=at(document, "inlineCompletion") is not None or copilot,
             action_literals=at(action, "codeActionLiteralSupport") is not None,

@@ -19,16 +19,15 @@ from sketching import SKETCH, TEXT, WANTED
 DIFF = """\
 --- a/a.py
 +++ b/a.py
-@@ -8,7 +8,8 @@ [semantic] Changes the constant `2` to `3`.
-~
+@@ -9,7 +9,7 @@ [semantic] Changes the constant `2` to `3`.
 ~
  def second(b):
--    return b * 2
-+    # twice
-+    return b * 3
+     c = abs(b)
+-    d = c * 2
++    d = c * 3  # twice
+     return c + d
 ~
 ~
- def third(c):
 """.replace("~", " ")
 
 
@@ -74,11 +73,12 @@ def test_the_diff_is_one(folder: Path, apply: Apply) -> None:
 @@ -1 +1,2 @@
  import os
 +import sys
-@@ -10,2 +11,3 @@
+@@ -10,4 +11,4 @@
  def second(b):
--    return b * 2
-+    # twice
-+    return b * 3
+     c = abs(b)
+-    d = c * 2
++    d = c * 3
+     return c + d
 """
     text = TEXT.partition("\n\n\ndef third")[0]  # without a line end
     (folder / "a.py").write_text(text)
@@ -97,8 +97,8 @@ def test_colours_on_a_terminal(folder: Path, apply: Apply, monkeypatch: pytest.M
     monkeypatch.setattr("editahead_lsp.commands.apply_diff.coloured", lambda: True)
     (folder / "a.py").write_text(TEXT + "# \x1b]0;title\x07\n")
     _, said, _ = apply("a.py", sketch=SKETCH.replace("twice", "\x1b[2J"))
-    assert "\x1b[32m+    # \ufffd[2J\x1b[0m\n" in said
-    assert "\x1b[31m-    return b * 2\x1b[0m\n" in said
+    assert "\x1b[32m+    d = c * 3  # \ufffd[2J\x1b[0m\n" in said
+    assert "\x1b[31m-    d = c * 2\x1b[0m\n" in said
     assert "\x1b]0" not in said
 
 
@@ -127,8 +127,9 @@ PATCH = """\
 *** Move to: d.py
 @@
  def second(b):
--    return b * 2
-+    return b * 3
+     c = abs(b)
+-    d = c * 2
++    d = c * 3
 *** End Patch
 """
 
@@ -148,7 +149,7 @@ def test_several_files(folder: Path, apply: Apply) -> None:
         assert line in said.splitlines()
     code, said, _ = apply("--write", sketch=PATCH)
     assert sorted(said.splitlines()) == ["created new/c.py", "deleted b.py", "moved to d.py"]
-    assert (folder / "d.py").read_text() == TEXT.replace("b * 2", "b * 3")
+    assert (folder / "d.py").read_text() == TEXT.replace("c * 2", "c * 3")
     assert (folder / "new" / "c.py").read_text() == "def sixth():\n    return 6\n"
     assert not (folder / "a.py").exists()
     assert not (folder / "b.py").exists()
@@ -252,12 +253,12 @@ def test_new_problems_keep_it_from_being_written(
     tool.parent.mkdir()
     tool.write_text(
         "#!/bin/sh\n"
-        'if grep -q twice a.py; then printf \'[{"filename":"%s/a.py","location":{"row":11,"column":5},'
+        'if grep -q twice a.py; then printf \'[{"filename":"%s/a.py","location":{"row":12,"column":5},'
         '"code":"X1","message":"no"}]\' "$PWD"; else echo "[]"; fi\n'
     )
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}:/usr/bin:/bin")
     code, said, error = apply("a.py", "--write", "--check")
     assert (code, said) == (1, DIFF)
-    assert error == "a.py:11:5: X1: no (ruff)\neditahead: 1 new problem; nothing was written\n"
+    assert error == "a.py:12:5: X1: no (ruff)\neditahead: 1 new problem; nothing was written\n"
     assert (folder / "a.py").read_text() == TEXT

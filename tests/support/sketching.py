@@ -15,7 +15,9 @@ def first(a):
 
 
 def second(b):
-    return b * 2
+    c = abs(b)
+    d = c * 2
+    return c + d
 
 
 def third(c):
@@ -26,13 +28,14 @@ SKETCH = """\
 # ... existing code ...
 
 def second(b):
-    # twice
-    return b * 3
+    c = abs(b)
+    d = c * 3  # twice
+    return c + d
 
 # ... existing code ...
 ```
 """
-WANTED = TEXT.replace("    return b * 2", "    # twice\n    return b * 3")
+WANTED = TEXT.replace("c * 2", "c * 3  # twice")
 
 
 def applied(text: str, edits: Any) -> str:

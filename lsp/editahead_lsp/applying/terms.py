@@ -59,7 +59,7 @@ def hunks(placed: Placed, encoding: Encoding) -> list[AppliedHunk]:
 
 def workspace_edit(files: Sequence[Placed], client: Client, encoding: Encoding) -> standard.WorkspaceEdit:
     """With all that the client can take: versions, annotations. Raises Refused for what it cannot do at all."""
-    if not client.versioned_edits:
+    if not client.document_changes:
         if any(file.change.action != "edit" for file in files):
             raise _cannot()
         return standard.WorkspaceEdit(

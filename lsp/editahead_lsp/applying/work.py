@@ -108,7 +108,13 @@ class Applying:
         def work(check: Check) -> Planned:
             return self._plan(job, lambda change: _on(loop, settled, change), check)
 
-        return await self.off_the_loop(work)
+        try:
+            return await self.off_the_loop(work)
+        except Refused as refused:
+            if job.extract is None:
+                raise
+            near = tuple(map(job.extract.lines_of, refused.refusal.near))
+            raise Refused(replace(refused.refusal, near=near)) from None
 
     async def off_the_loop(self, work: Callable[[Check], T]) -> T:
         """What `work` returns or raises, on the thread. It is given a function that raises once nobody waits any more, or

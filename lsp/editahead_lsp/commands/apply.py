@@ -181,15 +181,11 @@ class _Report:
         from editahead_lsp import outputs
         from editahead_lsp.applying import terms
         from editahead_lsp.applying.messages import ApplyStats
-        from editahead_lsp.client import Client
+        from editahead_lsp.client import FILE_OPERATIONS, Client
         from editahead_lsp.converter import make_converter
 
         files = [terms.Placed(change, change.original, change.hunks, None) for change in self.changes]
-        able = Client(
-            versioned_edits=True,
-            annotates_edits=True,
-            file_operations=frozenset(("create", "rename", "delete")),
-        )
+        able = Client(document_changes=True, annotates_edits=True, file_operations=FILE_OPERATIONS)
         refused = None
         if refusal is not None:
             data = terms.error_data(refusal)

@@ -74,7 +74,7 @@ async def test_the_edit_comes_later_where_the_client_can_wait(wired: Wired) -> N
     assert applied(PASTED, edits(done)) == WANTED
     annotations = done["edit"]["changeAnnotations"]
     labels = [annotations[edit["annotationId"]]["label"] for edit in edits(done)]
-    assert labels == ["Changes what the code does, line 11", f"Moves, lines {FIRST + 1}-{LAST + 1}"]
+    assert labels == ["Changes what the code does, line 12", f"Moves, lines {FIRST + 1}-{LAST + 1}"]
     assert done["edit"]["documentChanges"][0]["textDocument"]["version"] == 4
 
 
@@ -113,6 +113,16 @@ async def test_a_sketch_that_cannot_be_placed(wired: Wired) -> None:
     assert reply["error"]["data"]["reason"] == "unplaced"
 
 
+async def test_lines_that_come_close_are_lines_of_the_document(wired: Wired) -> None:
+    await start(wired, lazy=True)
+    block = "<<<<<<< SEARCH\n    d = c * 7\n=======\n    return 8\n>>>>>>> REPLACE\n"
+    wired.open(A, block + TEXT)
+    (action,) = await actions(wired, 0, 0, 5, 0)
+    reply = await wired.reply(wired.send("codeAction/resolve", action))
+    near = reply["error"]["data"]["near"]
+    assert 5 + 11 in [place["range"]["start"]["line"] for place in near]
+
+
 async def test_the_reason_in_the_menu(wired: Wired) -> None:
     await start(wired, disabledSupport=True)
     wired.open(A, UNPLACED)
@@ -128,7 +138,7 @@ async def test_no_action_where_there_is_no_way_to_say_why_not(wired: Wired) -> N
 
 
 @pytest.mark.parametrize(
-    "at", [(0, 0), (FIRST, 0), (3, 0, 6, 0), (13, 0, 15, 0), (FIRST, 3, LAST, 0), (FIRST, 0, LAST - 2, 5)]
+    "at", [(0, 0), (FIRST, 0), (3, 0, 6, 0), (15, 0, 17, 0), (FIRST, 3, LAST, 0), (FIRST, 0, LAST - 2, 5)]
 )
 async def test_what_is_no_sketch(wired: Wired, at: Any) -> None:
     await start(wired)
@@ -147,10 +157,10 @@ async def test_only_when_it_is_asked_for(wired: Wired) -> None:
 
 async def test_a_declaration_pasted_below_its_namesake(wired: Wired) -> None:
     await start(wired)
-    text = TEXT + "\n\ndef second(b):\n    return b * 3\n"
+    text = TEXT + "\n\ndef second(b):\n    c = abs(b)\n    d = c * 3\n    return c + d\n"
     wired.open(A, text)
-    (action,) = await actions(wired, FIRST + 2, 0, FIRST + 4, 0)
-    assert applied(text, edits(action)) == TEXT.replace("b * 2", "b * 3") + "\n\n"
+    (action,) = await actions(wired, FIRST + 2, 0, FIRST + 6, 0)
+    assert applied(text, edits(action)) == TEXT.replace("c * 2", "c * 3") + "\n\n"
 
 
 COMMENTED = TEXT.replace(
@@ -165,20 +175,18 @@ async def test_a_sketch_in_a_comment_stays(wired: Wired, line: int) -> None:
     wired.open(A, COMMENTED)
     (action,) = await actions(wired, line, 2)
     assert action["title"] == "Apply sketch in comment"
-    assert applied(COMMENTED, edits(action)) == COMMENTED.replace(
-        "    return b * 2", "    # twice\n    return b * 3"
-    )
+    assert applied(COMMENTED, edits(action)) == COMMENTED.replace("c * 2", "c * 3  # twice", 1)
 
 
 async def test_a_block_comment(wired: Wired) -> None:
     await start(wired, lazy=True, annotated=True)
-    sketch = "// ... existing code ...\nfunction second(b) {\n  return b * 3;\n}\n// ... existing code ..."
+    sketch = "// ... existing code ...\nfunction second(b) {\n  const c = abs(b);\n  const d = c * 3;\n  return c + d;\n}\n// ... existing code ..."
     inner = "".join(f" * {line}\n" for line in ("Do this:", "```js", *sketch.splitlines(), "```"))
-    body = "function first(a) {\n  return a;\n}\n\nfunction second(b) {\n  return b * 2;\n}\n"
+    body = "function first(a) {\n  return a;\n}\n\nfunction second(b) {\n  const c = abs(b);\n  const d = c * 2;\n  return c + d;\n}\n"
     text = f"{body}\n/**\n{inner} */\nfunction third(c) {{\n  return c;\n}}\n"
     wired.open(A, text, language="javascript")
-    (action,) = await actions(wired, 12, 0)
-    assert applied(text, edits(await resolved(wired, action))) == text.replace("b * 2", "b * 3", 1)
+    (action,) = await actions(wired, 15, 0)
+    assert applied(text, edits(await resolved(wired, action))) == text.replace("c * 2", "c * 3", 1)
 
 
 async def test_a_comment_without_a_sketch(wired: Wired) -> None:
@@ -196,7 +204,9 @@ import sys
 # ... existing code ...
 
 def second(b):
-    return b * 3
+    c = abs(b)
+    d = c * 3
+    return c + d
 
 # ... existing code ...
 ```
@@ -212,10 +222,10 @@ async def test_hunk_by_hunk_where_nothing_asks_for_a_confirmation(wired: Wired) 
     assert whole["title"] == "Apply sketch in selection"
     assert one["title"] == "Apply hunk 1 of 2: Changes imports, line 2"
     assert two["title"] == (
-        "Apply hunk 2 of 2: Changes what the code does, line 11. Changes the constant `2` to `3`."
+        "Apply hunk 2 of 2: Changes what the code does, line 12. Changes the constant `2` to `3`."
     )
     wanted = applied(text, edits(whole))
-    assert wanted == TEXT.replace("import os\n", "import os\nimport sys\n").replace("b * 2", "b * 3")
+    assert wanted == TEXT.replace("import os\n", "import os\nimport sys\n").replace("c * 2", "c * 3")
     after = applied(text, edits(two))
     wired.change(A, 2, after)
     (rest,) = await actions(wired, FIRST, 0, last, 0)

@@ -1,0 +1,94 @@
+"""Taking a sketch out of a document, and putting hunks over the rest back."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.apply.results import Near
+from editahead_inference.apply.review import Changed, review
+from editahead_lsp.applying.extract import Extract, in_comment, selected
+from editahead_prompts.diff import diff
+from editahead_prompts.edits import Edit, rebase
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import SyntaxTrees
+
+LINES = st.lists(st.sampled_from(["a\n", "b\r\n", "\n", "def f():\n", "    return 1\n", "é𝔘\n"]), max_size=12)
+
+
+@given(LINES, LINES, LINES, LINES, st.booleans(), st.randoms(use_true_random=False))
+def test_hunks_over_the_rest_are_hunks_over_the_document(
+    above: list[str], sketch: list[str], below: list[str], new: list[str], stays: bool, chance: random.Random
+) -> None:
+    document = Snapshot.of("".join([*above, *sketch, *below]))
+    extract = Extract(document, len(above), len(above) + len(sketch), "", stays)
+    assert extract.rest.text == "".join([*above, *below])
+    edit = diff(extract.rest.text, "".join(new))
+    (hunks,) = review([Changed(extract.rest, edit)])
+    put_back = extract.put_back(hunks)
+    if put_back is None:
+        assert stays
+        return
+    whole = Edit.of(hunk.replacement for hunk in put_back).apply(document.text)
+    if not stays:
+        assert whole == "".join(new)
+    elif sketch:
+        assert "".join(sketch) in whole
+    waiting, text = [Edit((hunk.replacement,)) for hunk in put_back], document.text
+    chance.shuffle(waiting)
+    while waiting:
+        made = waiting.pop()
+        text = made.apply(text)
+        moved = [rebase(other, made) for other in waiting]
+        waiting = [other for other in moved if other is not None]
+        assert len(moved) == len(waiting)
+    assert text == whole
+
+
+def test_near_lines_are_those_of_the_document() -> None:
+    extract = Extract(Snapshot.of("a\nb\nc\nd\n"), 1, 3, "", stays=False)
+    assert extract.lines_of(Near(0, 1, 0.5)) == Near(0, 3, 0.5)
+    assert extract.lines_of(Near(1, 2, 0.5)) == Near(3, 4, 0.5)
+
+
+def test_a_selection_is_whole_lines() -> None:
+    document = Snapshot.of("a\n  b\n\nc")
+    for start, end in ((2, 6), (4, 5), (3, 6), (2, 5)):
+        found = selected(document, start, end)
+        assert found is not None
+        assert (found.first, found.end, found.text) == (1, 2, "  b\n")
+    for start, end in ((0, 0), (1, 6), (4, 4)):
+        found = selected(document, start, end)
+        assert found is None or found.text != "  b\n"
+    last = selected(document, 7, 8)
+    assert last is not None
+    assert (last.first, last.end, last.rest.text) == (3, 4, "a\n  b\n\n")
+
+
+def text_in(document: str, line: int, language: str = "python") -> str | None:
+    found = in_comment(Snapshot.of(document, language=language), line, SyntaxTrees())
+    return None if found is None else found.text
+
+
+def test_fenced_blocks_in_comments() -> None:
+    one = "x = 1\n# Do:\n# ```py\n# y\n#   z\n#\n# ```\nx = 2\n"
+    for line in range(1, 7):
+        assert text_in(one, line) == "```py\ny\n  z\n\n```\n"
+    assert text_in(one, 0) is None
+    two = one + "# ```\n# one\n# ```\n# and\n# ~~~~\n# two\n# ```\n# ~~~~\n"
+    assert text_in(two, 8 + 1) == "```\none\n```\n"
+    assert text_in(two, 8 + 5) == "~~~~\ntwo\n```\n~~~~\n"
+    assert text_in(two, 8 + 3) is None
+    assert text_in("# ```\n# never closed\n", 0) is None
+
+
+def test_block_comments() -> None:
+    starred = "/**\n * Do:\n * ```js\n * y\n *\n *   z\n * ```\n */\nf();\n"
+    assert text_in(starred, 4, "javascript") == "```js\ny\n\n  z\n```\n"
+    plain = "f();\n/*\n```\n  y\n```\n*/\n"
+    assert text_in(plain, 2, "c") == "```\n  y\n```\n"
+    assert text_in("f(); /*\n```\ny\n```\n*/\n", 2, "c") is None
+    assert text_in("/*\n```\ny\n```\n*/ f();\n", 2, "c") is None
+    assert text_in('s = """\n```\ny\n```\n"""\n', 2) is None
