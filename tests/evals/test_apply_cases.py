@@ -156,6 +156,22 @@ def test_part_of_a_change() -> None:
     assert change.only(*change.pairs[0]).after == before.replace("a()", "b()")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "leaves_none"),
+    [
+        ("ab", "b", True),
+        ("ab", "a", True),
+        ("abc", "ac", False),
+        ("x}_y}", "x}", True),
+        ("a{b{c", "b{c", True),
+        ("abb", "ab", True),
+    ],
+)
+def test_what_goes_from_the_edges_leaves_no_trace(old: str, new: str, leaves_none: bool) -> None:
+    change = Change("a", "", tuple(old), tuple(new))
+    assert [change.leaves_no_trace(hunk) for hunk in change.hunks] == [leaves_none]
+
+
 def case(sketch: str, before: str, *accepted: str, kind: str = "unified-diff") -> Case:
     file = CaseFile("src/a.py", "python", before, accepted)
     return Case(f"{sketch}#{kind}#", kind, "right", "" if accepted else "similar-places", sketch, (file,))

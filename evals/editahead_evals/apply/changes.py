@@ -84,6 +84,19 @@ class Change:
             yield from zip(range(i, i1), range(j, j1), strict=True)
             i, j = i2, j2
 
+    def leaves_no_trace(self, hunk: Span) -> bool:
+        """Whether the hunk takes lines from the file's beginning or end and puts none there. Which of equal lines went is
+        the diff's choice: "f { } g { }" without its end is without "} g {" just as well."""
+        i1, i2, j1, j2 = hunk
+        if j1 != j2:
+            return False
+        up, down = i1, i2
+        while up > 0 and self.old[up - 1] == self.old[up - 1 + i2 - i1]:
+            up -= 1
+        while down < len(self.old) and self.old[down] == self.old[down - (i2 - i1)]:
+            down += 1
+        return up == 0 or down == len(self.old)
+
     @cached_property
     def old_index(self) -> Lines:
         return Lines(self.old)

@@ -247,8 +247,7 @@ def _made(plan: Plan, change: Change, variant: str, rng: random.Random) -> _Made
 
 def _whole(change: Change) -> _Made | None:
     """The new file; not where its first or last lines are gone, which reads as a piece of it just as well."""
-    is_shorter = any(j1 == j2 and (i1 == 0 or i2 == len(change.old)) for i1, i2, j1, j2 in change.hunks)
-    if is_shorter or len(change.new) > _LONGEST_FILE:
+    if any(map(change.leaves_no_trace, change.hunks)) or len(change.new) > _LONGEST_FILE:
         return None
     return _Made(change, list(change.new), (change.new,), "")
 

@@ -82,13 +82,13 @@ class Shown:
         runs = list(self.runs())
         if any(change.old_index.places(change.new[run.start : run.stop]) for run in self._changed(runs)):
             return False
-        for i1, i2, j1, j2 in change.hunks:
-            if i1 == 0 or i2 == len(change.old):
-                if j1 == j2:
-                    return False
-            elif any(run.start < j1 and j2 < run.stop for run in runs):
-                continue
-            elif not self._is_told_by_one_side(i1, i2, j1, j2):
+        for hunk in change.hunks:
+            i1, i2, j1, j2 = hunk
+            if change.leaves_no_trace(hunk):
+                return False
+            is_between = any(run.start < j1 and j2 < run.stop for run in runs)
+            is_edge = i1 == 0 or i2 == len(change.old)
+            if not is_between and not is_edge and not self._is_told_by_one_side(i1, i2, j1, j2):
                 return False
         return has_one_reading(change.old_index, list(self.readings()))
 
