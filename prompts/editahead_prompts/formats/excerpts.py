@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from editahead_prompts.composition.parts import Text
+from editahead_prompts.composition.parts import First
 from editahead_prompts.snapshot import Snapshot, line_body
 from editahead_prompts.state import State
 
 from .escaping import escape
 from .format import Paths, Region
+from .windows import shown_lines
 
-OTHER_LINES = 60
-"""Of each other document so many lines are shown, around its last edit or else from its beginning."""
+OTHER_LINES = (60, 20)
+"""Of each other document so many lines are shown, or else so many, around its last edit or from its beginning."""
 
 
 def plain(document: Snapshot, first: int, end: int, special: tuple[str, ...]) -> str:
@@ -36,21 +37,20 @@ def at_cursor(document: Snapshot, cursor: int) -> tuple[str, str]:
     return body[:column], body[column:]
 
 
-def others(state: State, paths: Paths, special: tuple[str, ...], shape: str) -> tuple[Text, ...]:
+def others(state: State, paths: Paths, special: tuple[str, ...], shape: str) -> tuple[First, ...]:
     """Parts that show the other open documents: the last used ones are the most important (below 1), but they stand in the
     order of their URIs, as that order changes least. `shape` has the fields {path} and {text} (which ends in a line feed)
     and {more} ("...\\n" where lines follow that are not shown)."""
     parts = []
     for rank, other in enumerate(state.others):
-        last = next((edit.line for edit in reversed(state.history) if edit.uri == other.uri), 0)
-        first = min(max(last - OTHER_LINES // 2, 0), max(len(other.lines) - OTHER_LINES, 0))
-        end = min(first + OTHER_LINES, len(other.lines))
-        end -= end == len(other.lines) and other.lines[-1] == ""
         path = paths.of(other.uri)
-        text = shape.format(
-            path=escape(path, special),
-            text=plain(other, first, end, special),
-            more="...\n" if end < len(other.lines) - 1 else "",
-        )
-        parts.append((other.uri, Text(text, 1 / (2 + rank), path)))
+        last = next((edit.line for edit in reversed(state.history) if edit.uri == other.uri), 0)
+        count = shown_lines(other, 0)
+        texts = []
+        for lines in OTHER_LINES:
+            first = min(max(last - lines // 2, 0), max(count - lines, 0))
+            end = min(first + lines, count)
+            text, more = plain(other, first, end, special), "...\n" if end < count else ""
+            texts.append(shape.format(path=escape(path, special), text=text, more=more))
+        parts.append((other.uri, First(tuple(texts), 1 / (2 + rank), path)))
     return tuple(part for _, part in sorted(parts, key=lambda pair: pair[0]))

@@ -6,7 +6,7 @@ Source: this project, 2026-09; what such layouts save was simulated before (docs
 2. the file as it was when the present chapter of the history began, in blocks of lines that begin on a grid;
 3. the closed edits, oldest first: the chapter before, and the present one, which alone grows, at its end;
 4. the region, lines from a grid, with the cursor: what is typed changes it only from the cursor on;
-5. the edit that is still growing, and the token that asks for the answer.
+5. the edit that is still growing (the last lines of it: the region shows all), and the token that asks for the answer.
 
 Nothing up to 4 is left out for what grows later (a cache breakpoint). A chapter ends after an edit whose content hashes to a
 multiple of `CHAPTER`. So it ends at the same edits however many older ones the history has forgotten, and only then
@@ -51,7 +51,7 @@ from hashlib import blake2b
 
 from editahead_prompts.composition.parts import Break, Breakpoint, First, Group, Part, Text
 from editahead_prompts.composition.render import render
-from editahead_prompts.composition.tokenizers import ESTIMATE, Tokenizer
+from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.diff import diff_lines
 from editahead_prompts.snapshot import Snapshot, line_body
 from editahead_prompts.state import PastEdit, State
@@ -71,7 +71,7 @@ SPECIAL = (FILE, HIST, REGION, REGION_END, CURSOR, NEXT, SILENT, KEEP, END)
 CHAPTER = 8
 """So many edits a chapter has on average."""
 
-BLOCK = 16
+BLOCK = 8
 """Lines of a block of the file; blocks are kept or left out whole."""
 
 FOCUS = 32
@@ -83,11 +83,12 @@ REGION_ABOVE = 4
 REGION_LINES = 20
 """The region begins on a multiple of the grid, at least so many lines above the cursor, and has so many lines."""
 
-REGION_TOKENS = 600
-"""A region of long lines has fewer of them: at most so many tokens, as estimated."""
+GROWING_LINES = 6
+"""Of the growing edit so many old and new lines are shown, as they are computed anew with every keystroke."""
 
-OTHERS_SHARE, FILE_SHARE, EDITS_SHARE = 0.2, 0.45, 0.15
-"""What the slow parts may have of the budget."""
+OTHERS_SHARE, FILE_SHARE, EDITS_SHARE, REGION_SHARE = 0.2, 0.45, 0.12, 0.18
+"""What each may have of the budget; the file also has what is for other documents when there are none. A region of long
+lines has fewer of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +111,9 @@ class Own:
         chapters = [0, *(n + 1 for n, event in enumerate(closed) if _ends_chapter(event.edit))]
         since = past[chapters[-1] :]
         listed = closed[chapters[-2] if len(chapters) > 1 else 0 :]
-        growing = tuple(_edit(event.edit, paths) for event in past if event.edit.open)
-        region = _region(document, cursor)
+        growing = tuple(_edit(event.edit, paths, GROWING_LINES) for event in past if event.edit.open)
+        region = _region(document, cursor, int(room * REGION_SHARE), tokenizer)
+        file_share = FILE_SHARE + (0 if state.others else OTHERS_SHARE)
         path = escape(paths.of(document.uri), SPECIAL)
         edits = tuple(Text(_edit(event.edit, paths), 1 + n, f"edit {n}") for n, event in enumerate(listed))
         parts: tuple[Part, ...] = (
@@ -121,7 +123,7 @@ class Own:
                 budget=int(room * OTHERS_SHARE),
             ),
             Text(f"{FILE}{path}\n", name="path"),
-            Group(_file(document, since, cursor), name="file", budget=int(room * FILE_SHARE)),
+            Group(_file(document, since, cursor), name="file", budget=int(room * file_share)),
             Group(edits, name="edits", budget=int(room * EDITS_SHARE)),
             Break(),
             Breakpoint(),
@@ -143,9 +145,9 @@ def _ends_chapter(edit: PastEdit) -> bool:
     return blake2b(content.encode("utf-8", "replace"), digest_size=1).digest()[0] % CHAPTER == 0
 
 
-def _edit(edit: PastEdit, paths: Paths) -> str:
-    """Without line numbers and lines around, which later edits change."""
-    old, new = (tuple(map(line_body, lines)) for lines in (edit.old, edit.new))
+def _edit(edit: PastEdit, paths: Paths, last: int = 0) -> str:
+    """Without line numbers and lines around, which later edits change. last: how many lines of each side; 0 for all."""
+    old, new = (tuple(map(line_body, lines[-last:])) for lines in (edit.old, edit.new))
     lines = []
     for i1, i2, j1, j2 in diff_lines(old, new):
         lines += [f"-{line}\n" for line in old[i1:i2]]
@@ -173,14 +175,14 @@ def _file(document: Snapshot, since: Sequence[Event], cursor: int) -> tuple[Text
     )
 
 
-def _region(document: Snapshot, cursor: int) -> Region:
+def _region(document: Snapshot, cursor: int, limit: int, tokenizer: Tokenizer) -> Region:
     line, count = document.line_at(cursor), shown_lines(document, cursor)
     first = max(line - REGION_ABOVE, 0) // REGION_GRID * REGION_GRID
     region = Region(first, min(first + REGION_LINES, count))
-    costs = [ESTIMATE.count(body) + 1 for body in region.bodies(document)]
-    if sum(costs) <= REGION_TOKENS:
+    costs = [tokenizer.count(body + "\n") for body in region.bodies(document)]
+    if sum(costs) <= limit:
         return region
-    inner = grown(costs, Region(line - first, line - first + 1), REGION_TOKENS)
+    inner = grown(costs, Region(line - first, line - first + 1), limit)
     return Region(first + inner.first, first + inner.end)
 
 
