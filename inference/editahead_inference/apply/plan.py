@@ -113,7 +113,7 @@ def plan(
     spans: Mapping[str, tuple[int, int]] | None = None,
     others: Sequence[Snapshot] = (),
     syntax: SyntaxTrees | None = None,
-    settled: Callable[[FileChange], None] = lambda change: None,
+    settled: Callable[[FileChange], None] | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> tuple[FileChange, ...]:
     """The change of each file that changes, those that others import first. Raises Refused.
@@ -133,9 +133,8 @@ def plan(
         except Refused as error:
             raise Refused(_named(error.refusal, sketch, part)) from None
         change = item.change()
-        if not change.changes_nothing and all(
-            part.path != later.path for later in sketch.files[number + 1 :]
-        ):
+        last = all(part.path != later.path for later in sketch.files[number + 1 :])
+        if settled is not None and last and not change.changes_nothing:
             settled(_reviewed([change], others, trees)[0])
     changes = [change for item in work.values() if not (change := item.change()).changes_nothing]
     return tuple(_ordered(_reviewed(changes, others, trees)))

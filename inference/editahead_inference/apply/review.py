@@ -66,8 +66,7 @@ def review(
     trees = syntax or SyntaxTrees()
     files = [_File(change, trees) for change in changes]
     renames = _renames(files, trees)
-    elsewhere = [source for other in others if (source := _source(other, trees)) is not None]
-    uses = _Uses(files, elsewhere)
+    uses = _Uses(files, others, trees)
     out = []
     for file in files:
         found, moved = [], _moved(file)
@@ -244,17 +243,21 @@ def _means_the_same(old: str, new: str) -> bool:
 class _Uses:
     """Who calls what, in the texts after the edit."""
 
-    def __init__(self, files: Sequence[_File], others: Sequence[Source]) -> None:
-        self._files = [file for file in files if file.new is not None]
+    def __init__(self, files: Sequence[_File], others: Sequence[Snapshot], trees: SyntaxTrees) -> None:
+        self._files = [(file, file.new) for file in files if file.new is not None]
         changed = {file.change.original.uri for file in files}
-        self._others = [other for other in others if other.snapshot.uri not in changed]
+        self._others = [other for other in others if other.uri not in changed]
+        self._trees = trees
 
     def unchanged_calls(self, name: str) -> int:
         count = 0
-        for file in self._files:
-            for call in file.new.calls(name) if file.new is not None else ():
+        for file, new in self._files:
+            for call in new.calls(name):
                 count += not any(low < call.end_byte and call.start_byte < high for low, high in file.made)
-        return count + sum(1 for other in self._others for _ in other.calls(name))
+        for other in self._others:
+            source = _source(other, self._trees) if name in other.text else None
+            count += sum(1 for _ in source.calls(name)) if source is not None else 0
+        return count
 
     def declares(self, name: str) -> bool:
-        return any(file.new.declares(name) for file in self._files if file.new is not None)
+        return any(new.declares(name) for _, new in self._files)

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -101,12 +102,12 @@ class Applying:
         files = WorkspaceFiles(self.folders, seen, exclusion, settings.max_file_bytes, uri)
         return Job(sketch, uri, documents, snapshots, files, session.encoding, span, extract)
 
-    async def plan(self, job: Job, settled: Callable[[FileChange], None] = lambda change: None) -> Planned:
+    async def plan(self, job: Job, settled: Callable[[FileChange], None] | None = None) -> Planned:
         """Raises Refused. settled: called on the event loop, see `editahead_inference.apply.plan.plan`."""
         loop = asyncio.get_running_loop()
 
         def work(check: Check) -> Planned:
-            return self._plan(job, lambda change: _on(loop, settled, change), check)
+            return self._plan(job, partial(_on, loop, settled) if settled is not None else None, check)
 
         try:
             return await self.off_the_loop(work)
@@ -154,7 +155,7 @@ class Applying:
         if self._worker is not None:
             self._worker.stop(timeout=1.0)
 
-    def _plan(self, job: Job, settled: Callable[[FileChange], None], check: Check) -> Planned:
+    def _plan(self, job: Job, settled: Callable[[FileChange], None] | None, check: Check) -> Planned:
         if len(job.sketch) > self.session.settings.max_file_bytes:
             raise Refused(Refusal("too-large", "The sketch is larger than a file may be (`max_file_bytes`)."))
         own = job.files.find(None)
@@ -220,7 +221,7 @@ class Applying:
         return Placed(change, now.snapshot, tuple(moved), now.snapshot.version)
 
 
-def partial(job: Job, change: FileChange) -> Placed:
+def settled_so_far(job: Job, change: FileChange) -> Placed:
     """A change that is certain, over the text that it was asked for."""
     key = uris.key(change.original.uri)
     hunks = tuple(change.hunks)

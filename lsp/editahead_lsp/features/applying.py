@@ -21,7 +21,7 @@ from editahead_lsp.applying.messages import (
 )
 from editahead_lsp.applying.problems import new_problems
 from editahead_lsp.applying.terms import Placed
-from editahead_lsp.applying.work import Job, partial
+from editahead_lsp.applying.work import Job, settled_so_far
 from editahead_lsp.client import at
 from editahead_lsp.documents import Place
 from editahead_lsp.standard import WorkspaceEdit
@@ -88,12 +88,13 @@ class ApplyCommand:
         encoding, token = server.session.encoding, argument.partial_result_token
 
         def settled(change: FileChange) -> None:
-            placed = partial(job, change)
+            placed = settled_so_far(job, change)
             name = placed.snapshot.uri.rpartition("/")[2]
             self._progress(argument.work_done_token, {"kind": "report", "message": name})
             self._progress(token, server.protocol.write(PartialHunks(terms.hunks(placed, encoding))))
 
-        planned = await server.applying.plan(job, settled)
+        told = token is not None or argument.work_done_token is not None
+        planned = await server.applying.plan(job, settled if told else None)
         problems: list[Problem] | None = None
         if argument.check:
             problems = await new_problems(planned.changes, server.applying.folders, encoding)
@@ -101,7 +102,7 @@ class ApplyCommand:
         edit = terms.workspace_edit(placed, server.client, encoding)
         hunks: list[AppliedHunk] = [hunk for file in placed for hunk in terms.hunks(file, encoding)]
         applied, reason = None, None
-        await_ms = (server.clock() - started) * 1000
+        took_ms = (server.clock() - started) * 1000
         if placed and not argument.dry_run:
             if problems:
                 applied, reason = False, f"It would bring new problems: {len(problems)}."
@@ -114,7 +115,7 @@ class ApplyCommand:
             hunks,
             planned.sketch.files[0].kind,
             "merge" if placed else "none",
-            ApplyStats(round(await_ms, 3)),
+            ApplyStats(round(took_ms, 3)),
             applied,
             reason,
             problems,

@@ -180,9 +180,11 @@ async def test_a_sketch_in_a_comment_stays(wired: Wired, line: int) -> None:
 
 async def test_a_block_comment(wired: Wired) -> None:
     await start(wired, lazy=True, annotated=True)
-    sketch = "// ... existing code ...\nfunction second(b) {\n  const c = abs(b);\n  const d = c * 3;\n  return c + d;\n}\n// ... existing code ..."
+    second = "function second(b) {\n  const c = abs(b);\n  const d = c * 2;\n  return c + d;\n}\n"
+    marker = "// ... existing code ...\n"
+    sketch = marker + second.replace("c * 2", "c * 3") + marker
     inner = "".join(f" * {line}\n" for line in ("Do this:", "```js", *sketch.splitlines(), "```"))
-    body = "function first(a) {\n  return a;\n}\n\nfunction second(b) {\n  const c = abs(b);\n  const d = c * 2;\n  return c + d;\n}\n"
+    body = f"function first(a) {{\n  return a;\n}}\n\n{second}"
     text = f"{body}\n/**\n{inner} */\nfunction third(c) {{\n  return c;\n}}\n"
     wired.open(A, text, language="javascript")
     (action,) = await actions(wired, 15, 0)

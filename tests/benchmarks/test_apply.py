@@ -1,0 +1,83 @@
+"""How long `editahead.apply` takes in a file of a thousand lines: the whole way through the server, and its parts."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from functools import partial
+from typing import Any
+
+import pytest
+
+from editahead_inference.apply.merge import merge
+from editahead_inference.apply.review import Changed, review
+from editahead_prompts.sketches.parse import parse
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import SyntaxTrees
+from figures import ROUNDS, p50_p99, python_text, show, timed
+from scripted import Scripted, Wired
+
+pytestmark = pytest.mark.benchmark
+
+LINES = 1_000
+URI = "untitled:service.py"
+
+
+def sketches(text: str) -> list[str]:
+    """A change of each of the file's methods in turn, as a model would write it."""
+    heads = [line for line in text.splitlines() if line.startswith("    def method_")]
+    out = []
+    for head in heads:
+        start = text.index(head + "\n")
+        body = text[start : text.find("\n\n", start)].replace("if item.owner ==", "if item.holder ==")
+        marker = "    # ... existing code ..."
+        out.append(f"```python\n{marker}\n\n{body}\n\n{marker}\n```\n")
+    return out
+
+
+def test_apply_through_the_server() -> None:
+    text = python_text(LINES)
+    rounds = sketches(text)[: max(ROUNDS // 4, 5)]
+    took, refused = asyncio.run(_through_the_server(text, rounds))
+    show(
+        f"editahead.apply in {LINES} lines of Python, ms",
+        ["", "p50", "p99", "number"],
+        [
+            ["through the server, dry run", *p50_p99(took), f"{len(took)}"],
+            *_parts(text, rounds),
+        ],
+    )
+    assert len(took) > refused
+
+
+async def _through_the_server(text: str, rounds: list[str]) -> tuple[list[float], int]:
+    wired = Wired(Scripted({}))
+    await wired.initialize()
+    wired.open(URI, text)
+    took, refused = [], 0
+    for sketch in rounds:
+        argument: dict[str, Any] = {"uri": URI, "sketch": sketch, "dryRun": True}
+        started = time.perf_counter()
+        reply = await wired.reply(
+            wired.send("workspace/executeCommand", {"command": "editahead.apply", "arguments": [argument]})
+        )
+        took.append((time.perf_counter() - started) * 1000)
+        refused += "error" in reply
+    wired.finish()
+    return took, refused
+
+
+def _parts(text: str, rounds: list[str]) -> list[list[str]]:
+    original, trees = Snapshot.of(text, uri=URI, language="python"), SyntaxTrees()
+    read, merged, reviewed = [], [], []
+    for sketch in rounds:
+        read.append(timed(partial(parse, sketch, language="python")))
+        known = parse(sketch, language="python")
+        work = partial(merge, known, known.files[0], original, syntax=trees)
+        merged.append(timed(work))
+        change = Changed(original, work().edit)
+        reviewed.append(timed(partial(review, [change], (), trees)))
+    return [
+        [name, *p50_p99(values), f"{len(values)}"]
+        for name, values in (("reading the sketch", read), ("merging", merged), ("reviewing", reviewed))
+    ]
