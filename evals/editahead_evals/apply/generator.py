@@ -35,8 +35,9 @@ VERSION = 1
 _TRIES = 400
 """Records looked at for one case before its kind is given up for this sample."""
 
+_LONGEST_DECLARATION = 150
 _LONGEST_FILE = 500
-"""Lines. Nobody writes a longer file whole."""
+"""Lines. Nobody writes longer ones whole."""
 
 _LONGEST_SKETCH = 40_000
 """Characters. Longer ones are no sketches."""
@@ -373,7 +374,7 @@ def _other_words(
 def _declaration(plan: Plan, change: Change, twins: damages.Twins | None, rng: random.Random) -> _Made | None:
     if twins is not None:
         return _Made(change, snippets.declaration(change, twins.declaration), (change.new,), "")
-    pairs = [(old, new) for old, new in change.pairs if new.end - new.start <= 150]
+    pairs = [(old, new) for old, new in change.pairs if _shows_its_head(change, old, new)]
     if not pairs:
         return None
     old, new = rng.choice(pairs)
@@ -402,6 +403,13 @@ def _declaration(plan: Plan, change: Change, twins: damages.Twins | None, rng: r
         written, accepted = found
         lines = [written.get(line, change.new[line]) for line in range(new.start, new.end)]
     return _Made(change, lines, accepted, kind)
+
+
+def _shows_its_head(change: Change, old: Declaration, new: Declaration) -> bool:
+    """Whether a declaration can be shown whole: not one that lost its first lines, decorators for instance, which one may
+    just have left out."""
+    lost = any(i1 == old.start and j1 == j2 for i1, _, j1, j2 in change.hunks)
+    return not lost and new.end - new.start <= _LONGEST_DECLARATION
 
 
 def _patch(
