@@ -159,6 +159,8 @@ def _declaration(
     if outer.end_point.column == 0 and last > start:
         last -= 1
     end = min(last + 1, len(lines))
+    while end > start + 1 and not lines[end - 1].strip():
+        end -= 1
     head = node.start_point.row
     if outer.type == "decorated_definition" or any(c.type == "decorator" for c in outer.children):
         named = node.child_by_field_name("name")

@@ -297,6 +297,8 @@ class _Placer:
         tags = [line.tag for line in hunk.lines]
         if all(tag == " " for tag in tags):
             return True
+        if new == [loose(line) for line in hunk.old]:
+            return False
         at = self._standing(new)
         if len(at) != 1 or sum(map(weight, new)) < STRONG:
             return False

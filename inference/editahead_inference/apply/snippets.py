@@ -28,9 +28,11 @@ _WHOLE_BONUS = 1.0
 """What it counts that a declaration of the same kind and name is shown whole."""
 
 
+_SAYING = 0.4
 _TELLING = 0.9
 _NEARBY = 30
-"""A line of at least this weight that is the only one of its kind stands nearby within so many lines."""
+"""A line that is the only one of its kind stands nearby within so many lines: one of at least this weight, or one of the
+lesser weight at the end of what is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,20 +330,34 @@ class _Placer:
         told = 0.0
         pairs = list(pairwise(own))
         for a, b in reversed(pairs) if from_end else pairs:
-            told += (b if from_end else a).weight
+            told += self._told(b if from_end else a, segment)
             if told >= STRONG:
                 return False
-            if b.start == a.end:
+            if not any(self._file.keys[a.end : b.start]):
                 continue
             come = segment.lines[a.last - segment.first : b.first - segment.first]
             gone = self._file.bodies[a.end : b.start]
             if len(come) == len(gone) and _replaced(come, gone, is_edge=False):
                 continue
             closed, opened = unmatched(come)
+            edge = segment.lines[(b.first if from_end else a.last - 1) - segment.first].rstrip()
+            if any(line.rstrip() == edge for line in gone):
+                return True
             if from_end:
                 return unmatched(segment.lines[b.first - segment.first :])[0] <= opened
             return unmatched(segment.lines[: a.last - segment.first])[1] <= closed
         return False
+
+    def _told(self, anchor: Anchor, segment: Segment) -> float:
+        """How much the lines of an anchor tell that are indented alike."""
+        if anchor.whole:
+            return anchor.weight
+        lines = segment.lines[anchor.first - segment.first : anchor.last - segment.first]
+        return sum(
+            weight(loose(line))
+            for line, body in zip(lines, self._file.bodies[anchor.start : anchor.end], strict=True)
+            if line.rstrip() == body.rstrip()
+        )
 
     def _unlike(self, come: Sequence[str], start: int, end: int) -> int:
         """How many of the file's lines [start, end) resemble none of those that come in their place."""
@@ -402,13 +418,12 @@ class _Placer:
             own = [anchor for anchor in chain if anchor.segment == number]
             for line, body in enumerate(segment.lines, segment.first):
                 places = self._file.places.get(loose(body), ()) if line not in met else ()
-                if (
-                    len(places) != 1
-                    or places[0] in gone
-                    or line not in replacing
-                    or weight(loose(body)) < _TELLING
-                    or not own
-                ):
+                if len(places) != 1 or places[0] in gone or not own:
+                    continue
+                at_end = not own[0].first <= line < own[-1].last
+                if weight(loose(body)) < (_SAYING if at_end else _TELLING):
+                    continue
+                if not at_end and line not in replacing:
                     continue
                 if own[0].start - _NEARBY <= places[0] < own[-1].end + _NEARBY:
                     near = (Near(places[0], places[0] + 1, 1.0),)
@@ -473,7 +488,7 @@ def _replaced(shown: Sequence[str], file: Sequence[str], *, is_edge: bool) -> in
     keys, others = [loose(line) for line in shown], [loose(line) for line in file[: len(shown)]]
     if len(others) == len(keys) and all(ratio(a, b) >= ALIKE for a, b in zip(keys, others, strict=True)):
         return len(shown)
-    if is_edge and len(file) <= len(shown) + 2:
+    if is_edge and file:
         return None
     if all(ratio(a, b) < ALIKE for a in keys if a for b in others if b):
         return 0

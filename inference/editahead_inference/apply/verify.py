@@ -3,7 +3,9 @@ file, the splices and the sketch."""
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -49,8 +51,28 @@ def objection(
     counts = target.syntax.errors_around(target.original, edit)
     if counts is not None and counts[1] > counts[0]:
         return refusal("would-break-syntax", "The file would have syntax errors that it does not have now.")
+    if (
+        target.original.language == "python"
+        and edit
+        and not _is_indented(guess)
+        and _is_indented(target.original.text)
+    ):
+        return refusal("would-break-syntax", "The indentation would not be that of a Python file.")
     target.check()
     return _lost(part, target, splices, guess)
+
+
+def _is_indented(text: str) -> bool:
+    """Whether Python has nothing against the text's indentation. The grammar's parser lets most of it pass."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(text)
+        except IndentationError:
+            return False
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return True
+    return True
 
 
 def _is_confined(original: Snapshot, splices: Sequence[Splice], edit: Edit) -> bool:
