@@ -49,33 +49,32 @@ def zed_tokens(document: Snapshot, count: int) -> list[int]:
     return [max(len(line_body(line).encode("utf-8", "replace")) // 3, 1) for line in document.lines[:count]]
 
 
-def zed_region(document: Snapshot, cursor: int, limit: int) -> Region:
-    """Zed's editable region (`excerpt_ranges.rs`, read 2026-07): three quarters of `limit` go to lines around the cursor
-    in turn; then to each enclosing node of the syntax, inner ones first, that fits; the rest to lines, first on the side to
-    which the syntax added less."""
+def zed_windows(document: Snapshot, cursor: int, limit: int, context: int) -> tuple[Region, Region]:
+    """Zed's editable region and the context around it (`excerpt_ranges.rs`, read 2026-07), limits in its tokens.
+
+    Three quarters of the region's `limit` go to lines around the cursor in turn; then to each enclosing node of the syntax,
+    inner ones first, that fits; the rest to lines, first on the side to which the syntax added less. The context takes
+    enclosing nodes that fit into `context` more tokens, or lines where none does.
+    """
     costs = zed_tokens(document, shown_lines(document, cursor))
+    nodes = enclosing(document, cursor)
     line = document.line_at(cursor)
     near = grown(costs, Region(line, line + 1), limit * 3 // 4)
-    wide = near
-    for first, end in enclosing(document, cursor):
-        wider = Region(min(first, wide.first), min(max(end, wide.end), len(costs)))
+    wide = _widened(costs, near, nodes, limit)
+    region = grown(costs, wide, limit, below_first=near.first - wide.first > wide.end - near.end)
+    room = context + sum(costs[region.first : region.end])
+    around = _widened(costs, region, nodes, room)
+    return region, around if around != region else grown(costs, region, room)
+
+
+def _widened(costs: Sequence[int], region: Region, nodes: Sequence[tuple[int, int]], limit: int) -> Region:
+    """With each node in turn, as long as they fit."""
+    for first, end in nodes:
+        wider = Region(min(first, region.first), min(max(end, region.end), len(costs)))
         if sum(costs[wider.first : wider.end]) > limit:
             break
-        wide = wider
-    return grown(costs, wide, limit, below_first=near.first - wide.first > wide.end - near.end)
-
-
-def zed_context(document: Snapshot, cursor: int, region: Region, limit: int) -> Region:
-    """Zed's context around the region: enclosing nodes that fit into `limit` more tokens, or lines where none does."""
-    costs = zed_tokens(document, shown_lines(document, cursor))
-    room = limit + sum(costs[region.first : region.end])
-    wide = region
-    for first, end in enclosing(document, cursor):
-        wider = Region(min(first, wide.first), min(max(end, wide.end), len(costs)))
-        if sum(costs[wider.first : wider.end]) > room:
-            break
-        wide = wider
-    return wide if wide != region else grown(costs, region, room)
+        region = wider
+    return region
 
 
 def enclosing(document: Snapshot, cursor: int) -> list[tuple[int, int]]:

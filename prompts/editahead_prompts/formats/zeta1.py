@@ -58,7 +58,7 @@ from .events import Event, events, unified
 from .excerpts import plain, with_cursor
 from .format import NO_ROOTS, Finish, Paths, Request
 from .reading import LineReader, Marks
-from .windows import zed_context, zed_region
+from .windows import zed_windows
 
 START_OF_FILE = "<|start_of_file|>"
 REGION_START = "<|editable_region_start|>"
@@ -91,8 +91,7 @@ class Zeta1:
         self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
     ) -> Request:
         document, cursor = state.document, state.cursor
-        region = zed_region(document, cursor, REGION_TOKENS)
-        context = zed_context(document, cursor, region, CONTEXT_TOKENS)
+        region, context = zed_windows(document, cursor, REGION_TOKENS, CONTEXT_TOKENS)
         path = escape(paths.of(document.uri), SPECIAL)
         excerpt = (
             f"```{path}\n"

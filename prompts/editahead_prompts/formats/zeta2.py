@@ -52,7 +52,7 @@ from .events import Event, events, unified
 from .excerpts import others, plain, with_cursor
 from .format import NO_ROOTS, Paths, Region, Request
 from .reading import LineReader, Marks
-from .windows import zed_context, zed_region
+from .windows import zed_windows
 
 SUFFIX, PREFIX, MIDDLE = "<[fim-suffix]>", "<[fim-prefix]>", "<[fim-middle]>"
 FILE = "<filename>"
@@ -82,10 +82,10 @@ class Zeta2:
         self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
     ) -> Request:
         document, cursor = state.document, state.cursor
-        region = zed_region(document, cursor, REGION_TOKENS)
+        region, context = zed_windows(document, cursor, REGION_TOKENS, CONTEXT_TOKENS)
         current = with_cursor(document, region, cursor, CURSOR, SPECIAL)
         section = f"{CURRENT}\n{current}{SEPARATOR}\n"
-        prompt = around(state, region, section, SPECIAL, tokenizer, budget or self.context, paths)
+        prompt = around(state, region, context, section, SPECIAL, tokenizer, budget or self.context, paths)
         return Request(prompt, (UPDATED,), self.max_tokens, document, region, cursor)
 
     def read(self, request: Request) -> LineReader:
@@ -95,6 +95,7 @@ class Zeta2:
 def around(
     state: State,
     region: Region,
+    context: Region,
     section: str,
     special: tuple[str, ...],
     tokenizer: Tokenizer,
@@ -103,7 +104,6 @@ def around(
 ) -> Prompt:
     """The prompt of Zeta 2 and its successors, which differ in the `section` that shows the region."""
     document = state.document
-    context = zed_context(document, state.cursor, region, CONTEXT_TOKENS)
     path = escape(paths.of(document.uri), special)
     past = events(state)[-MAX_EVENTS:]
     edits = tuple(

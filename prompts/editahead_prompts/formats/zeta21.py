@@ -38,8 +38,8 @@ from editahead_prompts.state import State
 from .excerpts import at_cursor, plain, with_cursor
 from .format import NO_ROOTS, Answer, Finish, Paths, Refusal, Region, Request
 from .reading import LineReader, Marks
-from .windows import zed_region
-from .zeta2 import CURSOR, END_OF_SENTENCE, REGION_TOKENS, TOKENS, around
+from .windows import zed_windows
+from .zeta2 import CONTEXT_TOKENS, CURSOR, END_OF_SENTENCE, REGION_TOKENS, TOKENS, around
 
 SPECIAL = (*TOKENS, "<|marker_")
 
@@ -69,7 +69,7 @@ class Zeta21:
         self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
     ) -> Request:
         document, cursor = state.document, state.cursor
-        region = zed_region(document, cursor, REGION_TOKENS)
+        region, context = zed_windows(document, cursor, REGION_TOKENS, CONTEXT_TOKENS)
         marks = boundaries(region.bodies(document))
         text = []
         line = document.line_at(cursor)
@@ -89,7 +89,7 @@ class Zeta21:
             if seam and line == block.end:
                 text.append(CURSOR)
         section = "".join(text) + f"<|marker_{len(marks)}|>\n"
-        prompt = around(state, region, section, SPECIAL, tokenizer, budget or self.context, paths)
+        prompt = around(state, region, context, section, SPECIAL, tokenizer, budget or self.context, paths)
         return Request(prompt, (END_OF_SENTENCE,), self.max_tokens, document, region, cursor, marks=marks)
 
     def read(self, request: Request) -> LineReader:

@@ -91,5 +91,5 @@ def test_the_slow_parts_never_crowd_out_the_region() -> None:
     others = tuple(replace(long, uri=f"file:///{n}.py") for n in range(5))
     for budget in (1000, 2500):
         prompt = OWN.build(State(long, long.length // 2, (), others), ESTIMATE, budget=budget).prompt
-        assert budget * 0.5 < prompt.tokens <= budget
+        assert budget * 0.4 < prompt.tokens <= budget
         assert "<|cursor|>" in prompt.text

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_prompts.formats.format import Region
-from editahead_prompts.formats.windows import grown, lines_around, zed_context, zed_region, zed_tokens
+from editahead_prompts.formats.windows import grown, lines_around, zed_tokens, zed_windows
 from editahead_prompts.formats.zeta21 import MAX_BLOCK, MIN_BLOCK, NUDGE, boundaries
 from editahead_prompts.snapshot import Snapshot
 from typist import PROPERTY
@@ -36,8 +36,7 @@ def test_a_region_grows_as_far_as_it_may(costs: list[int], limit: int, data: st.
 @PROPERTY
 def test_zeds_region_is_within_its_limit_and_holds_the_cursor(at: int, language: str, limit: int) -> None:
     document = Snapshot.of(FUNCTIONS, language=language)
-    region = zed_region(document, at, limit)
-    context = zed_context(document, at, region, 150)
+    region, context = zed_windows(document, at, limit, 150)
     costs = zed_tokens(document, len(document.lines))
     assert region.first <= document.line_at(at) < region.end <= len(document.lines)
     assert sum(costs[region.first : region.end]) <= limit
@@ -49,7 +48,7 @@ def test_zeds_region_takes_whole_functions() -> None:
     at = FUNCTIONS.index("value_9", FUNCTIONS.index("def f3"))
     for language, whole in (("python", True), ("plaintext", False)):
         document = Snapshot.of(FUNCTIONS, language=language)
-        region = zed_region(document, at, 90)
+        region, _ = zed_windows(document, at, 90, 0)
         assert ("def f3(x):\n" in document.lines[region.first : region.end]) is whole
 
 
