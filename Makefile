@@ -12,7 +12,7 @@ FILES ?= 300
 SEED ?= 7
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench eval docs clean
+.PHONY: help demo test lint format bench eval baseline docs clean
 
 help:
 	@echo "make demo    watch the server predict a short editing session"
@@ -21,6 +21,7 @@ help:
 	@echo "make format  let ruff lay out the code"
 	@echo "make bench   how fast it is"
 	@echo "make eval    how good it is; EDITS=FILE.jsonl.zst [FILES=300] [SEED=7]"
+	@echo "make baseline raise tests/baseline.json to what is measured now; LOWER=1 lets it be less"
 	@echo "make docs    make the generated parts of the documentation again"
 	@echo "make clean   remove .venv and everything that was generated"
 
@@ -28,7 +29,7 @@ demo: $(VENV)/for-demo
 	@$(BIN)/editahead demo
 
 test: $(VENV)/for-test
-	@$(BIN)/python -m pytest -n 2 -m "not benchmark and not fuzz and not editors"
+	@$(BIN)/python -m pytest -n 2 -m "not benchmark and not fuzz and not editors and not ratchet"
 
 lint: $(VENV)/for-test
 	@$(BIN)/ruff check .
@@ -46,6 +47,9 @@ bench: $(VENV)/for-test
 eval: $(VENV)/for-demo
 	@test -n "$(EDITS)" || { echo "Name a file of edits: make eval EDITS=FILE.jsonl.zst" >&2; exit 1; }
 	@$(BIN)/editahead eval --edits "$(EDITS)" --files $(FILES) --seed $(SEED)
+
+baseline: $(VENV)/for-test
+	@$(BIN)/python tests/support/ratchet.py $(if $(LOWER),--lower)
 
 docs: $(VENV)/for-demo
 	@$(BIN)/python docs/make_picture.py docs/demo.svg

@@ -1,0 +1,177 @@
+"""The quality that must not be lost: `tests/baseline.json`, what it is compared with, and how it is raised.
+
+It holds counts and scores by scenario and by file of a fixed sample of real edits, but no text of theirs; the files go by
+a digest of their ids. As a program it measures anew and writes: `python tests/support/ratchet.py [--lower]`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from editahead_evals.baselines import BASELINES
+from editahead_evals.comparison import Difference, compare_files
+from editahead_evals.metrics import SERVER, Counts, FileResult, TypingCounts
+from editahead_evals.records import read_records, sample
+from editahead_evals.revisions import present_commit
+from editahead_evals.run import evaluate
+from editahead_evals.scoring import ScenarioResult, load_all, score
+from editahead_evals.servers import SharedServer
+
+ROOT = Path(__file__).parents[2]
+BASELINE = ROOT / "tests" / "baseline.json"
+SCENARIOS = ROOT / "tests" / "scenarios"
+EDITS = ROOT.parent / "shared" / "data" / "edits" / "dev.jsonl.zst"
+FILES, SEED, JOBS = 120, 5, 2
+
+ROUNDING = 0.005
+"""Scores of scenarios are kept in hundredths."""
+COLUMNS = (
+    ["opportunities", "covered", "shown", "correct", "located", "jumps", "ends", "false_ends", "reversals"],
+    ["keystrokes", "wrong"],
+)
+"""What is kept of each file: of its counts, and of those while typing."""
+FIGURES = ("coverage", "precision", "location", "false end", "jump", "reversal", "typing: wrong/100")
+"""What can be had of that, and must not become significantly worse."""
+
+Baseline = dict[str, Any]
+
+
+def read() -> Baseline:
+    value: Baseline = json.loads(BASELINE.read_text("utf-8"))
+    return value
+
+
+def measure_edits() -> list[FileResult]:
+    return list(evaluate(sample(read_records(EDITS), FILES, SEED), JOBS))
+
+
+def measure_scenarios() -> list[ScenarioResult]:
+    with SharedServer() as server:
+        return [score(server.session, scenario) for scenario in load_all(SCENARIOS)]
+
+
+def lost_in_scenario(result: ScenarioResult, baseline: Baseline) -> list[str]:
+    """What the baseline has of this scenario and the result has not; new scenarios have nothing to lose."""
+    known = baseline["scenarios"].get(result.name)
+    if known is None:
+        return []
+    lost = []
+    if known["met"] and not result.met:
+        lost.append(f"{result.name}: was met, and is not any more")
+    if (known["likeness"] or 0.0) > (result.likeness or 0.0) + ROUNDING:
+        lost.append(f"{result.name}: deltaChrF {result.likeness or 0.0:.2f}, was {known['likeness']:.2f}")
+    if known["quiet"] > result.quiet:
+        lost.append(f"{result.name}: quiet at {result.quiet} places, was at {known['quiet']}")
+    return lost
+
+
+def differences(results: Iterable[FileResult], baseline: Baseline) -> Sequence[Difference]:
+    """Of the figures that the baseline has, pair by pair over its files."""
+    known = baseline["edits"]["counts"]
+    ours = [_named(result, digest(result.id)) for result in results]
+    theirs = [_result(name, row) for name, row in known.items()]
+    found = compare_files(ours, theirs, baseline["edits"]["commit"], SEED)
+    if found.files < len(known):
+        raise ValueError(f"{len(known) - found.files} files of the baseline were not measured")
+    return [each for each in found.differences if each.figure in FIGURES]
+
+
+def written(scenarios: Iterable[ScenarioResult], edits: Mapping[str, Any] | None) -> Baseline:
+    """The baseline for these results."""
+    return {
+        "note": "Made by `make baseline`: what must not be lost. Counts by file of a sample of real edits.",
+        "scenarios": {
+            result.name: {
+                "met": result.met,
+                "likeness": None if result.likeness is None else round(result.likeness, 2),
+                "quiet": result.quiet,
+            }
+            for result in sorted(scenarios, key=lambda result: result.name)
+        },
+        "edits": edits,
+    }
+
+
+def written_edits(results: Iterable[FileResult]) -> Baseline:
+    return {
+        "commit": present_commit(),
+        "data": EDITS.name,
+        "files": FILES,
+        "seed": SEED,
+        "columns": [*COLUMNS[0], *(f"typing {column}" for column in COLUMNS[1])],
+        "counts": {
+            digest(result.id): [
+                *(getattr(result.counts[SERVER], column) for column in COLUMNS[0]),
+                *(getattr(result.typing[SERVER], column) for column in COLUMNS[1]),
+            ]
+            for result in sorted(results, key=lambda result: digest(result.id))
+        },
+    }
+
+
+def digest(id: str) -> str:
+    return blake2b(id.encode(), digest_size=6).hexdigest()
+
+
+def _named(result: FileResult, name: str) -> FileResult:
+    return FileResult(name, "", 0, result.counts, typing=result.typing)
+
+
+def _result(name: str, row: Sequence[int]) -> FileResult:
+    """As much of a file's result as the baseline has."""
+    ours = len(COLUMNS[0])
+    counts = {predictor: Counts() for predictor in (SERVER, *BASELINES)}
+    counts[SERVER] = Counts(**dict(zip(COLUMNS[0], row[:ours], strict=True)))
+    typing = TypingCounts(**dict(zip(COLUMNS[1], row[ours:], strict=True)))
+    return FileResult(name, "", 0, counts, typing={SERVER: typing})
+
+
+def _as_text(baseline: Baseline) -> str:
+    """JSON with a line for each scenario and each file, so that what changes can be read."""
+
+    def lines(rows: Mapping[str, Any], indent: str) -> str:
+        each = (f"{indent}{json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
+        return "{\n" + ",\n".join(each) + "\n" + indent[1:] + "}"
+
+    edits = baseline["edits"]
+    parts = {
+        "note": json.dumps(baseline["note"]),
+        "scenarios": lines(baseline["scenarios"], "  "),
+        "edits": "null",
+    }
+    if edits is not None:
+        head = "".join(f"  {json.dumps(k)}: {json.dumps(v)},\n" for k, v in edits.items() if k != "counts")
+        parts["edits"] = "{\n" + head + '  "counts": ' + lines(edits["counts"], "   ") + "\n }"
+    return "{\n" + ",\n".join(f' "{name}": {part}' for name, part in parts.items()) + "\n}\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    before = read() if BASELINE.exists() else written([], None)
+    scenarios = measure_scenarios()
+    lost = [line for result in scenarios for line in lost_in_scenario(result, before)]
+    edits = before["edits"]
+    if EDITS.exists():
+        results = measure_edits()
+        if edits is not None:
+            for each in differences(results, before):
+                print(f"{each.figure}: {each.ours.value:.4f}, was {each.theirs.value:.4f}")
+                if each.is_worse:
+                    lost.append(f"{each.figure}: significantly worse")
+        edits = written_edits(results)
+    else:
+        print(f"there is no {EDITS}: its part of the baseline stays as it is")
+    if lost and "--lower" not in arguments:
+        print("not written, for something would be lost (LOWER=1 writes it all the same):", *lost, sep="\n  ")
+        return 1
+    BASELINE.write_text(_as_text(written(scenarios, edits)), "utf-8")
+    print(f"written: {BASELINE}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

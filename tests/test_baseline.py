@@ -1,0 +1,89 @@
+"""Quality on a fixed sample of real edits against `tests/baseline.json` (scenarios have theirs in tests/scenarios), and
+whether a loss would be seen."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import ratchet
+from editahead_evals.baselines import BASELINES
+from editahead_evals.metrics import SERVER, Counts, FileResult, TypingCounts
+from editahead_evals.scoring import ScenarioResult
+
+
+@pytest.mark.ratchet
+def test_no_figure_is_significantly_worse_on_real_edits() -> None:
+    if not ratchet.EDITS.exists():
+        pytest.skip(f"there is no {ratchet.EDITS}: nothing to measure on")
+    found = ratchet.differences(ratchet.measure_edits(), ratchet.read())
+    worse = [each for each in found if each.is_worse]
+    told = [
+        f"{each.figure}: {each.ours.value:.4f}, was {each.theirs.value:.4f}; "
+        f"the difference is between {each.difference.low:.4f} and {each.difference.high:.4f} (95%)"
+        for each in worse
+    ]
+    assert not worse, "\n".join(["significantly worse:", *told, "If that is meant: LOWER=1 make baseline."])
+
+
+def files(covered: int = 5, wrong: int = 1) -> list[FileResult]:
+    out = []
+    for n in range(30):
+        counts = {name: Counts() for name in (SERVER, *BASELINES)}
+        right = min(covered, 4 + n % 3)
+        counts[SERVER] = Counts(opportunities=10, covered=right, shown=8, correct=right, located=8, ends=1)
+        typing = {SERVER: TypingCounts(keystrokes=100, wrong=wrong)}
+        out.append(FileResult(f"o/n@{n}:a.py", "python", 1, counts, typing=typing))
+    return out
+
+
+def baseline() -> ratchet.Baseline:
+    scenarios = [
+        ScenarioResult("met", None, shown=True, likeness=1.0),
+        ScenarioResult("nearly", "as it failed", shown=True, likeness=0.704),
+        ScenarioResult("silent", None, positions=4, quiet=4),
+    ]
+    made = ratchet.written(scenarios, ratchet.written_edits(files()))
+    read: ratchet.Baseline = json.loads(ratchet._as_text(made))
+    assert read == json.loads(json.dumps(made))
+    return read
+
+
+def worse(results: list[FileResult]) -> set[str]:
+    return {each.figure for each in ratchet.differences(results, baseline()) if each.is_worse}
+
+
+def test_the_same_is_no_loss_and_less_is() -> None:
+    assert worse(files()) == set()
+    assert worse(files(covered=9)) == set()
+    assert worse(files(covered=4)) == {"coverage", "precision"}
+    assert worse(files(wrong=2)) == {"typing: wrong/100"}
+
+
+def test_all_files_must_be_measured() -> None:
+    with pytest.raises(ValueError, match="1 files of the baseline were not measured"):
+        ratchet.differences(files()[1:], baseline())
+
+
+def test_nothing_of_the_files_is_in_it_but_counts() -> None:
+    made = json.dumps(baseline())
+    assert "o/n" not in made
+    assert "a.py" not in made
+
+
+@pytest.mark.parametrize(
+    ("result", "lost"),
+    [
+        (ScenarioResult("met", None, shown=True, likeness=1.0), []),
+        (ScenarioResult("met", "fails", shown=True, likeness=1.0), ["met: was met, and is not any more"]),
+        (ScenarioResult("nearly", "fails", shown=True, likeness=0.7), []),
+        (ScenarioResult("nearly", None, shown=True, likeness=0.9), []),
+        (ScenarioResult("nearly", "fails", shown=True, likeness=0.6), ["nearly: deltaChrF 0.60, was 0.70"]),
+        (ScenarioResult("nearly", "fails", likeness=0.0), ["nearly: deltaChrF 0.00, was 0.70"]),
+        (ScenarioResult("silent", None, positions=4, quiet=3), ["silent: quiet at 3 places, was at 4"]),
+        (ScenarioResult("new", "fails", likeness=0.0), []),
+    ],
+)
+def test_what_a_scenario_loses(result: ScenarioResult, lost: list[str]) -> None:
+    assert ratchet.lost_in_scenario(result, baseline()) == lost
