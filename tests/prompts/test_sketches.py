@@ -218,21 +218,20 @@ def test_the_kind_of_code_without_markers(code: str, language: str, kind: str) -
     assert only(code, language=language).kind == kind
 
 
-def test_kinds_are_read_again_against_the_file() -> None:
-    original = Snapshot.of(
-        "import a\n\n\ndef f():\n    # ...\n    return 1\n\n\ndef g():\n    return 2\n", language="python"
+def test_what_the_file_holds_is_code() -> None:
+    text = (
+        "# src/a.py\nimport a\n\n\ndef f():\n    b()\n    # ...\n    return 1\n\n\ndef g():\n    return 5\n"
     )
-    piece = only("import a\n\n\ndef f():\n    return 3\n", language="python")
-    assert against(piece, original).kind == "markers"
-    whole = only(
-        "import a\n\n\ndef f():\n    # ...\n    return 1\n\n\ndef g():\n    return 3\n", language="python"
-    )
-    assert whole.kind == "markers"
-    read = against(whole, original)
-    assert read.kind == "whole-file"
-    assert len(shape(read)) == 1
-    elided = only("def f():\n    # ...\n    return 3\n", language="python")
-    assert against(elided, original) == elided
+    original = Snapshot.of(text, language="python")
+    sketch = parse(text.replace("5", "6"), language="python")
+    (read,) = sketch.files
+    assert (read.kind, read.path) == ("markers", "src/a.py")
+    again = against(read, sketch.lines, original)
+    assert (again.kind, again.path) == ("whole-file", "src/a.py")
+    assert shape(again) == [tuple(text.replace("5", "6").splitlines())]
+    sketch = parse("# src/a.py\ndef f():\n    # ...\n    return 3\n", language="python")
+    (read,) = sketch.files
+    assert against(read, sketch.lines, Snapshot.of(text[11:], language="python")) == read
 
 
 DIFF = """\

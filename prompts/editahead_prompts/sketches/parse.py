@@ -15,7 +15,7 @@ from editahead_prompts.snapshot import line_body, split_lines
 from . import beginpatch, searchreplace, unified
 from .fences import Fence, find_fences
 from .markers import marker_of
-from .paths import language_id, language_of, path_of_line
+from .paths import language_id, language_of, path_of_comment, path_of_line
 from .sketch import Diff, FileSketch, NotASketch, Sketch
 from .snippets import snippet_of
 
@@ -176,8 +176,9 @@ def _bare(lines: Sequence[str], language: str | None, path: str | None) -> FileS
     """The whole text as code, below a line that names the path where there is one."""
     used = [number for number, line in enumerate(lines) if line.strip()]
     start, named = 0, None
-    if len(used) > 1 and (named := path_of_line(lines[used[0]])) is not None:
-        start = used[0] + 1
+    if len(used) > 1 and path_of_comment(lines[used[0]], path) is None:
+        named = path_of_line(lines[used[0]])
+        start = 0 if named is None else used[0] + 1
     if language in (None, "plaintext") and all(_is_prose(lines[number]) for number in used):
         raise NotASketch("it reads as prose: there is no code and no patch in it", 0, len(lines))
     return snippet_of(

@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rapidfuzz.distance import LCSseq
 from tree_sitter import Node
 
 from editahead_prompts.snapshot import Snapshot
@@ -67,30 +66,34 @@ def snippet_of(
     return FileSketch(kind, why, Snippet(parts), *span, path, word, path_line=path_line)
 
 
-def against(file: FileSketch, original: Snapshot) -> FileSketch:
-    """The file's part read again with the file at hand; the parser has to guess without it.
+def against(file: FileSketch, lines: Sequence[str], original: Snapshot) -> FileSketch:
+    """The file's part read again with the file at hand: what the parser took for something else, but is code there.
 
-    A marker that the file itself holds between the same two lines is code. Code without markers is the whole file when its
-    lines in common with the file reach from that one's beginning to its end, nearly, and are half of its lines.
+    That is a marker that the file itself holds between the same two lines, and the comment that names the path, where the
+    file begins with it. lines: the sketch's.
     """
     if not isinstance(file.content, Snippet):
         return file
-    parts = _without_real_lines(file.content.parts, original)
+    parts = file.content.parts
+    if any(isinstance(part, Elision) for part in parts):
+        parts = _with_real_lines(parts, original)
+    if file.path_line is not None:
+        named = lines[file.path_line]
+        if named.strip() in {line.strip() for line in original.lines[:_HEAD_LINES]}:
+            parts = tuple(_joined([Code((named,), file.path_line), *parts]))
+    if parts == file.content.parts:
+        return file
     kind, why = file.kind, file.why
-    is_complete = not any(isinstance(part, Elision) for part in parts)
-    if is_complete and _is_whole(parts, original):
-        kind, why = "whole-file", "it has the file's lines from its beginning to its end"
-    elif is_complete and kind != "declaration":
+    if kind == "markers" and not any(isinstance(part, Elision) for part in parts):
         kind, why = _kind(parts, original.language)
-        if kind == "whole-file":
-            kind, why = "markers", "a piece of the file without markers"
     return replace(file, kind=kind, why=why, content=Snippet(parts))
 
 
-def _without_real_lines(parts: tuple[Code | Elision, ...], original: Snapshot) -> tuple[Code | Elision, ...]:
-    """Elisions that are lines of the file, between the same neighbours there, as code."""
-    if not any(isinstance(part, Elision) for part in parts):
-        return parts
+_HEAD_LINES = 3
+"""Where a file may hold a comment with its own path."""
+
+
+def _with_real_lines(parts: Sequence[Code | Elision], original: Snapshot) -> tuple[Code | Elision, ...]:
     old = [line.strip() for line in original.lines]
     found = {(old[at - 1], line, old[at + 1]) for at, line in enumerate(old[:-1]) if at}
     out: list[Code | Elision] = []
@@ -100,33 +103,25 @@ def _without_real_lines(parts: tuple[Code | Elision, ...], original: Snapshot) -
             isinstance(part, Elision)
             and isinstance(before, Code)
             and isinstance(after, Code)
+            and before.lines
+            and after.lines
             and (before.lines[-1].strip(), part.text.strip(), after.lines[0].strip()) in found
         ):
             part = Code((part.text,), part.at)
+        out.append(part)
+    return tuple(parts if out == list(parts) else _joined(out))
+
+
+def _joined(parts: Sequence[Code | Elision]) -> list[Code | Elision]:
+    """With code that follows on code as one."""
+    out: list[Code | Elision] = []
+    for part in parts:
         last = out[-1] if out else None
-        if isinstance(part, Code) and isinstance(last, Code):
+        if isinstance(part, Code) and isinstance(last, Code) and last.at + len(last.lines) == part.at:
             out[-1] = Code(last.lines + part.lines, last.at)
         else:
             out.append(part)
-    return tuple(out)
-
-
-def _is_whole(parts: Sequence[Code | Elision], original: Snapshot) -> bool:
-    new = [line.rstrip() for part in parts if isinstance(part, Code) for line in part.lines if line.strip()]
-    old = [line.rstrip() for line in original.lines if line.strip()]
-    if not old:
-        return True
-    same = [block for block in LCSseq.editops(old, new).as_matching_blocks() if block.size]
-    if not same:
-        return False
-    shared = sum(block.size for block in same)
-    margin = max(_MARGIN, len(old) // 10)
-    reaches = same[0].a <= margin and len(old) - (same[-1].a + same[-1].size) <= margin
-    return reaches and 2 * shared >= len(old)
-
-
-_MARGIN = 3
-"""Lines at the beginning or the end of a file that may be new, and still the rest is the whole file."""
+    return out
 
 
 def _kind(parts: Sequence[Code | Elision], language: str | None) -> tuple[SketchKind, str]:
