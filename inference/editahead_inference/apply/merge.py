@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from editahead_prompts.edits import Edit
 from editahead_prompts.sketches.sketch import Code, Diff, FileSketch, Sketch, Snippet
+from editahead_prompts.sketches.snippets import against
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees
 
@@ -49,6 +50,7 @@ def merge(
     if original.length > LARGEST or size > _LARGEST_SKETCH:
         doubt = refusal("too-large", f"The file has {original.length:,} characters, the sketch {size:,}.")
         return Merge(original, original.text, Edit(), doubt, 0.0)
+    part = against(part, sketch.lines, original)
     low, high = _lines_of(original, span)
     target = Target(original, syntax or SyntaxTrees(), low, high, check)
     placing = _placing(part, target)
