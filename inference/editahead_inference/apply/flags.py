@@ -165,6 +165,7 @@ def _signatures(old: Sequence[Function], new: Sequence[Function], uses: Uses) ->
 
 
 def _quoted(code: str) -> str:
+    code = " ".join(code.split())
     short = code if len(code) <= _QUOTED else code[: _QUOTED - 3] + "..."
     return f"`{short}`"
 

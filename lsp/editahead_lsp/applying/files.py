@@ -105,17 +105,18 @@ class WorkspaceFiles:
         return Snapshot.of(self._read(path, uri), uri=uri, language=language_of(path.name) or "plaintext")
 
     def _check_place(self, path: Path, uri: str) -> None:
-        real = self._check_inside(path)
-        why = self._exclusion.why(uri) or self._exclusion.why(uris.of_path(real))
+        straight = self._check_inside(path)
+        why = self._exclusion.why(uri) or self._exclusion.why(uris.of_path(straight))
         if why is not None:
             raise _refused("outside-workspace", f"{path.name} is left alone. {why}")
 
     def _check_inside(self, path: Path) -> Path:
-        """The path without symbolic links."""
+        """The same file by a path from a folder of the workspace that follows no symbolic link below it."""
         real = Path(os.path.realpath(path))
-        if not any(real.is_relative_to(folder) for folder in self._real_folders):
-            raise _refused("outside-workspace", f"{path.name} is outside of the workspace.")
-        return real
+        for folder, real_folder in zip(self._folders, self._real_folders, strict=True):
+            if real.is_relative_to(real_folder):
+                return folder / real.relative_to(real_folder)
+        raise _refused("outside-workspace", f"{path.name} is outside of the workspace.")
 
     def _read(self, path: Path, uri: str) -> str:
         try:

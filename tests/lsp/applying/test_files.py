@@ -122,6 +122,16 @@ def test_what_is_left_alone(folder: Path) -> None:
     assert text(files(folder, uri=ignored, opened={ignored: "open\n"}), None) == "open\n"
 
 
+def test_what_is_left_alone_behind_links(folder: Path) -> None:
+    (folder / ".git" / "hooks").mkdir(parents=True)
+    (folder / "hooks").symlink_to(".git/hooks")
+    linked = folder.parent / "linked"
+    linked.symlink_to(folder)
+    for root in (folder, linked):
+        assert reason(files(root), "hooks/pre-commit", new=True) == "outside-workspace"
+        assert text(files(root), "a.py") == TEXT
+
+
 def test_what_is_no_text(folder: Path) -> None:
     (folder / "latin.py").write_bytes(b"# \xe9\n")
     (folder / "binary.py").write_bytes(b"a\0b")
