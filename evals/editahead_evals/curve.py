@@ -6,6 +6,7 @@ nearly what a lower eagerness does (there the gate may also prefer another place
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from .intervals import Weights
 SHOW_RATES = (0.10, 0.25, 0.50)
 THRESHOLDS = tuple(percent / 100 for percent in range(5, 100, 5))
 BINS = 10
+CHANCES = 200
 _ROUNDING = 1e-9
 
 
@@ -138,3 +140,13 @@ class Curve:
         """How far confidence is from what comes true: the mean over the `bins` (expected calibration error, ECE)."""
         bins = self.bins(weights)
         return sum(abs(each.confidence - each.correct) for each in bins) / len(bins) if bins else None
+
+    def chance_error(self, seed: int) -> float | None:
+        """The calibration error that these answers would have if every confidence were true: of few answers it is not
+        0. The mean of `CHANCES` draws."""
+        rng = random.Random(seed)
+        errors = []
+        for _ in range(CHANCES if self._given else 0):
+            drawn = [Answer(True, rng.random() < given[0], confidence=given[0]) for given in self._given]
+            errors.append(Curve([drawn]).calibration_error([1]) or 0.0)
+        return sum(errors) / len(errors) if errors else None

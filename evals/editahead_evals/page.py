@@ -207,6 +207,7 @@ def _confidence(report: Report) -> str:
     figures = [
         *((f"precision at show rate {rate:.0%}", value) for rate, value in confidence.precision_at.items()),
         ("calibration error", confidence.error),
+        ("what it would be, by chance, if every confidence were true", Interval(confidence.chance_error)),
         ("some alternative right, of up to five at eagerness 1", confidence.some_shown),
         ("some candidate right, of all, before gate and checks (the ceiling)", confidence.ceiling),
         ("next hit", report.next_hit),

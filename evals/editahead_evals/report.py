@@ -56,13 +56,15 @@ class Provenance:
 class Confidence:
     """What the answers at eagerness 1 say about confidence, and about what could be reached.
 
-    precision_at: by show rate. error: of the calibration (ECE). some_shown: opportunities at which one of the (at most
+    precision_at: by show rate. error: of the calibration (ECE); chance_error: what it would be if every confidence were
+    true. some_shown: opportunities at which one of the (at most
     five) alternatives was correct. ceiling: those at which one of all candidates was, before gate and checks; None where
     candidates are not known.
     """
 
     precision_at: dict[float, Interval]
     error: Interval
+    chance_error: float | None
     some_shown: Interval
     ceiling: Interval
     levels: Sequence[Level]
@@ -116,7 +118,7 @@ def summarize(results: Sequence[FileResult], provenance: Provenance) -> Report:
         ],
         kinds=[group(kind, [result.kinds[kind] for result in files]) for kind in HUNK_KINDS],
         distances=[group(name, [result.distances[name] for result in files]) for name in DISTANCES],
-        confidence=_confidence(files, bootstrap),
+        confidence=_confidence(files, bootstrap, provenance.seed),
         latency={
             "answer": _percentiles([moment.ms for result in files for moment in result.moments[1:]]),
             "first answer": _percentiles([moment.ms for result in files for moment in result.moments[:1]]),
@@ -185,7 +187,7 @@ def as_json(report: Report) -> dict[str, Any]:
             "precisionAtShowRate": {
                 str(rate): asdict(interval) for rate, interval in confidence.precision_at.items()
             },
-            "calibrationError": asdict(confidence.error),
+            "calibrationError": asdict(confidence.error) | {"byChance": confidence.chance_error},
             "someAlternativeRight": asdict(confidence.some_shown),
             "someCandidateRight": asdict(confidence.ceiling),
             "thresholds": [asdict(level) for level in confidence.levels],
@@ -199,7 +201,7 @@ def as_json(report: Report) -> dict[str, Any]:
     }
 
 
-def _confidence(files: Sequence[FileResult], bootstrap: Bootstrap) -> Confidence:
+def _confidence(files: Sequence[FileResult], bootstrap: Bootstrap, seed: int) -> Confidence:
     curve = Curve([result.answers for result in files])
     known = statistics(files)
     return Confidence(
@@ -207,6 +209,7 @@ def _confidence(files: Sequence[FileResult], bootstrap: Bootstrap) -> Confidence
             rate: bootstrap.interval(known[f"precision at show rate {rate:.0%}"]) for rate in SHOW_RATES
         },
         error=bootstrap.interval(known["calibration error"]),
+        chance_error=curve.chance_error(seed),
         some_shown=bootstrap.interval(known["some alternative right"]),
         ceiling=bootstrap.interval(known["some candidate right"]),
         levels=curve.levels(),

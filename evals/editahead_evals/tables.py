@@ -130,7 +130,7 @@ def _lines(report: Report) -> list[str]:
     reasons = sorted(report.silences.items(), key=lambda item: -item[1])
     return [
         f"{'precision at show rate:':24}{'; '.join(rates)}",
-        f"{'calibration error:':24}{cell(confidence.error)}",
+        f"{'calibration error:':24}{cell(confidence.error)} (by chance: {cell(Interval(confidence.chance_error))})",
         f"{'some alternative right:':24}{cell(confidence.some_shown)} (of up to five at eagerness 1)",
         f"{'some candidate right:':24}{cell(confidence.ceiling)} (of all, before gate and checks: the ceiling)",
         f"{'next hit:':24}{cell(report.next_hit)}; accepts of correct edits: {report.accepts}",
