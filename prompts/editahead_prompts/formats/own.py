@@ -49,7 +49,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from editahead_prompts.composition.parts import Break, Breakpoint, First, Group, Part, Text
+from editahead_prompts.composition.parts import Breakpoint, First, Group, Part, Text
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.diff import diff_lines
@@ -125,7 +125,6 @@ class Own:
             Text(f"{FILE}{path}\n", name="path"),
             Group(_file(document, since, cursor), name="file", budget=int(room * file_share)),
             Group(edits, name="edits", budget=int(room * EDITS_SHARE)),
-            Break(),
             Breakpoint(),
             Text(f"{REGION}\n", name="region start"),
             Text(with_cursor(document, region, cursor, CURSOR, SPECIAL), name="region"),

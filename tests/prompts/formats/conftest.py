@@ -7,7 +7,7 @@ import pytest
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import PastEdit, State
 
-URI = "file:///home/ann/work/shop/cart.py"
+URI = "file:///project/shop/cart.py"
 TEXT = """\
 import money
 

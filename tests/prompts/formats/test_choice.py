@@ -49,11 +49,11 @@ def test_what_is_unknown_says_what_there_is() -> None:
 @pytest.mark.parametrize(
     ("uri", "path"),
     [
-        ("file:///home/ann/work/src/a%20b.py", "src/a b.py"),
-        ("file:///home/ann/elsewhere/secret/c.py", "c.py"),
+        ("file:///project/src/a%20b.py", "src/a b.py"),
+        ("file:///elsewhere/secret/c.py", "c.py"),
         ("untitled:Untitled-1", "Untitled-1"),
-        ("file:///home/ann/work/x%0Ay.py", "x?y.py"),
+        ("file:///project/x%0Ay.py", "x?y.py"),
     ],
 )
 def test_a_path_tells_no_more_than_it_must(uri: str, path: str) -> None:
-    assert Paths(("file:///home/ann/work",)).of(uri) == path
+    assert Paths(("file:///project",)).of(uri) == path

@@ -18,7 +18,7 @@ from editahead_prompts.formats.zeta2 import ZETA_2
 from editahead_prompts.formats.zeta21 import ZETA_2_1
 from editahead_prompts.state import State
 
-ROOTS = Paths(("file:///home/ann/work/",))
+ROOTS = Paths(("file:///project/",))
 DOCUMENTED = [ZETA_1, ZETA_2, ZETA_2_1, SWEEP, MERCURY, QWEN, OWN]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from editahead_prompts.composition.render import DoesNotFit
@@ -20,6 +20,9 @@ from editahead_prompts.formats.windows import shown_lines
 from editahead_prompts.snapshot import Snapshot, split_lines
 from editahead_prompts.state import PastEdit, State
 from typist import PROPERTY
+
+EACH = settings(PROPERTY, max_examples=40)
+"""There are thirteen formats."""
 
 ROOT = "file:///project/"
 URI = ROOT + "a.txt"
@@ -53,7 +56,7 @@ def state_of(text: str, cursor: int, other: str, name: str, old: str) -> State:
 
 @ALL
 @given(data=st.data())
-@PROPERTY
+@EACH
 def test_text_from_files_never_holds_a_special_token(format: Format, data: st.DataObject) -> None:
     """There are as many of each as in a prompt of the same shape made of letters: those that the format put there."""
     text, other, name, old = (data.draw(hostile(format.special)) for _ in range(4))
@@ -71,7 +74,7 @@ def test_text_from_files_never_holds_a_special_token(format: Format, data: st.Da
 
 @ALL
 @given(text=st.text(st.sampled_from("ab (\n"), max_size=400), budget=st.integers(1, 400), at=st.floats(0, 1))
-@PROPERTY
+@EACH
 def test_the_budget_is_kept(format: Format, text: str, budget: int, at: float) -> None:
     state = state_of(text, int(at * len(text)), text * 3, "b", "old\n")
     try:
@@ -126,7 +129,7 @@ def in_pieces(text: str, sizes: Sequence[int]) -> list[str]:
     at=st.floats(0, 1),
     sizes=PIECES,
 )
-@PROPERTY
+@EACH
 def test_any_rewrite_comes_through(
     format: Format, old: list[str], new: list[str], eol: str, ended: bool, at: float, sizes: list[int]
 ) -> None:
@@ -159,7 +162,7 @@ def test_any_rewrite_comes_through(
 
 @ALL
 @given(old=LINES, answer=st.text(), data=st.data(), sizes=PIECES)
-@PROPERTY
+@EACH
 def test_any_answer_is_read_the_same_in_any_pieces(
     format: Format, old: list[str], answer: str, data: st.DataObject, sizes: list[int]
 ) -> None:
@@ -183,7 +186,7 @@ def test_any_answer_is_read_the_same_in_any_pieces(
 @given(
     old=LINES, new=LINES.filter(any), eol=st.sampled_from(["\n", "\r\n"]), at=st.floats(0, 1), sizes=PIECES
 )
-@PROPERTY
+@EACH
 def test_fim_inserts_at_the_cursor(
     format: Format, old: list[str], new: list[str], eol: str, at: float, sizes: list[int]
 ) -> None:
