@@ -195,7 +195,7 @@ class _Chaining:
             a = self._anchors[at]
             if a.first <= holder < a.last:
                 opened = a.start + (holder - a.first)
-                return not a.whole and self._file.leaves(opened, opened + 1, b.start)
+                return not a.whole and self._file.leaves(opened, b.start)
             at = self._steps[at][0].before
         return False
 

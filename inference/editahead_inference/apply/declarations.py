@@ -10,7 +10,7 @@ from tree_sitter import Node
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees
 
-from .lines import FileLines, indentation, width
+from .lines import FileLines, indentation, is_comment, width
 
 _KINDS = {
     "function_definition": "function",
@@ -240,6 +240,13 @@ def closes(declaration: Declaration, code: Sequence[str], language: str) -> bool
     """Whether the code shows where the declaration ends: by a bracket, or in a language of indentation by what follows."""
     after = next((line for line in code[declaration.end :] if line.strip()), None)
     return language != "python" or (after is not None and width(after) <= width(code[declaration.head]))
+
+
+def only_declares(code: Sequence[str], language: str) -> bool:
+    """Whether the lines are whole declarations and comments, and nothing else."""
+    covered = {line for d in of_code(code, language) if d.intact for line in range(d.start, d.end)}
+    rest = [line for number, line in enumerate(code) if number not in covered and line.strip()]
+    return bool(covered) and all(map(is_comment, rest))
 
 
 def imported(root: Node) -> set[str]:

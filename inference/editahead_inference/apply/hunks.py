@@ -172,7 +172,7 @@ class _Placer:
             return False
         for heading in hunk.headings:
             places = self._headings(loose(heading))
-            if not any(at <= start and not self._file.leaves(at, at + 1, start) for at in places):
+            if not any(at <= start and not self._file.leaves(at, start) for at in places):
                 return False
         return True
 

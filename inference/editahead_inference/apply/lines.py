@@ -80,6 +80,7 @@ class FileLines:
         lines = snapshot.lines[:-1] if snapshot.lines[-1] == "" else snapshot.lines
         self.bodies: tuple[str, ...] = tuple(map(line_body, lines))
         self.keys: tuple[str, ...] = tuple(map(loose, self.bodies))
+        self._left: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self.bodies)
@@ -106,14 +107,19 @@ class FileLines:
             depths.append(depths[-1] + opened - closed)
         return depths
 
-    def leaves(self, opened: int, start: int, end: int) -> bool:
-        """Whether one of the lines [start, end) stands no deeper than the line `opened`, other than to close a bracket
-        or to go on with it (`else`): then what comes after does not lie in what that line opens."""
-        floor = self.widths[opened]
-        return any(
-            0 <= self.widths[line] <= floor and not _GOES_ON.match(self.bodies[line])
-            for line in range(start, end)
-        )
+    def leaves(self, opened: int, end: int) -> bool:
+        """Whether a line between `opened` and `end` stands no deeper than that line, other than to close a bracket or to
+        go on with it (`else`): then what comes after does not lie in what that line opens."""
+        left = self._left.get(opened)
+        if left is None:
+            floor = self.widths[opened]
+            after = range(opened + 1, len(self))
+            left = next(
+                (n for n in after if 0 <= self.widths[n] <= floor and not _GOES_ON.match(self.bodies[n])),
+                len(self),
+            )
+            self._left[opened] = left
+        return left < end
 
     def is_left(self, start: int, end: int) -> bool:
         """Whether one of the lines [start, end) begins something outside of the block that the lines around them share."""

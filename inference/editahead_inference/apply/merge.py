@@ -12,6 +12,7 @@ from editahead_prompts.sketches.snippets import against
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees
 
+from .declarations import only_declares
 from .hunks import place_hunks
 from .lines import loose, weight
 from .placing import Placing, Target, refusal
@@ -100,7 +101,8 @@ def _whole(part: FileSketch, snippet: Snippet, target: Target) -> Placing:
             doubt = refusal("would-lose-code", f"The last {tail} lines of the file would be gone.")
             return Placing((splice,), doubt, round(share, 3))
         return Placing((splice,), None, round(min(1.0, share), 3))
-    as_piece = place_snippet(snippet, target, declared=False)
+    declared = all_code and only_declares(lines, target.original.language)
+    as_piece = place_snippet(snippet, target, declared=declared)
     if as_piece.doubt is None:
         return as_piece
     doubt = replace(

@@ -43,8 +43,6 @@ class _Piece:
     at: tuple[int, ...]
     before: Elision | None
     after: Elision | None
-    alone: bool = False
-    """A declaration that is shown by itself: what stands before and after it in the sketch stands elsewhere in the file."""
 
 
 def place_snippet(snippet: Snippet, target: Target, *, declared: bool) -> Placing:
@@ -83,11 +81,13 @@ def _apart(piece: _Piece, language: str) -> Iterator[_Piece]:
         if not tops or declaration.start >= tops[-1].end:
             tops.append(declaration)
     if len(tops) < 2:
-        yield replace(piece, alone=True)
+        yield piece
         return
     cuts = [0, *(a.end for a in tops[:-1]), len(piece.lines)]
     for first, last in pairwise(cuts):
-        yield _Piece(piece.lines[first:last], piece.at[first:last], piece.before, piece.after, alone=True)
+        first += _blank_start(piece.lines[first:last])
+        last -= _blank_start(piece.lines[first:last][::-1])
+        yield _Piece(piece.lines[first:last], piece.at[first:last], piece.before, piece.after)
 
 
 class _Placer:
@@ -247,7 +247,7 @@ class _Placer:
         return pairs
 
     def _inner_pairs(self, segment: Segment, anchor: Anchor) -> list[tuple[int, int]]:
-        """The first and last lines that a declaration shown whole shares with that of the file."""
+        """The first line of a declaration shown whole, and the first and last that it shares with that of the file."""
         mine = [
             loose(line) for line in segment.lines[anchor.first - segment.first : anchor.last - segment.first]
         ]
@@ -261,7 +261,7 @@ class _Placer:
                 if weight(mine[a]) >= STRONG
             )
             i, j = i2, j2
-        return [*pairs[:3], *pairs[-3:]]
+        return [(anchor.first, anchor.start), *pairs[:3], *pairs[-3:]]
 
     # splices
 
@@ -445,6 +445,9 @@ def _goes(a: Anchor, b: Anchor) -> bool:
 
 def _outside(anchor: Anchor, whole: Sequence[Anchor]) -> Iterator[Anchor]:
     """The parts of a run that lie in no declaration that is shown whole."""
+    if anchor.whole:
+        yield anchor
+        return
     at = anchor.first
     spans = sorted({(w.first, w.last) for w in whole if w.first < anchor.last and anchor.first < w.last})
     for first, last in [*spans, (anchor.last, anchor.last)]:
