@@ -30,7 +30,7 @@ from editahead_prompts.state import State
 
 from .escaping import escape, unescape
 from .excerpts import at_cursor
-from .format import NO_ROOTS, Answer, Finish, Paths, Refusal, Region, Request
+from .format import NO_ROOTS, Answer, Paths, Refusal, Region, Request
 from .reading import LineReader, Marks
 
 
@@ -89,7 +89,7 @@ class Fim:
 class _Reader(LineReader):
     """The cursor's line goes on with the answer, and the rest of it stands behind the answer's last line."""
 
-    def _rest(self, text: str, reason: Finish) -> None:
+    def _rest(self, text: str) -> None:
         before, after = at_cursor(self._request.document, self._request.cursor)
         if text or (after and not before):
             # A last line end stands for itself only where a whole new line is put before one.

@@ -72,7 +72,7 @@ class LineReader:
 
     def finish(self, reason: Finish = "stop") -> Answer | Refusal:
         if not self._over:
-            self._rest(self._held, reason)
+            self._rest(self._held)
         if self.refusal is None and reason == "length" and not self.ended:
             self.refusal = Refusal("truncated", f"after {len(self._lines)} lines")
         return self.refusal or self._answer()
@@ -85,7 +85,7 @@ class LineReader:
         """A complete line."""
         self._take(line)
 
-    def _rest(self, text: str, reason: Finish) -> None:
+    def _rest(self, text: str) -> None:
         """What stands behind the last line end, at the end."""
         if text:
             self._take(text)

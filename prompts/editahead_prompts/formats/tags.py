@@ -58,7 +58,7 @@ from editahead_prompts.state import State
 from .escaping import escape
 from .events import Event, events, unified
 from .excerpts import others, with_cursor
-from .format import NO_ROOTS, Answer, Finish, Paths, Refusal, Region, Request
+from .format import NO_ROOTS, Answer, Paths, Refusal, Region, Request
 from .reading import LineReader, Marks
 from .windows import grown, shown_lines, size_in_bytes
 
@@ -171,7 +171,7 @@ class _Reader(LineReader):
         else:
             self.ended = True
 
-    def _rest(self, text: str, reason: Finish) -> None:
+    def _rest(self, text: str) -> None:
         if text:
             self._line(text)
         self.ended |= bool(self._maybe_end)

@@ -56,7 +56,7 @@ from editahead_prompts.state import State
 from .escaping import escape
 from .events import Event, events, unified
 from .excerpts import plain, with_cursor
-from .format import NO_ROOTS, Finish, Paths, Request
+from .format import NO_ROOTS, Paths, Request
 from .reading import LineReader, Marks
 from .windows import zed_windows
 
@@ -134,7 +134,7 @@ class _Reader(LineReader):
             return
         self._take(line)
 
-    def _rest(self, text: str, reason: Finish) -> None:
+    def _rest(self, text: str) -> None:
         if self._lines or text != REGION_START:
             self._take(text)
 

@@ -36,7 +36,7 @@ from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.state import State
 
 from .excerpts import at_cursor, plain, with_cursor
-from .format import NO_ROOTS, Answer, Finish, Paths, Refusal, Region, Request
+from .format import NO_ROOTS, Answer, Paths, Refusal, Region, Request
 from .reading import LineReader, Marks
 from .windows import zed_windows
 from .zeta2 import CONTEXT_TOKENS, CURSOR, END_OF_SENTENCE, REGION_TOKENS, TOKENS, around
@@ -125,7 +125,7 @@ class _Reader(LineReader):
     def _line(self, line: str) -> None:
         self._mixed(line, whole=True)
 
-    def _rest(self, text: str, reason: Finish) -> None:
+    def _rest(self, text: str) -> None:
         if text:
             self._mixed(text, whole=False)
 
