@@ -78,6 +78,7 @@ class Applying:
     """Of the workspace."""
     _worker: Worker | None = None
     _trees: SyntaxTrees = field(default_factory=SyntaxTrees)
+    _stopped: threading.Event = field(default_factory=threading.Event)
 
     def begin(self, sketch: str, uri: str | None, span: tuple[Place, Place] | None = None) -> Job:
         return self._job(sketch, uri, span, None)
@@ -128,7 +129,7 @@ class Applying:
         started = self.clock()
 
         def check() -> None:
-            if unwanted.is_set():
+            if unwanted.is_set() or self._stopped.is_set():
                 raise Cancelled
             if self.clock() - started > DEADLINE_S:
                 raise Refused(Refusal("too-large", f"It took longer than {DEADLINE_S:.0f} s."))
@@ -152,6 +153,8 @@ class Applying:
             unwanted.set()
 
     def stop(self) -> None:
+        """Give everything up. Waits at most a second for work that looks away from its `check`."""
+        self._stopped.set()
         if self._worker is not None:
             self._worker.stop(timeout=1.0)
 

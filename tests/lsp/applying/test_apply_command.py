@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from editahead_inference.apply.merge import merge
+from editahead_lsp.applying.work import DEADLINE_S
 from schemas import validate
 from scripted import Wired, span
 from sketching import SKETCH, TEXT, WANTED, applied
@@ -365,6 +367,25 @@ async def test_it_can_be_cancelled(wired: Wired, held: Held, by: str) -> None:
     held.go.set()
     again = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)  # the thread is free again
     assert "result" in await wired.reply(again)
+
+
+async def test_there_is_an_end_to_patience(connect: Callable[..., Wired]) -> None:
+    now = [0.0]
+    wired, held = connect(clock=lambda: now[0]), Held()
+    wired.server.applying.load = lambda: held
+    await wired.initialize()
+    wired.open("untitled:1", TEXT)
+    id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    now[0] += DEADLINE_S + 1
+    assert (await wired.reply(id))["error"]["data"]["reason"] == "too-large"
+
+
+async def test_the_end_of_the_server_ends_it(wired: Wired, held: Held) -> None:
+    await wired.initialize()
+    wired.open("untitled:1", TEXT)
+    id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    wired.server.applying.stop()  # would wait for longer than the test may take
+    assert "error" in await wired.reply(id)
 
 
 async def test_predictions_go_on_meanwhile(wired: Wired, held: Held) -> None:
