@@ -228,7 +228,12 @@ def of_code(code: Sequence[str], language: str) -> list[Declaration]:
         for d in inside
         if d.scope and d.end <= len(plain) + 1
     ]
-    return moved if sum(d.intact for d in moved) > sum(d.intact for d in found) else found
+    return moved if len(_covered(moved)) > len(_covered(found)) else found
+
+
+def _covered(found: Sequence[Declaration]) -> set[int]:
+    """The lines of those that are intact."""
+    return {line for d in found if d.intact for line in range(d.start, d.end)}
 
 
 def _parsed(lines: Sequence[str], language: str) -> list[Declaration]:
@@ -244,7 +249,7 @@ def closes(declaration: Declaration, code: Sequence[str], language: str) -> bool
 
 def only_declares(code: Sequence[str], language: str) -> bool:
     """Whether the lines are whole declarations and comments, and nothing else."""
-    covered = {line for d in of_code(code, language) if d.intact for line in range(d.start, d.end)}
+    covered = _covered(of_code(code, language))
     rest = [line for number, line in enumerate(code) if number not in covered and line.strip()]
     return bool(covered) and all(map(is_comment, rest))
 

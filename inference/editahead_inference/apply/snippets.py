@@ -30,7 +30,7 @@ _WHOLE_BONUS = 1.0
 
 _SAYING = 0.4
 _TELLING = 0.9
-_NEARBY = 30
+_NEARBY = 8
 """A line that is the only one of its kind stands nearby within so many lines: one of at least this weight, or one of the
 lesser weight at the end of what is shown."""
 
