@@ -10,11 +10,12 @@ from .output import fail, tell, tell_json
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from editahead_lsp.outputs import KeptFigures, OutcomeFigures, StatsOutput
+    from editahead_lsp.outputs import OutcomeFigures, StatsOutput
 
 _DAYS = 14
 """In the plot, the last that have outcomes."""
 _BAR = 40
+_HEADINGS = ("shown", "seen", "accepted", "share", "rejected", "30 s", "5 min", "p50", "p95")
 _WEIGHTS = 6
 
 
@@ -57,7 +58,8 @@ def _show(found: StatsOutput) -> None:
         console.print()
     console.print(
         "shown: given to the editor; seen: stood first for a second, or acted on; accepted: of those seen, with those "
-        "typed as predicted; kept: of those accepted whose document stayed open, half a minute and five minutes later.",
+        "typed as predicted, and their share; 30 s, 5 min: the share of those accepted that was kept so long, where the "
+        "document stayed open; p50, p95: milliseconds to the answer.",
         style="dim",
     )
     learning = found.learning
@@ -74,28 +76,25 @@ def _show(found: StatsOutput) -> None:
 def _table(found: StatsOutput) -> RenderableType:
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False)
-    table.add_column("")
-    for heading in ("shown", "seen", "accepted", "rejected", "kept 30 s", "kept 5 min", "p50 ms", "p95 ms"):
-        table.add_column(heading, justify="right")
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("", no_wrap=True)
+    for heading in _HEADINGS:
+        table.add_column(heading, justify="right", no_wrap=True, min_width=max(len(heading), 5))
     table.add_row("all", *_row(found.total), style="bold")
     for heading, groups in (("language", found.languages), ("predictor", found.predictors)):
         table.add_section()
         table.add_row(heading, style="dim")
         for name, figures in sorted(groups.items(), key=lambda pair: -pair[1].shown):
-            table.add_row(f"  {name}", *_row(figures))
+            table.add_row(f"  {name.removeprefix('propagation: ')}", *_row(figures))
     return table
 
 
 def _row(figures: OutcomeFigures) -> list[str]:
-    accepted = f"{figures.accepted} ({_percent(figures.accepted, figures.seen)})"
-    kept = [_kept(figures.kept30), _kept(figures.kept300)]
+    counts = [f"{count}" for count in (figures.shown, figures.seen, figures.accepted)]
+    shares = [_percent(figures.accepted, figures.seen), f"{figures.rejected}"]
+    kept = [_percent(lasting.kept, lasting.known) for lasting in (figures.kept30, figures.kept300)]
     latency = [f"{figures.latency.p50:.1f}", f"{figures.latency.p95:.1f}"]
-    return [f"{figures.shown}", f"{figures.seen}", accepted, f"{figures.rejected}", *kept, *latency]
-
-
-def _kept(figures: KeptFigures) -> str:
-    return f"{figures.kept} ({_percent(figures.kept, figures.known)})" if figures.known else "-"
+    return [*counts, *shares, *kept, *latency]
 
 
 def _percent(part: int, whole: int) -> str:
