@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from rapidfuzz.fuzz import ratio
 
 from editahead_prompts.diff import diff_lines
-from editahead_prompts.sketches.sketch import Code, Elision, Snippet
+from editahead_prompts.sketches.sketch import Snippet
 
 from .anchors import Anchor, Segment, anchors
 from .chain import Chain, best_chain
-from .declarations import Declaration, closes, of_code
+from .declarations import closes, of_code
 from .indenting import AS_IT_IS, Indenting, Pair, fit
 from .lines import STRONG, indentation, loose, unmatched, weight
+from .pieces import Piece, apart, blank_start, pieces
 from .placing import Placing, Target, refusal, similar_places
 from .results import Near, Refusal
 from .splices import Splice, effective
@@ -28,70 +29,27 @@ _WHOLE_BONUS = 1.0
 """What it counts that a declaration of the same kind and name is shown whole."""
 
 
-_SAYING = 0.4
-_TELLING = 0.9
-_NEARBY = 8
-"""A line that is the only one of its kind stands nearby within so many lines: one of at least this weight, or one of the
-lesser weight at the end of what is shown."""
+_SAYING, _TELLING = 0.15, 0.9
+"""A line that comes may be one that stands nearby from the greater weight on; at the ends of what is shown, where it is the
+only one that says where the place is, from the lesser."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """Lines between elisions. at: the sketch's line of each. before, after: the elisions; None at the sketch's ends."""
-
-    lines: tuple[str, ...]
-    at: tuple[int, ...]
-    before: Elision | None
-    after: Elision | None
+_FAR, _NEARBY, _BESIDE = 40, 8, 4
+"""Lines: how far is nearby for a line at an end, for one in the place of others, and for one that is only added."""
 
 
 def place_snippet(snippet: Snippet, target: Target, *, declared: bool) -> Placing:
     """declared: the sketch is nothing but declarations, each shown whole, and no line of it says where they stand."""
-    pieces = list(_pieces(snippet))
+    shown = list(pieces(snippet))
     if declared:
-        pieces = [part for piece in pieces for part in _apart(piece, target.original.language)]
-    pieces = [piece for piece in pieces if any(line.strip() for line in piece.lines)]
-    if not pieces:
+        shown = [part for piece in shown for part in apart(piece, target.original.language)]
+    shown = [piece for piece in shown if any(line.strip() for line in piece.lines)]
+    if not shown:
         return Placing((), refusal("unplaced", "The sketch shows no code at all."))
-    return _Placer(pieces, target, declared).placing()
-
-
-def _pieces(snippet: Snippet) -> Iterator[_Piece]:
-    """The stretches between elisions. What a `removed` elision stands for is left out: its neighbours are then adjacent."""
-    lines: list[str] = []
-    at: list[int] = []
-    before: Elision | None = None
-    for part in snippet.parts:
-        if isinstance(part, Code):
-            lines += part.lines
-            at += range(part.at, part.at + len(part.lines))
-        elif not part.removed:
-            if lines:
-                yield _Piece(tuple(lines), tuple(at), before, part)
-            lines, at, before = [], [], part
-    if lines:
-        yield _Piece(tuple(lines), tuple(at), before, None)
-
-
-def _apart(piece: _Piece, language: str) -> Iterator[_Piece]:
-    """A piece of whole declarations as one piece for each, when it holds nothing else."""
-    found = [d for d in of_code(piece.lines, language) if d.intact]
-    tops: list[Declaration] = []
-    for declaration in found:
-        if not tops or declaration.start >= tops[-1].end:
-            tops.append(declaration)
-    if len(tops) < 2:
-        yield piece
-        return
-    cuts = [0, *(a.end for a in tops[:-1]), len(piece.lines)]
-    for first, last in pairwise(cuts):
-        first += _blank_start(piece.lines[first:last])
-        last -= _blank_start(piece.lines[first:last][::-1])
-        yield _Piece(piece.lines[first:last], piece.at[first:last], piece.before, piece.after)
+    return _Placer(shown, target, declared).placing()
 
 
 class _Placer:
-    def __init__(self, pieces: list[_Piece], target: Target, declared: bool) -> None:
+    def __init__(self, pieces: list[Piece], target: Target, declared: bool) -> None:
         self._pieces, self._target, self._declared = pieces, target, declared
         self._file = target.lines
         self._doubts: list[Refusal] = []
@@ -115,7 +73,7 @@ class _Placer:
                 doubts.append(
                     refusal("ambiguous", "It does not show whether the decorators are to stay.", part)
                 )
-        doubts += self._doubled(segments, chain.anchors)
+        doubts += self._doubled(segments, chain.anchors, 0.0)
         ambiguity = self._ambiguity(segments, chain, splices)
         if ambiguity is not None:
             doubts.append(ambiguity)
@@ -150,24 +108,13 @@ class _Placer:
         sparing = best_chain(segments, found, self._file, check=target.check, sparing=True)
         if sparing is None or sparing.loose > chain.loose or sparing.anchors == chain.anchors:
             return chain
-        if any(self._doubled(segments, sparing.anchors)) and not any(self._doubled(segments, chain.anchors)):
+        if any(self._doubled(segments, sparing.anchors, _TELLING)) and not any(
+            self._doubled(segments, chain.anchors, 0.0)
+        ):
             return chain
-        explained = not self._unexplained(segments, chain.anchors)
-        clear = _is_clear(sparing.anchors, chain.anchors)
-        if explained and not clear:
-            return chain
-        if clear and not explained:
+        if _is_clear(sparing.anchors, chain.anchors):
             return sparing
         return replace(sparing, others=(chain.anchors, *sparing.others))
-
-    def _unexplained(self, segments: Sequence[Segment], chain: Sequence[Anchor]) -> int:
-        """How many lines of the file go that resemble none of those that come in their place."""
-        lines = [line for segment in segments for line in segment.lines]
-        return sum(
-            self._unlike(lines[a.last : b.first], a.end, b.start)
-            for a, b in pairwise(chain)
-            if a.segment == b.segment
-        )
 
     def _whole(self, number: int, segment: Segment) -> Iterator[Anchor]:
         """The declarations of the file that a segment shows whole."""
@@ -292,7 +239,7 @@ class _Placer:
         first, last = own[0].first - segment.first, own[-1].last - segment.first
         start, end = own[0].start, own[-1].end
         head, tail = segment.lines[:first], segment.lines[last:]
-        head, tail = head[_blank_start(head) :], tail[: len(tail) - _blank_start(tail[::-1])]
+        head, tail = head[blank_start(head) :], tail[: len(tail) - blank_start(tail[::-1])]
         doubts: list[Refusal] = []
         before, after = self._file.bodies[floor:start], self._file.bodies[end:ceiling]
         opens, closes_ = segment.opens and not floor, segment.closes and ceiling == len(self._file)
@@ -300,27 +247,30 @@ class _Placer:
             taken = _replaced(head[::-1], before[::-1], is_edge=opens)
             if taken == 0 and not own[0].whole and not segment.lines[first].strip():
                 # Whether it stands before or after a blank line makes two texts.
-                skip = _blank_start(segment.lines[first:])
+                skip = blank_start(segment.lines[first:])
                 first, start, taken = first + skip, start + skip, None
             if taken is None:
                 doubts.append(self._loose(head, start - len(head), start))
             start -= taken or 0
         if head:
-            first = _blank_start(segment.lines)
+            first = blank_start(segment.lines)
         if tail and not (closes_ and end == len(self._file)):
             taken = _replaced(tail, after, is_edge=closes_)
             if taken == 0 and not own[-1].whole and not segment.lines[last - 1].strip():
-                skip = _blank_start(segment.lines[last - 1 :: -1])
+                skip = blank_start(segment.lines[last - 1 :: -1])
                 end, taken = end - skip, None
             if taken is None:
                 doubts.append(self._loose(tail, end, end + len(tail)))
             end += taken or 0
         if tail:
-            last = len(segment.lines) - _blank_start(segment.lines[::-1])
+            last = len(segment.lines) - blank_start(segment.lines[::-1])
         if not (tail or (closes_ and end == len(self._file))) and self._is_vague(own, segment, from_end=True):
             doubts.append(self._loose(segment.lines[first:last], start, end))
         if not (head or (opens and not start)) and self._is_vague(own, segment, from_end=False):
             doubts.append(self._loose(segment.lines[first:last], start, end))
+        lost = self._lost(own, segment, end)
+        if lost is not None:
+            doubts.append(lost)
         at = piece.at[first] if first < len(piece.at) else piece.at[0]
         return Splice(start, end, segment.lines[first:last], at, piece.at[-1] + 1), doubts
 
@@ -348,6 +298,16 @@ class _Placer:
             return unmatched(segment.lines[: a.last - segment.first])[1] <= closed
         return False
 
+    def _lost(self, own: Sequence[Anchor], segment: Segment, end: int) -> Refusal | None:
+        """A definition that goes though nothing is shown of what stands behind it, but for its own last lines."""
+        shown = "\n".join(segment.lines)
+        for a, b in pairwise(own):
+            for d in self._target.declarations:
+                if a.end <= d.head < b.start and d.end >= end and d.name.rsplit(".")[-1] not in shown:
+                    near = (Near(d.start, d.end, 1.0),)
+                    return refusal("would-lose-code", f"`{d.name}` would be gone.", segment.lines, near)
+        return None
+
     def _told(self, anchor: Anchor, segment: Segment) -> float:
         """How much the lines of an anchor tell that are indented alike."""
         if anchor.whole:
@@ -358,12 +318,6 @@ class _Placer:
             for line, body in zip(lines, self._file.bodies[anchor.start : anchor.end], strict=True)
             if line.rstrip() == body.rstrip()
         )
-
-    def _unlike(self, come: Sequence[str], start: int, end: int) -> int:
-        """How many of the file's lines [start, end) resemble none of those that come in their place."""
-        keys = [loose(line) for line in come]
-        gone = [key for key in self._file.keys[start:end] if key]
-        return sum(all(ratio(key, line) < ALIKE for line in keys) for key in gone)
 
     def _loose(self, part: Sequence[str], start: int, end: int) -> Refusal:
         near = (Near(max(start, 0), min(max(end, 0), len(self._file)), 0.5),)
@@ -404,8 +358,11 @@ class _Placer:
             )
         return None
 
-    def _doubled(self, segments: Sequence[Segment], chain: Sequence[Anchor]) -> Iterator[Refusal]:
-        """Lines that come although the file has just the same one nearby, which stays: it may be meant instead."""
+    def _doubled(
+        self, segments: Sequence[Segment], chain: Sequence[Anchor], least: float
+    ) -> Iterator[Refusal]:
+        """Lines that come although the file has just the same one nearby, which stays: it may be meant instead. least: only
+        those of at least this weight, and the only ones of their kind."""
         met = {line for anchor in chain for line in range(anchor.first, anchor.last)}
         gone = {line for anchor in chain for line in range(anchor.start, anchor.end)}
         replacing: set[int] = set()
@@ -417,16 +374,22 @@ class _Placer:
         for number, segment in enumerate(segments):
             own = [anchor for anchor in chain if anchor.segment == number]
             for line, body in enumerate(segment.lines, segment.first):
-                places = self._file.places.get(loose(body), ()) if line not in met else ()
-                if len(places) != 1 or places[0] in gone or not own:
+                if line in met or not own:
                     continue
                 at_end = not own[0].first <= line < own[-1].last
-                if weight(loose(body)) < (_SAYING if at_end else _TELLING):
+                if weight(loose(body)) < max(least, _SAYING if at_end else _TELLING):
                     continue
-                if not at_end and line not in replacing:
+                reach = _FAR if at_end else _NEARBY if line in replacing else _BESIDE
+                low, high = own[0].start - reach, own[-1].end + reach
+                places = [
+                    place
+                    for place in self._file.places.get(loose(body), ())
+                    if low <= place < high and place not in gone
+                ]
+                if least and len(self._file.places.get(loose(body), ())) > 1:
                     continue
-                if own[0].start - _NEARBY <= places[0] < own[-1].end + _NEARBY:
-                    near = (Near(places[0], places[0] + 1, 1.0),)
+                if places and (at_end or len(places) == 1):
+                    near = tuple(Near(place, place + 1, 1.0) for place in places[:3])
                     yield refusal("ambiguous", "This line stands in the file already, nearby.", [body], near)
 
     def _unplaced(self, segments: Sequence[Segment]) -> Placing:
@@ -466,21 +429,14 @@ def _outside(anchor: Anchor, whole: Sequence[Anchor]) -> Iterator[Anchor]:
 
 
 def _is_clear(sparing: Sequence[Anchor], meeting: Sequence[Anchor]) -> bool:
-    """Whether of two chains the first is clearly meant: in the segments where they differ it only adds lines, and these
-    between lines that tell something, or else the other one meets nothing more that tells something."""
+    """Whether of two chains the first is clearly meant: in the segments where they differ it only adds lines, and
+    the other one meets nothing more that tells something."""
     differing = {anchor.segment for anchor in set(sparing) ^ set(meeting)}
     pairs = [(a, b) for a, b in pairwise(sparing) if a.segment == b.segment and a.segment in differing]
-    if any(b.start > a.end for a, b in pairs):
+    if any(_goes(a, b) for a, b in pairs):
         return False
-    more = sum(a.weight for a in meeting if a.segment in differing) - sum(
-        a.weight for a in sparing if a.segment in differing
-    )
-    return more < STRONG or all(a.weight >= STRONG and b.weight >= STRONG for a, b in pairs)
-
-
-def _blank_start(lines: Sequence[str]) -> int:
-    """How many of the first lines are blank."""
-    return next((number for number, line in enumerate(lines) if line.strip()), len(lines))
+    more = sum(a.weight for a in meeting if a.segment in differing)
+    return more - sum(a.weight for a in sparing if a.segment in differing) < STRONG
 
 
 def _replaced(shown: Sequence[str], file: Sequence[str], *, is_edge: bool) -> int | None:
@@ -489,6 +445,8 @@ def _replaced(shown: Sequence[str], file: Sequence[str], *, is_edge: bool) -> in
     resembles them; None when it cannot be told. is_edge: nothing stands on the other side in the sketch, not even an
     elision, so that the file may end there."""
     keys, others = [loose(line) for line in shown], [loose(line) for line in file[: len(shown)]]
+    if is_edge and len(file) > len(shown):
+        return None
     if len(others) == len(keys) and all(ratio(a, b) >= ALIKE for a, b in zip(keys, others, strict=True)):
         return len(shown)
     if is_edge and file:

@@ -1,0 +1,60 @@
+"""What a snippet shows without a gap: the stretches of code between its elisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from editahead_prompts.sketches.sketch import Code, Elision, Snippet
+
+from .declarations import Declaration, of_code
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Lines between elisions. at: the sketch's line of each. before, after: the elisions; None at the sketch's ends."""
+
+    lines: tuple[str, ...]
+    at: tuple[int, ...]
+    before: Elision | None
+    after: Elision | None
+
+
+def pieces(snippet: Snippet) -> Iterator[Piece]:
+    """The stretches between elisions. What a `removed` elision stands for is left out: its neighbours are then adjacent."""
+    lines: list[str] = []
+    at: list[int] = []
+    before: Elision | None = None
+    for part in snippet.parts:
+        if isinstance(part, Code):
+            lines += part.lines
+            at += range(part.at, part.at + len(part.lines))
+        elif not part.removed:
+            if lines:
+                yield Piece(tuple(lines), tuple(at), before, part)
+            lines, at, before = [], [], part
+    if lines:
+        yield Piece(tuple(lines), tuple(at), before, None)
+
+
+def apart(piece: Piece, language: str) -> Iterator[Piece]:
+    """A piece of whole declarations as one piece for each, when it holds nothing else."""
+    found = [d for d in of_code(piece.lines, language) if d.intact]
+    tops: list[Declaration] = []
+    for declaration in found:
+        if not tops or declaration.start >= tops[-1].end:
+            tops.append(declaration)
+    if len(tops) < 2:
+        yield piece
+        return
+    cuts = [0, *(a.end for a in tops[:-1]), len(piece.lines)]
+    for first, last in pairwise(cuts):
+        first += blank_start(piece.lines[first:last])
+        last -= blank_start(piece.lines[first:last][::-1])
+        yield Piece(piece.lines[first:last], piece.at[first:last], piece.before, piece.after)
+
+
+def blank_start(lines: Sequence[str]) -> int:
+    """How many of the first lines are blank."""
+    return next((number for number, line in enumerate(lines) if line.strip()), len(lines))
