@@ -161,10 +161,7 @@ def _declaration(
     end = min(last + 1, len(lines))
     while end > start + 1 and not lines[end - 1].strip():
         end -= 1
-    head = node.start_point.row
-    if outer.type == "decorated_definition" or any(c.type == "decorator" for c in outer.children):
-        named = node.child_by_field_name("name")
-        head = named.start_point.row if named is not None else head
+    head = _below_decorators(outer, node)
     before = lines[start].encode()[: outer.start_point.column] if start < len(lines) else b""
     after = lines[end - 1].encode()[outer.end_point.column :] if end - 1 == outer.end_point.row else b""
     body = node.child_by_field_name("body")
@@ -174,6 +171,19 @@ def _declaration(
     return Declaration(
         kind, name, start, head, end, scope, "".join(signature.decode(errors="replace").split()), intact
     )
+
+
+def _below_decorators(outer: Node, node: Node) -> int:
+    """The first line of a declaration without its decorators or annotations; its first line where these share it."""
+    above = [child for child in (*outer.children, *node.children) if child.type == "decorator"]
+    for child in node.children:
+        if child.type == "modifiers":
+            above += [part for part in child.children if "annotation" in part.type]
+    last = max((child.end_point.row for child in above), default=-1)
+    named = node.child_by_field_name("name")
+    if last < 0 or named is None or last >= named.start_point.row:
+        return outer.start_point.row if above else node.start_point.row
+    return last + 1
 
 
 def _name(node: Node) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property, lru_cache
 
 from editahead_prompts.snapshot import Snapshot, line_body
@@ -191,7 +191,3 @@ def width(body: str) -> int:
     if len(space) == len(body):
         return -1
     return len(space.expandtabs(4)) if "\t" in space else len(space)
-
-
-def bodies_of(lines: Sequence[str]) -> tuple[str, ...]:
-    return tuple(map(line_body, lines))

@@ -194,6 +194,12 @@ class TestDeclarations:
         expected = COUNTER.replace("\tif n == 0 {\n\t\treturn\n\t}\n", "") + other
         assert sure(sketch, COUNTER + other, "go") == expected
 
+    def test_an_annotation_above_what_is_shown_stays(self) -> None:
+        text = "class A {\n    @Test\n    public void one() {\n        a();\n    }\n\n    int x;\n}\n"
+        marker = "    // ... existing code ...\n"
+        sketch = f"{marker}    public void one() {{\n        b();\n    }}\n{marker}"
+        assert sure(sketch, text, "java") == text.replace("a()", "b()")
+
 
 class TestHunks:
     DIFF = """\
