@@ -62,14 +62,15 @@ async def test_a_session_with_every_face(scripted: LanguageClient) -> None:
     )
     assert isinstance(ghost, types.InlineCompletionList)
     assert [item.insert_text for item in ghost.items] == ["account"]
-    edits = (await request(scripted, "textDocument/copilotInlineEdit", ask(A, 2, 1, 0, triggerKind=2)))[
+    (edit,) = (await request(scripted, "textDocument/copilotInlineEdit", ask(A, 2, 1, 0, triggerKind=2)))[
         "edits"
     ]
-    assert [edit["range"] for edit in edits] == [span(1, 0, 1, 4), span(0, 0, 0, 4)]
+    assert edit["range"] == span(1, 0, 1, 4)
     predictions = (await request(scripted, "editahead/nextEdit", ask(A, 2, 1, 0, trigger="typed")))[
         "predictions"
     ]
-    assert [p["id"] for p in predictions] == [edit["command"]["arguments"][0] for edit in edits]
+    assert [p["edits"][0]["range"] for p in predictions] == [span(1, 0, 1, 4), span(0, 0, 0, 4)]
+    assert predictions[0]["id"] == edit["command"]["arguments"][0]
     change(scripted, 3, 1, 0, 1, 4, text="account")
     await scripted.workspace_execute_command_async(
         types.ExecuteCommandParams("editahead.accept", [predictions[0]["id"]])
