@@ -12,7 +12,7 @@ from editahead_prompts.sketches.sketch import Hunk, HunkLine
 
 from .anchors import Anchor, Segment, anchors
 from .chain import Chain, best_chain
-from .indenting import AS_IT_IS, Indenting, fit
+from .indenting import AS_IT_IS, Indenting, Pair, fit, steps
 from .lines import STRONG, indentation, is_comment, loose, weight
 from .placing import Placing, Target, refusal, similar_places
 from .results import Near, Refusal
@@ -67,9 +67,12 @@ class _Placer:
         self._hunks, self._target, self._file = hunks, target, target.lines
         self._doubts: list[Refusal] = []
         self._confidence: list[float] = []
+        self._pairs: set[Pair] = set()
+        """Of the lines of all hunks: for those that meet only lines at the left margin."""
 
     def placing(self) -> Placing:
         placed = self._places()
+        self._pairs = {pair for one in placed if not one.done for pair in self._paired(one)}
         splices: list[Splice] = []
         for one in placed:
             splices += self._splices(one)
@@ -88,6 +91,14 @@ class _Placer:
         done = [hunk for hunk in shown if self._is_done(hunk)]
         placed += (_Placed(hunk, (), done=True) for hunk in done)
         waiting = [hunk for hunk in shown if hunk not in done]
+        pinned = [self._pin(hunk) for hunk in waiting]
+        if _are_apart(pinned, waiting):
+            placed += (
+                _Placed(hunk, tuple(range(at, at + len(hunk.old))))
+                for hunk, at in zip(waiting, pinned, strict=True)
+                if at is not None
+            )
+            return placed
         chain = self._chain(waiting)
         missing = []
         if chain is not None:
@@ -108,6 +119,14 @@ class _Placer:
             placed.append(self._placed(hunk, alone.anchors, 0))
         return placed
 
+    def _pin(self, hunk: Hunk) -> int | None:
+        """The only place where all old lines stand just as the hunk has them, if they tell something."""
+        if sum(weight(loose(line)) for line in hunk.old) < STRONG:
+            return None
+        at = self._file.standing(hunk.old)
+        is_within = len(at) == 1 and self._target.low <= at[0] <= self._target.high - len(hunk.old)
+        return at[0] if is_within else None
+
     def _segments(self, hunks: Sequence[Hunk]) -> list[Segment]:
         out, first = [], 0
         for hunk in hunks:
@@ -121,6 +140,13 @@ class _Placer:
         segments = self._segments(hunks)
         target.check()
         found = anchors(segments, self._file, target.low, target.high)
+        pinned = [self._pin(hunk) for hunk in hunks]
+        found = [
+            anchor
+            for anchor in found
+            if (at := pinned[anchor.segment]) is None
+            or anchor.start - (anchor.first - segments[anchor.segment].first) == at
+        ]
         named = self._bonus(hunks, segments, self._is_headed)
         chain = best_chain(segments, found, self._file, named, target.check)
         if chain is None:
@@ -166,8 +192,6 @@ class _Placer:
         return bonus
 
     def _is_headed(self, hunk: Hunk, start: int) -> bool:
-        if hunk.at_end and start + len(hunk.old) == len(self._file):
-            return True
         if not hunk.headings:
             return False
         for heading in hunk.headings:
@@ -402,20 +426,39 @@ class _Placer:
         out.append(Splice(at, end, tuple(come_here), group[0][0].at, group[-1][0].at + 1))
         return out
 
-    def _indenting(self, placed: _Placed) -> Indenting:
-        hunk = placed.hunk
-        pairs = {
+    def _paired(self, placed: _Placed) -> set[Pair]:
+        """The indentation of the old lines, in the hunk and in the file."""
+        if not placed.found:
+            return set()
+        return {
             (indentation(line), indentation(self._file.bodies[place]))
-            for line, place in zip(hunk.old, placed.places, strict=True)
+            for line, place in zip(placed.hunk.old, placed.places, strict=True)
             if place is not None and line.strip() and loose(line) == self._file.keys[place]
         }
-        found = fit(pairs, [line.text for line in hunk.lines], self._file.bodies)
-        comes = any(line.tag == "+" and line.text.strip() for line in hunk.lines)
-        if comes and (found is None or not found.certain):
+
+    def _indenting(self, placed: _Placed) -> Indenting:
+        hunk = placed.hunk
+        pairs = self._paired(placed)
+        lines = [line.text for line in hunk.lines]
+        if not any(map(any, pairs)):
+            pairs = self._pairs | pairs
+            lines = [line.text for each in self._hunks for line in each.lines]
+        found = fit(pairs, lines, self._file.bodies)
+        come = [line.text for line in hunk.lines if line.tag == "+" and line.text.strip()]
+        is_strange = not any(map(any, pairs)) and self._is_strange(hunk.new)
+        is_light = sum(weight(loose(line)) for line in hunk.old) < STRONG
+        if is_light and fit(self._pairs, lines, self._file.bodies) is None:
+            found = None  # Its few lines say otherwise than those of the other hunks: by chance, or in the wrong place.
+        if come and (found is None or not found.certain or is_strange):
             self._doubts.append(
                 refusal("ambiguous", "These lines are indented otherwise than in the file.", _text(hunk))
             )
         return found or AS_IT_IS
+
+    def _is_strange(self, new: Sequence[str]) -> bool:
+        """Whether these lines indent by another step than the file's."""
+        usual = steps(self._file.bodies)
+        return bool(usual) and not steps(new) <= usual
 
     def _without_context(self, hunk: Hunk) -> Splice:
         """Lines that are only added, with nothing said of what stands around them."""
@@ -443,6 +486,16 @@ class _Placer:
                 continue
             out.append(splice)
         return out
+
+
+def _are_apart(places: Sequence[int | None], hunks: Sequence[Hunk]) -> bool:
+    """Whether each hunk has its place, in the hunks' order, and no two overlap in what they change."""
+    end = 0
+    for at, hunk in zip(places, hunks, strict=True):
+        if at is None or at < end:
+            return False
+        end = at + len(hunk.old)
+    return True
 
 
 def _first_line(hunks: Sequence[Hunk], number: int) -> int:

@@ -125,3 +125,17 @@ def unit(lines: Sequence[str]) -> str:
         return " " * common
     widths = [len(indentation(line)) for line in lines if line.strip() and line.startswith(" ")]
     return " " * (gcd(*widths) if widths and gcd(*widths) > 1 else 4)
+
+
+def steps(lines: Iterable[str]) -> set[str]:
+    """What the lines indent by below those at the left margin that open a block or a bracket."""
+    found = set()
+    opened = False
+    for line in lines:
+        if not line.strip():
+            continue
+        space = indentation(line)
+        if opened and space:
+            found.add(space)
+        opened = not space and line.rstrip().endswith((":", "{", "(", "["))
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 from editahead_prompts.snapshot import Snapshot, line_body
@@ -92,6 +92,21 @@ class FileLines:
         for number, key in enumerate(self.keys):
             places.setdefault(key, []).append(number)
         return places
+
+    def standing(self, bodies: Sequence[str]) -> list[int]:
+        """Where these lines stand one after the other just as they are, but for white space at their ends."""
+        wanted = [body.rstrip() for body in bodies]
+        if not wanted:
+            return []
+        keys = [loose(body) for body in bodies]
+        rarest = min(range(len(keys)), key=lambda k: len(self.places.get(keys[k], ())))
+        starts = (place - rarest for place in self.places.get(keys[rarest], ()))
+        return [
+            at
+            for at in starts
+            if 0 <= at <= len(self) - len(wanted)
+            and all(self.bodies[at + k].rstrip() == body for k, body in enumerate(wanted))
+        ]
 
     @cached_property
     def widths(self) -> tuple[int, ...]:

@@ -10,9 +10,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rapidfuzz.fuzz import ratio
+from tree_sitter import Node
 
 from editahead_prompts.diff import Span, diff_lines
 from editahead_prompts.edits import Edit
+from editahead_prompts.sketches.markers import marker_of
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees
@@ -23,11 +25,15 @@ from .placing import Target, refusal
 from .results import Near, Refusal
 from .snippets import ALIKE
 from .splices import Splice
+from .whole import is_plainly_whole
 
 LARGEST = 1_000_000
 """Characters of a file, and of a file after the merge."""
 
 _PARAPHRASE = 45
+_NO_NAMES = frozenset(
+    {"comment", "string_content", "string_fragment", "property_identifier", "field_identifier", "jsx_text"}
+)
 _FEW = 3
 """So many definitions may always go, if nothing uses them."""
 
@@ -49,7 +55,9 @@ def objection(
         return unasked
     target.check()
     counts = target.syntax.errors_around(target.original, edit)
-    if counts is not None and counts[1] > counts[0]:
+    if (
+        counts is not None and counts[1] > counts[0] and not (counts[0] and _is_as_written(part, target))
+    ):  # Where the grammar cannot read the file anyway, it may not read the new lines either.
         return refusal("would-break-syntax", "The file would have syntax errors that it does not have now.")
     if (
         target.original.language == "python"
@@ -60,6 +68,18 @@ def objection(
         return refusal("would-break-syntax", "The indentation would not be that of a Python file.")
     target.check()
     return _lost(part, target, splices, guess)
+
+
+def _is_as_written(part: FileSketch, target: Target) -> bool:
+    """Whether no syntax is needed to know where the lines go: all of the file is shown, or what goes and what stands
+    around stands in one place just so."""
+    if isinstance(part.content, Diff):
+        return all(len(target.lines.standing(hunk.old)) == 1 for hunk in part.content.hunks)
+    return part.kind == "whole-file" and is_plainly_whole(_code(part.content), target)
+
+
+def _code(snippet: Snippet) -> list[str]:
+    return [line for piece in snippet.parts if isinstance(piece, Code) for line in piece.lines]
 
 
 def _is_indented(text: str) -> bool:
@@ -95,7 +115,16 @@ def _diff_unasked(diff: Diff, target: Target, splices: Sequence[Splice]) -> Refu
             return refusal("would-lose-code", "A line would go that no hunk removes.", [key])
     if come - may_come:
         return refusal("unparsed", "A line would come that no hunk adds.", list(come - may_come))
+    marks = [line for splice in splices for line in splice.lines if _is_left_out(line, target)]
+    if marks:
+        return refusal("unparsed", "A mark for code left out would stay in the file.", marks)
     return None
+
+
+def _is_left_out(line: str, target: Target) -> bool:
+    """Whether a line would leave a mark in the file that it does not hold already."""
+    marker = marker_of(line)
+    return marker is not None and marker.certain and loose(line) not in target.lines.places
 
 
 def _snippet_unasked(
@@ -186,16 +215,18 @@ def _is_redeclared(low: int, high: int, splice: Splice, target: Target) -> bool:
 
 
 def _lost(part: FileSketch, target: Target, splices: Sequence[Splice], guess: str) -> Refusal | None:
-    """Definitions and imports that would be gone though something still needs them. A diff says what it removes."""
+    """Definitions and imports that would be gone though something still needs them. A diff says what it removes, and so
+    does a whole file that shows the lines around an import that is gone."""
     if isinstance(part.content, Diff) or any(
         isinstance(piece, Elision) and piece.removed for piece in part.content.parts
     ):
         return None
+    is_whole = part.kind == "whole-file" and is_plainly_whole(_code(part.content), target)
     touched = [d for d in target.declarations if any(s.start <= d.head < s.end for s in splices)]
     tree = target.syntax.tree(target.original)
     if tree is None:
         return None
-    importing = any(
+    importing = not is_whole and any(
         s.start <= node.end_point.row and node.start_point.row < s.end
         for node in tree.root_node.named_children
         if "import" in node.type or node.type in ("use_declaration", "preproc_include")
@@ -216,9 +247,29 @@ def _lost(part: FileSketch, target: Target, splices: Sequence[Splice], guess: st
     if len(gone) > max(_FEW, len(target.declarations) // 2):
         return refusal("would-lose-code", f"{len(gone)} definitions would be gone.")
     for name in sorted(imported(tree.root_node) - kept) if importing else ():
-        if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess):
+        if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess) and _is_named(name, after.root_node):
             return refusal("would-lose-code", f"The import of `{name}` would be gone, and it is still used.")
     return None
+
+
+def _is_named(name: str, root: Node) -> bool:
+    """Whether the code uses a name: not just a string or a comment, a member or an argument's name."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        waiting += node.children
+        if node.child_count or node.text is None or node.text.decode("utf-8", "replace") != name:
+            continue
+        before, parent = node.prev_sibling, node.parent
+        is_member = before is not None and before.type in (".", "->", "?.")
+        is_argument = (
+            parent is not None
+            and parent.type == "keyword_argument"
+            and parent.child_by_field_name("name") == node
+        )
+        if node.is_named and node.type not in _NO_NAMES and not is_member and not is_argument:
+            return True
+    return False
 
 
 def _is_used(declaration: Declaration, text: str) -> bool:

@@ -90,8 +90,12 @@ def split(
     """Hunks of these lines, one after the other where an elision marker stands between them. What changes nothing is left
     out. The line number, where known, is that of the first line."""
     groups: list[list[HunkLine]] = [[]]
-    for hunk_line in lines:
-        marker = marker_of(hunk_line.text) if hunk_line.tag != "-" else None
+    tagged = list(lines)
+    for number, hunk_line in enumerate(tagged):
+        around = tagged[max(number - 1, 0) : number + 2]
+        # Among lines that come it would have nothing to stand for: whoever merges has to say what to make of it.
+        is_added = len(around) == 3 and all(near.tag == "+" for near in around)
+        marker = marker_of(hunk_line.text) if hunk_line.tag != "-" and not is_added else None
         if marker is not None and (marker.certain or hunk_line.tag == " "):
             groups.append([])
         else:

@@ -95,7 +95,7 @@ def _of_fences(
     """The files in fenced blocks, without those that hold no code for a file."""
     out: list[FileSketch] = []
     problem: NotASketch | None = None
-    for fence in _chosen(fences, language):
+    for fence in _chosen(lines, fences, language):
         try:
             for file in _of_fence(lines, fence, language, path):
                 _add(out, file)
@@ -123,14 +123,21 @@ def _add(files: list[FileSketch], file: FileSketch) -> None:
         files.append(file)
 
 
-def _chosen(fences: Sequence[Fence], language: str | None) -> Sequence[Fence]:
+def _chosen(lines: Sequence[str], fences: Sequence[Fence], language: str | None) -> Sequence[Fence]:
     """The blocks that are about files: with a path, or without a shell's word; and, where some are in the language that is
     wanted, not those without a path that are in another one."""
     code = [fence for fence in fences if fence.path or fence.word not in _SHELL] or list(fences)
     if language is None:
         return code
     wanted = _family(language)
-    same = [f for f in code if f.path or f.word in _PATCH_WORDS or _family(language_id(f.word)) == wanted]
+    same = [
+        fence
+        for fence in code
+        if fence.path
+        or fence.word in _PATCH_WORDS
+        or _family(language_id(fence.word)) == wanted
+        or path_of_comment(next(filter(str.strip, lines[fence.start : fence.end]), ""), None) is not None
+    ]
     return same or code
 
 

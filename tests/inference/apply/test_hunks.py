@@ -1,0 +1,129 @@
+"""Hunks: where they go, how they are indented, and what a hunk alone does not say."""
+
+from __future__ import annotations
+
+from editahead_inference.apply.merge import merge
+from editahead_inference.apply.results import Merge
+from editahead_prompts.sketches.parse import parse
+from editahead_prompts.snapshot import Snapshot
+
+TWO_STYLES = "struct menu {\n\tconst char\t*name;\n};\n\nstruct item {\n\tconst char *name;\n};\n"
+
+TWINS = """\
+def first(case):
+    text = case.run()
+    check(case, text)
+
+
+def second(case):
+    text = case.run()
+    check(case, text)
+"""
+
+SPACES = """\
+import os
+import sys
+
+
+def names():
+    return sorted(os.environ)
+
+
+if names():
+    sys.exit()
+"""
+
+MACROS = """\
+int count(struct panes *panes)
+{
+\tRB_FOREACH(wp, window_pane_tree, &all_window_panes) {
+\t\tif (wp->name == NULL)
+\t\t\tcontinue;
+\t}
+\treturn (0);
+}
+"""
+
+
+def merged(sketch: str, text: str, language: str) -> Merge:
+    found = parse(sketch, language=language)
+    return merge(found, found.files[0], Snapshot.of(text, uri="file:///a", language=language))
+
+
+def replacing(old: str, new: str) -> str:
+    return f"<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
+
+
+def test_lines_that_stand_once_just_so_go_there() -> None:
+    made = merged(replacing("\tconst char\t*name;\n", "\tconst char\t*title;\n"), TWO_STYLES, "c")
+    assert made.refusal is None
+    assert made.guess == TWO_STYLES.replace("\t*name", "\t*title")
+
+
+def test_only_the_white_space_within_a_line_changes() -> None:
+    made = merged(replacing("\tconst char *name;\n", "\tconst char\t*name;\n"), TWO_STYLES, "c")
+    assert made.refusal is None
+    assert made.guess == TWO_STYLES.replace("char *name", "char\t*name")
+
+
+def test_the_end_of_the_file_does_not_tell_two_places_apart() -> None:
+    patch = """\
+*** Begin Patch
+*** Update File: a.py
+@@
+     text = case.run()
+-    check(case, text)
++    check(case, text.strip())
+*** End of File
+*** End Patch
+"""
+    made = merged(patch, TWINS, "python")
+    assert made.refusal is not None
+    assert made.refusal.reason == "ambiguous"
+
+
+def test_another_indentation_below_the_margin_is_a_doubt() -> None:
+    come = "if names():\n\tprint()\n\nif names():\n"
+    made = merged(replacing("if names():\n", come), SPACES, "python")
+    assert made.refusal is not None
+    assert made.refusal.reason == "ambiguous"
+
+
+def test_other_hunks_tell_how_lines_below_the_margin_are_indented() -> None:
+    sketch = replacing("import sys\n", "import sys\n\n\ndef one():\n  return 1\n") + replacing(
+        "  return sorted(os.environ)\n", "  return list(os.environ)\n"
+    )
+    made = merged(sketch, SPACES, "python")
+    assert made.refusal is None
+    assert "def one():\n    return 1\n" in made.guess
+    assert "    return list(os.environ)\n" in made.guess
+
+
+def test_a_file_that_the_grammar_cannot_read_takes_a_hunk_that_stands_in_one_place() -> None:
+    more = "\tRB_FOREACH(w, windows, &windows) {\n\t\tif (w->active == NULL)\n\t\t\tcontinue;\n\t}\n"
+    made = merged(replacing("\treturn (0);\n", more + "\treturn (0);\n"), MACROS, "c")
+    assert made.refusal is None
+    assert made.guess == MACROS.replace("\treturn (0);\n", more + "\treturn (0);\n")
+
+
+def test_a_file_that_the_grammar_reads_gets_no_errors() -> None:
+    made = merged(replacing("    return sorted(os.environ)\n", "    return sorted(\n"), SPACES, "python")
+    assert made.refusal is not None
+    assert made.refusal.reason == "would-break-syntax"
+
+
+def test_a_mark_among_added_lines_is_not_lost() -> None:
+    diff = """\
+--- a/a.py
++++ b/a.py
+@@ -5,2 +5,4 @@
+ def names():
++    first = 1
++    # ... existing code ...
++    last = 2
+     return sorted(os.environ)
+"""
+    made = merged(diff, SPACES, "python")
+    assert made.refusal is not None
+    assert made.refusal.reason == "unparsed"
+    assert "    # ... existing code ...\n" in made.guess
