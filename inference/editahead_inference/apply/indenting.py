@@ -26,11 +26,13 @@ class Indenting:
 
     def of(self, body: str) -> str:
         """The sketch's line as the file would have it."""
-        if self.change is None or not body.strip():
+        if self.change is None or not body:
             return body
         space = indentation(body)
         changed = self.change(space)
-        return body if changed is None else changed + body[len(space) :]
+        if changed is None or (space == body and ("\t" in space) == ("\t" in changed)):
+            return body  # What stands on a blank line is left as it is, but for tabs among spaces.
+        return changed + body[len(space) :]
 
     def of_all(self, bodies: Iterable[str]) -> tuple[str, ...]:
         return tuple(map(self.of, bodies))

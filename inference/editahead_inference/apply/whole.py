@@ -64,10 +64,11 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placing:
         return Placing((splice,), None, round(min(1.0, share), 3))
     declared = all_code and only_declares(lines, target.original.language)
     as_piece = place_snippet(snippet, target, declared=declared)
-    if as_piece.doubt is None:
+    could_be_whole = all_code and all(_ends_alike(lines, target))
+    if as_piece.doubt is None and not could_be_whole:
         return as_piece
     doubt = replace(
-        as_piece.doubt,
+        as_piece.doubt or refusal("would-lose-code", ""),
         reason="would-lose-code",
         detail="The sketch has no marks, but most of the file is not in it.",
     )

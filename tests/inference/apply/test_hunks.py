@@ -127,3 +127,11 @@ def test_a_mark_among_added_lines_is_not_lost() -> None:
     assert made.refusal is not None
     assert made.refusal.reason == "unparsed"
     assert "    # ... existing code ...\n" in made.guess
+
+
+def test_white_space_on_blank_lines_follows_the_indentation() -> None:
+    text = "class A {\n  int b() {\n    return 1;\n  }\n}\n"
+    diff = "@@ -2,3 +2,5 @@\n \tint b() {\n+\t\tint c = 2;\n+\t\n \t\treturn 1;\n \t}\n"
+    made = merged(diff, text, "java")
+    assert made.refusal is None
+    assert made.guess == text.replace("    return", "    int c = 2;\n  \n    return")

@@ -91,3 +91,12 @@ def test_a_whole_file_that_is_cut_off_is_no_whole_file() -> None:
     cut = "\n".join(THROWING.split("\n")[:9]) + "\n"
     made = merged(f"```java\n{cut}```\n", THROWING, "java")
     assert made.refusal is not None
+
+
+def test_less_than_half_of_the_file_with_both_of_its_ends_is_a_doubt() -> None:
+    body = "\n\ndef test_{0}():\n    graph = graph_of('{0}', {1})\n    check('{0}', {1})\n    assert graph\n"
+    text = "import pytest\n" + "".join(body.format(name, number) for number, name in enumerate("abcdef"))
+    cut = "import pytest\n" + body.format("a", 0)
+    made = merged(cut, text, "python")
+    assert made.refusal is not None
+    assert made.refusal.reason == "would-lose-code"
