@@ -22,7 +22,7 @@ _NEARER = 0.05
 
 _MOST_OTHERS = 12
 
-_MOST_LOOSE = 7.0
+_MOST_LOOSE = 10.0
 _MOST_GONE = 3.0
 _TORN = 2.0
 """For lines in the place of others that close or open other brackets than these."""
@@ -94,7 +94,7 @@ class _Chaining:
         self._depths = [0, *accumulate(_deeper(line) for line in lines)]
         worth = [weight(loose(line)) for line in lines]
         # What it costs when a line at a segment's end has no counterpart in the file; blank ones cost nothing.
-        self._cost = [0.0, *accumulate(1.5 + w if w > 0.05 else 0.0 for w in worth)]
+        self._cost = [0.0, *accumulate(3.0 + w if w > 0.05 else 0.0 for w in worth)]
         self._skipped = [
             0.0,
             *accumulate(0.5 + 0.6 * (self._cost[s.last] - self._cost[s.first]) for s in segments),

@@ -40,7 +40,8 @@ def pieces(snippet: Snippet) -> Iterator[Piece]:
 
 def apart(piece: Piece, language: str) -> Iterator[Piece]:
     """A piece of whole declarations as one piece for each, when it holds nothing else."""
-    found = [d for d in of_code(piece.lines, language) if d.intact]
+    # One within another that is not intact is no piece of its own: what holds the two is shown as well.
+    found = [d for d in of_code(piece.lines, language) if d.intact and not d.scope]
     tops: list[Declaration] = []
     for declaration in found:
         if not tops or declaration.start >= tops[-1].end:

@@ -37,6 +37,10 @@ _FAR, _NEARBY, _BESIDE = 40, 8, 4
 """Lines: how far is nearby for a line at an end, for one in the place of others, and for one that is only added."""
 
 
+_MOST_PLACES = 200
+"""So many places of one line are looked at."""
+
+
 def place_snippet(snippet: Snippet, target: Target, *, declared: bool) -> Placing:
     """declared: the sketch is nothing but declarations, each shown whole, and no line of it says where they stand."""
     shown = list(pieces(snippet))
@@ -112,9 +116,20 @@ class _Placer:
             self._doubled(segments, chain.anchors, 0.0)
         ):
             return chain
-        if _is_clear(sparing.anchors, chain.anchors):
+        if _is_clear(sparing.anchors, chain.anchors) and not self._changes_lines(segments, sparing, chain):
             return sparing
         return replace(sparing, others=(chain.anchors, *sparing.others))
+
+    def _changes_lines(self, segments: Sequence[Segment], sparing: Chain, meeting: Chain) -> bool:
+        """Whether the chain that meets more reads as changed, line for line, what the other one only adds."""
+        lines = [line for segment in segments for line in segment.lines]
+        return any(
+            _goes(a, b)
+            and (a, b) not in set(pairwise(sparing.anchors))
+            and b.first - a.last == b.start - a.end
+            and _replaced(lines[a.last : b.first], self._file.bodies[a.end : b.start], is_edge=False)
+            for a, b in pairwise(meeting.anchors)
+        )
 
     def _whole(self, number: int, segment: Segment) -> Iterator[Anchor]:
         """The declarations of the file that a segment shows whole."""
@@ -155,8 +170,9 @@ class _Placer:
         pairs = [self._end_pairs(number, segments[number], chain.anchors) for number in range(len(segments))]
         sketch = [line for segment in segments for line in segment.lines]
         together = fit((pair for some in pairs for pair in some), sketch, self._file.bodies)
+        as_it_is = any(a == b and a for some in pairs for a, b in some)
         if together is not None:
-            if not together.certain:
+            if not together.certain or (as_it_is and together is not AS_IT_IS):
                 self._doubts.append(
                     refusal(
                         "ambiguous",
@@ -164,7 +180,11 @@ class _Placer:
                     )
                 )
             return [together] * len(segments)
-        if any(a == b and a for some in pairs for a, b in some):
+        if as_it_is:
+            if any(self._is_shifted(segment, chain.anchors) for segment in segments):
+                self._doubts.append(
+                    refusal("ambiguous", "Some lines of the sketch are indented otherwise than in the file.")
+                )
             return [AS_IT_IS] * len(segments)
         apart = [fit(some, sketch, self._file.bodies) for some in pairs]
         if any(change is None or not change.certain for change in apart):
@@ -173,11 +193,23 @@ class _Placer:
             )
         return [change or AS_IT_IS for change in apart]
 
+    def _is_shifted(self, segment: Segment, chain: Sequence[Anchor]) -> bool:
+        """Whether a line at an end of a segment is met, tells something, and is indented otherwise in the file."""
+        filled = [n for n, line in enumerate(segment.lines, segment.first) if line.strip()]
+        for edge in (filled[0], filled[-1]):
+            line = segment.lines[edge - segment.first]
+            for a in chain:
+                if a.first <= edge < a.last and (not a.whole or edge == a.first):
+                    body = self._file.bodies[a.start + edge - a.first]
+                    if indentation(body) != indentation(line) and weight(loose(line)) >= STRONG:
+                        return True
+        return False
+
     def _end_pairs(self, number: int, segment: Segment, chain: Sequence[Anchor]) -> list[Pair]:
         own = [anchor for anchor in chain if anchor.segment == number]
         if not own:
             return []
-        pairs = []
+        pairs: list[tuple[int, int]] = []
         for anchor, is_head in ((own[0], True), (own[-1], False)):
             if anchor.whole:
                 lines = self._inner_pairs(segment, anchor)
@@ -186,12 +218,14 @@ class _Placer:
                     zip(range(anchor.first, anchor.last), range(anchor.start, anchor.end), strict=True)
                 )
                 lines = lines[:2] if is_head else lines[-2:]
-            pairs += [
-                (indentation(segment.lines[a - segment.first]), indentation(self._file.bodies[b]))
-                for a, b in lines
-                if segment.lines[a - segment.first].strip() and self._file.bodies[b].strip()
-            ]
-        return pairs
+            pairs += lines
+        pairs = [(a, b) for a, b in pairs if self._file.keys[b] and segment.lines[a - segment.first].strip()]
+        # A bracket alone may be met with one of another level, just because that is indented as it is.
+        telling = [(a, b) for a, b in pairs if weight(self._file.keys[b]) >= STRONG]
+        return [
+            (indentation(segment.lines[a - segment.first]), indentation(self._file.bodies[b]))
+            for a, b in telling or pairs
+        ]
 
     def _inner_pairs(self, segment: Segment, anchor: Anchor) -> list[tuple[int, int]]:
         """The first line of a declaration shown whole, and the first and last that it shares with that of the file."""
@@ -264,9 +298,16 @@ class _Placer:
             end += taken or 0
         if tail:
             last = len(segment.lines) - blank_start(segment.lines[::-1])
-        if not (tail or (closes_ and end == len(self._file))) and self._is_vague(own, segment, from_end=True):
+        if not (tail or (closes_ and end == len(self._file))) and (
+            not self._is_end_fixed(segment, own, at_end=True) and self._is_vague(own, segment, from_end=True)
+        ):
             doubts.append(self._loose(segment.lines[first:last], start, end))
-        if not (head or (opens and not start)) and self._is_vague(own, segment, from_end=False):
+        if not (head or (opens and not start)) and (
+            not self._is_end_fixed(segment, own, at_end=False)
+            and self._is_vague(own, segment, from_end=False)
+        ):
+            doubts.append(self._loose(segment.lines[first:last], start, end))
+        if any(self._fits_elsewhere(segment, own, floor, ceiling, at_end=at_end) for at_end in (False, True)):
             doubts.append(self._loose(segment.lines[first:last], start, end))
         lost = self._lost(own, segment, end)
         if lost is not None:
@@ -301,9 +342,13 @@ class _Placer:
     def _lost(self, own: Sequence[Anchor], segment: Segment, end: int) -> Refusal | None:
         """A definition that goes though nothing is shown of what stands behind it, but for its own last lines."""
         shown = "\n".join(segment.lines)
+        is_fixed = self._is_fixed(segment, own)
         for a, b in pairwise(own):
             for d in self._target.declarations:
-                if a.end <= d.head < b.start and d.end >= end and d.name.rsplit(".")[-1] not in shown:
+                if not (a.end <= d.head < b.start and d.end >= end) or d.name.rsplit(".")[-1] in shown:
+                    continue
+                # Its first lines may be given another name; what lies across two definitions is another thing.
+                if not is_fixed or any(o.head < a.end < o.end <= b.start for o in self._target.declarations):
                     near = (Near(d.start, d.end, 1.0),)
                     return refusal("would-lose-code", f"`{d.name}` would be gone.", segment.lines, near)
         return None
@@ -373,24 +418,88 @@ class _Placer:
                     replacing.update(range(a.last, b.first))
         for number, segment in enumerate(segments):
             own = [anchor for anchor in chain if anchor.segment == number]
+            if not own or (not least and self._is_fixed(segment, own)):
+                continue
             for line, body in enumerate(segment.lines, segment.first):
-                if line in met or not own:
+                if line in met:
                     continue
                 at_end = not own[0].first <= line < own[-1].last
                 if weight(loose(body)) < max(least, _SAYING if at_end else _TELLING):
                     continue
+                everywhere = self._file.places.get(loose(body), ())
+                is_only = at_end and len(everywhere) == 1 and weight(loose(body)) >= STRONG
                 reach = _FAR if at_end else _NEARBY if line in replacing else _BESIDE
-                low, high = own[0].start - reach, own[-1].end + reach
-                places = [
-                    place
-                    for place in self._file.places.get(loose(body), ())
-                    if low <= place < high and place not in gone
-                ]
+                low = 0 if segment.opens or is_only else own[0].start - reach
+                high = len(self._file) if segment.closes or is_only else own[-1].end + reach
+                places = [p for p in everywhere if low <= p < high and (at_end or p not in gone)]
                 if least and len(self._file.places.get(loose(body), ())) > 1:
                     continue
                 if places and (at_end or len(places) == 1):
                     near = tuple(Near(place, place + 1, 1.0) for place in places[:3])
                     yield refusal("ambiguous", "This line stands in the file already, nearby.", [body], near)
+
+    def _is_fixed(self, segment: Segment, own: Sequence[Anchor]) -> bool:
+        """Whether the lines that a segment begins and ends with stand in one place of the file only, and are met there.
+        Whatever is shown between them, the result is then the same. Not where the file is to begin or end with them."""
+        if (segment.opens and own[0].start) or (segment.closes and own[-1].end < len(self._file)):
+            return False
+        return self._is_end_fixed(segment, own, at_end=False) and self._is_end_fixed(
+            segment, own, at_end=True
+        )
+
+    def _is_end_fixed(self, segment: Segment, own: Sequence[Anchor], *, at_end: bool) -> bool:
+        anchor = own[-1] if at_end else own[0]
+        keys = list(map(loose, segment.lines))
+        blank = blank_start(keys[::-1] if at_end else keys)
+        edge = segment.last - blank - 1 if at_end else segment.first + blank
+        if anchor.whole or not anchor.first <= edge < anchor.last:
+            return False
+        place = anchor.start + edge - anchor.first
+        step = -1 if at_end else 1
+        others = {p for p in self._file.places.get(keys[edge - segment.first], ()) if p != place}
+        told, n = 0.0, 0
+        while anchor.first <= edge + n < anchor.last:
+            key = keys[edge + n - segment.first]
+            others = {p for p in others if 0 <= p + n < len(self._file) and self._file.keys[p + n] == key}
+            told += weight(key)
+            if told >= STRONG:
+                return not others
+            n += step
+        return False
+
+    def _fits_elsewhere(
+        self, segment: Segment, own: Sequence[Anchor], floor: int, ceiling: int, *, at_end: bool
+    ) -> bool:
+        """Whether the lines that a segment begins (or ends) with fit another place between its neighbours: one where
+        more of them stand, or, when lines go, one by which fewer would."""
+        anchor = own[-1] if at_end else own[0]
+        keys = list(map(loose, segment.lines))
+        blank = blank_start(keys[::-1] if at_end else keys)
+        edge = len(keys) - blank - 1 if at_end else blank
+        if anchor.whole or not anchor.first <= edge + segment.first < anchor.last:
+            return False
+        here = anchor.start + segment.first + edge - anchor.first
+        step = -1 if at_end else 1
+        goes = any(any(self._file.keys[a.end : b.start]) for a, b in pairwise(own))
+        told = self._met_from(keys, edge, here, step)
+        for place in self._file.places.get(keys[edge], ())[:_MOST_PLACES]:
+            if place == here or not (
+                own[0].start < place < ceiling if at_end else floor <= place < own[-1].end
+            ):
+                continue
+            there = self._met_from(keys, edge, place, step)
+            is_nearer = goes and own[0].start < place < own[-1].end and there >= STRONG
+            if there >= told + (0.0 if is_nearer else STRONG):
+                return True
+        return False
+
+    def _met_from(self, keys: Sequence[str], edge: int, place: int, step: int) -> float:
+        """How much the lines tell that stand in the file one after the other, from a line of a segment on."""
+        told = 0.0
+        while 0 <= edge < len(keys) and 0 <= place < len(self._file) and keys[edge] == self._file.keys[place]:
+            told += weight(keys[edge])
+            edge, place = edge + step, place + step
+        return told
 
     def _unplaced(self, segments: Sequence[Segment]) -> Placing:
         part = [line for piece in self._pieces for line in piece.lines]
