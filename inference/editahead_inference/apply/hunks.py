@@ -377,7 +377,24 @@ class _Placer:
             out += self._changes(group, last, place, indenting, hunk)
             group, last = [], place
         out += self._changes(group, last, None, indenting, hunk)
+        if any(splice.lines and self._is_beside_lost_blank(splice, placed) for splice in out):
+            self._doubts.append(
+                refusal("ambiguous", "A blank line where these are to be added is not shown.", _text(hunk))
+            )
         return out
+
+    def _is_beside_lost_blank(self, splice: Splice, placed: _Placed) -> bool:
+        """Whether lines are added among blank lines of which the hunk does not show all: before them or after them?"""
+        keys, found = self._file.keys, set(placed.found)
+        if splice.start != splice.end or not splice.lines[0].strip():
+            return False
+        low = high = splice.start
+        while low > 0 and not keys[low - 1]:
+            low -= 1
+        while high < len(keys) and not keys[high]:
+            high += 1
+        inner = range(max(low, min(found)), min(high, max(found)))
+        return any(line not in found for line in inner)
 
     def _changes(
         self,

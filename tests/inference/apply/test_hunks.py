@@ -135,3 +135,22 @@ def test_white_space_on_blank_lines_follows_the_indentation() -> None:
     made = merged(diff, text, "java")
     assert made.refusal is None
     assert made.guess == text.replace("    return", "    int c = 2;\n  \n    return")
+
+
+def test_lines_beside_a_blank_line_that_is_not_shown_are_a_doubt() -> None:
+    sketch = """\
+*** Begin Patch
+*** Update File: a.py
+@@
+     text = case.run()
+     check(case, text)
++def third(case):
++    check(case, None)
++
+ 
+ def second(case):
+*** End Patch
+"""
+    made = merged(sketch, TWINS, "python")
+    assert made.refusal is not None
+    assert made.refusal.reason == "ambiguous"
