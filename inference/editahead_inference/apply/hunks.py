@@ -393,6 +393,10 @@ class _Placer:
             low -= 1
         while high < len(keys) and not keys[high]:
             high += 1
+        if low == splice.start == max(found) + 1 and high > low:
+            return not splice.lines[
+                -1
+            ].strip()  # Then one blank line too many would follow, and none go before.
         inner = range(max(low, min(found)), min(high, max(found)))
         return any(line not in found for line in inner)
 

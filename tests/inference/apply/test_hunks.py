@@ -147,10 +147,18 @@ def test_lines_beside_a_blank_line_that_is_not_shown_are_a_doubt() -> None:
 +def third(case):
 +    check(case, None)
 +
- 
+
  def second(case):
 *** End Patch
 """
     made = merged(sketch, TWINS, "python")
+    assert made.refusal is not None
+    assert made.refusal.reason == "ambiguous"
+
+
+def test_lines_that_end_blank_before_a_blank_line_are_a_doubt() -> None:
+    come = "import sys\nimport re\n\n"
+    made = merged("@@ -2,2 +2,4 @@\n import sys\n+import re\n+\n", SPACES, "python")
+    assert made.guess == SPACES.replace("import sys\n", come)
     assert made.refusal is not None
     assert made.refusal.reason == "ambiguous"
