@@ -347,3 +347,47 @@ class TestRefusals:
 
         with pytest.raises(Cancelled):
             merged("# ...\n    def put(self, key, value):\n        pass\n# ...\n", check=check)
+
+
+STEPS = """\
+def first(stream):
+    stream.open()
+    stream.read(1)
+    stream.close()
+    check(stream, "first")
+
+
+def second(stream):
+    stream.open()
+    stream.read(2)
+    stream.close()
+    check(stream, "second")
+"""
+
+
+def test_new_code_like_the_code_nearby_is_sure_where_the_ends_are_fixed() -> None:
+    sketch = (
+        '# ... existing code ...\n    check(stream, "first")\n\n\ndef between(stream):\n    stream.read(1)\n'
+        '    stream.close()\n    check(stream, "between")\n\n\ndef second(stream):\n# ... existing code ...\n'
+    )
+    text = sure(sketch, STEPS)
+    assert text.count("def ") == 3
+    assert (
+        text.replace(
+            'def between(stream):\n    stream.read(1)\n    stream.close()\n    check(stream, "between")\n\n\n',
+            "",
+        )
+        == STEPS
+    )
+
+
+def test_an_end_that_stands_nearer_as_well_is_no_place() -> None:
+    text = "class A {\n" + "".join(
+        f"    @Test\n    void t{n}() {{\n        run({n});\n    }}\n\n" for n in range(5)
+    )
+    sketch = (
+        "// ... existing code ...\n    void t1() {\n        run(10);\n    }\n\n    @Test\n"
+        "    void t1b() {\n        run(11);\n    }\n\n    @Test\n// ... existing code ...\n"
+    )
+    done = merged(sketch, text + "}\n", "java")
+    assert done.refusal is not None or all(f"void t{n}()" in done.guess for n in range(5))
