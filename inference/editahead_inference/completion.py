@@ -27,10 +27,11 @@ from editahead_prompts.tokens import (
 
 from .candidates import Candidate, Source
 
-_RENAME = 0.9
-"""How often the completed rename was what the person went on to type: a prior, to be replaced by what is measured."""
-_STRUCTURE = 0.7
-"""The same for a line continued as its neighbours."""
+_RENAME = 0.97
+"""How often the completed rename was what the person went on to type, in 286 moments inside of hunks of the commits that
+the gate was fitted to (train-00 to train-07)."""
+_STRUCTURE = 0.36
+"""The same for a line continued as its neighbours, in 33 moments."""
 _EDITS = 8
 _SIBLINGS = 12
 """Lines around the cursor among which siblings are looked for."""

@@ -9,12 +9,25 @@ from editahead_prompts.syntax import SyntaxTrees
 
 from .candidates import Candidate, Prediction, Predictor, Timings
 from .completion import Completion
+from .fixes import Fixes
 from .gate import Gate
 from .propagation import Propagation
 
 
 def _never() -> None:
     pass
+
+
+def default_predictors(syntax: SyntaxTrees) -> tuple[Predictor, ...]:
+    """Those that need no model. syntax: trees to share with the gate."""
+    return Completion(), Fixes(), Propagation(syntax)
+
+
+def candidates_of(
+    state: State, predictors: Sequence[Predictor], check: Callable[[], None] = _never
+) -> list[Candidate]:
+    """What all of them propose."""
+    return [candidate for predictor in predictors for candidate in predictor.propose(state, check)]
 
 
 class Pipeline:
@@ -32,7 +45,7 @@ class Pipeline:
         clock: Callable[[], float] = lambda: 0.0,
     ) -> None:
         syntax = SyntaxTrees()
-        self._predictors = (Completion(), Propagation(syntax)) if predictors is None else tuple(predictors)
+        self._predictors = default_predictors(syntax) if predictors is None else tuple(predictors)
         self._gate = gate or Gate(syntax=syntax)
         self._clock = clock
 
@@ -41,9 +54,7 @@ class Pipeline:
     ) -> Prediction:
         """Raises `Cancelled` (through `check`) and nothing else."""
         started = self._clock()
-        candidates: list[Candidate] = []
-        for predictor in self._predictors:
-            candidates += predictor.propose(state, check)
+        candidates = candidates_of(state, self._predictors, check)
         proposed = self._clock()
         verdicts, silence = self._gate.decide(state, candidates, eagerness, check)
         ended = self._clock()

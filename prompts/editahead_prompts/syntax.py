@@ -88,6 +88,11 @@ class SyntaxTrees:
         after = _reparse(parser, tree, source, edit.apply(snapshot.text).encode("utf-8", "replace"))
         return errors(tree.root_node), errors(after.root_node)
 
+    def broken_lines(self, snapshot: Snapshot, first: int, end: int) -> int | None:
+        """How many syntax errors touch the lines [first, end); None for a language without a grammar."""
+        tree = self.tree(snapshot)
+        return None if tree is None else errors(tree.root_node, first, end)
+
     def node_at(self, snapshot: Snapshot, start: int, end: int) -> Node | None:
         """The smallest named node that covers the offsets; None for a language without a grammar."""
         tree = self.tree(snapshot)
@@ -110,11 +115,14 @@ class SyntaxTrees:
         return found
 
 
-def errors(node: Node) -> int:
-    """The ERROR and MISSING nodes at and below a node. Without recursion: broken text can nest as deep as it is long."""
+def errors(node: Node, first: int = 0, end: int | None = None) -> int:
+    """The ERROR and MISSING nodes at and below a node that touch the lines [first, end), default all. Without recursion:
+    broken text can nest as deep as it is long."""
     count, waiting = 0, [node]
     while waiting:
         at = waiting.pop()
+        if end is not None and (at.start_point.row >= end or at.end_point.row < first):
+            continue
         if at.has_error:
             count += at.is_error or at.is_missing
             waiting += at.children

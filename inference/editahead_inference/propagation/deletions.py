@@ -14,6 +14,12 @@ from .index import Index
 from .lines import MAX_SITES
 from .rules import Proposal, Rule, shorten
 
+_DECLARES = re.compile(
+    r"(?:export\s+|default\s+|async\s+|pub(?:\([^)]*\))?\s+|static\s+|private\s+|public\s+)*"
+    r"(?:class|def|func|function|fn|interface|struct|enum|trait|type|const|let|var)\s+(?:\([^)]*\)\s*)?([^\W\d]\w*)"
+)
+_MOST_DECLARED = 4
+
 
 @dataclass(frozen=True)
 class Deletion(Rule):
@@ -54,6 +60,7 @@ def learn_deletion(old: tuple[str, ...]) -> list[Rule]:
     """From deleted lines."""
     rules: list[Rule] = []
     bodies = [line_body(line).strip() for line in old]
+    rules += _declared(bodies)
     while bodies and not bodies[0]:
         bodies.pop(0)
     while bodies and not bodies[-1]:
@@ -82,6 +89,18 @@ def learn_deletion(old: tuple[str, ...]) -> list[Rule]:
                     )
                 )
     return rules
+
+
+def _declared(bodies: list[str]) -> list[Rule]:
+    """A declaration that spans lines went: the lines that use its name go too."""
+    names = dict.fromkeys(match[1] for body in bodies if (match := _DECLARES.match(body)))
+    if len(bodies) < 2:
+        return []
+    return [
+        NameDeletion("delete-uses", f"delete-uses:{name}", f"drop {name}", bodies[0], name, None, name)
+        for name in list(names)[:_MOST_DECLARED]
+        if len(name) > 3
+    ]
 
 
 def _with_own_names(tokens: list[str]) -> tuple[patterns.Part, ...]:

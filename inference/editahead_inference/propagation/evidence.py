@@ -14,17 +14,15 @@ from rapidfuzz import fuzz
 from editahead_prompts.state import PastEdit
 
 from .bindings import Names
+from .imports import IMPORT
 from .index import Index
+from .lines import COMMENT
 from .rules import Proposal, Rule
 
 _DEFINES = (
     r"(?:\b(?:def|class|func|fn|function|type|interface|struct|enum|trait|const|let|var|val|macro|define|module|namespace)"
     r"\s+(?:\([^)]*\)\s*)?|\b(?:mut|static|final|int|void|bool|string|auto|char|float|double|long)\s+[*&]?)"
 )
-_IMPORT = re.compile(
-    r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include\b|export\s.*\bfrom\b|(?:const|let|var)\s.*\brequire\()"
-)
-_COMMENT = re.compile(r"\s*(?:#(?!\s*include)|//|/?\*|\"\"\"|'''|--\s|<!--)")
 
 Home = Callable[[str], Index | None]
 """The index of the document with this uri, if it is open."""
@@ -77,7 +75,16 @@ def features(
     return [
         (
             site,
-            _features(site, index, home, names, edits, edited_line, rivals[site.proposal.start] - 1, nearest),
+            _features(
+                site,
+                index,
+                home,
+                names,
+                edits,
+                edited_line,
+                rivals[site.proposal.start] - 1,
+                nearest,
+            ),
         )
         for site in sites
     ]
@@ -154,10 +161,10 @@ def _features(
         "edit-old-lines": float(len(edit.old)),
         "edit-new-lines": float(len(edit.new)),
         "history": float(len(edits)),
-        "comment": float(bool(_COMMENT.match(old_text or new_text))),
-        "import": float(bool(_IMPORT.match(old_text or new_text))),
-        "edit-comment": float(bool(_COMMENT.match("".join(edit.new or edit.old)))),
-        "edit-import": float(bool(_IMPORT.match("".join(edit.new or edit.old)))),
+        "comment": float(bool(COMMENT.match(old_text or new_text))),
+        "import": float(bool(IMPORT.match(old_text or new_text))),
+        "edit-comment": float(bool(COMMENT.match("".join(edit.new or edit.old)))),
+        "edit-import": float(bool(IMPORT.match("".join(edit.new or edit.old)))),
         "defines": float(bool(name) and bool(re.search(_DEFINES + re.escape(name) + r"(?!\w)", old_text))),
         "edit-defines": float(
             bool(name) and bool(re.search(_DEFINES + re.escape(target) + r"(?!\w)", "".join(edit.new)))

@@ -21,6 +21,10 @@ _LIST = re.compile(
 )
 """An import of several names on one line: Python, TypeScript and JavaScript, Rust."""
 _WHOLE = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include\b|(?:\w+\s+)?\"[\w./-]+\"\s*$)")
+IMPORT = re.compile(
+    r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include\b|export\s.*\bfrom\b|(?:const|let|var)\s.*\brequire\()"
+)
+"""What brings names in, in the languages known here."""
 _ITEM = re.compile(r"\s*\w+,?\s*\Z")
 """A name on a line of its own, in an import that spans lines."""
 _DEFINED = (
@@ -51,6 +55,11 @@ class UnusedImport(Rule):
             yield Proposal(line, line + 1, (new + line_end(index.snapshot.lines[line]),))
         elif (_WHOLE.match(body) and len(names) <= 1) or (_ITEM.match(body) and _inside_import(index, line)):
             yield Proposal(line, line + 1, ())
+
+
+def imports_at(index: Index, line: int) -> bool:
+    """Whether the line is an import, or a line of one that spans several."""
+    return bool(IMPORT.match(index.bodies[line])) or _inside_import(index, line)
 
 
 def _inside_import(index: Index, line: int) -> bool:

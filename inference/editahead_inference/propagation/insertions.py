@@ -14,10 +14,14 @@ from editahead_prompts.tokens import is_word, tokenize
 
 from . import patterns
 from .deletions import Move
+from .extractions import learn_extraction
+from .imports import IMPORT
 from .index import Index
 from .lines import MAX_SITES, indent_of, reindent, renamed, renaming
 from .rules import Proposal, Rule, shorten
 
+_MAX_ASSIGNMENTS = 8
+"""Lines of one insertion that are looked at one by one."""
 _SIMILAR = 78.0
 """rapidfuzz ratio (0..100) from which a line counts as another of the same kind."""
 
@@ -175,19 +179,35 @@ def learn_insertion(new: tuple[str, ...], before: str, after: str) -> list[Rule]
         rules.append(
             Move("move", f"move:{trimmed}", f"move {shown}", trimmed[0], trimmed[0], None, tuple(trimmed))
         )
+    for body in bodies[:_MAX_ASSIGNMENTS]:
+        rules += learn_extraction(body)
+    if len(trimmed) > 1:
+        rules += _moved_in_part(trimmed)
     if len(new) == 1:
-        for anchor in (before, after):
-            table = renaming(anchor.strip(), bodies[0].strip())
-            names = [name for name in table if is_word(name) and len(name) > 2]
-            if names and fuzz.ratio(anchor.strip(), bodies[0].strip()) >= 50 and len(table) <= 3:
-                name = max(names, key=len)
-                key = f"mirror:{name}:{sorted(table.items())}"
-                label = f"{table[name]} beside {name}"
-                rules.append(
-                    Mirror("mirror", key, label, anchor.strip(), name, None, name, tuple(table.items()))
-                )
-                break
+        rules += _mirrors(bodies[0].strip(), before.strip(), after.strip())
     return rules
+
+
+def _mirrors(line: str, before: str, after: str) -> list[Rule]:
+    """The inserted line as a copy, with other names, of the one before or after it."""
+    for anchor in (before, after):
+        table = renaming(anchor, line)
+        names = [name for name in table if is_word(name) and len(name) > 2]
+        if names and fuzz.ratio(anchor, line) >= 50 and len(table) <= 3:
+            name = max(names, key=len)
+            key = f"mirror:{name}:{sorted(table.items())}"
+            label = f"{table[name]} beside {name}"
+            return [Mirror("mirror", key, label, anchor, name, None, name, tuple(table.items()))]
+    return []
+
+
+def _moved_in_part(lines: list[str]) -> list[Rule]:
+    """Imports among the inserted lines, which may have stood elsewhere."""
+    return [
+        Move("move-part", f"move:{text}", f"move {shorten(text, 30)}", text, text, None, (text,))
+        for text in lines[:_MAX_ASSIGNMENTS]
+        if IMPORT.match(text)
+    ]
 
 
 def _holed_anchors(

@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 from editahead_prompts.snapshot import line_body
 from editahead_prompts.state import PastEdit
 
-from . import calls, deletions, imports, insertions, rewrites, substitutions
+from . import awaits, calls, deletions, imports, insertions, rewrites, substitutions
 from .rules import Rule
 
 _PAIRED = 55.0
@@ -67,6 +67,7 @@ def _learn(old: tuple[str, ...], new: tuple[str, ...], before: str, after: str) 
         if o != n:
             yield from substitutions.learn(o, n)
             yield from calls.learn(o, n)
+            yield from awaits.learn(o, n)
             yield from rewrites.learn_context(o, n, line_body(new[j - 1]) if j else before)
     yield from rewrites.learn_rewrite(old, new)
     for run in _runs(come):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from editahead_prompts.snapshot import line_body
 from editahead_prompts.tokens import changed_spans, tokenize
 
 from . import patterns
 
+COMMENT = re.compile(r"\s*(?:#(?!\s*include)|//|/?\*|\"\"\"|'''|--\s|<!--)")
+"""A line that is a comment, or begins one."""
 MAX_SITES = 40
 """A rule with many more sites than this is too general to be trusted."""
 

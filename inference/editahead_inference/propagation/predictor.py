@@ -24,7 +24,9 @@ _REMEMBERED = 32
 _OTHERS = 8
 """Other open documents that are searched, most recently used first."""
 _MISSING_IMPORT = 0.6
-"""How often a missing import is added next: a prior, to be replaced by what is measured."""
+"""How likely a missing import is taken to be next. Chosen, not fitted: from the top, a commit's imports come first."""
+_AWAITED = 0.7
+"""The same for a call of what became asynchronous: so rare that it cannot be fitted. It was right in 7 moments of 7."""
 _CARRIES_OVER = frozenset(
     {
         "rename",
@@ -109,6 +111,8 @@ class Propagation:
 
 def _candidate(snapshot: Snapshot, site: Site, features: dict[str, float]) -> Candidate:
     rule = min((rule for rule, _ in site.rules), key=lambda rule: _candour(rule.kind))
+    if rule.kind == "await-calls":
+        features = {"confidence": _AWAITED}
     more = site.below + site.above - 1
     label = f"{rule.label} ({more} more)" if more > 0 else rule.label
     return _as_candidate(snapshot, site.proposal, label, rule.key, features)

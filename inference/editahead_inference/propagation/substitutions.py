@@ -162,6 +162,7 @@ def learn(old: str, new: str) -> list[Substitution | Rename | WordRename]:
         return []
     a, b = tokenize(o), tokenize(n)
     spans = changed_spans(a, b)
+    spelled = _spelled(a, b, spans)
     rules: list[Substitution | Rename | WordRename] = []
 
     def add(
@@ -178,10 +179,6 @@ def learn(old: str, new: str) -> list[Substitution | Rename | WordRename]:
         )
 
     add("line", (o,), (n,), whole=True)
-    # What a formatter aligns anew is not a change of its own.
-    spelled = [
-        (a1, a2, b1, b2) for a1, a2, b1, b2 in spans if "".join((*a[a1:a2], *b[b1:b2])).strip()
-    ] or spans
     rules += _renames(a, b, spelled, o)
     cover = (spans[0][0], spans[-1][1], spans[0][2], spans[-1][3])
     for grow in (0, 1, 2):
@@ -197,6 +194,21 @@ def learn(old: str, new: str) -> list[Substitution | Rename | WordRename]:
     if any(rule.renames for rule in rules) and len(table) == 1:
         rules = [replace(rule, renames=next(iter(table))) for rule in rules]
     return rules
+
+
+def _spelled(
+    a: list[str], b: list[str], spans: list[tuple[int, int, int, int]]
+) -> list[tuple[int, int, int, int]]:
+    """The spans without white space at their ends: what a formatter aligns anew is not a change of its own."""
+    out = []
+    for a1, a2, b1, b2 in spans:
+        while a1 < a2 and b1 < b2 and a[a2 - 1].isspace() and b[b2 - 1].isspace():
+            a2, b2 = a2 - 1, b2 - 1
+        while a1 < a2 and b1 < b2 and a[a1].isspace() and b[b1].isspace():
+            a1, b1 = a1 + 1, b1 + 1
+        if "".join((*a[a1:a2], *b[b1:b2])).strip():
+            out.append((a1, a2, b1, b2))
+    return out or spans
 
 
 def _renames(
