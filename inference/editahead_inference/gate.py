@@ -13,7 +13,6 @@ from editahead_prompts.syntax import SyntaxTrees
 from .candidates import Candidate, Reason, Silence, Verdict
 from .checks import first_objection
 from .personal import personal
-from .situation import Situation
 from .trees import Trees, probability
 
 SHOWN = 5
@@ -22,6 +21,8 @@ _LOOKED_AT = 12
 """Candidates above the threshold that are put to the hard rules, which may have to parse."""
 _ACCEPTED, _REJECTED = 1.0, -1.2
 """What an accept, or a rejection, of the same rule in this session adds to the log-odds."""
+_ELSEWHERE = -1.0
+"""The same for an edit in a document that the person is not in."""
 _PROSE = -1.5
 """The same for one example in a text that is not code: a word that is changed once is seldom changed everywhere."""
 _PROSE_LANGUAGES = frozenset({"plaintext", "markdown", "latex", "restructuredtext", "asciidoc", "git-commit"})
@@ -61,15 +62,16 @@ class Gate:
         self._model = model or shipped_model()
         self._trees = syntax or SyntaxTrees()
 
-    def confidence(self, state: State, candidate: Candidate, situation: Situation | None = None) -> float:
+    def confidence(self, state: State, candidate: Candidate) -> float:
         """The calibrated probability that the candidate is what a person does next, whoever it is."""
         given = candidate.features.get("confidence")
         if given is not None:  # predictors that know their own precision
             return given
-        situation = situation or Situation(state, self._trees)
-        log_odds = self._model.log_odds(situation.of(candidate))
+        log_odds = self._model.log_odds(candidate.features)
         outcomes = state.outcomes.get(candidate.rule, RuleOutcomes())
         log_odds += _ACCEPTED * min(outcomes.accepted, 3) + _REJECTED * min(outcomes.rejected, 3)
+        if candidate.uri != state.document.uri:
+            log_odds += _ELSEWHERE
         if state.document.language in _PROSE_LANGUAGES and candidate.features.get("support", 0) < 2:
             log_odds += _PROSE
         return probability(log_odds)
@@ -78,8 +80,7 @@ class Gate:
         self, state: State, candidates: Sequence[Candidate], eagerness: float, check: Callable[[], None]
     ) -> tuple[tuple[Verdict, ...], Silence | None]:
         """A verdict on each candidate, the most likely first and this document before others; and why none is shown."""
-        situation = Situation(state, self._trees)
-        shipped = {id(c): self.confidence(state, c, situation) for c in candidates}
+        shipped = {id(c): self.confidence(state, c) for c in candidates}
         scored = _in_order(state, [(personal(state, c, shipped[id(c)]), c) for c in candidates])
         least = threshold(eagerness)
         verdicts: list[Verdict] = []
