@@ -159,8 +159,14 @@ APPLIED = REAL_TEXT.replace("    if ends < begins:", "    if ends <= begins:").r
 )
 
 
+def say_yes(neovim: Neovim) -> None:
+    """Neovim 0.12 asks before it makes a change that the server marks as one to be read."""
+    neovim.lua("vim.fn.confirm = function() return 1 end")
+
+
 def test_a_copied_sketch_is_applied_by_the_real_server(start: Start) -> None:
     neovim = start(REAL_TEXT, before="set cmdheight=9")
+    say_yes(neovim)
     neovim.lua("vim.fn.setreg('x', ...)", REAL_SKETCH)
     neovim.keys(":Editahead apply x<CR>")
     neovim.until_text(APPLIED)
@@ -174,6 +180,7 @@ def test_a_copied_sketch_is_applied_by_the_real_server(start: Start) -> None:
 
 def test_a_selected_sketch_is_applied_to_the_rest(start: Start) -> None:
     neovim = start(REAL_TEXT + "\n\n" + REAL_SKETCH, before="set cmdheight=9")
+    say_yes(neovim)
     neovim.keys("GV5k:Editahead apply<CR>")
     neovim.until(f"{HEARD}:find('Editahead: applied the selected sketch')")
     assert neovim.text.rstrip("\n") == APPLIED.rstrip("\n")
@@ -198,6 +205,7 @@ def test_a_registers_sketch_stays_within_the_lines_given(start: Start) -> None:
     neovim.keys(":8,9Editahead apply x<CR>")
     neovim.until(f"{HEARD}:find('Editahead: nothing was changed: ')")
     assert neovim.text == REAL_TEXT
+    say_yes(neovim)
     neovim.keys(":1,5Editahead apply x<CR>")
     neovim.until_text(APPLIED)
 
