@@ -81,12 +81,16 @@ class SyntaxTrees:
 
     def errors_around(self, snapshot: Snapshot, edit: Edit) -> tuple[int, int] | None:
         """How many syntax errors the text has before and after the edit; None for a language without a grammar."""
+        tree, after = self.tree(snapshot), self.tree_after(snapshot, edit)
+        return None if tree is None or after is None else (errors(tree.root_node), errors(after.root_node))
+
+    def tree_after(self, snapshot: Snapshot, edit: Edit) -> Tree | None:
+        """The tree of the text after an edit; it is not remembered. None for a language without a grammar."""
         tree, parser = self.tree(snapshot), _parser(snapshot.language)
         if tree is None or parser is None:
             return None
         source = self._last[snapshot.uri].source
-        after = _reparse(parser, tree, source, edit.apply(snapshot.text).encode("utf-8", "replace"))
-        return errors(tree.root_node), errors(after.root_node)
+        return _reparse(parser, tree, source, edit.apply(snapshot.text).encode("utf-8", "replace"))
 
     def broken_lines(self, snapshot: Snapshot, first: int, end: int) -> int | None:
         """How many syntax errors touch the lines [first, end); None for a language without a grammar."""

@@ -1,4 +1,4 @@
-"""The cache-miss debugger: where a document's prompt first differs from the one before.
+"""The cache-miss debugger: where a document's prompt first differs from the one before, and how often which part is it.
 
 A model server computes only what comes after the first changed token. The part that stands there is the one to blame, and
 to move further down.
@@ -6,11 +6,19 @@ to move further down.
 
 from __future__ import annotations
 
+import logging
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 from editahead_prompts.diff import common_head
 
 from .render import Prompt
+
+log = logging.getLogger(__name__)
+
+MOST_DOCUMENTS = 32
+"""The last prompts of so many documents are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +34,12 @@ class Difference:
     offset: int
     kept: int
     fresh: int
+
+    @property
+    def part(self) -> str:
+        """The part of the prompt to blame: the group's name, or that of a part outside of groups; of the prompt before where
+        this one has ended."""
+        return (self.now or self.then or "").partition("/")[0]
 
 
 def first_difference(then: Prompt, now: Prompt) -> Difference | None:
@@ -48,3 +62,62 @@ def first_difference(then: Prompt, now: Prompt) -> Difference | None:
         kept,
         now.tokens - kept,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """How often a part was the first that differed, and how many tokens had to be computed from there on, in all."""
+
+    times: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class CacheReport:
+    """prompts: those compared with an earlier one of their document. tokens: of these; fresh: of them, those from the first
+    difference on. parts: by `Difference.part`, the costliest first."""
+
+    prompts: int
+    tokens: int
+    fresh: int
+    parts: Mapping[str, Blame]
+
+
+class CacheMisses:
+    """Compares each prompt of a document with the one sent before it. Stateful; not for several threads at once."""
+
+    def __init__(self) -> None:
+        self._last: OrderedDict[Hashable, Prompt] = OrderedDict()
+        self._parts: dict[str, Blame] = {}
+        self._prompts = self._tokens = 0
+
+    def sent(self, document: Hashable, prompt: Prompt) -> Difference | None:
+        """Takes note of a prompt; where it parts from the document's last one, if it does and there was one.
+
+        Logged at level `debug`, by the parts' names and in tokens.
+        """
+        then = self._last.pop(document, None)
+        self._last[document] = prompt
+        if len(self._last) > MOST_DOCUMENTS:
+            self._last.popitem(last=False)
+        if then is None:
+            return None
+        self._prompts += 1
+        self._tokens += prompt.tokens
+        found = first_difference(then, prompt)
+        if found is not None:
+            known = self._parts.get(found.part, Blame(0, 0))
+            self._parts[found.part] = Blame(known.times + 1, known.tokens + found.fresh)
+            log.debug("prompt: `%s` differs; %d of %d tokens anew", found.part, found.fresh, prompt.tokens)
+        return found
+
+    def closed(self, document: Hashable) -> None:
+        """Forgets the document's last prompt."""
+        self._last.pop(document, None)
+
+    @property
+    def report(self) -> CacheReport:
+        """What there was so far."""
+        parts = sorted(self._parts.items(), key=lambda pair: (-pair[1].tokens, pair[0]))
+        fresh = sum(blame.tokens for _, blame in parts)
+        return CacheReport(self._prompts, self._tokens, fresh, dict(parts))

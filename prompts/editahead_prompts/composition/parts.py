@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 REQUIRED = math.inf
@@ -83,13 +84,32 @@ Part: TypeAlias = Text | First | Reserve | Break | Breakpoint | Group
 
 
 def by_distance(
-    lines: Sequence[str], focus: int, *, top: float = 1.0, half: float = 40.0, first: int = 0
+    lines: Sequence[str],
+    focus: int,
+    *,
+    top: float = 1.0,
+    half: float = 40.0,
+    first: int = 0,
+    block: int = 1,
+    from_end: bool = False,
 ) -> tuple[Text, ...]:
-    """A part for each line: the one at index `focus` has the priority `top`, and it halves every `half` lines.
+    """Parts whose priority is `top` for the line at index `focus` and halves with every `half` lines from there.
 
-    first: the number of the first line, for the names ("line 1" is number 0).
+    first: the number of the first line, for the names ("line 1" is number 0). block: so many lines are one part, so that
+    what is left out changes seldom; blocks begin at line numbers that are multiples of it, or, `from_end`, are counted from
+    the last line: so they stay the same lines when lines are added before them.
     """
+    offset = len(lines) % block if from_end else -first % block
+    cuts = [0, *range(offset or block, len(lines), block), len(lines)] if lines else []
     return tuple(
-        Text(line, top * 0.5 ** (abs(at - focus) / half), f"line {first + at + 1}")
-        for at, line in enumerate(lines)
+        Text(
+            "".join(lines[start:end]),
+            top * 0.5 ** (_distance(start, end, focus) / half),
+            f"line {first + start + 1}" if end - start == 1 else f"lines {first + start + 1}-{first + end}",
+        )
+        for start, end in pairwise(cuts)
     )
+
+
+def _distance(start: int, end: int, focus: int) -> int:
+    return max(start - focus, focus - (end - 1), 0)

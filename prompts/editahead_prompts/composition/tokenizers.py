@@ -31,4 +31,17 @@ class Estimate:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class CountsOnly:
+    """A tokenizer that may not be the model's in every token: it counts, and tells no ids."""
+
+    tokenizer: Tokenizer
+
+    def count(self, text: str) -> int:
+        return self.tokenizer.count(text)
+
+    def encode(self, text: str) -> tuple[int, ...] | None:
+        return None
+
+
 ESTIMATE = Estimate()

@@ -1,7 +1,9 @@
 """Fill-in-the-middle: plain completion at the cursor, for models that know no edits.
 
 Source: Zed's `edit_prediction/src/fim.rs`, read 2026-07, and the models' cards; recorded exchanges of Qwen3.5 from 2026-04.
-The tokens and their order differ by family; the history is not shown. The answer goes in at the cursor.
+The tokens and their order differ by family; the history is not shown. The answer goes in at the cursor. Where other
+documents are open, they come first in the way that the family was trained on repositories, for the two that say how: Qwen
+(Qwen2.5-Coder's card) and StarCoder 2 (arXiv 2402.19173, section 5). The others document none for this.
 
 Prompt of the example state in the tests (the family of Qwen):
 
@@ -28,15 +30,23 @@ from editahead_prompts.edits import Edit
 from editahead_prompts.snapshot import line_body
 from editahead_prompts.state import State
 
+from . import families
 from .escaping import escape, unescape
-from .excerpts import at_cursor
+from .excerpts import at_cursor, others
 from .format import NO_ROOTS, Answer, Paths, Refusal, Region, Request
 from .reading import LineReader, Marks
+from .windows import GRID
+
+OTHERS_SHARE = 0.25
+"""What other documents may have of the budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fim:
-    """See the module. prefix, suffix, middle: the tokens before each part ("" for none). suffix_first: the order."""
+    """See the module. prefix, suffix, middle: the tokens before each part ("" for none). suffix_first: the order. others:
+    more tokens of the model. repository, file: those before a repository's name and a file's path ("" if other documents are
+    not shown). path_last: whether the path of the document follows the prefix's token, and does not stand before it.
+    """
 
     name: str
     prefix: str
@@ -44,13 +54,16 @@ class Fim:
     middle: str
     others: tuple[str, ...]
     suffix_first: bool = False
+    repository: str = ""
+    file: str = ""
+    path_last: bool = False
     dated: str = "2026-07"
     context: int = 4096
     max_tokens: int = 256
 
     @property
     def special(self) -> tuple[str, ...]:
-        return (*self.stop, *self.others)
+        return tuple(filter(None, (*self.stop, self.repository, self.file, *self.others)))
 
     @property
     def stop(self) -> tuple[str, ...]:
@@ -67,20 +80,36 @@ class Fim:
         after += "\n" * (line + 1 < len(shown))
         prefix: tuple[Part, ...] = (
             Text(self.prefix, name="prefix token"),
-            Group(by_distance(shown[:line], line), name="above"),
+            Group(by_distance(shown[:line], line, block=GRID), name="above"),
             Text(before, name="before the cursor"),
         )
         suffix: tuple[Part, ...] = (
             Text(self.suffix, name="suffix token"),
             Text(after, name="behind the cursor"),
-            Group(by_distance(shown[line + 1 :], 0, first=line + 1), name="below"),
+            Group(by_distance(shown[line + 1 :], 0, first=line + 1, block=GRID, from_end=True), name="below"),
         )
+        room, stop = budget or self.context, self.stop
         parts = (*suffix, *prefix) if self.suffix_first else (*prefix, *suffix)
-        prompt = render(
-            Group((*parts, Text(self.middle, name="middle token"))), budget or self.context, tokenizer
-        )
+        if self.file and state.others:
+            path = Text(escape(paths.of(document.uri), self.special) + "\n", name="path")
+            parts = (prefix[0], path, *parts[1:]) if self.path_last else (path, *parts)
+            parts = (*self._repository(state, paths, int(room * OTHERS_SHARE)), *parts)
+            stop = (*stop, self.file)
+        prompt = render(Group((*parts, Text(self.middle, name="middle token"))), room, tokenizer)
         region = Region(line, line + 1)
-        return Request(prompt, self.stop, self.max_tokens, document, region, cursor, prefill=before)
+        return Request(prompt, stop, self.max_tokens, document, region, cursor, prefill=before)
+
+    def _repository(self, state: State, paths: Paths, budget: int) -> tuple[Part, ...]:
+        """The other documents, up to where the path of the present one stands."""
+        name = escape(paths.workspace(state.document.uri), self.special)
+        end = "" if self.path_last else "\n"
+        return (
+            Text(f"{self.repository}{name}{end}", name="repository"),
+            Group(
+                others(state, paths, self.special, self.file + "{path}\n{text}"), name="files", budget=budget
+            ),
+            Text(self.file, name="file token"),
+        )
 
     def read(self, request: Request) -> LineReader:
         return _Reader(request, Marks(self.stop, self.special, nothing=()))
@@ -106,27 +135,32 @@ class _Reader(LineReader):
 QWEN = Fim(
     "fim-qwen",
     *("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"),
-    ("<|fim_pad|>", "<|repo_name|>", "<|file_sep|>", "<|endoftext|>", "<|im_start|>", "<|im_end|>"),
+    families.QWEN,
+    repository="<|repo_name|>",
+    file="<|file_sep|>",
 )
 CODESTRAL = Fim(
     "fim-codestral",
     *("[PREFIX]", "[SUFFIX]", ""),
-    ("[MIDDLE]", "[INST]", "[/INST]", "<s>", "</s>"),
+    ("[MIDDLE]", *families.MISTRAL),
     suffix_first=True,
 )
 DEEPSEEK = Fim(
     "fim-deepseek",
     *("<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>"),
-    ("<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<|EOT|>"),
+    families.DEEPSEEK,
 )
 STARCODER = Fim(
     "fim-starcoder",
     *("<fim_prefix>", "<fim_suffix>", "<fim_middle>"),
-    ("<fim_pad>", "<file_sep>", "<repo_name>", "<|endoftext|>"),
+    ("<fim_pad>", "<|endoftext|>"),
+    repository="<repo_name>",
+    file="<file_sep>",
+    path_last=True,
 )
 SEED_CODER = Fim(
     "fim-seed-coder",
     *("<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>"),
-    ("<[begin▁of▁sentence]>", "<[end▁of▁sentence]>", "<[PAD▁TOKEN]>"),
+    families.SEED_CODER,
     suffix_first=True,
 )

@@ -119,6 +119,11 @@ class Paths:
         split = urlsplit(uri)
         return _one_line(unquote(split.path.rsplit("/", 1)[-1]))
 
+    def workspace(self, uri: str) -> str:
+        """The name of the folder among `roots` that holds a document; "workspace" where none does."""
+        held = (root.rstrip("/") for root in self.roots if uri.startswith(root.rstrip("/") + "/"))
+        return _one_line(unquote(urlsplit(next(held, "")).path.rsplit("/", 1)[-1])) or "workspace"
+
 
 NO_ROOTS = Paths()
 

@@ -1,17 +1,18 @@
 """Editahead's own format, laid out for the prefix cache: what changes seldom comes first.
 
-Source: this project, 2026-09; what such layouts save was simulated before (docs/prompts.md). In order:
+Source: this project, 2026-11; what it costs while somebody types is measured (docs/prompts.md). In order:
 
 1. excerpts of other open documents, by URI;
 2. the file as it was when the present chapter of the history began, in blocks of lines that begin on a grid;
 3. the closed edits, oldest first: the chapter before, and the present one, which alone grows, at its end;
-4. the region, lines from a grid, with the cursor: what is typed changes it only from the cursor on;
-5. the edit that is still growing (the last lines of it: the region shows all), and the token that asks for the answer.
+4. of the edit that is still growing, the old lines, and those of its new lines that stand above the region;
+5. the region, lines from a grid, with the cursor: what is typed changes it only from the cursor on;
+6. what is wrong in the region, by its lines from 1, and the token that asks for the answer.
 
-Nothing up to 4 is left out for what grows later (a cache breakpoint). A chapter ends after an edit whose content hashes to a
+Nothing up to 3 is left out for what grows later (a cache breakpoint). A chapter ends after an edit whose content hashes to a
 multiple of `CHAPTER`. So it ends at the same edits however many older ones the history has forgotten, and only then
 are the file and the list of edits shown anew: between, a keystroke costs the rest of the region, and a closed edit its
-own lines.
+own lines and the region.
 
 Prompt of the example state in the tests:
 
@@ -21,6 +22,8 @@ Prompt of the example state in the tests:
     def total(items):
         price = sum(items)
         return money.euro(price)
+    <|hist|>shop/cart.py
+    -def total(items):
     <|region|>
     import money
 
@@ -28,9 +31,6 @@ Prompt of the example state in the tests:
         price = sum(items)
         return money.euro(price)
     <|/region|>
-    <|hist|>shop/cart.py
-    -def total(items):
-    +def total(items, tax):
     <|next|>
 
 Answer:
@@ -56,6 +56,7 @@ from editahead_prompts.diff import diff_lines
 from editahead_prompts.snapshot import Snapshot, line_body
 from editahead_prompts.state import PastEdit, State
 
+from .diagnostics import diagnostics_in
 from .escaping import escape
 from .events import Event, events
 from .excerpts import others, plain, with_cursor
@@ -65,8 +66,8 @@ from .windows import grown, shown_lines
 
 FILE, HIST, REGION, REGION_END = "<|file|>", "<|hist|>", "<|region|>", "<|/region|>"
 CURSOR, NEXT, SILENT, KEEP = "<|cursor|>", "<|next|>", "<|silent|>", "<|keep|>"
-END = "<|end|>"
-SPECIAL = (FILE, HIST, REGION, REGION_END, CURSOR, NEXT, SILENT, KEEP, END)
+DIAGNOSTICS, END = "<|diag|>", "<|end|>"
+SPECIAL = (FILE, HIST, REGION, REGION_END, CURSOR, DIAGNOSTICS, NEXT, SILENT, KEEP, END)
 
 CHAPTER = 8
 """So many edits a chapter has on average."""
@@ -75,8 +76,9 @@ BLOCK = 8
 """Lines of a block of the file; blocks are kept or left out whole."""
 
 FOCUS = 32
-"""The blocks' importance is reckoned from the middle of the cursor's stretch of so many lines, so that it does not move with
-each line."""
+REACH = 48
+"""The blocks' importance is reckoned from the middle of a stretch of so many lines: that in which the chapter's first edit
+is, until an edit or the cursor is so many lines away from there."""
 
 REGION_GRID = 8
 REGION_ABOVE = 4
@@ -84,11 +86,14 @@ REGION_LINES = 20
 """The region begins on a multiple of the grid, at least so many lines above the cursor, and has so many lines."""
 
 GROWING_LINES = 6
-"""Of the growing edit so many old and new lines are shown, as they are computed anew with every keystroke."""
+"""Where the growing edit is too long, so many lines of each of its sides are shown."""
 
-OTHERS_SHARE, FILE_SHARE, EDITS_SHARE, REGION_SHARE = 0.2, 0.45, 0.12, 0.18
-"""What each may have of the budget; the file also has what is for other documents when there are none. A region of long
-lines has fewer of them."""
+MOST_DIAGNOSTICS = 4
+"""So many are shown."""
+
+CONTEXT_SHARE, OTHERS_SHARE, EDITS_SHARE, GROWING_SHARE, REGION_SHARE = 0.72, 0.2, 0.1, 0.05, 0.12
+"""What each may have of the budget. The context is the file and the other documents; the file has what they leave. A region
+of long lines has fewer of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +101,9 @@ class Own:
     """See the module."""
 
     name: str = "editahead"
-    dated: str = "2026-09"
+    dated: str = "2026-11"
     special: tuple[str, ...] = SPECIAL
-    context: int = 2500
+    context: int = 3000
     max_tokens: int = 512
 
     def build(
@@ -111,25 +116,25 @@ class Own:
         chapters = [0, *(n + 1 for n, event in enumerate(closed) if _ends_chapter(event.edit))]
         since = past[chapters[-1] :]
         listed = closed[chapters[-2] if len(chapters) > 1 else 0 :]
-        growing = tuple(_edit(event.edit, paths, GROWING_LINES) for event in past if event.edit.open)
         region = _region(document, cursor, int(room * REGION_SHARE), tokenizer)
-        file_share = FILE_SHARE + (0 if state.others else OTHERS_SHARE)
         path = escape(paths.of(document.uri), SPECIAL)
         edits = tuple(Text(_edit(event.edit, paths), 1 + n, f"edit {n}") for n, event in enumerate(listed))
-        parts: tuple[Part, ...] = (
-            Group(
-                others(state, paths, SPECIAL, FILE + "{path}\n{text}"),
-                name="files",
-                budget=int(room * OTHERS_SHARE),
-            ),
+        files = others(state, paths, SPECIAL, FILE + "{path}\n{text}")
+        context: tuple[Part, ...] = (
+            Group(files, name="files", budget=int(room * OTHERS_SHARE)),
             Text(f"{FILE}{path}\n", name="path"),
-            Group(_file(document, since, cursor), name="file", budget=int(room * file_share)),
+            Group(_file(document, since, cursor), name="file"),
+        )
+        growing = (_growing(event.edit, document.uri, region, paths) for event in past if event.edit.open)
+        parts: tuple[Part, ...] = (
+            Group(context, budget=int(room * CONTEXT_SHARE)),
             Group(edits, name="edits", budget=int(room * EDITS_SHARE)),
             Breakpoint(),
+            Group(tuple(growing), budget=int(room * GROWING_SHARE)),
             Text(f"{REGION}\n", name="region start"),
             Text(with_cursor(document, region, cursor, CURSOR, SPECIAL), name="region"),
             Text(f"{REGION_END}\n", name="region end"),
-            *(First((text, ""), 1, "growing edit") for text in growing),
+            Group(_diagnostics(state, region), name="diagnostics"),
             Text(f"{NEXT}\n", name="answer"),
         )
         prompt = render(Group(parts), room, tokenizer)
@@ -144,25 +149,65 @@ def _ends_chapter(edit: PastEdit) -> bool:
     return blake2b(content.encode("utf-8", "replace"), digest_size=1).digest()[0] % CHAPTER == 0
 
 
-def _edit(edit: PastEdit, paths: Paths, last: int = 0) -> str:
-    """Without line numbers and lines around, which later edits change. last: how many lines of each side; 0 for all."""
-    old, new = (tuple(map(line_body, lines[-last:])) for lines in (edit.old, edit.new))
+def _edit(edit: PastEdit, paths: Paths) -> str:
+    """Without line numbers and lines around, which later edits change."""
+    old, new = (tuple(map(line_body, lines)) for lines in (edit.old, edit.new))
     lines = []
     for i1, i2, j1, j2 in diff_lines(old, new):
         lines += [f"-{line}\n" for line in old[i1:i2]]
         lines += [f"+{line}\n" for line in new[j1:j2]]
+    return _listed(edit, lines, paths)
+
+
+def _growing(edit: PastEdit, uri: str, region: Region, paths: Paths) -> First:
+    """The edit that is still open. What the region shows of it is left to the region: it changes with every keystroke."""
+    end = edit.line + len(edit.new)
+    if edit.uri != uri or end < region.first or region.end <= edit.line:
+        return First((_edit(edit, paths), ""), 1, "growing edit")
+    unseen = (
+        *edit.new[: max(region.first - edit.line, 0)],
+        *edit.new[max(region.end - edit.line, 0) :],
+    )
+    texts = [
+        _listed(
+            edit,
+            [
+                *(f"-{line_body(line)}\n" for line in edit.old[-last:]),
+                *(f"+{line_body(line)}\n" for line in unseen[-last:]),
+            ],
+            paths,
+        )
+        for last in (0, GROWING_LINES)
+    ]
+    return First((*texts, ""), 1, "growing edit")
+
+
+def _listed(edit: PastEdit, lines: Sequence[str], paths: Paths) -> str:
     return f"{HIST}{escape(paths.of(edit.uri), SPECIAL)}\n{escape(''.join(lines), SPECIAL)}"
 
 
+def _diagnostics(state: State, region: Region) -> tuple[Text, ...]:
+    """Those in the region, with its lines counted from 1."""
+    return tuple(
+        Text(
+            f"{DIAGNOSTICS}{line - region.first + 1}: {escape(message, SPECIAL)}\n",
+            0.5,
+            f"line {line + 1}",
+        )
+        for line, message in diagnostics_in(state, region, MOST_DIAGNOSTICS)
+    )
+
+
 def _file(document: Snapshot, since: Sequence[Event], cursor: int) -> tuple[Text, ...]:
-    """The document as it was before the edits `since`, in blocks."""
+    """The document as it was before the edits `since`, in blocks, the most important ones around where these edits began."""
     here = [event for event in since if event.edit.uri == document.uri and event.before is not None]
-    line = document.line_at(cursor)
-    for event in reversed(here):
-        old, new = len(event.edit.old), len(event.edit.new)
-        line = line - new + old if line >= event.line + new else min(line, event.line + old)
     then = replace(document, lines=here[0].before) if here and here[0].before else document
-    focus = line // FOCUS * FOCUS + FOCUS // 2
+    places = [_earlier(event.line, here[:number]) for number, event in enumerate(here)]
+    focus: int | None = None
+    for line in (*places, _earlier(document.line_at(cursor), here)):
+        if focus is None or abs(line - focus) > REACH:
+            focus = line // FOCUS * FOCUS + FOCUS // 2
+    assert focus is not None
     count = shown_lines(then, 0)
     return tuple(
         Text(
@@ -172,6 +217,14 @@ def _file(document: Snapshot, since: Sequence[Event], cursor: int) -> tuple[Text
         )
         for first in range(0, count, BLOCK)
     )
+
+
+def _earlier(line: int, since: Sequence[Event]) -> int:
+    """Where a line was before the edits `since`."""
+    for event in reversed(since):
+        old, new = len(event.edit.old), len(event.edit.new)
+        line = line - new + old if line >= event.line + new else min(line, event.line + old)
+    return line
 
 
 def _region(document: Snapshot, cursor: int, limit: int, tokenizer: Tokenizer) -> Region:

@@ -60,16 +60,17 @@ from editahead_prompts.state import State
 from .escaping import escape
 from .events import Event, events, old_and_new
 from .excerpts import others, plain, with_cursor
+from .families import QWEN
 from .format import NO_ROOTS, Paths, Region, Request
 from .reading import LineReader, Marks
-from .windows import lines_around, shown_lines
+from .windows import GRID, Pin, lines_around, pinned, shown_lines
 
 FILE_SEP = "<|file_sep|>"
 CURSOR = "<|cursor|>"
 END = "<|endoftext|>"
 SPECIAL = (
-    *(FILE_SEP, CURSOR, END, "<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", "<|fim_pad|>"),
-    *("<|repo_name|>", "<|im_start|>", "<|im_end|>"),
+    CURSOR,
+    *QWEN,
 )
 
 
@@ -109,7 +110,8 @@ class Sweep:
         self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
     ) -> Request:
         document, cursor = state.document, state.cursor
-        region = lines_around(document, cursor, self.above, self.below)
+        pin = pinned(state)
+        region = pin.now(lines_around(pin.document, pin.cursor, self.above, self.below))
         line = document.line_at(cursor)
         past = events(state)[-self.max_changes :]
         path = escape(paths.of(document.uri), SPECIAL)
@@ -127,7 +129,7 @@ class Sweep:
         parts: tuple[Part, ...] = (
             Group(others(state, paths, SPECIAL, FILE_SEP + "{path}\n{text}\n"), name="files"),
             Text(f"{FILE_SEP}{path}\n", name="file header"),
-            *self._file(state, region, line),
+            *self._file(state, region, pin),
             Text("\n" * self.blank_lines, name="file end"),
             Group(changes, name="edits"),
             Text(f"{FILE_SEP}original/{place}\n", name="original header"),
@@ -146,23 +148,21 @@ class Sweep:
         """With the template's line end: a second one, or none where the text brings it."""
         return text + "\n" if self.blank_lines else text
 
-    def _file(self, state: State, region: Region, line: int) -> Sequence[Group]:
+    def _file(self, state: State, region: Region, pin: Pin) -> Sequence[Group]:
         """The file around the window, in two groups that are cut from their far ends."""
-        document = state.document
+        document, line = state.document, pin.document.line_at(pin.cursor)
         anchor = line // self.grid * self.grid
         first = max(anchor - self.file_lines, 0)
-        end = min(anchor + self.grid + self.file_lines, shown_lines(document, state.cursor))
+        end = min(anchor + self.grid + self.file_lines + pin.added, shown_lines(document, state.cursor))
         inner = region if self.donut else Region(line, line)
-        above = [
-            escape(line_body(x), SPECIAL) + "\n"
-            for x in document.lines[min(first, inner.first) : inner.first]
-        ]
-        below = [
-            escape(line_body(x), SPECIAL) + "\n" for x in document.lines[inner.end : max(end, inner.end)]
-        ]
+        lines = [escape(line_body(x), SPECIAL) + "\n" for x in document.lines]
+        above, below = lines[min(first, inner.first) : inner.first], lines[inner.end : max(end, inner.end)]
+        start = inner.first - len(above)
         return (
-            Group(by_distance(above, len(above), top=0.5, first=inner.first - len(above)), name="file above"),
-            Group(by_distance(below, 0, top=0.5, first=inner.end), name="file below"),
+            Group(by_distance(above, len(above), top=0.5, first=start, block=GRID), name="file above"),
+            Group(
+                by_distance(below, 0, top=0.5, first=inner.end, block=GRID, from_end=True), name="file below"
+            ),
         )
 
     def _change(self, event: Event, paths: Paths) -> str:

@@ -55,31 +55,32 @@ from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.snapshot import line_body
 from editahead_prompts.state import State
 
+from .diagnostics import diagnostics_in
 from .escaping import escape
 from .events import Event, events, unified
 from .excerpts import others, with_cursor
+from .families import DEEPSEEK, GEMMA, LLAMA, MISTRAL, QWEN
 from .format import NO_ROOTS, Answer, Paths, Refusal, Region, Request
 from .reading import LineReader, Marks
-from .windows import grown, shown_lines, size_in_bytes
+from .windows import GRID, grown, pinned, shown_lines, size_in_bytes
 
 CURSOR = "<|cursor|>"
 _TAGS = (
     *("recently_viewed_code_snippets", "recently_viewed_code_snippet", "current_file_content"),
-    *("code_to_edit", "edit_diff_history"),
+    *("code_to_edit", "edit_diff_history", "diagnostics"),
 )
 SPECIAL = (
     CURSOR,
     *(f"<|{slash}{tag}|>" for tag in _TAGS for slash in ("", "/")),
-    "<|im_start|>",
-    "<|im_end|>",
+    *(*QWEN, *LLAMA, *MISTRAL, *DEEPSEEK, *GEMMA),
 )
 FENCE = "```"
 NOTHING = ("None", "NO_CHANGE", "NO_EDITS", "<NO_CHANGE>", "<NO_EDIT>")
 
 SYSTEM = """\
 You continue a programmer's work. You are given files that were read recently, the current file with the cursor \
-(<|cursor|>), and the programmer's last edits, oldest first. Work out from them what the programmer will change next in \
-the part between <|code_to_edit|> and <|/code_to_edit|>.
+(<|cursor|>), what tools say of its lines if they say anything, and the programmer's last edits, oldest first. Work out \
+from them what the programmer will change next in the part between <|code_to_edit|> and <|/code_to_edit|>.
 
 Answer with that whole part as it will be then, in one fenced code block, without the tags and the cursor and without any \
 explanation. Keep all lines that do not change exactly as they are, indentation included. Do not undo the last edits. If \
@@ -89,7 +90,8 @@ nothing should change, answer only: None
 
 @dataclass(frozen=True, slots=True)
 class Tags:
-    """See the module. region_bytes: the most that the part to edit may have, in UTF-8 bytes."""
+    """See the module. region_bytes: the most that the part to edit may have, in UTF-8 bytes. max_diagnostics: so many of
+    those nearest to the cursor are shown; no client of Mercury's was seen to send any."""
 
     name: str = "mercury"
     dated: str = "2026-04"
@@ -98,14 +100,20 @@ class Tags:
     max_tokens: int = 1024
     region_bytes: int = 450
     max_events: int = 25
+    max_diagnostics: int = 0
     system: str | None = None
 
     def build(
         self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
     ) -> Request:
         document, cursor = state.document, state.cursor
-        count, line = shown_lines(document, cursor), document.line_at(cursor)
-        region = grown(size_in_bytes(document, count), Region(line, line + 1), self.region_bytes)
+        pin = pinned(state)
+        line = pin.document.line_at(pin.cursor)
+        sizes = size_in_bytes(pin.document, shown_lines(pin.document, pin.cursor))
+        here = document.line_at(cursor)
+        sizes[line] = len(line_body(document.lines[here]).encode("utf-8", "replace")) + 1  # as it is now
+        region = pin.now(grown(sizes, Region(line, line + 1), self.region_bytes))
+        count = shown_lines(document, cursor)
         lines = [escape(line_body(text), SPECIAL) + "\n" for text in document.lines[:count]]
         above, below = lines[: region.first], lines[region.end :]
         past = events(state)[-self.max_events :]
@@ -122,18 +130,36 @@ class Tags:
             Group(others(state, paths, SPECIAL, snippet), name="files"),
             Text("<|/recently_viewed_code_snippets|>\n\n<|current_file_content|>\n", name="files end"),
             Text(f"current_file_path: {escape(paths.of(document.uri), SPECIAL)}\n", name="path"),
-            Group(by_distance(above, len(above), top=0.9), name="above"),
+            Group(by_distance(above, len(above), top=0.9, block=GRID), name="above"),
             Text("<|code_to_edit|>\n", name="region start"),
             Text(with_cursor(document, region, cursor, CURSOR, SPECIAL), name="region"),
             Text("<|/code_to_edit|>\n", name="region end"),
-            Group(by_distance(below, 0, top=0.9, first=region.end), name="below"),
-            Text("<|/current_file_content|>\n\n<|edit_diff_history|>\n", name="edits start"),
+            Group(by_distance(below, 0, top=0.9, first=region.end, block=GRID, from_end=True), name="below"),
+            Text("<|/current_file_content|>\n\n", name="file end"),
+            Group(
+                self._diagnostics(state, Region(0, count)),
+                name="diagnostics",
+                before="<|diagnostics|>\n",
+                after="<|/diagnostics|>\n\n",
+            ),
+            Text("<|edit_diff_history|>\n", name="edits start"),
             Group(edits, name="edits"),
             Text("<|/edit_diff_history|>\n", name="edits end"),
         )
         room = (budget or self.context) - tokenizer.count(self.system or "")
         prompt = render(Group(parts), room, tokenizer)
         return Request(prompt, (), self.max_tokens, document, region, cursor, system=self.system, chat=True)
+
+    def _diagnostics(self, state: State, file: Region) -> tuple[Text, ...]:
+        """Each with the line that it is about, as lines have no numbers in the prompt."""
+        return tuple(
+            Text(
+                escape(f"{line_body(state.document.lines[line]).strip()}\n  {message}\n", SPECIAL),
+                0.95,
+                f"line {line + 1}",
+            )
+            for line, message in diagnostics_in(state, file, self.max_diagnostics)
+        )
 
     def _event(self, event: Event, paths: Paths) -> str:
         path = paths.of(event.edit.uri)
@@ -183,4 +209,4 @@ class _Reader(LineReader):
 
 
 MERCURY = Tags()
-INSTRUCT = Tags(name="instruct", dated="2026-07", region_bytes=1050, system=SYSTEM)
+INSTRUCT = Tags(name="instruct", dated="2026-07", region_bytes=1050, max_diagnostics=8, system=SYSTEM)

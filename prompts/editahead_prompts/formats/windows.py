@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.snapshot import Snapshot, line_body, line_end
+from editahead_prompts.state import State
 from editahead_prompts.syntax import SyntaxTrees
 
 from .format import Region
@@ -15,6 +17,42 @@ def shown_lines(document: Snapshot, cursor: int) -> int:
     cursor is there."""
     count = len(document.lines)
     return count - (count > 1 and document.lines[-1] == "" and document.line_at(cursor) < count - 1)
+
+
+GRID = 8
+"""While an edit grows, windows move only every so many lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """What windows are chosen by, so that they stand still while somebody types.
+
+    document: as it is now; but where an edit grows, without the lines that it got since it last had a multiple of `GRID`
+    lines above the cursor, and with a blank line for the cursor's. cursor: its place there. added: lines left out.
+    """
+
+    document: Snapshot
+    cursor: int
+    added: int = 0
+
+    def now(self, region: Region) -> Region:
+        """A region around the cursor, in the document as it is now: with the lines that were left out."""
+        return Region(region.first, region.end + self.added)
+
+
+def pinned(state: State) -> Pin:
+    """The same for all states in which nothing but lines of the growing edit differs, and of them only the last few."""
+    document = state.document
+    line = document.line_at(state.cursor)
+    last = state.history[-1] if state.history else None
+    if last is None or not last.open or last.uri != document.uri:
+        return Pin(document, state.cursor)
+    if not last.line <= line <= last.line + len(last.new):
+        return Pin(document, state.cursor)
+    first = last.line + (line - last.line) // GRID * GRID
+    blank = line_end(document.lines[line])
+    lines = (*document.lines[:first], blank, *document.lines[line + 1 :])
+    return Pin(replace(document, lines=lines), document.starts[first], line - first)
 
 
 def lines_around(document: Snapshot, cursor: int, above: int, below: int) -> Region:

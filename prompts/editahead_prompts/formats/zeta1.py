@@ -56,15 +56,16 @@ from editahead_prompts.state import State
 from .escaping import escape
 from .events import Event, events, unified
 from .excerpts import plain, with_cursor
+from .families import QWEN
 from .format import NO_ROOTS, Paths, Request
 from .reading import LineReader, Marks
-from .windows import zed_windows
+from .windows import pinned, zed_windows
 
 START_OF_FILE = "<|start_of_file|>"
 REGION_START = "<|editable_region_start|>"
 REGION_END = "<|editable_region_end|>"
 CURSOR = "<|user_cursor_is_here|>"
-SPECIAL = (START_OF_FILE, REGION_START, REGION_END, CURSOR, "<|endoftext|>", "<|im_start|>", "<|im_end|>")
+SPECIAL = (START_OF_FILE, REGION_START, REGION_END, CURSOR, *QWEN)
 
 INSTRUCTION = (
     "### Instruction:\n"
@@ -91,7 +92,8 @@ class Zeta1:
         self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
     ) -> Request:
         document, cursor = state.document, state.cursor
-        region, context = zed_windows(document, cursor, REGION_TOKENS, CONTEXT_TOKENS)
+        pin = pinned(state)
+        region, context = map(pin.now, zed_windows(pin.document, pin.cursor, REGION_TOKENS, CONTEXT_TOKENS))
         path = escape(paths.of(document.uri), SPECIAL)
         excerpt = (
             f"```{path}\n"

@@ -50,9 +50,10 @@ from editahead_prompts.state import State
 from .escaping import escape
 from .events import Event, events, unified
 from .excerpts import others, plain, with_cursor
+from .families import SEED_CODER
 from .format import NO_ROOTS, Paths, Region, Request
 from .reading import LineReader, Marks
-from .windows import zed_windows
+from .windows import pinned, zed_windows
 
 SUFFIX, PREFIX, MIDDLE = "<[fim-suffix]>", "<[fim-prefix]>", "<[fim-middle]>"
 FILE = "<filename>"
@@ -60,7 +61,7 @@ CURSOR = "<|user_cursor|>"
 END_OF_SENTENCE = "<[end▁of▁sentence]>"
 TOKENS = (SUFFIX, PREFIX, MIDDLE, FILE, CURSOR, END_OF_SENTENCE)
 CURRENT, SEPARATOR, UPDATED = "<<<<<<< CURRENT", "=======", ">>>>>>> UPDATED"
-SPECIAL = (*TOKENS, CURRENT, SEPARATOR, UPDATED[1:])
+SPECIAL = (*TOKENS, *SEED_CODER, CURRENT, SEPARATOR, UPDATED[1:])
 """Of the end marker without its first sign, which the ">" of the cursor marker before it would complete."""
 
 REGION_TOKENS = 350
@@ -82,7 +83,8 @@ class Zeta2:
         self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
     ) -> Request:
         document, cursor = state.document, state.cursor
-        region, context = zed_windows(document, cursor, REGION_TOKENS, CONTEXT_TOKENS)
+        pin = pinned(state)
+        region, context = map(pin.now, zed_windows(pin.document, pin.cursor, REGION_TOKENS, CONTEXT_TOKENS))
         current = with_cursor(document, region, cursor, CURSOR, SPECIAL)
         section = f"{CURRENT}\n{current}{SEPARATOR}\n"
         prompt = around(state, region, context, section, SPECIAL, tokenizer, budget or self.context, paths)

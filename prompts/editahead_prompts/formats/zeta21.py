@@ -36,12 +36,13 @@ from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.state import State
 
 from .excerpts import at_cursor, plain, with_cursor
+from .families import SEED_CODER
 from .format import NO_ROOTS, Answer, Paths, Refusal, Region, Request
 from .reading import LineReader, Marks
-from .windows import zed_windows
+from .windows import pinned, zed_windows
 from .zeta2 import CONTEXT_TOKENS, CURSOR, END_OF_SENTENCE, REGION_TOKENS, TOKENS, around
 
-SPECIAL = (*TOKENS, "<|marker_")
+SPECIAL = (*TOKENS, *SEED_CODER, "<|marker_")
 
 MIN_BLOCK = 6
 MAX_BLOCK = 16
@@ -69,7 +70,8 @@ class Zeta21:
         self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
     ) -> Request:
         document, cursor = state.document, state.cursor
-        region, context = zed_windows(document, cursor, REGION_TOKENS, CONTEXT_TOKENS)
+        pin = pinned(state)
+        region, context = map(pin.now, zed_windows(pin.document, pin.cursor, REGION_TOKENS, CONTEXT_TOKENS))
         marks = boundaries(region.bodies(document))
         text = []
         line = document.line_at(cursor)

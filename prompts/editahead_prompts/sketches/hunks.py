@@ -95,6 +95,8 @@ def split(
         around = tagged[max(number - 1, 0) : number + 2]
         # Among lines that come it would have nothing to stand for: whoever merges has to say what to make of it.
         is_added = len(around) == 3 and all(near.tag == "+" for near in around)
+        # Dots alone, on a line that comes, are text: `...` is how stubs are written.
+        is_added |= hunk_line.tag == "+" and not any(map(str.isalpha, hunk_line.text))
         marker = marker_of(hunk_line.text) if hunk_line.tag != "-" and not is_added else None
         if marker is not None and (marker.certain or hunk_line.tag == " "):
             groups.append([])

@@ -76,6 +76,8 @@ def as_path(text: str) -> str | None:
     if not text or len(text) > _LONGEST or not _PATH.fullmatch(text) or text.strip(".") == "":
         return None
     path = text.replace("\\", "/")
+    if path[0] == "@" and "/" not in path:
+        return None  # a decorator
     return path if _NAMED.fullmatch(path.rsplit("/", 1)[-1]) else None
 
 

@@ -108,9 +108,9 @@ def _find(sign: re.Pattern[str], lines: Sequence[str], start: int, end: int) -> 
 
 
 def _hunks(lines: Sequence[str], start: int, middle: int, close: int, number: int | None) -> list[Hunk]:
-    """One hunk, or several where the same number of markers stands in what is searched and what replaces it."""
+    """One hunk, or several where the same markers stand in what is searched and what replaces it."""
     old, new = _pieces(lines, start, middle), _pieces(lines, middle + 1, close)
-    if len(old) != len(new):
+    if [lines[piece.stop].strip() for piece in old[:-1]] != [lines[piece.stop].strip() for piece in new[:-1]]:
         old, new = [range(start, middle)], [range(middle + 1, close)]
     out = []
     for gone, come in zip(old, new, strict=True):

@@ -266,3 +266,14 @@ def test_the_first_part_that_differs() -> None:
     moved = first_difference(then, prompt("Lines\n", "grow"))
     assert moved is not None
     assert (moved.now, moved.then, moved.offset, moved.kept) == ("file", "file", 0, 0)
+
+
+def test_blocks_of_lines_stay_the_same_lines() -> None:
+    above = by_distance(LINES, 9, first=3, block=4)
+    assert [part.name for part in above] == ["line 4", "lines 5-8", "lines 9-12"]
+    assert [part.text for part in above] == ["0\n", "1\n2\n3\n4\n", "5\n6\n7\n8\n"]
+    assert above[0].priority < above[1].priority < above[2].priority
+    below = by_distance(LINES, 0, first=3, block=4, from_end=True)
+    later = by_distance(("new\n", *LINES), 0, first=3, block=4, from_end=True)
+    assert [part.text for part in below[1:]] == [part.text for part in later[1:]]
+    assert by_distance((), 0, block=4) == ()

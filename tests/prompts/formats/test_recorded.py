@@ -53,8 +53,8 @@ class Scenario:
     was: str = ""
     now: str = ""
 
-    def state(self, format: Format) -> State:
-        """As an editor would have it: the edit without the lines around it, at its place."""
+    def state(self, format: Format, *, growing: bool) -> State:
+        """As an editor would have it: the edit without the lines around it, at its place. growing: whether it is open."""
         uri = ROOT + self.header["file"]
         document = Snapshot.of(self.text, uri=uri, language=self.header["language"])
         prefix = "fim-" if format is QWEN and "fim-row" in self.header else ""
@@ -71,7 +71,8 @@ class Scenario:
             for n in range(len(new))
             if n >= len(old) - head or old[-1 - n : len(old) - n] != new[-1 - n :][:1]
         )
-        edit = PastEdit(uri, at + head, old[head : len(old) - tail], new[head : len(new) - tail])
+        was, now = old[head : len(old) - tail], new[head : len(new) - tail]
+        edit = PastEdit(uri, at + head, was, now, open=growing)
         return State(document, cursor, (edit,))
 
 
@@ -159,12 +160,16 @@ ALLOWED: dict[str, tuple[Difference, ...]] = {
 """By format, what turns the recorded prompt into ours."""
 
 
-def requests(model: str) -> list[tuple[str, Request, dict[str, Any], dict[str, Any]]]:
+def requests(
+    model: str, *, growing: bool = False
+) -> list[tuple[str, Request, dict[str, Any], dict[str, Any]]]:
     format = FORMATS[model]
     return [
         (
             scenario,
-            format.build(scenarios()[scenario].state(format), ESTIMATE, paths=Paths((ROOT,))),
+            format.build(
+                scenarios()[scenario].state(format, growing=growing), ESTIMATE, paths=Paths((ROOT,))
+            ),
             request,
             response,
         )
@@ -173,11 +178,12 @@ def requests(model: str) -> list[tuple[str, Request, dict[str, Any], dict[str, A
     ]
 
 
+@pytest.mark.parametrize("growing", [False, True])
 @pytest.mark.parametrize("model", FORMATS)
-def test_we_build_what_was_sent(model: str) -> None:
+def test_we_build_what_was_sent(model: str, growing: bool) -> None:
     allowed = ALLOWED[FORMATS[model].name]
     assert len(allowed) <= 3
-    recorded = requests(model)
+    recorded = requests(model, growing=growing)
     assert len(recorded) == 8
     for scenario, ours, body, _ in recorded:
         expected = sent(body)

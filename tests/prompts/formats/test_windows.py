@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editahead_prompts.edits import Edit
 from editahead_prompts.formats.format import Region
-from editahead_prompts.formats.windows import grown, lines_around, zed_tokens, zed_windows
+from editahead_prompts.formats.windows import Pin, grown, lines_around, pinned, zed_tokens, zed_windows
 from editahead_prompts.formats.zeta21 import MAX_BLOCK, MIN_BLOCK, NUDGE, boundaries
 from editahead_prompts.snapshot import Snapshot
-from typist import PROPERTY
+from editahead_prompts.state import State
+from typist import PROPERTY, Typist
 
 FUNCTIONS = "".join(
     f"def f{n}(x):\n" + "".join(f"    value_{m} = x + {m}\n" for m in range(12)) + "\n\n" for n in range(8)
@@ -76,3 +79,43 @@ def test_a_block_begins_at_a_paragraph_and_not_with_a_bracket() -> None:
     assert boundaries([*body, "", "def f():", *body]) == (0, 7, 14)
     assert boundaries(["x"] * 40) == (0, 16, 32, 40)
     assert boundaries([]) == (0, 0)
+
+
+BODY = "".join(f"line {n}\n" for n in range(60))
+
+
+def typed(lines: int, rest: str = "") -> State:
+    """So many new lines, and a beginning of the next, typed behind line 20."""
+    typist = Typist(BODY)
+    text = "".join(f"    new {n}\n" for n in range(lines)) + rest
+    at = BODY.index("line 21")
+    for k in range(0, len(text), 3):
+        typist.make(Edit.replace(at + k, at + k, text[k : k + 3]))
+    return State(typist.snapshot, at + len(text), typist.past)
+
+
+def test_windows_stand_still_while_an_edit_grows() -> None:
+    pins = [pinned(typed(n, rest)) for n in range(1, 20) for rest in ("x", "xyz = 1", "xyz = call(1)")]
+    assert len({pin.document.text for pin in pins}) == 3  # at 0, 8 and 16 lines
+    for pin in pins:
+        region = pin.now(lines_around(pin.document, pin.cursor, 10, 10))
+        assert (region.end - region.first) == 21 + pin.added
+        assert pin.added < 8
+
+
+def test_a_pinned_region_holds_the_cursor_and_the_same_lines_around() -> None:
+    for lines in range(1, 20):
+        state = typed(lines, "x")
+        pin = pinned(state)
+        region = pin.now(lines_around(pin.document, pin.cursor, 3, 3))
+        shown = state.document.lines[region.first : region.end]
+        assert region.first <= state.document.line_at(state.cursor) < region.end
+        assert shown[-2:] == ("line 23\n", "line 24\n")
+
+
+def test_nothing_is_pinned_where_no_edit_grows() -> None:
+    state = typed(9, "x")
+    elsewhere = State(state.document, 0, state.history)
+    assert pinned(elsewhere) == Pin(state.document, 0)
+    closed = tuple(replace(edit, open=False) for edit in state.history)
+    assert pinned(State(state.document, state.cursor, closed)) == Pin(state.document, state.cursor)

@@ -1,0 +1,137 @@
+"""Real tokenizers: that of a model in use, from its files, and our own, which comes with the package.
+
+`tokenizers` (Hugging Face) does the work and is imported late: it comes with the extras that bring models, and a server
+without a model does not need it. Nothing is ever downloaded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer as Encoder
+
+FILE = "tokenizer.json"
+"""What the file is called in a model's folder."""
+
+OWN = Path(__file__).with_name("vocabulary.json")
+"""Our own vocabulary: its special tokens, its merges in order, and its provenance. `editahead train tokenizer` writes it."""
+
+WORDS = r" ?[^\W\d]+|\d{1,3}| ?[^\w\s]+|(?:\r?\n)+[ \t]*|[ \t]+(?!\S)|[ \t]+|\s"
+"""What no token of ours reaches beyond: a word with the space before it, three digits, signs, line ends with the indentation
+that follows, white space. Read the same by `re` and by `tokenizers`."""
+
+MOST_KEPT = 4_096
+LONGEST_KEPT = 4_000
+"""Counts of so many texts are kept, of so many characters at most: lines and blocks of them, which hardly change between
+requests."""
+
+WHOLE_KEPT = 4
+"""So many longer texts are kept with their ids: a prompt is asked for its ids and for their number."""
+
+
+class NoTokenizer(Exception):
+    """A tokenizer that cannot be had; the message is for a person."""
+
+
+class Vocabulary:
+    """A model's tokenizer, behind `Tokenizer`. Not for several threads at once."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder = encoder
+        self._counts: OrderedDict[str, int] = OrderedDict()
+        self._wholes: OrderedDict[str, tuple[int, ...]] = OrderedDict()
+
+    def count(self, text: str) -> int:
+        """How many tokens `text` has by itself; 0 for ""."""
+        if len(text) > LONGEST_KEPT:
+            return len(self.encode(text))
+        known = self._counts.get(text)
+        if known is None:
+            known = self._counts[text] = len(self._ids(text))
+            if len(self._counts) > MOST_KEPT:
+                self._counts.popitem(last=False)
+        return known
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        """Their ids. No token is added at the beginning or the end."""
+        if len(text) <= LONGEST_KEPT:
+            return self._ids(text)
+        known = self._wholes.pop(text, None)
+        self._wholes[text] = known = self._ids(text) if known is None else known
+        if len(self._wholes) > WHOLE_KEPT:
+            self._wholes.popitem(last=False)
+        return known
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of the tokens, special ones included."""
+        text: str = self.encoder.decode(list(ids), skip_special_tokens=False)
+        return text
+
+    def _ids(self, text: str) -> tuple[int, ...]:
+        if not text.isascii():
+            text = text.encode("utf-8", "replace").decode(
+                "utf-8"
+            )  # half a surrogate pair is no text to others
+        return tuple(self.encoder.encode(text, add_special_tokens=False).ids)
+
+
+def load(place: Path) -> Vocabulary:
+    """The tokenizer in a model's folder, or in a `tokenizer.json`. NoTokenizer when there is none that can be read."""
+    file = place / FILE if place.is_dir() else place
+    try:
+        text = file.read_text("utf-8")
+    except (OSError, ValueError) as error:  # ValueError: no UTF-8, or no path
+        raise NoTokenizer(f"{file}: {getattr(error, 'strerror', None) or error}") from error
+    encoder = _library().Tokenizer
+    try:
+        return Vocabulary(encoder.from_str(text))
+    except Exception as error:  # the library raises nothing more specific
+        raise NoTokenizer(f"{file}: not a tokenizer ({error})") from error
+
+
+@cache
+def own() -> Vocabulary:
+    """Our own. NoTokenizer without the library."""
+    _library()
+    data = json.loads(OWN.read_text("utf-8"))
+    return built(data["special"], data["merges"])
+
+
+def built(special: Sequence[str], merges: Sequence[str]) -> Vocabulary:
+    """A byte-level vocabulary: ids go to the special tokens, then to the bytes, then to what each merge makes."""
+    library = _library()
+    pairs = [(left, right) for left, _, right in (merge.partition(" ") for merge in merges)]
+    alphabet = sorted(library.pre_tokenizers.ByteLevel.alphabet())
+    tokens = dict.fromkeys([*special, *alphabet, *(left + right for left, right in pairs)])
+    vocabulary: Mapping[str, int] = {token: number for number, token in enumerate(tokens)}
+    encoder = library.Tokenizer(library.models.BPE(vocab=vocabulary, merges=pairs))
+    prepare(encoder)
+    encoder.add_special_tokens(list(special))
+    return Vocabulary(encoder)
+
+
+def prepare(encoder: Encoder) -> None:
+    """How our vocabulary cuts text before it merges, and puts it together again."""
+    library = _library()
+    cuts, decoders = library.pre_tokenizers, library.decoders
+    encoder.pre_tokenizer = cuts.Sequence(
+        [
+            cuts.Split(library.Regex(WORDS), "isolated"),
+            cuts.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    encoder.decoder = decoders.ByteLevel()
+
+
+def _library() -> Any:
+    try:
+        import tokenizers
+    except ImportError as error:
+        raise NoTokenizer("it needs the package tokenizers: pip install 'editahead[local]'") from error
+    return tokenizers

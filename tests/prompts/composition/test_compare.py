@@ -1,0 +1,55 @@
+"""The cache-miss debugger."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from editahead_prompts.composition.compare import MOST_DOCUMENTS, Blame, CacheMisses, CacheReport
+from editahead_prompts.composition.parts import Group, Text
+from editahead_prompts.composition.render import Prompt, render
+from editahead_prompts.composition.tokenizers import Estimate
+
+TOKENIZER = Estimate(1)
+
+
+def prompt(file: str, edit: str) -> Prompt:
+    parts = Group((Group((Text(file, name="lines 1-8"),), name="file"), Text(edit, name="edit")))
+    return render(parts, 99, TOKENIZER)
+
+
+def test_the_part_that_differs_is_counted_by_its_group() -> None:
+    misses = CacheMisses()
+    assert misses.sent("a.py", prompt("secret", "one")) is None
+    assert misses.sent("a.py", prompt("secret", "one")) is None
+    assert misses.sent("b.py", prompt("other", "one")) is None
+    changed = misses.sent("a.py", prompt("public", "one"))
+    assert changed is not None and changed.part == "file"
+    grown = misses.sent("a.py", prompt("public", "only"))
+    assert grown is not None and (grown.part, grown.fresh) == ("edit", 4)
+    ended = misses.sent("a.py", prompt("public", "on"))
+    assert ended is not None and ended.part == "edit"
+    assert misses.report == CacheReport(
+        prompts=4, tokens=9 + 9 + 10 + 8, fresh=9 + 4, parts={"file": Blame(1, 9), "edit": Blame(2, 4)}
+    )
+
+
+def test_names_and_numbers_are_logged_and_no_text(caplog: pytest.LogCaptureFixture) -> None:
+    misses = CacheMisses()
+    with caplog.at_level(logging.DEBUG, logger="editahead_prompts.composition.compare"):
+        misses.sent("a.py", prompt("secret", "one"))
+        misses.sent("a.py", prompt("public", "one"))
+    assert [(record.levelno, record.getMessage()) for record in caplog.records] == [
+        (logging.DEBUG, "prompt: `file` differs; 9 of 9 tokens anew")
+    ]
+
+
+def test_documents_are_forgotten() -> None:
+    misses = CacheMisses()
+    for number in range(MOST_DOCUMENTS + 1):
+        misses.sent(number, prompt("file", "one"))
+    misses.closed(MOST_DOCUMENTS)
+    assert misses.sent(0, prompt("elif", "one")) is None
+    assert misses.sent(MOST_DOCUMENTS, prompt("elif", "one")) is None
+    assert misses.report == CacheReport(0, 0, 0, {})

@@ -1,0 +1,110 @@
+"""Real tokenizers: our own vocabulary gives every text back, and keeps its markers apart from text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tokenizers", reason="real tokenizers need an extra that brings models")
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_prompts.composition import vocabulary
+from editahead_prompts.composition.parts import Break, Group, Text
+from editahead_prompts.composition.render import render
+from editahead_prompts.composition.vocabulary import NoTokenizer, Vocabulary, load, own
+from editahead_prompts.formats.escaping import escape
+from editahead_prompts.formats.own import SPECIAL
+from typist import PROPERTY
+
+FRAGMENTS = [
+    "def f(x):",
+    "\n",
+    "    ",
+    "\t",
+    "\r\n",
+    "  ",
+    "x_y",
+    "1234567",
+    "é",
+    "\u2060",
+    "🙂",
+    "<|",
+    "|>",
+    *SPECIAL,
+]
+CODE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=4)).map("".join)
+IDS = {special: own().encode(special) for special in SPECIAL}
+
+
+@given(CODE)
+@PROPERTY
+def test_every_text_comes_back(text: str) -> None:
+    ids = own().encode(text)
+    assert own().decode(ids) == text
+    assert own().count(text) == len(ids)
+
+
+def test_half_a_surrogate_pair_does_no_harm() -> None:
+    assert own().decode(own().encode("a\ud800b")) == "a?b"
+
+
+@given(CODE, CODE)
+@PROPERTY
+def test_a_marker_is_one_token_and_nothing_reaches_across(before: str, after: str) -> None:
+    assert all(len(ids) == 1 for ids in IDS.values())
+    escaped = escape(before, SPECIAL), escape(after, SPECIAL)
+    left, right = map(own().encode, escaped)
+    markers = {ids[0] for ids in IDS.values()}
+    assert not markers.intersection(left, right)
+    assert own().encode(f"{escaped[0]}<|region|>{escaped[1]}") == (*left, *IDS["<|region|>"], *right)
+
+
+@given(CODE, CODE)
+@PROPERTY
+def test_a_forced_break_holds(before: str, after: str) -> None:
+    prompt = render(Group((Text(before), Break(), Text(after))), 1_000_000, own())
+    assert prompt.ids == (*own().encode(before), *own().encode(after))
+    assert prompt.tokens == len(prompt.ids)
+
+
+def test_white_space_and_common_words_are_single_tokens() -> None:
+    for text in ("    ", "\n    ", "\n        ", "\n\n", "\n\t\t", " return", "self", " =", "):"):
+        assert own().count(text) == 1, text
+
+
+def test_what_the_file_tells_of_its_data() -> None:
+    data = json.loads(vocabulary.OWN.read_text("utf-8"))
+    made = ["".join(merge.split(" ")) for merge in data["merges"]]
+    assert data["special"] == list(SPECIAL)
+    assert max(map(len, made)) <= data["provenance"]["longest token"] == 16
+    assert own().encoder.get_vocab_size() == data["provenance"]["tokens"] <= 8192
+    assert vocabulary.OWN.stat().st_size < 100_000
+
+
+def test_a_models_tokenizer_is_loaded_from_its_folder(tmp_path: Path) -> None:
+    own().encoder.save(str(tmp_path / "tokenizer.json"))
+    text = "def f():\n    return 1\n<|cursor|>"
+    for place in (tmp_path, tmp_path / "tokenizer.json"):
+        assert load(place).encode(text) == own().encode(text)
+
+
+def test_no_tokenizer_is_a_reason_and_nothing_is_fetched(tmp_path: Path) -> None:
+    with pytest.raises(NoTokenizer, match="No such file"):
+        load(tmp_path)
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(NoTokenizer, match="not a tokenizer"):
+        load(tmp_path)
+
+
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary, "MOST_KEPT", 3)
+    fresh = Vocabulary(own().encoder)
+    for n in range(9):
+        assert fresh.count(f"line {n}\n") == own().count(f"line {n}\n")
+        fresh.encode(f"{n}" * (vocabulary.LONGEST_KEPT + 1))
+    assert len(fresh._counts) == 3
+    assert len(fresh._wholes) == vocabulary.WHOLE_KEPT

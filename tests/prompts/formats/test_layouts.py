@@ -1,0 +1,71 @@
+"""What a request costs a server that keeps what it has computed, while somebody types.
+
+The sessions are cut from this repository's own history: `sessions.jsonl.zst` holds, of three of its commits, up to three
+files as `recent_records` reads them; in the first of each commit its first hunks are typed, with the others open.
+`tests/benchmarks/test_layouts.py` measures the same on more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tokenizers", reason="real tokenizers need an extra that brings models")
+
+from editahead_evals.records import read_records
+from editahead_evals.rendering.costs import Costs
+from editahead_evals.rendering.prefixes import PrefixCache
+from editahead_evals.rendering.rendered import render_all
+from editahead_evals.rendering.sessions import sessions, typed
+from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.formats.choice import FORMATS
+from editahead_prompts.formats.format import Format
+from editahead_prompts.formats.own import OWN
+from editahead_prompts.state import State
+
+HUNKS = 4
+MOST = 40
+"""Requests of a session."""
+
+
+@cache
+def requests() -> tuple[tuple[str, State], ...]:
+    """The states, each with its session's name."""
+    found = sessions(read_records(Path(__file__).with_name("sessions.jsonl.zst")))
+    first = (next(group) for _, group in groupby(found, key=lambda session: session.record.commit))
+    return tuple(typed(first, HUNKS, MOST))
+
+
+def costs_of(format: Format, requests: Sequence[tuple[str, State]]) -> Costs:
+    return Costs.of(render_all(format, requests, own(), OWN.context))
+
+
+def test_our_own_format_costs_the_rest_of_the_region() -> None:
+    costs = costs_of(OWN, requests())
+    assert costs.refused == 0
+    assert costs.tokens > 2000
+    mean, high = costs.prefill[16]
+    assert mean <= 250
+    assert high <= 400
+    assert costs.shared > 0.9
+
+
+@pytest.mark.parametrize(("name", "limit"), [("zeta-2", 650), ("sweep", 1000)])
+def test_windows_of_other_formats_stand_still(name: str, limit: int) -> None:
+    """The mean: what they cost beyond the history with the growing edit, and what their templates put behind it."""
+    costs = costs_of(FORMATS[name], requests()[:MOST])
+    assert costs.refused == 0
+    assert costs.prefill[16][0] <= limit
+
+
+def test_a_prefix_cache_keeps_whole_blocks() -> None:
+    cache = PrefixCache(4)
+    assert cache.prefill(range(10)) == 10
+    assert cache.prefill(range(10)) == 2
+    assert cache.prefill([*range(8), 9, 9, 9]) == 3
+    assert cache.prefill([9, *range(1, 10)]) == 10
+    assert cache.prefill(range(12)) == 4
