@@ -73,11 +73,12 @@ class Anchor:
         return self.sums[-1] - (self.sums[lines - 1] if lines else 0.0)
 
 
-def anchors(segments: Sequence[Segment], file: FileLines, low: int, high: int) -> list[Anchor]:
-    """The runs of equal lines within the file's lines [low, high), longest possible: all that tell something of where a
-    segment belongs, and of the others those near them. Sorted by the sketch's lines, then by the file's."""
+def anchors(segments: Sequence[Segment], file: FileLines, windows: Sequence[tuple[int, int]]) -> list[Anchor]:
+    """The runs of equal lines, longest possible, each segment's within its window of the file's lines [low, high): all
+    that tell something of where it belongs, and of the others those near them. Sorted by the sketch's lines, then by the
+    file's."""
     found: list[Anchor] = []
-    for number, segment in enumerate(segments):
+    for number, (segment, (low, high)) in enumerate(zip(segments, windows, strict=True)):
         strong: list[Anchor] = []
         weak: list[Anchor] = []
         for run in _runs(number, segment, file, low, high):

@@ -7,6 +7,7 @@ segment nearer is better. The other chains of about the same score are kept: two
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
@@ -104,51 +105,55 @@ class _Chaining:
         self._columns = list(map(width, lines))
         self._floors = [min((width(line) for line in s.lines if line.strip()), default=-1) for s in segments]
         self._steps: list[list[_Step]] = []
+        self._reached: list[tuple[float, int]] = []
+        """The anchors by how well they are reached: minus their score, and their number."""
         for number, anchor in enumerate(anchors):
             if number % 50 == 0:
                 check()
-            self._steps.append(self._ways(number, anchor, bonus(anchor)))
+            self._steps.append(self._ways(anchor, bonus(anchor)))
+            insort(self._reached, (-self._steps[number][0].score, number))
 
-    def _ways(self, number: int, b: Anchor, bonus: float) -> list[_Step]:
+    def _ways(self, b: Anchor, bonus: float) -> list[_Step]:
         """The ways to reach an anchor, best first; those that are nearly as good are kept."""
         at_start = self._segments[b.segment].opens and b.start == 0
         head = 0.0 if at_start else self._head(b.segment, b.first)
-        ways = [_Step(self._scale * b.weight + bonus - self._skipped[b.segment] - head, None)]
-        for at in range(number):
+        gain = self._scale * b.weight + bonus
+        ways = [_Step(gain - self._skipped[b.segment] - head, None)]
+        best = ways[0].score
+        for score, at in self._reached:
+            if gain - score <= best - self._margin:
+                break  # From here on none is reached well enough, for going on from it costs something.
             a = self._anchors[at]
             if a.first >= b.first:
                 continue
-            over = max(0, a.last - b.first, a.end - b.start)
-            reached = self._steps[at][0]
-            if not over:
-                ways.append(
-                    _Step(
-                        reached.score + bonus + self._scale * b.weight - self._between(at, b, 0, 0, head), at
-                    )
-                )
-                continue
-            if a.whole or b.whole:
-                continue
-            if over < b.last - b.first:
-                score = (
-                    reached.score
-                    + bonus
-                    + self._scale * b.without(over)
-                    - self._between(at, b, over, 0, head)
-                )
-                ways.append(_Step(score, at, taken=over))
-            if over < a.last - a.first - reached.taken and b.first >= a.last:
-                lost = self._scale * a.without(a.last - a.first - over)
-                score = (
-                    reached.score
-                    - lost
-                    + bonus
-                    + self._scale * b.weight
-                    - self._between(at, b, 0, over, head)
-                )
-                ways.append(_Step(score, at, given=over))
-        best = max(way.score for way in ways)
-        return sorted((way for way in ways if way.score > best - self._margin), key=lambda way: -way.score)
+            ways += self._ways_from(at, b, gain, head)
+            best = max(best, *(way.score for way in ways[-2:]))
+        return sorted(
+            (way for way in ways if way.score > best - self._margin),
+            key=lambda way: (-way.score, -1 if way.before is None else way.before, way.given),
+        )
+
+    def _ways_from(self, at: int, b: Anchor, gain: float, head: float) -> list[_Step]:
+        """The ways from one anchor on to another: one, or two where they overlap."""
+        a = self._anchors[at]
+        reached = self._steps[at][0]
+        over = max(0, a.last - b.first, a.end - b.start)
+        if not over:
+            return [_Step(reached.score + gain - self._between(at, b, 0, 0, head), at)]
+        ways: list[_Step] = []
+        if a.whole or b.whole:
+            return ways
+        if over < b.last - b.first:
+            less = self._scale * (b.weight - b.without(over))
+            ways.append(
+                _Step(reached.score + gain - less - self._between(at, b, over, 0, head), at, taken=over)
+            )
+        if over < a.last - a.first - reached.taken and b.first >= a.last:
+            lost = self._scale * a.without(a.last - a.first - over)
+            ways.append(
+                _Step(reached.score - lost + gain - self._between(at, b, 0, over, head), at, given=over)
+            )
+        return ways
 
     def _between(self, at: int, b: Anchor, taken: int, given: int, head: float) -> float:
         """What it costs to go from one anchor on to another."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz.fuzz import ratio
@@ -12,14 +12,12 @@ from editahead_prompts.sketches.sketch import Hunk, HunkLine
 
 from .anchors import Anchor, Segment, anchors
 from .chain import Chain, best_chain
-from .indenting import AS_IT_IS, Indenting, Pair, fit, steps
+from .hints import Hints
+from .indenting import AS_IT_IS, Indenting, Pair, fit, is_strange, leaves_blanks_open
 from .lines import STRONG, indentation, is_comment, loose, weight
 from .placing import Placing, Target, refusal, similar_places
 from .results import Near, Refusal
 from .splices import Splice
-
-_HINT = 0.6
-"""What a hint adds to a place: more than makes two places equal, less than one line that tells something."""
 
 _ALIKE = 80
 _COMMENT_ALIKE = 45
@@ -67,6 +65,7 @@ class _Placer:
         self._hunks, self._target, self._file = hunks, target, target.lines
         self._doubts: list[Refusal] = []
         self._confidence: list[float] = []
+        self._hints = Hints(self._file)
         self._pairs: set[Pair] = set()
         """Of the lines of all hunks: for those that meet only lines at the left margin."""
 
@@ -139,7 +138,7 @@ class _Placer:
         target = self._target
         segments = self._segments(hunks)
         target.check()
-        found = anchors(segments, self._file, target.low, target.high)
+        found = anchors(segments, self._file, [(target.low, target.high)] * len(segments))
         pinned = [self._pin(hunk) for hunk in hunks]
         found = [
             anchor
@@ -147,14 +146,14 @@ class _Placer:
             if (at := pinned[anchor.segment]) is None
             or anchor.start - (anchor.first - segments[anchor.segment].first) == at
         ]
-        named = self._bonus(hunks, segments, self._is_headed)
+        named = self._hints.bonus(hunks, segments, self._hints.is_headed)
         chain = best_chain(segments, found, self._file, named, target.check)
         if chain is None:
             return None
         unlike = self._unlike(hunks, chain)
         if not unlike:
             return chain
-        numbered = self._numbered(hunks, segments, chain, unlike)
+        numbered = self._hints.numbered(hunks, segments, chain, unlike)
         if numbered is not None:
 
             def both(anchor: Anchor) -> float:
@@ -176,38 +175,6 @@ class _Placer:
             refusal("ambiguous", "These lines fit two places equally well.", _text(hunk), near)
         )
         return chain
-
-    def _bonus(
-        self, hunks: Sequence[Hunk], segments: Sequence[Segment], holds: Callable[[Hunk, int], bool]
-    ) -> Callable[[Anchor], float]:
-        """Of a hint that holds for a hunk when it begins at a line: shared out among the anchors of its place."""
-        totals = [sum(weight(loose(line)) for line in segment.lines) for segment in segments]
-
-        def bonus(anchor: Anchor) -> float:
-            segment = segments[anchor.segment]
-            if not holds(hunks[anchor.segment], anchor.start - (anchor.first - segment.first)):
-                return 0.0
-            return _HINT * anchor.weight / totals[anchor.segment]
-
-        return bonus
-
-    def _is_headed(self, hunk: Hunk, start: int) -> bool:
-        if not hunk.headings:
-            return False
-        for heading in hunk.headings:
-            places = self._headings(loose(heading))
-            if not any(at <= start and not self._file.leaves(at, start) for at in places):
-                return False
-        return True
-
-    def _headings(self, key: str) -> Sequence[int]:
-        """Where a heading stands; git cuts long ones off."""
-        if not key:
-            return ()
-        found = self._file.places.get(key)
-        if found is None and len(key) >= 20:
-            found = [number for number, line in enumerate(self._file.keys) if line.startswith(key)]
-        return found or ()
 
     def _unlike(self, hunks: Sequence[Hunk], chain: Chain) -> dict[int, tuple[Anchor, ...]]:
         """The hunks that another chain puts elsewhere, so that another text results: hunk -> that chain."""
@@ -243,24 +210,6 @@ class _Placer:
             at = splice.end
         self._doubts, self._confidence = kept
         return result + list(self._file.bodies[at:])
-
-    def _numbered(
-        self,
-        hunks: Sequence[Hunk],
-        segments: Sequence[Segment],
-        chain: Chain,
-        unlike: dict[int, tuple[Anchor, ...]],
-    ) -> Callable[[Anchor], float] | None:
-        """What the line numbers say, when they are right for the hunks whose place is clear without them."""
-        off = []
-        for number, hunk in enumerate(hunks):
-            own = [anchor for anchor in chain.anchors if anchor.segment == number]
-            if number not in unlike and hunk.line is not None and own:
-                start = own[0].start - (own[0].first - segments[number].first)
-                off.append(hunk.line - start)
-        if not off or len(set(off)) > 1 or (off[0] and len(off) < 2):
-            return None
-        return self._bonus(hunks, segments, lambda hunk, start: hunk.line == start + off[0])
 
     def _is_good(self, hunk: Hunk, own: Sequence[Anchor], first: int) -> bool:
         """Whether all lines that are to go were found."""
@@ -323,7 +272,7 @@ class _Placer:
             return True
         if new == [loose(line) for line in hunk.old]:
             return False
-        at = self._standing(new)
+        at = self._file.standing(hunk.new)
         if len(at) != 1 or sum(map(weight, new)) < STRONG:
             return False
         old = self._standing([loose(line) for line in hunk.old])
@@ -331,7 +280,12 @@ class _Placer:
             both_sides = tags[0] == tags[-1] == " "
             return both_sides or any(weight(loose(x.text)) >= STRONG for x in hunk.lines if x.tag == "+")
         # Lines added at one side of their context: the old ones stand there before and after.
-        return len(old) == 1 and at[0] <= old[0] and old[0] + len(hunk.old) <= at[0] + len(new)
+        is_there = len(old) == 1 and at[0] <= old[0] and old[0] + len(hunk.old) <= at[0] + len(new)
+        if is_there and not any(line.text.strip() for line in hunk.lines if line.tag != " "):
+            self._doubts.append(
+                refusal("ambiguous", "These blank lines may be there already, or be more.", _text(hunk))
+            )
+        return is_there
 
     def _standing(self, keys: Sequence[str]) -> list[int]:
         """Where these lines stand one after the other."""
@@ -465,21 +419,18 @@ class _Placer:
             pairs = self._pairs | pairs
             lines = [line.text for each in self._hunks for line in each.lines]
         found = fit(pairs, lines, self._file.bodies)
-        come = [line.text for line in hunk.lines if line.tag == "+" and line.text.strip()]
-        is_strange = not any(map(any, pairs)) and self._is_strange(hunk.new)
+        strange = not any(map(any, pairs)) and is_strange(hunk.new, self._file.bodies)
         is_light = sum(weight(loose(line)) for line in hunk.old) < STRONG
         if is_light and fit(self._pairs, lines, self._file.bodies) is None:
             found = None  # Its few lines say otherwise than those of the other hunks: by chance, or in the wrong place.
-        if come and (found is None or not found.certain or is_strange):
+        come = [line.text for line in hunk.lines if line.tag == "+"]
+        if (any(map(str.strip, come)) and (found is None or not found.certain or strange)) or (
+            found is not None and leaves_blanks_open(found, come, self._file.bodies)
+        ):
             self._doubts.append(
                 refusal("ambiguous", "These lines are indented otherwise than in the file.", _text(hunk))
             )
         return found or AS_IT_IS
-
-    def _is_strange(self, new: Sequence[str]) -> bool:
-        """Whether these lines indent by another step than the file's."""
-        usual = steps(self._file.bodies)
-        return bool(usual) and not steps(new) <= usual
 
     def _without_context(self, hunk: Hunk) -> Splice:
         """Lines that are only added, with nothing said of what stands around them."""
@@ -489,7 +440,7 @@ class _Placer:
         self._confidence.append(1.0 if hunk.at_end else 0.0)
         if hunk.at_end or not end:
             return Splice(end, end, come, at, at + len(come))
-        headings = [place for heading in hunk.headings[-1:] for place in self._headings(loose(heading))]
+        headings = [place for heading in hunk.headings[-1:] for place in self._hints.headings(loose(heading))]
         place = headings[0] + 1 if headings else min(end if hunk.line is None else hunk.line, end)
         self._doubts.append(
             refusal("unplaced", "It does not show what stands around the lines to be added.", _text(hunk))

@@ -74,6 +74,9 @@ def _changes(seen: set[Pair], sketch: Sequence[str], file: Sequence[str]) -> Ite
     if theirs == ours and not moved:
         for source in _UNITS:
             yield from _converting(seen, source, ours)
+    least = gcd(*(len(indentation(line)) for line in sketch if line.strip()))
+    if theirs == ours and " " * least in _UNITS and " " * least != ours:
+        yield from _converting(seen, " " * least, ours)
 
 
 def _adding(prefix: str) -> _Change:
@@ -127,6 +130,24 @@ def unit(lines: Sequence[str]) -> str:
         return " " * common
     widths = [len(indentation(line)) for line in lines if line.strip() and line.startswith(" ")]
     return " " * (gcd(*widths) if widths and gcd(*widths) > 1 else 4)
+
+
+def is_strange(sketch: Sequence[str], file: Sequence[str]) -> bool:
+    """Whether the sketch indents by another step than the file."""
+    usual = steps(file)
+    return bool(usual) and not steps(sketch) <= usual
+
+
+def leaves_blanks_open(indenting: Indenting, sketch: Iterable[str], file: Iterable[str]) -> bool:
+    """Whether it is open what white space blank lines of a sketch are to have whose indentation was lost or changed: where
+    the sketch has some that does not follow, or has none and the file has."""
+    change = indenting.change
+    blank = [line for line in sketch if not line.strip()]
+    if change is None or not blank:
+        return False
+    if any(line and indenting.of(line) == line != change(line) for line in blank):
+        return True
+    return not any(blank) and any(line and line.isspace() for line in file)
 
 
 def steps(lines: Iterable[str]) -> set[str]:

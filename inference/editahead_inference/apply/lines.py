@@ -37,6 +37,9 @@ _PUNCTUATION = str.maketrans(
 STRONG = 0.5
 """Lines, or runs of lines, from this weight on say where they belong; lighter ones stand all over a file."""
 
+ALIKE = 60
+"""From so many percent on a line may be another one changed; below, it is not."""
+
 _COMMENT = re.compile(r"\s*(#(?!include|define|if|el|end|pragma|undef|!\[|\[)|//|/\*|\*(?!\w)|--|<!--|;;)")
 _COMMON = re.compile(
     r"(else|try|finally|return|pass|break|continue|default|do|end|null|nil|None|true|false|self|super|this|err|ok|0|1)"

@@ -9,7 +9,7 @@ from functools import cached_property
 from rapidfuzz.fuzz import ratio
 
 from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.syntax import SyntaxTrees, errors
 
 from .declarations import Declaration, in_file
 from .lines import FileLines, loose, weight
@@ -50,6 +50,12 @@ class Target:
     @cached_property
     def declarations(self) -> list[Declaration]:
         return in_file(self.original, self.lines, self.syntax)
+
+    @cached_property
+    def errors(self) -> int:
+        """Syntax errors that the file has; 0 without a grammar."""
+        tree = self.syntax.tree(self.original)
+        return 0 if tree is None else errors(tree.root_node)
 
 
 def refusal(

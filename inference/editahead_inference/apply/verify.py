@@ -6,24 +6,24 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rapidfuzz.fuzz import ratio
-from tree_sitter import Node
+from tree_sitter import Node, Tree
 
 from editahead_prompts.diff import Span, diff_lines
 from editahead_prompts.edits import Edit
 from editahead_prompts.sketches.markers import marker_of
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
 from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.syntax import errors
 
 from .declarations import Declaration, declarations, imported, of_code
-from .lines import is_comment, loose
+from .lines import ALIKE, is_comment, loose
 from .placing import Target, refusal
 from .results import Near, Refusal
-from .snippets import ALIKE
 from .splices import Splice
 from .whole import is_plainly_whole
 
@@ -54,7 +54,8 @@ def objection(
     if unasked is not None:
         return unasked
     target.check()
-    counts = target.syntax.errors_around(target.original, edit)
+    after = target.syntax.tree_after(target.original, edit)
+    counts = None if after is None else (target.errors, errors(after.root_node))
     if (
         counts is not None and counts[1] > counts[0] and not (counts[0] and _is_as_written(part, target))
     ):  # Where the grammar cannot read the file anyway, it may not read the new lines either.
@@ -62,12 +63,13 @@ def objection(
     if (
         target.original.language == "python"
         and edit
+        and not _is_indented(_changed(guess, edit, after))
         and not _is_indented(guess)
         and _is_indented(target.original.text)
     ):
         return refusal("would-break-syntax", "The indentation would not be that of a Python file.")
     target.check()
-    return _lost(part, target, splices, guess)
+    return _lost(part, target, splices, guess, after)
 
 
 def _is_as_written(part: FileSketch, target: Target) -> bool:
@@ -80,6 +82,20 @@ def _is_as_written(part: FileSketch, target: Target) -> bool:
 
 def _code(snippet: Snippet) -> list[str]:
     return [line for piece in snippet.parts if isinstance(piece, Code) for line in piece.lines]
+
+
+def _changed(guess: str, edit: Edit, after: Tree | None) -> str:
+    """The statements of a file after an edit, whole ones, that the edit touches, with one before and one after them: Python
+    takes its time to read a long file."""
+    if after is None or "\r" in guess:
+        return guess
+    spans = list(edit.made_spans())
+    first, last = (guess.count("\n", 0, at) for at in (spans[0][0], spans[-1][1]))
+    starts = sorted({node.start_point.row for node in after.root_node.children})
+    begin = max(bisect_right(starts, first) - 2, 0)
+    end = bisect_right(starts, last) + 1
+    lines = guess.split("\n")
+    return "\n".join(lines[starts[begin] if begin else 0 : starts[end] if end < len(starts) else None])
 
 
 def _is_indented(text: str) -> bool:
@@ -214,31 +230,44 @@ def _is_redeclared(low: int, high: int, splice: Splice, target: Target) -> bool:
     return any((d.kind, d.name) in known for d in around)
 
 
-def _lost(part: FileSketch, target: Target, splices: Sequence[Splice], guess: str) -> Refusal | None:
-    """Definitions and imports that would be gone though something still needs them. A diff says what it removes, and so
-    does a whole file that shows the lines around an import that is gone."""
-    if isinstance(part.content, Diff) or any(
-        isinstance(piece, Elision) and piece.removed for piece in part.content.parts
-    ):
+def _lost(
+    part: FileSketch, target: Target, splices: Sequence[Splice], guess: str, after: Tree | None
+) -> Refusal | None:
+    """Definitions and imports that would be gone though something still needs them, and definitions that would be there
+    twice. A diff says what it removes; so does what plainly is the whole file, and a sketch that shows as neighbours the
+    lines around an import."""
+    if isinstance(part.content, Diff):
         return None
-    is_whole = part.kind == "whole-file" and is_plainly_whole(_code(part.content), target)
+    says_gone = any(isinstance(piece, Elision) and piece.removed for piece in part.content.parts)
     touched = [d for d in target.declarations if any(s.start <= d.head < s.end for s in splices)]
     tree = target.syntax.tree(target.original)
-    if tree is None:
+    if tree is None or after is None:
         return None
-    importing = not is_whole and any(
-        s.start <= node.end_point.row and node.start_point.row < s.end
+    shown = _shown(part.content)
+    imports = [
+        range(node.start_point.row, node.end_point.row + 1)
         for node in tree.root_node.named_children
         if "import" in node.type or node.type in ("use_declaration", "preproc_include")
-        for s in splices
+    ]
+    is_whole = part.kind == "whole-file" and is_plainly_whole(_code(part.content), target)
+    importing = not is_whole and any(
+        splice.start < rows.stop
+        and rows.start < splice.end
+        and not _is_said_to_go(rows, imports, splice, target, shown)
+        for rows in imports
+        for splice in splices
     )
-    if not touched and not importing:
-        return None
-    after = SyntaxTrees().tree(Snapshot.of(guess, language=target.original.language))
-    if after is None:
+    if not any(splice.lines for splice in splices) and not touched and not importing:
         return None
     found = declarations(after.root_node, guess.split("\n"))
-    bound = imported(after.root_node)
+    for d in _doubled(target.declarations, found):
+        return refusal("ambiguous", f"`{d.name}` would be there twice.")
+    known, bound = imported(tree.root_node), imported(after.root_node)
+    for d in found:
+        if d.name in bound - known and not d.scope and d.kind != "value":
+            return refusal("ambiguous", f"`{d.name}` would be imported, and defined as well.")
+    if says_gone:
+        return None
     kept = {d.name for d in found} | bound
     gone = [d for d in touched if d.name not in kept]
     for d in gone:
@@ -246,10 +275,45 @@ def _lost(part: FileSketch, target: Target, splices: Sequence[Splice], guess: st
             return refusal("would-lose-code", f"`{d.name}` would be gone, and is still used.")
     if len(gone) > max(_FEW, len(target.declarations) // 2):
         return refusal("would-lose-code", f"{len(gone)} definitions would be gone.")
-    for name in sorted(imported(tree.root_node) - kept) if importing else ():
+    for name in sorted(known - kept) if importing else ():
         if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess) and _is_named(name, after.root_node):
             return refusal("would-lose-code", f"The import of `{name}` would be gone, and it is still used.")
     return None
+
+
+def _is_said_to_go(
+    rows: range, imports: Sequence[range], splice: Splice, target: Target, shown: Sequence[Sequence[str]]
+) -> bool:
+    """Whether an import goes from among others, of which the sketch shows the ones around it as neighbours, but for what
+    comes there."""
+    file = target.lines.keys
+    before, after = splice.start - 1, splice.end
+    while before >= 0 and not file[before]:
+        before -= 1
+    while after < len(file) and not file[after]:
+        after += 1
+    is_among = all(any(line in others for others in imports) for line in (before, after))
+    if not is_among or rows.start < splice.start or rows.stop > splice.end:
+        return False
+    come = map(loose, splice.lines)
+    around = [*file[before : splice.start], *come, *file[splice.end : after + 1]]
+    return any(_holds(lines, around) for lines in shown)
+
+
+def _doubled(before: Sequence[Declaration], after: Sequence[Declaration]) -> Iterator[Declaration]:
+    """Functions and types that there are more of than before, in one place and with the same parameters."""
+    counts = Counter(map(_identity, before))
+    for d, count in Counter(map(_identity, after)).items():
+        if d is not None and count > max(1, counts[d]):
+            yield next(each for each in after if _identity(each) == d)
+
+
+def _identity(declaration: Declaration) -> tuple[str, ...] | None:
+    """What no two definitions of one scope share; None for those that may come twice: under conditions and decorators."""
+    if declaration.kind not in ("function", "type") or declaration.start != declaration.head:
+        return None
+    parameters = declaration.signature.partition("(")[2].rpartition(")")[0]
+    return (declaration.kind, declaration.name, parameters, *declaration.scope)
 
 
 def _is_named(name: str, root: Node) -> bool:

@@ -12,6 +12,7 @@ from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, S
 
 from .declarations import only_declares
 from .lines import indentation, is_comment, loose, weight
+from .pieces import blank_start
 from .placing import Placing, Target, refusal
 from .snippets import place_snippet
 from .splices import Splice
@@ -60,6 +61,9 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placing:
         tail = len(there) - 1 - max((n for n, key in enumerate(there) if key in shown), default=-1)
         if tail > _LONGEST_LOST_END:
             doubt = refusal("would-lose-code", f"The last {tail} lines of the file would be gone.")
+            return Placing((splice,), doubt, round(share, 3))
+        if blank_start(lines[::-1]) > blank_start(target.lines.bodies[target.low : target.high][::-1]):
+            doubt = refusal("ambiguous", "It does not say whether the file is to end with a blank line.")
             return Placing((splice,), doubt, round(share, 3))
         return Placing((splice,), None, round(min(1.0, share), 3))
     declared = all_code and only_declares(lines, target.original.language)

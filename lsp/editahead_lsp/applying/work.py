@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 from editahead_inference.apply.plan import FileChange, Merges, Refused, plan
 from editahead_inference.apply.results import Refusal
 from editahead_inference.candidates import Cancelled
+from editahead_inference.worker import Worker
 from editahead_lsp import uris
 from editahead_lsp.documents import Document, Place
 from editahead_lsp.exclusion import Exclusion
 from editahead_lsp.positions import Encoding, offset_at
 from editahead_lsp.session import Session
-from editahead_lsp.worker import Worker
 from editahead_prompts.edits import Edit, Replacement, rebase
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.sketches.sketch import NotASketch, Sketch

@@ -162,3 +162,24 @@ def test_lines_that_end_blank_before_a_blank_line_are_a_doubt() -> None:
     assert made.guess == SPACES.replace("import sys\n", come)
     assert made.refusal is not None
     assert made.refusal.reason == "ambiguous"
+
+
+def test_dots_alone_that_are_added_are_text() -> None:
+    patch = (
+        "*** Begin Patch\n*** Update File: a.py\n@@\n class A:\n-    def f(self):\n-        ...\n"
+        "+    # def f(self):\n+    #     ...\n \n*** End Patch\n"
+    )
+    found = parse(patch, language="python", path="a.py")
+    original = Snapshot.of(
+        "class A:\n    def f(self):\n        ...\n\n    b = 1\n", uri="file:///a.py", language="python"
+    )
+    merged = merge(found, found.files[0], original)
+    assert merged.guess == "class A:\n    # def f(self):\n    #     ...\n\n    b = 1\n"
+
+
+def test_a_blank_line_that_may_be_there_already_is_a_doubt() -> None:
+    found = parse("```diff\n@@ -1,2 +1,3 @@\n a = first()\n b = second()\n+\n```\n", language="python")
+    original = Snapshot.of("a = first()\nb = second()\n\nc = 3\n", uri="file:///a.py", language="python")
+    merged = merge(found, found.files[0], original)
+    assert merged.refusal is not None
+    assert merged.refusal.reason == "ambiguous"

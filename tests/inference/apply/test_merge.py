@@ -391,3 +391,20 @@ def test_an_end_that_stands_nearer_as_well_is_no_place() -> None:
     )
     done = merged(sketch, text + "}\n", "java")
     assert done.refusal is not None or all(f"void t{n}()" in done.guess for n in range(5))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("        self.save()\n", "         self.save()\n"),
+        ("    def put(self, key, value):\n", "def put(self, key, value):\n"),
+        ("    store = Store(sys.argv[1])\n", "        store = Store(sys.argv[1])\n"),
+        ("            file.write(repr(self.items))\n", ""),
+    ],
+)
+def test_indentation_that_python_refuses(old: str, new: str) -> None:
+    """The grammar's parser lets it pass, and it stands among much that is right."""
+    text = "x = 1\n" * 50 + SERVICE + "\ny = 1\n" * 50
+    result = merged(f"<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n", text)
+    assert result.refusal is not None
+    assert result.refusal.reason == "would-break-syntax"
