@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 
 from editahead_prompts.state import State
 from editahead_prompts.syntax import SyntaxTrees
 
 from .candidates import Candidate, Prediction, Predictor, Timings
+from .checks import breaks_syntax
 from .completion import Completion
 from .fixes import Fixes
 from .gate import Gate
+from .modelling.changes import candidates as candidates_told
+from .modelling.changes import outcome
+from .modelling.confidence import agreed
+from .modelling.told import Told
 from .propagation import Propagation
 
 
@@ -44,9 +50,9 @@ class Pipeline:
         gate: Gate | None = None,
         clock: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        syntax = SyntaxTrees()
-        self._predictors = default_predictors(syntax) if predictors is None else tuple(predictors)
-        self._gate = gate or Gate(syntax=syntax)
+        self._syntax = SyntaxTrees()
+        self._predictors = default_predictors(self._syntax) if predictors is None else tuple(predictors)
+        self._gate = gate or Gate(syntax=self._syntax)
         self._clock = clock
 
     def predict(
@@ -54,7 +60,34 @@ class Pipeline:
     ) -> Prediction:
         """Raises `Cancelled` (through `check`) and nothing else."""
         started = self._clock()
-        candidates = candidates_of(state, self._predictors, check)
+        return self._decided(state, candidates_of(state, self._predictors, check), started, eagerness, check)
+
+    def join(
+        self,
+        prediction: Prediction,
+        told: Told,
+        *,
+        eagerness: float = 0.5,
+        check: Callable[[], None] = _never,
+    ) -> Prediction:
+        """The prediction with what a model said of the same document. Raises `Cancelled` (through `check`)."""
+        started = self._clock()
+        rules = [verdict.candidate for verdict in prediction.verdicts]
+        candidates = self._together(prediction.state, rules, self.told(told))
+        return self._decided(prediction.state, candidates, started, eagerness, check)
+
+    def told(self, told: Told) -> list[Candidate]:
+        """The candidates of what a model said, before the gate."""
+        return candidates_told(told, lambda edit: breaks_syntax(told.document, edit, self._syntax))
+
+    def _decided(
+        self,
+        state: State,
+        candidates: Sequence[Candidate],
+        started: float,
+        eagerness: float,
+        check: Callable[[], None],
+    ) -> Prediction:
         proposed = self._clock()
         verdicts, silence = self._gate.decide(state, candidates, eagerness, check)
         ended = self._clock()
@@ -65,3 +98,26 @@ class Pipeline:
             verdicts,
             Timings(1000 * (proposed - started), 1000 * (ended - proposed)),
         )
+
+    def _together(
+        self, state: State, rules: Sequence[Candidate], model: Sequence[Candidate]
+    ) -> list[Candidate]:
+        """The same edit from a rule and from the model is one candidate: the rule's, with the features of both."""
+
+        def key(candidate: Candidate) -> Hashable:
+            snapshot = state.snapshot(candidate.uri)
+            if snapshot is None or not candidate.edit:
+                return id(candidate)
+            return candidate.uri, outcome(candidate.edit, snapshot.text)
+
+        out: dict[Hashable, Candidate] = {}
+        for candidate in rules:  # the likeliest first
+            out.setdefault(key(candidate), candidate)
+        for candidate in model:
+            rule = out.get(same := key(candidate))
+            if rule is not None:
+                sure = agreed(self._gate.confidence(state, rule), candidate.features["confidence"])
+                features = {**rule.features, **candidate.features, "confidence": sure}
+                candidate = replace(rule, features=features)
+            out[same] = candidate
+        return list(out.values())

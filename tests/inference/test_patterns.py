@@ -14,6 +14,7 @@ from editahead_inference.propagation.patterns import (
     compile_parts,
     fill,
     hole_kind,
+    joined,
     literal_of,
     tokenize,
     with_holes,
@@ -145,3 +146,24 @@ def test_only_what_both_hold_becomes_a_hole_and_kept_tokens_stay() -> None:
     assert "assert_eq" in holed[0]
     assert with_holes(old, new, keep=frozenset({"count", "3"})) is None
     assert with_holes(["a"], ["b"]) is None
+
+
+def test_whole_arguments_and_receivers_are_one_token_where_both_sides_hold_them() -> None:
+    old, new = tokenize("check(a.b, f(x) + 1, 3)"), tokenize("assert a.b == f(x) + 1, 3")
+    a, b = joined(old, new)
+    assert "".join(a) == "".join(old)
+    assert "".join(b) == "".join(new)
+    assert {"a.b", "f(x) + 1"} <= set(a) & set(b)
+    assert joined(tokenize("x.go()"), tokenize("go(x)")) == ([], [])
+
+
+def test_a_chain_of_names_fits_any_chain_but_not_its_end() -> None:
+    holed = with_holes(
+        ["self.a", ".", "next", "(", ")"], ["next", "(", "self.a", ")"], keep=frozenset({"next"})
+    )
+    assert holed is not None
+    regex = compile_parts(holed[0])
+    assert [fill(holed[1], m) for m in regex.finditer("x.next() + self.b.c.next()")] == [
+        "next(x)",
+        "next(self.b.c)",
+    ]

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from functools import cache, cached_property
 
 from editahead_prompts.occurrences import Occurrence
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.snapshot import Snapshot, line_body
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.tokens import case_style, changed_spans, tokenize
 
 from .index import Index
 
@@ -36,25 +37,26 @@ def word(name: str) -> re.Pattern[str]:
 class RenamedName:
     """One name that became another: the edit's own place, and how other places relate to it.
 
-    index: of the document that is looked at. origin: of the document in which the rename was made, in whose lines
-    [line, line + count) the new name stands.
+    index: of the document that is looked at. origin: of the document in which the edit made the rename.
     """
 
     def __init__(
-        self, old: str, new: str, index: Index, origin: Index, line: int, count: int, trees: SyntaxTrees
+        self, old: str, new: str, index: Index, origin: Index, edit: PastEdit, trees: SyntaxTrees
     ) -> None:
         self._old, self._new = old, new
         self._index, self._origin, self._trees = index, origin, trees
-        self._line, self._count = line, count
+        self._edit = edit
         self._anothers: dict[int, bool] = {}
 
     @cached_property
     def made(self) -> Occurrence | None:
         """The new name where the person put it; None when it is not found there."""
-        for line in range(self._line, min(self._line + self._count, len(self._origin.bodies))):
-            match = word(self._new).search(self._origin.bodies[line])
-            if match is not None:
-                at = self._origin.snapshot.starts[line] + match.start()
+        edit, bodies = self._edit, self._origin.bodies
+        for row in range(min(max(len(edit.new), 1), len(bodies) - edit.line)):
+            old = edit.old[row] if len(edit.old) == len(edit.new) else ""
+            column = _put_for(self._old, self._new, old, bodies[edit.line + row])
+            if column >= 0:
+                at = self._origin.snapshot.starts[edit.line + row] + column
                 return self._trees.occurrence(self._origin.snapshot, at, at + len(self._new))
         return None
 
@@ -81,6 +83,18 @@ class RenamedName:
                 found.append(self._trees.occurrence(snapshot, at, at + len(name)))
         return found
 
+    @cached_property
+    def _is_replacement(self) -> bool:
+        """Whether the place now speaks of something else that has a definition, and nothing got another name: no function
+        defines the old name."""
+        made = self.made
+        return (
+            made is not None
+            and not made.defines
+            and not any(d.functions and d.role == "plain" for d in self._old_definitions)
+            and any(o.defines and o.role == "plain" for o in self._occurrences(self._new))
+        )
+
     def _binding(self, occurrence: Occurrence) -> int:
         return next((function for function in occurrence.functions if function in self._binders), MODULE)
 
@@ -95,8 +109,10 @@ class RenamedName:
         if made is None or site.role in _ANYWHERE or made.role == "unknown":
             return False
         if site.role != made.role:
+            if made.role == "text" and case_style(self._old) != "flat":  # no common word, so it is the name
+                return False
             return (made.role, site.role) not in _RELATED and not self._is_implicit_member(site)
-        if made.role != "plain":
+        if made.role != "plain" or self._is_replacement:
             return False
         if self._index is not self._origin:
             return any(d.role == "plain" and not d.imports for d in self._old_definitions)
@@ -137,6 +153,26 @@ class RenamedName:
                 and not _COMMENT.search(body)
             )
         return self.means_another(site)
+
+    @cached_property
+    def _is_repeated(self) -> bool:
+        """Whether two functions at least bind the new name by now: the person goes from one to the next."""
+        made = [o for o in self._occurrences(self._new) if o.defines and o.role == "plain" and o.functions]
+        return len({o.functions[0] for o in made}) > 1
+
+    def bound_by_others(self, body: str, line: int) -> str:
+        """A line's body with the old name replaced where another function binds it: the same parameter of the next one.
+        Only once two functions have the new name."""
+        made = self.made
+        if made is None or made.role != "plain" or self._binding(made) == MODULE or not self._is_repeated:
+            return body
+
+        def replaced(match: re.Match[str]) -> str:
+            site = self.occurrence(line, match.start())
+            is_others = site.role == "plain" and self._binding(site) not in (MODULE, self._binding(made))
+            return self._new if is_others else match[0]
+
+        return word(self._old).sub(replaced, body)
 
     def bound(self, body: str, line: int, *, strictly: bool) -> str:
         """A line's body with the old name replaced where it means the same; not strictly: where it may."""
@@ -179,6 +215,17 @@ class RenamedName:
         }
 
 
+def _put_for(old_name: str, new_name: str, old: str, new: str) -> int:
+    """The column in the body `new` at which `new_name` was put for `old_name` in the line `old`; where it stands first
+    when that cannot be told, -1 when it does not."""
+    a, b = tokenize(line_body(old)), tokenize(new)
+    for a1, a2, b1, b2 in changed_spans(a, b):
+        if a[a1:a2] == [old_name] and b[b1:b2] == [new_name]:
+            return sum(map(len, b[:b1]))
+    match = word(new_name).search(new)
+    return -1 if match is None else match.start()
+
+
 def _is_prose(body: str, match: re.Match[str]) -> bool:
     """Whether the name stands between words, as in a sentence."""
     before, after = body[: match.start()].split(" "), body[match.end() :].split(" ")
@@ -201,9 +248,7 @@ class Names:
             origin = self._home(edit.uri)
             renamed = None
             if origin is not None and old and new:
-                renamed = RenamedName(
-                    old, new, self._index, origin, edit.line, max(len(edit.new), 1), self._trees
-                )
+                renamed = RenamedName(old, new, self._index, origin, edit, self._trees)
             self._known[key] = (
                 renamed if renamed and renamed.made and renamed.made.role != "unknown" else None
             )

@@ -7,7 +7,7 @@ hole: an identifier, a number, a string, or a whole expression.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,8 +18,11 @@ _HOLES = {
     "word": r"[^\W\d]\w*",
     "number": r"\d\w*",
     "string": r"""(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`)""",
+    "chain": r"[^\W\d]\w*(?:\.[^\W\d]\w*)*",
     "expression": r"[^\s(){}\[\],;][^(){}\[\],;]*(?:[(\[][^()\[\]]*(?:\([^()]*\)[^()\[\]]*)*[)\]][^(){}\[\],;]*)*",
 }
+
+_CHAIN = re.compile(_HOLES["chain"])
 
 KEYWORDS = frozenset(
     [
@@ -127,7 +130,8 @@ KEYWORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A place for any text of one kind (`word`, `number`, `string`, `expression`); equal names take equal text."""
+    """A place for any text of one kind (`word`, `number`, `string`, `chain`: names with dots between them, `expression`);
+    equal names take equal text."""
 
     name: str
     kind: str
@@ -171,7 +175,8 @@ def compile_parts(parts: tuple[Part, ...]) -> re.Pattern[str]:
             out.append(f"(?P<{part.name}>{_HOLES[part.kind]})")
     first, last = parts[0], parts[-1]
     if isinstance(first, Hole) or first[0].isalnum() or first[0] == "_":
-        out.insert(0, r"(?<!\w)")
+        is_chain = isinstance(first, Hole) and first.kind == "chain"
+        out.insert(0, r"(?<![\w.])" if is_chain else r"(?<!\w)")
     if isinstance(last, Hole) or last[-1].isalnum() or last[-1] == "_":
         out.append(r"(?!\w)")
     return re.compile("".join(out))
@@ -205,6 +210,58 @@ def fixed_names(tokens: Sequence[str]) -> frozenset[str]:
     )
 
 
+def joined(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Both token sequences with each whole argument, and each chain of names before a method, as one token where both hold
+    it; two empty ones when there is none of several tokens."""
+    a, b, found = list(old), list(new), False
+    for run in sorted({*_arguments(old), *_receivers(old)}, key=len, reverse=True):
+        size = len(run)
+        at = next((n for n in range(len(a)) if tuple(a[n : n + size]) == run), None)
+        to = next((n for n in range(len(b)) if tuple(b[n : n + size]) == run), None)
+        if at is not None and to is not None:
+            a[at : at + size] = b[to : to + size] = ["".join(run)]
+            found = True
+    return (a, b) if found else ([], [])
+
+
+def _arguments(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """What stands between brackets and commas, of several tokens."""
+    starts: list[int] = []
+    for number, token in enumerate(tokens):
+        if token in ",)]" and starts:
+            run = _trimmed(tokens[starts.pop() : number])
+            if len(run) > 1:
+                yield run
+        if token == "," or token in "([":
+            starts.append(number + 1)
+
+
+def _receivers(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The names with dots between them that a method is called on."""
+    start = 0
+    for number, token in enumerate(tokens):
+        if not (token == "." or hole_kind(token) == "word" or token in ("self", "this")):
+            if token == "(" and number - start >= 5:
+                yield tuple(tokens[start : number - 2])
+            start = number + 1
+
+
+def _trimmed(tokens: Sequence[str]) -> tuple[str, ...]:
+    run = list(tokens)
+    while run and run[-1].isspace():
+        run.pop()
+    while run and run[0].isspace():
+        run.pop(0)
+    return tuple(run)
+
+
+def _wide_kind(token: str) -> str | None:
+    """As `hole_kind`, also for tokens made of several."""
+    if len(tokenize(token)) == 1:
+        return hole_kind(token)
+    return "chain" if _CHAIN.fullmatch(token) else "expression"
+
+
 def with_holes(
     old: Sequence[str], new: Sequence[str], *, keep: frozenset[str] = frozenset(), expressions: bool = False
 ) -> tuple[tuple[Part, ...], tuple[Part, ...]] | None:
@@ -213,14 +270,14 @@ def with_holes(
     keep: tokens that stay literal though both hold them. expressions: a hole that is all of an argument takes any
     expression; None is returned when there is no such hole.
     """
-    shared = {token for token in set(old) & set(new) if token not in keep and hole_kind(token)}
+    shared = {token for token in set(old) & set(new) if token not in keep and _wide_kind(token)}
     if not shared:
         return None
     names: dict[str, Hole] = {}
     widened = False
     for number, token in enumerate(old):
         if token in shared and token not in names:
-            kind = hole_kind(token) or "word"
+            kind = _wide_kind(token) or "word"
             if expressions and _is_argument(old, number):
                 kind, widened = "expression", True
             names[token] = Hole(f"h{len(names)}", kind)

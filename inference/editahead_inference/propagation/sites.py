@@ -24,7 +24,9 @@ _MAX_PROPOSALS = 60
 """A rule with more sites than this is too general to be trusted at any of them."""
 _MAX_RUN = 25
 """Lines that one edit may take together."""
-_EXACT_RENAMES = frozenset({"rename", "rename-bound"})
+_SIBLINGS = "rename-siblings"
+"""The same name of several functions, renamed in one after the other."""
+_EXACT_RENAMES = frozenset({"rename", "rename-bound", _SIBLINGS})
 _COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words", "part", "span0", "span1"})
 """Kinds of rules that may each change their own part of one line."""
 
@@ -89,12 +91,16 @@ def _proposals(rule: Rule, index: Index, names: Names, edit: PastEdit) -> Iterat
     """The rule's, without the places where a renamed name means something else."""
     renamed = names.get(*rule.renames, edit) if rule.renames else None
     if renamed is None:
-        yield from rule.proposals(index)
+        if rule.kind != _SIBLINGS:
+            yield from rule.proposals(index)
         return
     for proposal in rule.proposals(index):
         if rule.kind in _EXACT_RENAMES and proposal.end - proposal.start == 1:
             body = index.bodies[proposal.start]
-            new = renamed.bound(body, proposal.start, strictly=rule.kind == "rename-bound")
+            if rule.kind == _SIBLINGS:
+                new = renamed.bound_by_others(body, proposal.start)
+            else:
+                new = renamed.bound(body, proposal.start, strictly=rule.kind == "rename-bound")
             if new != body:
                 end = line_end(index.snapshot.lines[proposal.start])
                 yield Proposal(proposal.start, proposal.end, (new + end,))

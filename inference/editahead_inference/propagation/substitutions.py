@@ -228,7 +228,7 @@ def _renames(
         if old in patterns.KEYWORDS:
             continue
         label = f"rename {old} -> {new}"
-        for kind in ("rename", "rename-bound"):
+        for kind in ("rename", "rename-bound", "rename-siblings"):
             rules.append(Rename(kind, f"{kind}:{old}:{new}", label, example, old, (old, new), ((old, new),)))
         variants = {k: v for k, v in case_variants(old, new).items() if len(k) > 2}
         if variants:
@@ -249,9 +249,12 @@ def _with_holes(o: str, n: str) -> list[Substitution]:
     """The rewrite with holes for what it kept, from narrow to the whole line."""
     rules: list[Substitution] = []
     seen: set[tuple[patterns.Part, ...]] = set()
-    for tokens in (patterns.tokenize, tokenize):  # a string as one token, and as its words
-        a, b = tokens(o), tokens(n)
+    # A string as one token, and as its words; what stands between commas and before a dot as one token.
+    strings = patterns.tokenize(o), patterns.tokenize(n)
+    for a, b in (strings, (tokenize(o), tokenize(n)), patterns.joined(*strings)):
         spans = changed_spans(a, b)
+        if not spans:
+            continue
         cover = (spans[0][0], spans[-1][1], spans[0][2], spans[-1][3])
         fixed = patterns.fixed_names(a)
         for kind, left, right in (("hole0", 0, 0), ("hole1", 1, 0), ("hole2", 1, 1), ("hole-line", 99, 99)):

@@ -1,0 +1,58 @@
+"""What has been computed of each session's last prompt, kept within a number of bytes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept(Generic[T]):
+    ids: tuple[int, ...]
+    value: T
+    size: int
+
+
+class Shelf(Generic[T]):
+    """Values by session; the one that was not used for longest is the first to go. most: bytes of all together. size: of a
+    value."""
+
+    def __init__(self, most: int, size: Callable[[T], int]) -> None:
+        self._most = most
+        self._size_of = size
+        self._kept: OrderedDict[str, _Kept[T]] = OrderedDict()
+        self.size = 0
+
+    def take(self, session: str, ids: Sequence[int]) -> tuple[T, int, int] | None:
+        """The session's value, which is no longer on the shelf; how many tokens it was computed for; and how many of them
+        `ids` begin with, but for the last of `ids`, which is always to be computed. None when that is none."""
+        kept = self._kept.pop(session, None)
+        if kept is None:
+            return None
+        self.size -= kept.size
+        shared = min(_common(kept.ids, ids), len(ids) - 1)
+        return (kept.value, len(kept.ids), shared) if shared > 0 else None
+
+    def put(self, session: str, ids: Sequence[int], value: T) -> None:
+        """Keep what was computed for `ids`, if there is room for it at all."""
+        self.take(session, ())
+        kept = _Kept(tuple(ids), value, self._size_of(value))
+        self._kept[session] = kept
+        self.size += kept.size
+        while self.size > self._most:
+            _, dropped = self._kept.popitem(last=False)
+            self.size -= dropped.size
+
+    def clear(self) -> None:
+        self._kept.clear()
+        self.size = 0
+
+
+def _common(one: Sequence[int], other: Sequence[int]) -> int:
+    return next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )

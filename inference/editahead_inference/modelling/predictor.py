@@ -1,0 +1,239 @@
+"""Asks a model: a state becomes a request of its format, the request a query, and the answer, read as it comes, rewrites."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from editahead_inference.backends.backend import Backend, BackendError, End, Piece, Query, Usage
+from editahead_inference.candidates import Source
+from editahead_prompts.composition.compare import CacheMisses
+from editahead_prompts.composition.render import DoesNotFit
+from editahead_prompts.composition.tokenizers import ESTIMATE, CountsOnly, Tokenizer
+from editahead_prompts.composition.vocabulary import NoTokenizer, Vocabulary, load, own
+from editahead_prompts.edits import edited_lines
+from editahead_prompts.formats.choice import choose
+from editahead_prompts.formats.format import NO_ROOTS, Answer, Finish, Format, Paths, Refusal, Request
+from editahead_prompts.formats.own import OWN
+from editahead_prompts.state import State
+
+from .likelihood import Trace
+from .told import Progress, Rewrite, Told
+
+log = logging.getLogger(__name__)
+
+WARM = 0.7
+"""The temperature at which several answers are asked for; one is asked for at 0."""
+
+AROUND = 32
+"""Tokens kept free for what a server puts around a prompt: a token at its beginning, a chat's template."""
+
+T = TypeVar("T")
+
+
+class Off(Protocol):
+    """Runs a job where it does not hold up the event loop, and gives what it returns."""
+
+    def __call__(self, job: Callable[[], T]) -> Awaitable[T]: ...
+
+
+async def _here(job: Callable[[], T]) -> T:
+    return job()
+
+
+@dataclass
+class Totals:
+    """Tokens of all requests so far, as the server counts them; of a request that was ended early, as the format reckoned.
+    cached: of those of prompts, what the server says that it had computed before."""
+
+    requests: int = 0
+    prompt: int = 0
+    cached: int = 0
+    completion: int = 0
+
+
+@dataclass
+class _Sample:
+    trace: Trace
+    finish: Finish = "stop"
+    came: bool = False
+    ended: bool = False
+
+
+@dataclass
+class ModelPredictor:
+    """One model behind one backend. For one event loop.
+
+    format: as in settings; None = by the model's name. paths: how documents are called in prompts. key: of person and
+    workspace, for `Query.session`. samples: answers to one request. tokenizer: the model's; None = what `_tokenizer` finds.
+    off: where requests are built (some formats parse, and a tokenizer may have to be loaded). misses: why prompts were not
+    in the server's cache.
+    """
+
+    backend: Backend
+    format: str | None = None
+    source: Source = "engine"
+    paths: Paths = NO_ROOTS
+    key: str = ""
+    samples: int = 1
+    tokenizer: Tokenizer | None = None
+    off: Off = _here
+    totals: Totals = field(default_factory=Totals)
+    misses: CacheMisses = field(default_factory=CacheMisses)
+    problem: str = ""
+    """Why the last request could not even be sent, though the backend may be well; one sentence."""
+    _found: tuple[str, Format, Tokenizer] | None = field(default=None, init=False, repr=False)
+    _agrees: bool | None = field(default=None, init=False, repr=False)
+    """Whether the server cuts text as our tokenizer does and puts nothing around it, so that ids say the same as text.
+    None = it has not told yet how many tokens a text has."""
+
+    async def ask(self, state: State, *, background: bool = False, progress: Progress | None = None) -> Told:
+        """What the model says. Cancelling the task ends the request. Raises nothing else, whatever the model says.
+
+        background: nobody waits. progress: kept up to date meanwhile.
+        """
+        nothing = Told(state.document, self.source, f"{self.source}:{self.backend.model}")
+        self.problem = ""
+        try:
+            if self.backend.health.condition != "ready":
+                self._agrees = None  # it may be another server, or another model, than before
+                await self.backend.prepare()  # the model's name may not be known before
+            try:
+                format = choose(self.backend.model or "", self.format)
+            except ValueError as error:
+                self.problem = str(error)
+                return replace(nothing, problem=self.problem)
+            request = await self.off(lambda: self._build(format, state))
+            if progress is not None:
+                progress.region = request.region
+            key = f"{self.source}:{self.backend.model}:{format.name}"
+            nothing = replace(nothing, region=request.region, model=key)
+            query = self._query(request, background)
+            self.misses.sent(state.document.uri, request.prompt)
+            samples: list[_Sample] = []
+            for _ in range(-(-self.samples // query.samples)):
+                samples += await self._answers(format, request, query, progress)
+        except BackendError as error:
+            return replace(nothing, problem=error.detail)
+        except DoesNotFit:
+            return replace(nothing, problem="The lines around the cursor are too long for a prompt.")
+        return _told(nothing, request, [sample for sample in samples if sample.came])
+
+    def _build(self, format: Format, state: State) -> Request:
+        context = self.backend.capabilities.context
+        tokenizer = self.tokenizer or self._tokenizer(format)
+        request = format.build(state, tokenizer, paths=self.paths)
+        needed = tokenizer.count(request.system or "") + request.prompt.tokens + request.max_tokens
+        if context is not None and needed > (most := context - AROUND):
+            room = max(most - request.max_tokens, most // 2)
+            request = format.build(state, tokenizer, budget=min(room, format.context), paths=self.paths)
+            request = replace(request, max_tokens=min(request.max_tokens, most - room))
+        return request
+
+    def _tokenizer(self, format: Format) -> Tokenizer:
+        """The model's own, where its name is a folder on this machine; ours, where it is a model of ours, to count by, as
+        that may be of another version; else an estimate. Looked for once. A relative name is none of a folder: it could be
+        one in any repository."""
+        model = self.backend.model or ""
+        if self._found is None or self._found[:2] != (model, format):
+            tokenizer: Tokenizer = ESTIMATE
+            folder = Path(model)
+            try:
+                if folder.is_absolute() and folder.is_dir():
+                    tokenizer = load(folder)
+                elif format is OWN and OWN.name in model.lower():
+                    # What `own()` keeps is not for several threads.
+                    tokenizer = CountsOnly(Vocabulary(own().encoder))
+            except NoTokenizer as error:
+                log.info("tokens of prompts are estimated: %s", error)
+            self._found = model, format, tokenizer
+        return self._found[2]
+
+    def _query(self, request: Request, background: bool) -> Query:
+        can = self.backend.capabilities
+        return Query(
+            prompt=request.prompt.text.encode(
+                "utf-8", "replace"
+            ).decode(),  # half a surrogate pair is no text
+            ids=request.prompt.ids if can.token_ids and self._agrees else None,
+            stop=request.stop,
+            max_tokens=request.max_tokens,
+            system=request.system,
+            prefill=request.prefill if request.chat else "",
+            chat=request.chat,
+            temperature=WARM if self.samples > 1 else 0.0,
+            samples=self.samples if can.samples else 1,
+            logprobs=can.logprobs,
+            session=f"{self.key}:{request.document.uri}" if self.key else "",
+            background=background,
+        )
+
+    async def _answers(
+        self, format: Format, request: Request, query: Query, progress: Progress | None
+    ) -> list[_Sample]:
+        """The answers to one query, read no further than they count."""
+        samples = [_Sample(Trace(format.read(request))) for _ in range(query.samples)]
+        usage: Usage | None = None
+        async with aclosing(self.backend.stream(query)) as stream:
+            async for item in stream:
+                if not 0 <= item.sample < len(samples):
+                    continue
+                sample = samples[item.sample]
+                match item:
+                    case End(reason, _, told):
+                        sample.came = sample.ended = True
+                        sample.finish = reason
+                        usage = told or usage
+                    case Piece(text, logprobs) if not sample.ended:
+                        sample.came = True
+                        sample.trace.feed(text, logprobs)
+                        reader = sample.trace.reader
+                        sample.ended = reader.ended or reader.refusal is not None
+                if progress is not None and sample is samples[0]:
+                    progress.lines = sample.trace.lines
+                if all(one.ended for one in samples) and not isinstance(item, End):
+                    break  # the rest of it is of no use
+        if usage is not None and request.prompt.ids is not None and not request.chat and self._agrees is None:
+            self._agrees = usage.prompt == len(request.prompt.ids)
+        self._count(usage or Usage(prompt=request.prompt.tokens))
+        return samples
+
+    def _count(self, usage: Usage) -> None:
+        totals = self.totals
+        totals.requests += 1
+        totals.prompt += usage.prompt
+        totals.cached += usage.cached or 0
+        totals.completion += usage.completion
+
+
+def _told(nothing: Told, request: Request, samples: Sequence[_Sample]) -> Told:
+    """Equal rewrites as one, those that most answers want first."""
+    document = request.document
+    rewrites: dict[str, Rewrite] = {}
+    refusal: Refusal | None = None
+    for sample in samples:
+        answer = sample.trace.reader.finish(sample.finish)
+        if not isinstance(answer, Answer):
+            refusal = refusal or answer
+            continue
+        text = answer.edit.apply(document.text)
+        known = rewrites.get(text)
+        if known is not None:
+            rewrites[text] = replace(known, agree=known.agree + 1)
+            continue
+        after = replace(document, lines=edited_lines(document, answer.edit))
+        rewrites[text] = Rewrite(answer.edit, answer.cursor, sample.trace.tokens(after, request.region))
+    ordered = sorted(rewrites.values(), key=lambda rewrite: -rewrite.agree)
+    if refusal is not None:
+        log.debug("the model: %s", refusal.reason)
+    return replace(
+        nothing,
+        rewrites=tuple(ordered),
+        answers=len(samples),
+        refusal=refusal,
+        problem=None if samples else "The model's answer never came.",
+    )

@@ -1,0 +1,125 @@
+"""Draft tokens from texts that an answer repeats for the most part: a merge's guess, the original file, a sketch.
+
+Lossless: a target model verifies all of a draft in one step and keeps what it would have said itself (speculative decoding,
+arXiv 2211.17192). Where drafts come from is prompt lookup decoding with a memory: a pointer follows the answer through each
+source, and one that is lost finds its place again by the last tokens of the answer.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+SHORTEST = 3
+"""Tokens that have to be equal for a place in a source to be taken for the answer's."""
+LONGEST = 24
+"""Equal tokens beyond which a place is not more likely."""
+_AHEAD, _BEHIND = 32, 16
+"""Places looked at, at most, after and before the one where the pointer was: a step has to be quick in any text."""
+_BACKWARD = 4
+"""So many times farther is a place that lies behind: texts are written from top to bottom."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """Of drafts, in tokens. first: after a draft that was not kept whole. most: it doubles up to there."""
+
+    first: int = 32
+    most: int = 64
+
+
+@dataclass(slots=True)
+class Source:
+    """Tokens, and where in them each run of `SHORTEST` ends.
+
+    next: the position that the answer is thought to come to next. matched: so many tokens before it, up to `LONGEST`, are
+    the answer's last; 0 = the place is lost.
+    """
+
+    tokens: list[int] = field(default_factory=list)
+    next: int = 0
+    matched: int = 0
+    _ends: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tokens: Sequence[int]) -> Source:
+        """It is thought to begin where the answer does."""
+        source = cls(matched=1)
+        source.extend(tokens)
+        return source
+
+    def extend(self, tokens: Sequence[int]) -> None:
+        for token in tokens:
+            self.tokens.append(token)
+            end = len(self.tokens)
+            if end >= SHORTEST:
+                self._ends.setdefault(tuple(self.tokens[end - SHORTEST :]), []).append(end)
+
+    def follow(self, token: int) -> None:
+        """The answer goes on with it."""
+        if self.matched:
+            if self.next < len(self.tokens) and self.tokens[self.next] == token:
+                self.next += 1
+                self.matched = min(self.matched + 1, LONGEST)
+            else:
+                self.matched = 0
+
+    def find(self, answer: Sequence[int]) -> None:
+        """Where the longest run of the answer's last tokens stands, of equal ones the nearest, preferably onwards."""
+        ends = self._ends.get(tuple(answer[-SHORTEST:]))
+        if ends is None or len(answer) < SHORTEST:
+            return
+        middle = bisect_left(ends, self.next)
+        near = ends[max(middle - _BEHIND, 0) : middle + _AHEAD]
+        places = ((self._run(end, answer), -self._far(end), end) for end in near if end < len(self.tokens))
+        self.matched, _, self.next = max(places, default=(0, 0, self.next))
+
+    def _run(self, end: int, answer: Sequence[int]) -> int:
+        """So many tokens before `end` are the answer's last, of which the first `SHORTEST` are known to be."""
+        length = SHORTEST
+        most = min(LONGEST, end, len(answer))
+        while length < most and self.tokens[end - length - 1] == answer[-length - 1]:
+            length += 1
+        return length
+
+    def _far(self, end: int) -> int:
+        return end - self.next if end >= self.next else _BACKWARD * (self.next - end)
+
+
+class Drafter:
+    """Drafts for one answer.
+
+    sources: token ids, as the model's tokenizer gives them, the one to be trusted most first. One's own answer is the last
+    source. lengths: of the drafts. Time for a step: proportional to the tokens committed, and bounded for the draft.
+    """
+
+    def __init__(self, sources: Sequence[Sequence[int]], lengths: Lengths = Lengths()) -> None:
+        self._answer: list[int] = []
+        self._own = Source()
+        self._sources = [*(Source.of(tokens) for tokens in sources), self._own]
+        self._lengths = lengths
+        self._length = lengths.most
+        self._draft: list[int] = []
+
+    def commit(self, tokens: Sequence[int]) -> None:
+        """What the model said since the last draft: the kept part of it, and the model's own next token."""
+        if self._draft:
+            whole = len(tokens) > len(self._draft)
+            self._length = min(self._length * 2, self._lengths.most) if whole else self._lengths.first
+        self._draft = []
+        for token in tokens:
+            for source in self._sources:
+                source.follow(token)
+        self._answer += tokens
+        self._own.extend(tokens)
+
+    def draft(self, most: int | None = None) -> list[int]:
+        """What is likely to come next: at most `most` tokens, and no more than the lengths say; [] when nothing is."""
+        for source in self._sources:
+            if not source.matched:
+                source.find(self._answer)
+        best = max(self._sources, key=lambda source: source.matched)  # the first of equals
+        length = self._length if most is None else min(self._length, most)
+        self._draft = best.tokens[best.next : best.next + length] if best.matched else []
+        return list(self._draft)

@@ -1,0 +1,57 @@
+"""A real vLLM on the CPU, with a tiny model, once for all tests. `make engine-test` installs what it takes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import tiny_model
+from editahead_inference.backends.openai import OpenAIBackend
+from editahead_inference.backends.transport import PATIENT
+from real_vllm import KEY, serving
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.engine)
+            # Warnings of torch and transformers about themselves.
+            item.add_marker(pytest.mark.filterwarnings("default"))
+
+
+@pytest.fixture(scope="session")
+def make_model(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Makes a folder called "tiny" with a model; options as for `tiny_model`."""
+    pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
+
+    def make(*options: int) -> Path:
+        folder = tmp_path_factory.mktemp("models") / "tiny"
+        # In a process of its own, whose threads are gone before vLLM and the local backend start theirs.
+        command = [sys.executable, tiny_model.__file__, folder, *map(str, options)]
+        subprocess.run(command, check=True)
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def model_folder(make_model: Callable[..., Path]) -> Path:
+    return make_model()
+
+
+@pytest.fixture(scope="session")
+def vllm_url(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
+    with serving(model_folder, tmp_path_factory.mktemp("log") / "vllm.log") as url:
+        yield url
+
+
+@pytest.fixture
+async def vllm(vllm_url: str) -> AsyncIterator[OpenAIBackend]:
+    backend = OpenAIBackend(vllm_url, key=KEY, waiting=PATIENT)
+    yield backend
+    await backend.close()

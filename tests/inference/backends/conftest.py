@@ -1,0 +1,29 @@
+"""A server on a real socket, and the backend that asks it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from asked import Clock
+from editahead_inference.backends.openai import OpenAIBackend
+from model_server import ModelServer
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[ModelServer]:
+    async with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def backend(server: ModelServer, clock: Clock) -> AsyncIterator[OpenAIBackend]:
+    backend = OpenAIBackend(server.url, clock=clock)
+    yield backend
+    await backend.close()

@@ -1,0 +1,188 @@
+"""The local backend around a model that is none; with a real one: tests/engine."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.backends.backend import BackendError, End, Health, Piece, Query, Usage
+from editahead_inference.backends.local import LocalBackend
+from editahead_inference.backends.shelf import Shelf
+from editahead_inference.backends.stops import StopScanner
+
+QUERY = Query("p", (), 3)
+
+
+class Endless:
+    """Answers until it is stopped. go: whether it may go on. ended: set when it has."""
+
+    context = 100
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+        self.ended = threading.Event()
+
+    def answer(self, query: Query, check: Callable[[], None]) -> Iterator[Piece | End]:
+        try:
+            if query.prompt == "fails":
+                raise MemoryError
+            if query.prompt == "short":
+                yield End("stop", 0, Usage(1))
+                return
+            yield Piece("a")
+            while True:
+                check()
+                if query.prompt != "busy":
+                    self.go.wait()
+        finally:
+            self.ended.set()
+
+    def warm(self, query: Query, check: Callable[[], None]) -> Usage:
+        check()
+        return Usage(1, 0)
+
+
+@pytest.fixture
+def model() -> Endless:
+    return Endless()
+
+
+@pytest.fixture
+async def backend(model: Endless) -> AsyncIterator[LocalBackend]:
+    backend = LocalBackend(Path("folder/tiny"))
+    backend._load = lambda: model  # type: ignore[assignment,return-value]
+    yield backend
+    model.go.set()
+    await backend.close()
+
+
+async def test_it_is_as_it_says(backend: LocalBackend) -> None:
+    assert (backend.name, backend.model) == ("local tiny", "tiny")
+    assert (backend.health, backend.capabilities.context) == (Health("starting"), None)
+    await backend.prepare()
+    assert (backend.health, backend.capabilities.context) == (Health("ready"), 100)
+    assert await backend.warm(QUERY) == Usage(1, 0)
+
+
+async def test_a_closed_answer_ends_between_two_steps(backend: LocalBackend, model: Endless) -> None:
+    stream = backend.stream(QUERY)
+    assert await anext(stream) == Piece("a")
+    await stream.aclose()
+    model.go.set()
+    assert model.ended.wait(10)
+    assert [piece async for piece in backend.stream(replace(QUERY, prompt="short"))] == [
+        End("stop", 0, Usage(1))
+    ]
+
+
+async def test_what_nobody_waits_for_makes_room(backend: LocalBackend) -> None:
+    stream = backend.stream(replace(QUERY, prompt="busy", background=True))
+    assert await anext(stream) == Piece("a")
+    assert [piece async for piece in backend.stream(replace(QUERY, prompt="short"))]
+    with pytest.raises(BackendError, match="made room") as raised:
+        await anext(stream)
+    assert raised.value.failure == "suspended"
+    assert backend.health == Health("ready")
+
+
+async def test_a_failing_model_is_a_sentence_and_the_next_request_is_fine(backend: LocalBackend) -> None:
+    with pytest.raises(BackendError) as raised:
+        await anext(backend.stream(replace(QUERY, prompt="fails")))
+    assert (raised.value.failure, raised.value.detail) == (
+        "broken",
+        "The model in this process failed: MemoryError.",
+    )
+    assert backend.health.condition == "degraded"
+    assert [piece async for piece in backend.stream(replace(QUERY, prompt="short"))]
+    assert backend.health == Health("ready")
+
+
+@pytest.mark.parametrize("asked", ["prepare", "stream", "warm"])
+async def test_what_cannot_be_loaded_is_gone_with_the_reason(asked: str, tmp_path: Path) -> None:
+    backend = LocalBackend(tmp_path / "nowhere")
+    ask: Any = {
+        "prepare": backend.prepare,
+        "stream": lambda: anext(backend.stream(QUERY)),
+        "warm": lambda: backend.warm(QUERY),
+    }[asked]
+    with pytest.raises(BackendError) as raised:
+        await ask()
+    detail = f"There is no model in {tmp_path / 'nowhere'}."
+    assert (raised.value.failure, raised.value.detail) == ("refused", detail)
+    assert backend.health == Health("gone", detail)
+    await backend.close()
+
+
+async def test_without_torch_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    backend = LocalBackend(tmp_path)
+    with pytest.raises(BackendError, match="torch is not installed; the extra `local`"):
+        await backend.prepare()
+    await backend.close()
+
+
+@given(st.text("ab<>", max_size=30), st.lists(st.text("ab<>", max_size=3), max_size=3), st.data())
+def test_text_ends_at_the_first_stop_string_however_it_comes(
+    text: str, stops: list[str], data: st.DataObject
+) -> None:
+    scanner = StopScanner(stops)
+    given_on, rest = "", text
+    while rest:
+        size = data.draw(st.integers(1, len(rest)))
+        given_on += scanner.feed(rest[:size])
+        rest = rest[size:]
+    given_on += scanner.finish()
+    found = [at for stop in stops if stop and (at := text.find(stop)) >= 0]
+    # Of stop strings that overlap, the one that is complete first ends the text.
+    ends = [text.find(stop) + len(stop) for stop in stops if stop and stop in text]
+    if not found:
+        assert (given_on, scanner.stopped) == (text, False)
+    else:
+        assert scanner.stopped
+        assert text.startswith(given_on) and min(found) <= len(given_on) <= min(ends)
+
+
+def test_what_may_be_the_beginning_of_a_stop_string_is_held_back() -> None:
+    scanner = StopScanner(["<end>"])
+    assert [scanner.feed(text) for text in ("a<", "e", "x<en", "d>more", "b")] == ["a", "", "<ex", "", ""]
+    assert scanner.stopped
+    scanner = StopScanner(["<end>"])
+    assert (scanner.feed("a<en"), scanner.finish()) == ("a", "<en")
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abc"), st.lists(st.integers(0, 2), min_size=1, max_size=5), st.booleans()),
+        max_size=20,
+    ),
+    st.integers(0, 12),
+)
+def test_the_shelf_keeps_the_last_used_within_its_size(
+    steps: list[tuple[str, list[int], bool]], most: int
+) -> None:
+    shelf: Shelf[str] = Shelf(most, len)
+    kept: dict[str, list[int]] = {}
+    for session, ids, putting in steps:
+        if putting:
+            shelf.put(session, ids, "x" * len(ids))
+            kept.pop(session, None)
+            kept[session] = ids
+            while sum(map(len, kept.values())) > most:
+                del kept[next(iter(kept))]
+        else:
+            found = shelf.take(session, ids)
+            there = kept.pop(session, [])
+            shared = 0
+            while shared < min(len(there), len(ids) - 1) and there[shared] == ids[shared]:
+                shared += 1
+            assert found == (("x" * len(there), len(there), shared) if shared else None)
+        assert shelf.size == sum(map(len, kept.values())) <= most

@@ -1,0 +1,362 @@
+"""From a state through a format and a backend to what the model said: read as it comes, and never an error."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from editahead_inference.backends.backend import BackendError, Capabilities, Health, Query
+from editahead_inference.backends.scripted import Reply, ScriptedBackend, in_order
+from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.modelling.told import Progress, Told
+from editahead_prompts.composition.tokenizers import ESTIMATE
+from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.formats.choice import FORMATS
+from editahead_prompts.formats.escaping import JOINER
+from editahead_prompts.formats.format import Paths
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.state import PastEdit, State
+from typist import PROPERTY
+
+TEXT = "import money\n\ndef total(items, tax):\n    price = sum(items)\n    return money.euro(price)\n"
+NEW = TEXT.replace("sum(items)", "sum(items) * (1 + tax)")
+URI = "file:///project/shop/cart.py"
+ALL = pytest.mark.parametrize("format", sorted(FORMATS))
+
+
+def state_of(text: str = TEXT, at: str = "tax") -> State:
+    document = Snapshot.of(text, uri=URI, language="python")
+    edit = PastEdit(URI, 2, ("def total(items):\n",), ("def total(items, tax):\n",), open=True)
+    return State(document, text.index(at) + len(at) if at in text else 0, (edit,))
+
+
+def backend(*replies: Reply | str, **more: object) -> ScriptedBackend:
+    return ScriptedBackend(in_order(replies), **more)  # type: ignore[arg-type]
+
+
+async def said(*replies: Reply | str, format: str = "zeta-2", text: str = TEXT) -> Told:
+    return await ModelPredictor(backend(*replies), format).ask(state_of(text))
+
+
+def texts(told: Told) -> list[str]:
+    return [rewrite.edit.apply(told.document.text) for rewrite in told.rewrites]
+
+
+async def test_a_rewrite_becomes_the_smallest_edit() -> None:
+    told = await said(NEW)
+    assert texts(told) == [NEW]
+    (replacement,) = told.rewrites[0].edit.replacements
+    assert (replacement.start, replacement.end, replacement.text) == (
+        TEXT.index("sum(items)") + len("sum(items)"),
+        TEXT.index("sum(items)") + len("sum(items)"),
+        " * (1 + tax)",
+    )
+    assert told.problem is None and told.refusal is None and told.answers == 1
+
+
+async def test_the_request_is_the_formats() -> None:
+    one = backend(NEW)
+    predictor = ModelPredictor(one, "zeta-2", paths=Paths(("file:///project",)), key="me")
+    await predictor.ask(state_of(), background=True)
+    (query,) = one.queries
+    assert "shop/cart.py" in query.prompt and "/project" not in query.prompt
+    assert query.stop == (">>>>>>> UPDATED",) and query.temperature == 0 and query.samples == 1
+    assert query.background and query.logprobs and query.session == f"me:{URI}"
+
+
+async def test_half_a_surrogate_pair_does_not_keep_a_document_from_being_asked_about() -> None:
+    one = backend(NEW)
+    told = await ModelPredictor(one, "zeta-2").ask(state_of(TEXT + "# \ud83d\n"))
+    assert told.problem is None
+    one.queries[0].prompt.encode("utf-8")
+
+
+async def test_a_refusal_ends_the_request() -> None:
+    """The rest of an answer that cannot count is neither waited for nor computed."""
+    one = backend(Reply(("NO_", "EDITS\n", *("more\n",) * 50)))
+    told = await ModelPredictor(one, "zeta-2").ask(state_of())
+    assert told.refusal is not None and told.refusal.reason == "no-edits"
+    assert (one.given, one.stopped) == (2, 1)
+
+
+async def test_an_end_marker_ends_the_request() -> None:
+    """Some servers send the stop string along, and go on."""
+    one = backend(Reply((NEW, ">>>>>>> UPDATED\n", *("more\n",) * 50)))
+    told = await ModelPredictor(one, "zeta-2").ask(state_of())
+    assert texts(told) == [NEW]
+    assert (one.given, one.stopped) == (2, 1)
+
+
+async def test_cancelling_ends_the_request() -> None:
+    asked = asyncio.Event()
+
+    async def hold() -> None:
+        asked.set()
+        await asyncio.Event().wait()
+
+    one = backend(NEW, pause=hold)
+    task = asyncio.ensure_future(ModelPredictor(one, "zeta-2").ask(state_of()))
+    await asked.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert one.stopped == 1
+
+
+async def test_errors_are_told_not_raised() -> None:
+    told = await said(Reply(("impo",), error=BackendError("timeout", "Nothing came for 1 s.")))
+    assert told.problem == "Nothing came for 1 s." and not told.rewrites
+    one = backend(NEW)
+    one.health = Health("gone", "It is away.")
+    assert (await ModelPredictor(one, "zeta-2").ask(state_of())).problem == "It is away."
+
+
+async def test_a_model_without_a_format_is_a_problem_with_a_name() -> None:
+    predictor = ModelPredictor(backend(NEW))
+    told = await predictor.ask(state_of())
+    assert told.problem is not None and "scripted" in told.problem and predictor.problem == told.problem
+
+
+async def test_a_line_that_is_longer_than_the_context_is_not_asked_about() -> None:
+    one = backend("x")
+    told = await ModelPredictor(one, "zeta-2").ask(state_of("x" * 60_000, at=""))
+    assert told.problem is not None and one.queries == []
+
+
+async def test_a_small_context_gets_a_small_prompt() -> None:
+    small = Capabilities(context=1500)
+    one = backend("x", capabilities=small)
+    await ModelPredictor(one, "editahead").ask(state_of("line of text\n" * 2000, at=""))
+    (query,) = one.queries
+    assert len(query.prompt) / 3 + query.max_tokens <= 1500
+
+
+class Letters:
+    """A token is a character, as `ScriptedBackend` has it. more: tokens that are counted besides."""
+
+    def __init__(self, more: int = 0) -> None:
+        self.more = more
+
+    def count(self, text: str) -> int:
+        return len(text)
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        return (*map(ord, text), *[0] * self.more)
+
+
+async def test_ids_are_sent_when_the_server_has_counted_as_many_tokens() -> None:
+    one = backend(NEW, NEW, NEW)
+    predictor = ModelPredictor(one, "zeta-2", tokenizer=Letters())
+    for health in ("ready", "ready", "degraded"):  # after a failure it may be another model
+        one.health = Health(health)  # type: ignore[arg-type]
+        assert texts(await predictor.ask(state_of())) == [NEW]
+    first, second, third = one.queries
+    assert (first.ids, second.ids, third.ids) == (None, tuple(map(ord, second.prompt)), None)
+
+
+async def test_text_is_sent_where_ids_would_not_say_the_same() -> None:
+    """The server puts a token before what is sent as text, or has another tokenizer; or it takes no ids."""
+    able = Capabilities(token_ids=True), Capabilities()
+    for tokenizer, can in zip((Letters(more=1), Letters()), able, strict=True):
+        one = backend(NEW, NEW, capabilities=can)
+        predictor = ModelPredictor(one, "zeta-2", tokenizer=tokenizer)
+        for _ in range(2):
+            await predictor.ask(state_of())
+        assert [query.ids for query in one.queries] == [None, None]
+
+
+async def test_the_models_own_tokenizer_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A folder in the working directory that is called as the model is none of the model's."""
+    pytest.importorskip("tokenizers", reason="real tokenizers need an extra that brings models")
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    own().encoder.save(str(folder / "tokenizer.json"))
+    monkeypatch.chdir(tmp_path)
+    prompt = ModelPredictor(backend(), tokenizer=ESTIMATE)._build(FORMATS["editahead"], state_of()).prompt
+    exact, estimated = own().count(prompt.text), prompt.tokens
+    assert exact != estimated
+    cases = {
+        str(folder): exact,
+        "tiny": estimated,
+        "editahead-1": exact,
+        "zeta-2": estimated,
+        "\0": estimated,
+    }
+    for model, tokens in cases.items():
+        one = backend(NEW)
+        one.model = model
+        prompt = ModelPredictor(one)._build(FORMATS["editahead"], state_of()).prompt
+        assert (prompt.tokens, prompt.ids is None) == (tokens, model != str(folder)), model
+
+
+async def test_without_a_tokenizer_tokens_are_estimated_which_is_told_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    one = backend(NEW, NEW)
+    one.model = str(tmp_path)
+    predictor = ModelPredictor(one, "zeta-2")
+    with caplog.at_level("INFO", logger="editahead_inference"):
+        for _ in range(2):
+            assert texts(await predictor.ask(state_of())) == [NEW]
+    assert len([record for record in caplog.records if "estimated" in record.getMessage()]) == 1
+
+
+async def test_what_a_prompt_shares_with_the_one_before_is_counted() -> None:
+    predictor = ModelPredictor(backend(NEW, NEW, NEW), "zeta-2")
+    for at in ("tax", "sum", "sum"):
+        await predictor.ask(state_of(at=at))
+    report = predictor.misses.report
+    assert report.prompts == 2 and list(report.parts) == ["region"]
+    assert 0 < report.fresh < report.tokens
+
+
+async def test_tokens_are_counted() -> None:
+    predictor = ModelPredictor(backend(NEW, NEW, Reply(("NO_EDITS\n", "x\n"))), "zeta-2")
+    for _ in range(3):
+        await predictor.ask(state_of())
+    totals = predictor.totals
+    assert totals.requests == 3
+    assert 0 < totals.cached < totals.prompt
+    assert totals.completion == 2 * len(NEW)
+
+
+# Several answers
+
+
+async def test_equal_answers_are_one_and_the_most_wanted_is_first() -> None:
+    other = TEXT.replace("sum(items)", "sum(items) + tax")
+    replies = [other, NEW, "NO_EDITS\n", NEW]
+    one = ScriptedBackend(lambda query, sample: Reply((replies[sample],)))
+    told = await ModelPredictor(one, "zeta-2", samples=4).ask(state_of())
+    assert texts(told) == [NEW, other]
+    assert [rewrite.agree for rewrite in told.rewrites] == [2, 1]
+    assert told.answers == 4
+    assert one.queries[0].samples == 4 and one.queries[0].temperature > 0
+
+
+async def test_a_backend_that_gives_one_answer_is_asked_again() -> None:
+    one = backend(NEW, NEW, NEW, capabilities=Capabilities())
+    told = await ModelPredictor(one, "zeta-2", samples=3).ask(state_of())
+    assert told.answers == 3 and len(one.queries) == 3
+
+
+# Log-probabilities
+
+
+def pieces(text: str, sure: float, unsure: str, less: float) -> Reply:
+    """The text in pieces of three characters, where those that hold some of `unsure` are less sure."""
+    at = text.index(unsure)
+    chunks = [text[n : n + 3] for n in range(0, len(text), 3)]
+    touched = [n < at + len(unsure) and at < n + 3 for n in range(0, len(text), 3)]
+    return Reply(tuple(chunks), logprobs=tuple((less if hit else sure,) for hit in touched))
+
+
+@pytest.mark.parametrize("format", ["zeta-1", "zeta-2", "sweep", "mercury", "editahead"])
+async def test_log_probabilities_are_those_of_the_changed_tokens(format: str) -> None:
+    _, price, rest = NEW.partition("    price")
+    answer = {
+        "zeta-1": f"<|editable_region_start|>\n{NEW}<|editable_region_end|>",
+        "sweep": price + rest,
+        "mercury": f"```\n{NEW}```",
+    }.get(format, NEW)
+    one = backend(pieces(answer, -0.01, " * (1 + tax)", -2.0))
+    told = await ModelPredictor(one, format).ask(state_of(at="    price"))
+    assert texts(told) == [NEW]
+    (rewrite,) = told.rewrites
+    low = NEW.index(" * (1 + tax)")
+    inside = [t for t in rewrite.tokens if t.start < low + 12 and low < t.end]
+    outside = [t for t in rewrite.tokens if t.end <= low - 3 or low + 12 + 3 <= t.start]
+    assert inside and outside
+    assert {t.logprob for t in inside} == {-2.0} and {t.logprob for t in outside} == {-0.01}
+
+
+# Whatever a model says
+
+
+@ALL
+@given(data=st.data())
+@settings(PROPERTY, max_examples=25)
+def test_nothing_that_a_model_says_is_an_error(format: str, data: st.DataObject) -> None:
+    marks = [
+        *FORMATS[format].special,
+        "```",
+        "NO_EDITS",
+        "None",
+        "\n",
+        "\r\n",
+        "    price",
+        JOINER,
+        "<|",
+        TEXT,
+    ]
+    part = st.one_of(st.sampled_from(marks), st.text(max_size=8))
+    chunks = st.lists(part, max_size=12)
+    made = [data.draw(chunks) for _ in range(2)]
+
+    def script(query: Query, sample: int) -> Reply:
+        probs: Sequence[tuple[float, ...]] = [(-0.5,) * (len(chunk) % 3) for chunk in made[sample]]
+        return Reply(tuple(made[sample]), data.draw(st.sampled_from(("stop", "length"))), tuple(probs))
+
+    told = asyncio.run(ModelPredictor(ScriptedBackend(script), format, samples=2).ask(state_of()))
+    for rewrite in told.rewrites:
+        rewrite.edit.check(len(TEXT))
+        after = rewrite.edit.apply(TEXT)
+        assert after != TEXT
+        assert all(0 <= t.start <= t.end <= len(after) for t in rewrite.tokens)
+
+
+@ALL
+async def test_special_tokens_in_files_never_reach_a_prompt_unescaped(format: str) -> None:
+    special = FORMATS[format].special
+
+    def state(tokens: Sequence[str]) -> State:
+        text = TEXT + "".join(f"    x = '{token}'\n" for token in tokens)
+        document = Snapshot.of(text, uri=URI, language="python")
+        edit = PastEdit(URI, 2, (f"def total({tokens[0]}):\n",), document.lines[2:3], open=True)
+        other = Snapshot.of(text, uri="file:///project/other.py")
+        return State(document, TEXT.index("tax"), (edit,), (other,))
+
+    one = backend("x", "x")
+    for tokens in (["x" * len(token) for token in special], special):
+        await ModelPredictor(one, format).ask(state(tokens))
+    was, now = (query.prompt for query in one.queries)
+    for token in special:
+        assert now.count(token) == was.count(token)
+
+
+# While it comes
+
+
+async def test_progress_says_what_has_come() -> None:
+    held: asyncio.Queue[None] = asyncio.Queue()
+    lines = NEW.splitlines(keepends=True)
+    one = backend(Reply(tuple(lines)), pause=held.get)
+    state = state_of()
+    progress = Progress(state.document)
+    task = asyncio.ensure_future(ModelPredictor(one, "zeta-2").ask(state, progress=progress))
+
+    def typed(text: str) -> Snapshot:
+        return Snapshot.of(text, uri=URI, language="python")
+
+    while one.given < 4:
+        held.put_nowait(None)
+        await asyncio.sleep(0)
+    at = TEXT.index("sum(items)") + len("sum(items)")
+    assert progress.may_lead_to(typed(TEXT[:at] + " * (1" + TEXT[at:]))
+    assert not progress.may_lead_to(typed(TEXT[:at] + " + 1" + TEXT[at:]))
+    assert progress.may_lead_to(typed(TEXT.replace("return m", "return xm"))), "not that far yet"
+    assert not progress.may_lead_to(typed(TEXT + "x")), "behind what the model was asked to rewrite"
+    for _ in range(20):
+        held.put_nowait(None)
+    told = await task
+    rest = told.after(typed(TEXT[:at] + " * (1" + TEXT[at:]))
+    assert rest is not None and texts(rest) == [NEW]
+    assert told.after(typed(TEXT[:at] + " + 1" + TEXT[at:])) is None
+    assert told.after(typed(NEW)) is None
