@@ -40,7 +40,7 @@ CLEARLY = 0.15
 @dataclass
 class Ask:
     """One request. `silence` is set when it is already known that nothing will be shown. most: predictions that the
-    face shows."""
+    face shows. delay: in seconds, before anything is predicted; pause: from the request on, before a model is asked."""
 
     face: Face
     began: float
@@ -50,6 +50,7 @@ class Ask:
     document: Document | None = None
     state: State | None = None
     delay: float = 0.0
+    pause: float = 0.0
     silence: Silence | None = None
 
 
@@ -138,14 +139,14 @@ class Asking:
         ask.silence = session.off(document)
         if ask.silence is None:
             session.state = ask.state = session.state_at(document, cursor)
-            ask.delay = 0.0 if at_once else self._delay(typed)
+            ask.delay, ask.pause = (0.0, 0.0) if at_once else self._delays(typed)
         return ask
 
-    def _delay(self, typed: bool) -> float:
-        debounce = self._session.settings.debounce_ms
+    def _delays(self, typed: bool) -> tuple[float, float]:
+        debounce, timing = self._session.settings.debounce_ms, self._session.timing
         if isinstance(debounce, float | int):
-            return debounce / 1000
-        return self._session.timing.delay_s() if typed else 0.0
+            return debounce / 1000, debounce / 1000
+        return timing.delay_s() if typed else 0.0, timing.pause_s()
 
     async def finish(self, ask: Ask) -> Answer:
         """The answer. Raises nothing but CancelledError, and then the work has stopped."""
@@ -177,7 +178,7 @@ class Asking:
             if ask.face not in CARRY_A_VERSION:
                 return Answer((), Silence("stale", "The document moved on before the prediction began."))
             state = self._session.state_at(document, self._session.cursor(document))
-        computation = self._predictions.ask(state, eagerness)
+        computation = self._predictions.ask(state, eagerness, max(ask.pause - ask.delay, 0.0))
         prediction = await self._predictions.wait(computation, ask.ended)
         if prediction is None:
             return Answer((), Silence("cancelled", "A newer request took its place."))
@@ -289,7 +290,8 @@ class Asking:
         whole = covering(offer.edit, offer.snapshot.text)
         states = self._session.states_after(offer.id, (offer.cursor_after, whole.start + len(whole.text)))
         distinct = {state.key: state for state in states}
-        self._predictions.foresee(document.key, list(distinct.values()), self._session.settings.eagerness)
+        eagerness = self._session.settings.eagerness
+        self._predictions.foresee(document.key, list(distinct.values()), eagerness, offer.snapshot)
 
     def _offer(self, verdict: Verdict, state: State) -> Offer | None:
         """The prediction over the present text of its document; None when that has moved on too far."""

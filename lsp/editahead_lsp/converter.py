@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -46,8 +47,10 @@ _ONLY_SENT = (
 """What cattrs cannot tell apart, and need not."""
 
 
+@cache
 def make_converter() -> cattrs.Converter:
-    """lsprotocol's converter, which knows our classes too."""
+    """lsprotocol's converter, which knows our classes too. One for all servers of a process: making it takes longer than
+    anything else that a new connection needs."""
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no types there
     for either in _ONLY_SENT:
         converter.register_structure_hook(either, lambda value, _: value)

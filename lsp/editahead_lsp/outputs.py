@@ -7,6 +7,7 @@ from typing import Any, Literal
 import attrs
 
 from editahead_inference.apply.results import RefusalReason
+from editahead_prompts.composition.render import Why
 from editahead_prompts.sketches.sketch import SketchKind
 
 from .applying.messages import AppliedHunk, ApplyStats, Problem, Similar
@@ -74,6 +75,42 @@ class ApplyOutput:
 
 
 @attrs.frozen
+class PromptPart:
+    """start, end: in the prompt's text, in code points. tokens: as counted alone."""
+
+    name: str
+    start: int
+    end: int
+    tokens: int
+
+
+@attrs.frozen
+class LeftOutPart:
+    name: str
+    tokens: int
+    why: Why
+
+
+@attrs.frozen
+class PromptOutput:
+    """tokenizer: "editahead" (our vocabulary), the place of a model's, or how tokens are estimated. text: to be completed,
+    or, where `chat` is true, the user's message after the `system` one. parts: cover it in order. tokens: of the text.
+    budget, max_tokens: the most that it may have, and a useful answer. stop: strings that end an answer."""
+
+    format: str
+    tokenizer: str
+    chat: bool
+    system: str | None
+    text: str
+    parts: list[PromptPart]
+    left_out: list[LeftOutPart]
+    tokens: int
+    budget: int
+    max_tokens: int
+    stop: list[str]
+
+
+@attrs.frozen
 class DemoOutput:
     """events: each with its kind as "event", and what belongs to that kind."""
 
@@ -129,11 +166,8 @@ class StatsOutput:
 
 
 @attrs.frozen
-class EvalOutput:
-    """predictors, typing, languages, kinds, distances: by name, counts and figures with their intervals. confidence: what
-    the answers at eagerness 1 say about thresholds and calibration, and about what could be reached. latency_ms:
-    milliseconds. silences: how often nothing was predicted, by reason. against: the figures of another revision, and the
-    differences."""
+class Measured:
+    """What was measured, of what and where."""
 
     measure: str
     note: str
@@ -141,6 +175,15 @@ class EvalOutput:
     machine: str
     data: str
     seed: int
+
+
+@attrs.frozen
+class EvalOutput(Measured):
+    """predictors, typing, languages, kinds, distances: by name, counts and figures with their intervals. confidence: what
+    the answers at eagerness 1 say about thresholds and calibration, and about what could be reached. latency_ms:
+    milliseconds. silences: how often nothing was predicted, by reason. against: the figures of another revision, and the
+    differences."""
+
     predictors: dict[str, Any]
     typing: dict[str, Any]
     languages: dict[str, Any]
@@ -183,6 +226,30 @@ class EvalScenariosOutput:
 
 
 @attrs.frozen
+class RecordedFigures:
+    score: float
+    delta_chrf: float
+    show_rate: float
+    quiet_rate: float
+
+
+@attrs.frozen
+class RecordedModel:
+    """Its recorded answers as they are, and through the server."""
+
+    model: str
+    raw: RecordedFigures
+    through: RecordedFigures
+
+
+@attrs.frozen
+class EvalRecordedOutput:
+    measure: str
+    commit: str
+    models: list[RecordedModel]
+
+
+@attrs.frozen
 class Share:
     """A share from 0 to 1 and its 95% interval; nulls where there is none."""
 
@@ -202,16 +269,10 @@ class AppliedSketches:
 
 
 @attrs.frozen
-class EvalApplyOutput:
+class EvalApplyOutput(Measured):
     """generator: the version of what makes the sketches. offered: edits given as sure; wrong_at_most: upper end of the 95%
     interval of the share of wrong ones. latency_ms: of these. refusals: reasons, how often."""
 
-    measure: str
-    note: str
-    commit: str
-    machine: str
-    data: str
-    seed: int
     generator: int
     styles: dict[str, AppliedSketches]
     variants: dict[str, AppliedSketches]
@@ -223,3 +284,52 @@ class EvalApplyOutput:
     wrong_at_most: float
     latency_ms: dict[str, float | None]
     refusals: dict[str, int]
+
+
+@attrs.frozen
+class PromptCosts:
+    """Of all requests but the first of each session. tokens: mean. largest: of one prompt. prefill: by block size of a
+    prefix cache, mean and p95 of the tokens to compute. shared: of all tokens, those before the first difference from the
+    prompt before. differs: by part, how often it was that difference, and the tokens from there on. left_out: by part,
+    prompts in which something of it is missing, and how many tokens. refused: requests that did not fit the budget."""
+
+    prompts: int
+    tokens: float
+    largest: int
+    prefill: dict[str, dict[str, float]]
+    shared: float
+    differs: dict[str, dict[str, int]]
+    left_out: dict[str, dict[str, float]]
+    refused: int
+
+
+@attrs.frozen
+class DifferentPrompts:
+    request: int
+    session: str
+    changed_lines: int
+
+
+@attrs.frozen
+class OtherPrompts:
+    """name: the other format, or this one at another revision. equal: requests whose prompts are."""
+
+    name: str
+    costs: PromptCosts
+    requests: int
+    equal: int
+    most_different: list[DifferentPrompts]
+
+
+@attrs.frozen
+class EvalRenderOutput:
+    """budget: None for the format's own."""
+
+    measure: str
+    note: str
+    commit: str
+    data: str
+    format: str
+    budget: int | None
+    costs: PromptCosts
+    other: OtherPrompts | None

@@ -1,19 +1,23 @@
 """Predictions off the event loop: one worker, a deadline, one computation for all who ask about equal states, and those
-that are likely to be asked for next."""
+that are likely to be asked for next. Where there is a model, what it says joins what the rules propose."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Literal, Protocol
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from typing import Any, Literal, TypeVar
 
 from editahead_inference.candidates import Cancelled, Prediction, Silence
+from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.worker import Worker
+from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
 
-from .worker import Worker
+from .computation import Computation, Predicts, is_sure
+from .joining import Joining
+from .model_requests import ModelRequests
 
 log = logging.getLogger(__name__)
 
@@ -24,45 +28,35 @@ KEPT = 50
 KEPT_CHARS = 20_000_000
 """So many characters the documents that they were made for may have together."""
 
+UNSURE_S, SILENT_S = 0.25, 1.5
+"""So long an answer waits for the model, from when that is asked, where the rules have something to show, and where they
+have nothing. Then they answer alone; what the model says later is for the next who asks."""
+
+T = TypeVar("T")
+
 Layer = Literal["typed", "cache", "ahead", "shared", "computed"]
 """Where an answer came from: what stood there, typed into; an earlier answer; one computed before it was asked for; one
 being computed for another request; the predictors."""
-
-
-class Predicts(Protocol):
-    """What the server needs of `editahead_inference.pipeline.Pipeline`."""
-
-    def predict(
-        self, state: State, *, eagerness: float = 0.5, check: Callable[[], None] = ...
-    ) -> Prediction: ...
-
-
-class Computation:
-    """One prediction being made. `done` always gets a result: the prediction, or one that says why there is none.
-
-    ahead: it was begun before anybody asked. idle: nobody has asked yet. taken: the worker has begun it.
-    """
-
-    def __init__(self, state: State, done: asyncio.Future[Prediction], asked: float, ahead: bool) -> None:
-        self.state = state
-        self.done = done
-        self.asked = asked
-        self.ahead = self.idle = ahead
-        self.taken = False
-        self.queue_ms = 0.0
-        self.waiting = 0
-        self.unwanted = threading.Event()
 
 
 class Predictions:
     """What is predicted, and what was: an answer for a state is kept, silence too, and given again for an equal state.
 
     load: makes the pipeline; it is called on the worker, so that the server answers `initialize` at once.
-    clock: monotonic seconds. kept: so many answers are.
+    clock: monotonic seconds. sleep: waits that many seconds. kept: so many answers are.
     """
 
-    def __init__(self, load: Callable[[], Predicts], clock: Callable[[], float], *, kept: int = KEPT) -> None:
-        self._load, self._clock, self._most = load, clock, kept
+    def __init__(
+        self,
+        load: Callable[[], Predicts],
+        clock: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        *,
+        kept: int = KEPT,
+    ) -> None:
+        self._load, self._clock, self._sleep, self._most = load, clock, sleep, kept
+        self.models = ModelRequests(sleep)
+        self._joining = Joining(self.models, self.on_worker, lambda: self._pipeline, clock)
         self._pipeline: Predicts | None = None
         self._worker: Worker | None = None
         self._known: OrderedDict[Hashable, Computation] = OrderedDict()
@@ -96,27 +90,48 @@ class Predictions:
         if self._worker is not None:
             self._worker.stop(timeout=1.0)
 
+    async def close(self) -> None:
+        """Let the model go, too."""
+        self._give_up_joining()
+        await self.models.close()
+
+    def ask_model(self, model: ModelPredictor | None) -> None:
+        """Ask this one from now on, or none. What is kept is no longer the answer."""
+        self._give_up_joining()
+        self._known.clear()
+        self._ahead.clear()
+        if model is not None:
+            model.off = self.on_worker
+        self.models.swap(model)
+
     def knows(self, state: State, eagerness: float) -> bool:
         """Whether the answer for this state is there already."""
         found = self._find(state, eagerness)
-        return found is not None and found.done.done()
+        return found is not None and found.is_over
 
-    def ask(self, state: State, eagerness: float) -> Computation:
-        """The computation for a state; one for all who ask about equal states, and for a while after."""
+    def ask(self, state: State, eagerness: float, pause: float = 0.0) -> Computation:
+        """The computation for a state; one for all who ask about equal states, and for a while after. pause: in seconds,
+        before a model is asked."""
         found = self._find(state, eagerness)
         if found is None:
             self.count("computed")
-            return self._begin(state, eagerness, ahead=False)
-        self.count("shared" if not found.done.done() else "ahead" if found.ahead else "cache")
+            found = self._begin(state, eagerness, ahead=False)
+            self._joining.begin(found, eagerness, pause)
+            return found
+        self.count("shared" if not found.is_over else "ahead" if found.ahead else "cache")
         if found.idle and not found.done.done():
             found.idle = False  # first: one that is running looks at it to know whether it must make room
             self._submit(found, eagerness)
         found.idle = False
+        self._joining.begin(found, eagerness, pause)
         return found
 
-    def foresee(self, document: str, states: Sequence[State], eagerness: float) -> None:
+    def foresee(
+        self, document: str, states: Sequence[State], eagerness: float, present: Snapshot | None = None
+    ) -> None:
         """Predict, when there is nothing else to do, for states that may come of the document that was asked for. What
-        was foreseen for it before and not begun to be waited for is given up."""
+        was foreseen for it before and not begun to be waited for is given up. present: the text that the first of them
+        comes of; a model is asked about that one."""
         if not self._most:
             return
         wanted = [
@@ -128,18 +143,52 @@ class Predictions:
         self._ahead[document] = wanted
         if len(self._ahead) > self._most:
             del self._ahead[next(iter(self._ahead))]
+        if wanted and present is not None:
+            self._joining.begin(wanted[0], eagerness, 0.0, ahead_of=present)
 
     async def wait(self, computation: Computation, ended: asyncio.Future[None]) -> Prediction | None:
-        """The prediction, or None if `ended` came first. The work stops when nobody waits for it any more."""
+        """The prediction, or None if `ended` came first. The work stops when nobody waits for it any more; but of a request
+        whose place a newer one takes, that one decides what the model goes on with."""
         computation.waiting += 1
         try:
-            either: set[asyncio.Future[Any]] = {computation.done, ended}
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-            return computation.done.result() if computation.done.done() else None
+            await _first(computation.done, ended)
+            if not computation.done.done():
+                return None
+            rules, joined = computation.done.result(), computation.joined
+            if joined is None or is_sure(rules):
+                return rules
+            if not joined.done():
+                most = computation.pause + (UNSURE_S if rules.shown else SILENT_S)
+                bound = asyncio.ensure_future(self._sleep(most))
+                try:
+                    await _first(joined, ended, bound)
+                finally:
+                    bound.cancel()
+            if joined.done():
+                return rules if joined.cancelled() else joined.result()
+            if ended.done():
+                return None
+            computation.late = True
+            return rules
+        except asyncio.CancelledError:
+            if computation.waiting == 1 and not computation.late:
+                self._joining.end(computation)
+            raise
         finally:
             computation.waiting -= 1
             if not computation.waiting and not computation.done.done():
                 computation.unwanted.set()
+
+    def _give_up_joining(self) -> None:
+        for computation in self._known.values():
+            self._joining.end(computation)
+
+    async def on_worker(self, job: Callable[[], T], *, idle: bool = False) -> T:
+        """What the job returns; what it raises. idle: when there is nothing else to do."""
+        if self._worker is None:
+            self.start()
+        assert self._worker is not None
+        return await self._worker.call(job, idle=idle)
 
     def _find(self, state: State, eagerness: float) -> Computation | None:
         key = (state.key, eagerness)
@@ -235,6 +284,11 @@ class Predictions:
             return _silent(
                 computation, Silence("engine-unavailable", "The prediction failed; the log says more.")
             )
+
+
+async def _first(*futures: asyncio.Future[Any]) -> None:
+    """Wait until one of them is done."""
+    await asyncio.wait(set(futures), return_when=asyncio.FIRST_COMPLETED)
 
 
 def _silent(computation: Computation, silence: Silence) -> Prediction:

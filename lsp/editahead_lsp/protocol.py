@@ -340,11 +340,24 @@ class BackendStatus:
 
 
 @attrs.frozen
+class ChangedPart:
+    """A part of prompts that was the first to differ from the document's prompt before. times: so often. tokens: from there
+    on, in all: those that a server had to compute anew."""
+
+    part: str
+    times: int
+    tokens: int
+
+
+@attrs.frozen
 class CacheStatus:
+    """changed: the costliest first."""
+
     hits: int = 0
     misses: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
+    changed: list[ChangedPart] = attrs.field(factory=list)
 
 
 @attrs.frozen

@@ -16,20 +16,24 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
+from editahead_inference.modelling.predictor import ModelPredictor
+
 from . import __version__, paths, positions, processes, uris
 from .applying.work import Applying
 from .asking import ALL, Asking, Layers
 from .client import Client
+from .computation import Predicts
 from .converter import make_converter
 from .exclusion import Exclusion, workspace_paths
 from .features import register_all
 from .hints import Hints
+from .models import Wanted
 from .outcome_log import FILE_NAME, OutcomeLog
 from .outcomes import Outcomes
-from .predictions import Predictions, Predicts
+from .predictions import Predictions
 from .rpc import Protocol
 from .session import Session
-from .settings import gather
+from .settings import Settings, gather
 from .stdio import Reader
 
 log = logging.getLogger(__name__)
@@ -45,7 +49,8 @@ def load_pipeline() -> Predicts:
 class Server(LanguageServer):
     """load: makes the pipeline, on the worker thread. clock: monotonic seconds. sleep: for that many seconds.
     now: Unix time. layers: how answers may be had without predicting. environment, user_folder: where settings come from
-    beside the client and the workspace. state_folder: for the log of outcomes. run: a name unlike that of any other run."""
+    beside the client and the workspace. state_folder: for the log of outcomes. run: a name unlike that of any other run.
+    reach: the model that the settings want, if any; ValueError with the reason why it cannot be had."""
 
     protocol: Protocol
 
@@ -61,6 +66,7 @@ class Server(LanguageServer):
         state_folder: Path | None = None,
         now: Callable[[], float] = time.time,
         run: str | None = None,
+        reach: Callable[[Wanted], ModelPredictor | None] = Wanted.reach,
     ) -> None:
         super().__init__("editahead", __version__, protocol_cls=Protocol, converter_factory=make_converter)
         self.clock = clock
@@ -71,7 +77,7 @@ class Server(LanguageServer):
         log_file = (paths.state_folder() if state_folder is None else state_folder) / FILE_NAME
         log_of_outcomes = OutcomeLog(log_file, clock)
         self.session = Session(clock, Outcomes(clock, now, run or secrets.token_hex(8), log_of_outcomes))
-        self.predictions = Predictions(load, clock, kept=layers.kept)
+        self.predictions = Predictions(load, clock, sleep, kept=layers.kept)
         self.asking = Asking(self.session, self.predictions, clock, sleep, layers)
         self.applying = Applying(self.session, clock)
         self.hints = Hints(self, sleep)
@@ -79,6 +85,10 @@ class Server(LanguageServer):
         """Whether the client has a way of its own to show an edit before it is made: it says so, or it has asked."""
         self.watches_process = True
         """Whether to end when the client's process is gone."""
+        self._reach = reach
+        self._wanted: Wanted | None = None
+        self.no_model: str | None = None
+        """Why there is no model though the settings want one."""
         self._options: Any = None
         self._folders: tuple[str, ...] = ()
         self._messages: tuple[str, ...] = ()
@@ -134,9 +144,22 @@ class Server(LanguageServer):
         folders = workspace_paths(self._folders)
         self.applying.folders = folders
         resolved = gather(self._environment, self._options, folders, self._user_folder)
-        self._messages = resolved.messages
+        self._messages = (*resolved.messages, *self._choose_model(resolved.settings))
         logging.getLogger().setLevel(resolved.settings.log_level.upper())
         self.session.configure(resolved.settings, Exclusion(folders, resolved.settings.exclude))
+
+    def _choose_model(self, settings: Settings) -> Sequence[str]:
+        """Ask the model that the settings want from now on; what is wrong with them."""
+        wanted = Wanted.of(settings, self._environment, self._folders)
+        if wanted != self._wanted:
+            self._wanted, self.no_model, model = wanted, None, None
+            try:
+                model = self._reach(wanted)
+            except ValueError as error:
+                self.no_model = str(error)
+            if model is not None or self.predictions.models.model is not None:
+                self.predictions.ask_model(model)
+        return () if self.no_model is None else (self.no_model,)
 
     async def _until_gone(self, process_id: int) -> None:
         await processes.ended(process_id, self._sleep)
@@ -185,9 +208,12 @@ class Server(LanguageServer):
             if self._watch is not None:
                 self._watch.cancel()
             self.hints.stop()
-            self.predictions.stop()
-            self.applying.stop()
-            self.session.end()
+            try:
+                await self.predictions.close()
+            finally:
+                self.predictions.stop()
+                self.applying.stop()
+                self.session.end()
 
 
 class _Writer:

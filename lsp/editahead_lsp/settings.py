@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
+
+from editahead_inference.backends.addresses import Address
 
 FILE_NAME = "editahead.toml"
 PREFIX = "EDITAHEAD_"
@@ -135,20 +136,17 @@ def _globs(value: Any) -> tuple[str, ...]:
 
 
 def _url(value: Any) -> str:
+    url = _text(value)
     try:
-        parts = urlsplit(_text(value))
-        host = parts.hostname or ""
+        Address.of(url)
     except ValueError:
         raise _Wrong from None
-    loopback = host in ("localhost", "::1") or host.startswith("127.")
-    if not host or not (parts.scheme == "https" or (parts.scheme == "http" and loopback)):
-        raise _Wrong
-    return str(value)
+    return url
 
 
 _KINDS: Mapping[str, _Kind] = {
     "backend": _one_of("embedded", "engine", "openai"),
-    "url": _Kind("an https URL, or an http URL of this machine", _url),
+    "url": _Kind("an https URL, or an http URL of this machine, without a password, query or fragment", _url),
     "model": _Kind("a model's name", _text),
     "api_key_env": _Kind("the name of an environment variable", _text),
     "format": _Kind('"auto" or the name of a prompt format', _text),

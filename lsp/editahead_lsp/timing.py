@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Literal
 
 BASE_S = 0.05
@@ -15,6 +16,14 @@ BASE_S = 0.05
 LEAST_S, MOST_S = 0.05, 3.0
 FAST_S = 0.25
 """Keystrokes no further apart than this are typing that goes on."""
+PAUSE_S = 0.1
+"""A model is asked when nothing was typed for so long, or a little longer than this person's keys are apart: one request
+for each burst of typing."""
+PAUSES = 1.3
+"""Times the mean of what is between keys."""
+LONGEST_PAUSE_S = 0.3
+BURST_S = 1.0
+"""Keys further apart are not of one burst."""
 FORGOTTEN_S = 600.0
 """An outcome counts for less the longer it is ago: by e^(-t / FORGOTTEN_S)."""
 
@@ -27,7 +36,7 @@ class Timing:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._changes: deque[float] = deque(maxlen=2)
+        self._changes: deque[float] = deque(maxlen=8)
         self._outcomes: deque[tuple[float, float]] = deque(maxlen=_REMEMBERED)
 
     def changed(self) -> None:
@@ -46,13 +55,22 @@ class Timing:
         """Whether another keystroke is likely before an answer could be read."""
         if len(self._changes) < 2:
             return False
-        before, last = self._changes
+        before, last = self._changes[-2], self._changes[-1]
         return last - before <= FAST_S and self._clock() - last <= FAST_S
 
     def delay_s(self) -> float:
         """Seconds that a request that comes now waits."""
         if not self.typing_fast:
             return 0.0
+        return min(max(BASE_S * self._reluctance(), LEAST_S), MOST_S)
+
+    def pause_s(self) -> float:
+        """Seconds that nothing may happen before a model is asked."""
+        gaps = [b - a for a, b in pairwise(self._changes) if b - a <= BURST_S]
+        rhythm = PAUSES * sum(gaps) / len(gaps) if gaps else 0.0
+        return min(min(max(rhythm, PAUSE_S), LONGEST_PAUSE_S) * self._reluctance(), MOST_S)
+
+    def _reluctance(self) -> float:
+        """More than 1 after refusals, less after accepts."""
         now = self._clock()
-        exponent = sum(factor * math.exp((at - now) / FORGOTTEN_S) for at, factor in self._outcomes)
-        return min(max(BASE_S * math.exp(exponent), LEAST_S), MOST_S)
+        return math.exp(sum(factor * math.exp((at - now) / FORGOTTEN_S) for at, factor in self._outcomes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from editahead_lsp.cli import main
 from editahead_lsp.commands.patches import DoesNotFit, hunks_for, stages
 from editahead_prompts.state import State
+from model_server import Exchange, ModelServer
 from scripted import Scripted
 
 BEFORE = "user = 1\nx\ny\nprint(user)\nz\n"
@@ -165,6 +167,64 @@ def test_doctor(folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     monkeypatch.setenv("EDITAHEAD_EAGERNESS", "very")
     assert main(["doctor"]) == 1
     assert "FAIL  settings" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("model", "format", "code", "says"),
+    [
+        (None, None, 0, "ok    backend: vLLM URL serves 'sweep-1.5b' with a context of 2048 tokens"),
+        (None, None, 0, "ok    prompt format: sweep"),
+        ("other", None, 1, "FAIL  backend: URL does not serve the model 'other'; there is sweep-1.5b."),
+        (None, "mine", 1, "FAIL  prompt format: there is no prompt format 'mine'"),
+        (None, "zeta-2", 0, "ok    prompt format: zeta-2"),
+    ],
+)
+async def test_the_doctor_asks_the_backend(
+    model: str | None,
+    format: str | None,
+    code: int,
+    says: str,
+    folders: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    async def models(exchange: Exchange) -> None:
+        served = {"id": "sweep-1.5b", "owned_by": "vllm", "max_model_len": 2048}
+        await exchange.json({"data": [served]})
+
+    monkeypatch.setattr("editahead_lsp.commands.doctor._server", list)
+    monkeypatch.setenv("EDITAHEAD_BACKEND", "openai")
+    for name, value in (("MODEL", model), ("FORMAT", format)):
+        if value is not None:
+            monkeypatch.setenv(f"EDITAHEAD_{name}", value)
+    async with ModelServer({"/v1/models": models}) as server:
+        monkeypatch.setenv("EDITAHEAD_URL", server.url)
+        assert await asyncio.to_thread(main, ["doctor"]) == code
+        assert says.replace("URL", server.url) in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("backend", "says"),
+    [
+        ({"URL": "http://127.0.0.1:1"}, "Nothing answers at http://127.0.0.1:1."),
+        ({}, "needs a `url`"),
+        ({"URL": "https://example.com", "API_KEY_ENV": "NO_SUCH_KEY"}, "NO_SUCH_KEY, which is not set"),
+        ({"BACKEND": "engine"}, '"engine" does not exist yet'),
+    ],
+)
+def test_the_doctor_says_what_is_wrong_with_the_backend(
+    backend: dict[str, str],
+    says: str,
+    folders: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("editahead_lsp.commands.doctor._server", list)
+    for name, value in ({"BACKEND": "openai"} | backend).items():
+        monkeypatch.setenv(f"EDITAHEAD_{name}", value)
+    assert main(["doctor"]) == 1
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("FAIL  backend: ")]
+    assert says in line
 
 
 def test_a_diff_is_taken_back_hunk_by_hunk() -> None:

@@ -282,14 +282,9 @@ async def test_what_is_foreseen_waits_for_what_is_asked(
     await first(wired)
     await settled(wired)
     calls = len(pipeline.calls)
-    pipeline.open.clear()
-    pipeline.started.clear()
+    pipeline.once = True
     wired.change(A, 2, (1, 4, 1, 4, " "))
-    asked = wired.send("editahead/nextEdit", ask(A, 2, 0, 0))
-    pipeline.open.set()
-    await wired.reply(asked)
-    pipeline.open.clear()
-    pipeline.started.clear()
+    await wired.reply(wired.send("editahead/nextEdit", ask(A, 2, 0, 0)))
     await asyncio.to_thread(pipeline.started.wait, 10)  # now it looks ahead, and is held back
     pipeline.started.clear()
     asked = wired.send("editahead/nextEdit", ask(B, 1, 0, 0))

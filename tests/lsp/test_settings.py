@@ -84,6 +84,8 @@ def test_a_workspace_cannot_choose_where_code_goes(tmp_path: Path) -> None:
         ("max_file_bytes", 1.5, "whole number"),
         ("backend", "cloud", "embedded"),
         ("url", "http://example.com", "https"),
+        ("url", "http://127.0.0.1.example.com", "https"),
+        ("url", "https://me:password@example.com", "password"),
         ("learning", 0, "true or false"),
         ("log_level", "loud", "debug"),
     ],

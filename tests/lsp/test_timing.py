@@ -78,6 +78,32 @@ def test_only_fast_typing_waits(keys_s: list[float], then_s: float, waits: bool)
     assert (timing.delay_s() > 0) is waits
 
 
+@pytest.mark.parametrize(
+    ("keys_s", "outcomes", "pause_s"),
+    [
+        ([], [], 0.1),
+        ([0], [], 0.1),
+        ([0, 0.05, 0.1], [], 0.1),
+        ([0, 0.15, 0.30], [], 0.195),  # longer than until the next key
+        ([0, 0.5, 1.0], [], 0.3),
+        ([0, 0.15, 5.0, 5.15], [], 0.195),  # pauses are not rhythm
+        ([0, 0.5, 1.0], [R], 0.45),
+        ([0, 0.5, 1.0], [Y], 0.24),
+        ([], [R] * 20, 3.0),
+    ],
+)
+def test_a_model_is_asked_between_bursts(keys_s: list[float], outcomes: list[Event], pause_s: float) -> None:
+    clock = Clock()
+    clock.now = 0.0
+    timing = Timing(clock)
+    for at in keys_s:
+        clock.now = at
+        timing.changed()
+    for event in outcomes:
+        timing.outcome(event)
+    assert timing.pause_s() == pytest.approx(pause_s)
+
+
 def test_outcomes_are_forgotten_on_request() -> None:
     timing = Timing(Clock())
     timing.outcome(R)

@@ -52,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
     files = _files(args.file, report.root)
     try:
         text = sys.stdin.read() if args.sketch == "-" else Path(args.sketch).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text.encode("utf-8")  # what is no text comes through stdin as halves of surrogate pairs
+    except (OSError, UnicodeError) as error:
         return fail(f"the sketch cannot be read: {error}")
     try:
         own = files.find(None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import shutil
@@ -13,8 +14,12 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .output import tell, tell_json
+
+if TYPE_CHECKING:
+    from editahead_inference.backends.backend import Backend
 
 _EDITORS = ("nvim", "code", "codium", "hx", "emacs", "zed", "kak", "subl")
 _START_S = 10.0
@@ -36,7 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     checks = [
-        check for make in (_python, _grammars, _folders, _settings, _server, _editors) for check in make()
+        check
+        for make in (_python, _grammars, _folders, _settings, _backend, _server, _editors)
+        for check in make()
     ]
     good = all(check.good is not False for check in checks)
     if args.json:
@@ -93,6 +100,48 @@ def _settings() -> list[Check]:
     return [Check("settings", False, message) for message in resolved.messages] or [
         Check("settings", True, "all valid")
     ]
+
+
+def _backend() -> list[Check]:
+    """Asks the server of models that is configured, if one is, what it serves. No code is sent."""
+    from editahead_inference.backends.choice import choose
+    from editahead_lsp import paths
+    from editahead_lsp.settings import gather
+
+    settings = gather(os.environ, None, [Path.cwd()], paths.config_folder()).settings
+    try:
+        backend = choose(
+            settings.backend,
+            url=settings.url,
+            model=settings.model,
+            api_key_env=settings.api_key_env,
+            environment=os.environ,
+        )
+    except ValueError as error:
+        return [Check("backend", False, str(error))]
+    if backend is None:
+        return [Check("backend", True, "embedded, no model")]
+    return asyncio.run(_asked(backend, settings.format))
+
+
+async def _asked(backend: Backend, format: str) -> list[Check]:
+    from editahead_inference.backends.backend import BackendError
+    from editahead_prompts.formats.choice import choose
+
+    try:
+        await backend.prepare()
+    except BackendError as error:
+        return [Check("backend", False, error.detail)]
+    finally:
+        await backend.close()
+    can = backend.capabilities
+    context = "of unknown context" if can.context is None else f"with a context of {can.context} tokens"
+    found = Check("backend", True, f"{backend.name} serves {backend.model!r} {context}")
+    try:
+        chosen = choose(backend.model or "", None if format == "auto" else format)
+    except ValueError as error:
+        return [found, Check("prompt format", False, str(error))]
+    return [found, Check("prompt format", True, chosen.name)]
 
 
 def _server() -> list[Check]:

@@ -1,17 +1,20 @@
-"""`editahead eval`: how well the next edit is predicted, on real commits or on scenarios, and how well sketches apply."""
+"""`editahead eval`: how well the next edit is predicted, on real commits or on scenarios, how well sketches apply, and what
+prompts cost."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import eval_apply
+from . import eval_apply, eval_render
 from .eval_apply import SKETCHES
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from editahead_evals.metrics import FileResult
     from editahead_evals.records import Record
     from editahead_evals.run import Plan
+    from editahead_inference.modelling.predictor import ModelPredictor
     from editahead_prompts.state import State
 
 COMMITS = 1000
@@ -35,6 +39,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--repo", type=Path, metavar="PATH", help=f"the last {COMMITS} commits of a git repository"
     )
     source.add_argument("--scenarios", type=Path, metavar="DIR", help="scenario files (*.txt)")
+    source.add_argument(
+        "--recorded",
+        type=Path,
+        metavar="DIR",
+        help="answers of models to scenarios, as cursortab.nvim records them",
+    )
+    source.add_argument("--render", type=Path, metavar="FILE", help="states that --save-states wrote")
+    parser.add_argument(
+        "--save-states",
+        type=Path,
+        metavar="FILE",
+        help="instead of measuring, write the states of typing there (.jsonl.zst), with their code",
+    )
+    eval_render.add_arguments(parser)
     parser.add_argument(
         "--apply",
         action="store_true",
@@ -53,6 +71,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against", metavar="REV", help="measure this revision of Editahead, too, and compare file by file"
     )
+    parser.add_argument(
+        "--samples",
+        type=_count,
+        metavar="N",
+        help="ask the model that is configured for N answers at each moment, for the ceiling (some candidate right)",
+    )
     parser.add_argument("--report", type=Path, metavar="FILE", help="write a report to look at (.html)")
     parser.add_argument(
         "--jobs",
@@ -70,9 +94,13 @@ def run(args: argparse.Namespace) -> int:
     from editahead_evals.client import ClientError
     from editahead_evals.gitrepo import GitError
     from editahead_evals.records import RecordError
+    from editahead_evals.rendering.costs import NoCosts
+    from editahead_evals.rendering.files import StatesError
+    from editahead_evals.rendering.worker import WorkerError
     from editahead_evals.revisions import RevisionError
     from editahead_evals.run import RunError
     from editahead_evals.scenarios import ScenarioError
+    from editahead_prompts.composition.vocabulary import NoTokenizer
 
     errors = Console(stderr=True)
 
@@ -80,36 +108,80 @@ def run(args: argparse.Namespace) -> int:
         errors.print(message, markup=False, highlight=False, soft_wrap=True)
         return code
 
-    if args.scenarios and (args.against or args.report or args.files):
-        return fail("--scenarios goes with none of --against, --report and --files", 2)
+    if (args.scenarios or args.recorded) and (args.against or args.report or args.files):
+        option = "--scenarios" if args.scenarios else "--recorded"
+        return fail(f"{option} goes with none of --against, --report and --files", 2)
+    if args.samples and (args.scenarios or args.recorded or args.apply):
+        return fail("--samples goes with real commits: --edits or --repo", 2)
     if args.apply and (not args.edits or args.against or args.report):
         return fail("--apply goes with --edits, and with neither --against nor --report", 2)
     if args.failures and not args.apply:
         return fail("--failures goes with --apply", 2)
+    if (wrong := eval_render.wrong_usage(args)) is not None:
+        return fail(wrong, 2)
     if args.report and not args.report.absolute().parent.is_dir():
         return fail(f"{args.report}: there is no such folder to write to")
     try:
         if args.apply:
             return eval_apply.run(args, errors)
+        if args.recorded:
+            return _recorded(args)
+        if args.render:
+            return eval_render.render(args)
+        if args.save_states:
+            return eval_render.save(args, errors)
         return _scenarios(args) if args.scenarios else _commits(args, errors)
     except (ClientError, GitError, RecordError, RevisionError, RunError, ScenarioError) as error:
+        return fail(str(error))
+    except (NoCosts, NoTokenizer, StatesError, WorkerError) as error:
         return fail(str(error))
     except KeyboardInterrupt:
         return fail("stopped")
 
 
-def candidates() -> Callable[[State], Iterator[str]]:
-    """What proposes all candidates for a state: the text of its document after each, before gate and checks."""
+@contextmanager
+def candidates(samples: int = 0) -> Iterator[Callable[[State], Iterator[str]]]:
+    """What proposes all candidates for a state: the text of its document after each, before gate and checks. samples: so
+    many answers of the configured model are among them, change by change and as a whole. Raises `RunError`."""
     from editahead_inference.pipeline import Pipeline
 
-    pipeline = Pipeline()
+    pipeline, loop = Pipeline(), asyncio.Runner()
+    model = _model(samples) if samples else None
 
     def propose(state: State) -> Iterator[str]:
-        for verdict in pipeline.predict(state, eagerness=0).verdicts:
-            if verdict.candidate.edit and verdict.candidate.uri == state.document.uri:
-                yield verdict.candidate.edit.apply(state.document.text)
+        found = [verdict.candidate for verdict in pipeline.predict(state, eagerness=0).verdicts]
+        if model is not None:
+            told = loop.run(model.ask(state))
+            found += pipeline.told(told)
+            yield from (rewrite.edit.apply(state.document.text) for rewrite in told.rewrites)
+        for candidate in found:
+            if candidate.edit and candidate.uri == state.document.uri:
+                yield candidate.edit.apply(state.document.text)
 
-    return propose
+    with loop:
+        try:
+            yield propose
+        finally:
+            if model is not None:
+                loop.run(model.backend.close())
+
+
+def _model(samples: int) -> ModelPredictor:
+    """The one that the environment and the user's settings name. RunError where there is none."""
+    from editahead_evals.run import RunError
+    from editahead_lsp import paths
+    from editahead_lsp.models import Wanted
+    from editahead_lsp.settings import gather
+
+    settings = gather(os.environ, None, [], paths.config_folder()).settings
+    try:
+        model = Wanted.of(settings, os.environ, ()).reach()
+    except ValueError as error:
+        raise RunError(f"--samples: {error}") from None
+    if model is None:
+        raise RunError('--samples needs a model: `backend` is "embedded"')
+    model.samples = samples
+    return model
 
 
 def _commits(args: argparse.Namespace, errors: Console) -> int:
@@ -120,8 +192,10 @@ def _commits(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.revisions import laid_out, present_commit
     from editahead_evals.run import Plan
 
+    if args.samples:
+        _model(args.samples)  # says at once what is wrong
     records = _records(args, errors)
-    plan = Plan(propose=candidates)
+    plan = Plan(propose=partial(candidates, args.samples or 0))
     compared = None
     if args.against is None:
         results = _replayed("replaying", records, args.jobs, plan, errors)
@@ -160,6 +234,25 @@ def _scenarios(args: argparse.Namespace) -> int:
         _dump(scoring.as_json(report))
     else:
         scoring.render(report, Console())
+    return 0
+
+
+def _recorded(args: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from editahead_evals import recorded
+    from editahead_evals.revisions import present_commit
+    from editahead_evals.servers import SharedServer
+
+    recordings = recorded.load(args.recorded)
+    with SharedServer() as server:
+        played = [recorded.through(server.session, recording) for recording in recordings]
+    as_they_are = recorded.scores([recorded.raw(recording) for recording in recordings])
+    through = recorded.scores(played)
+    if args.json:
+        _dump(recorded.as_json(as_they_are, through, present_commit()))
+    else:
+        recorded.render(as_they_are, through, present_commit(), Console())
     return 0
 
 

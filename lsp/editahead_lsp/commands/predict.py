@@ -30,7 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIFF",
         help="a unified diff (a file, or - for stdin) of what was just edited to give FILE",
     )
-    parser.add_argument("--json", action="store_true", help="as `editahead/nextEdit` answers")
+    parser.add_argument(
+        "--show-prompt", action="store_true", help="what a model would be sent, by part; no model is loaded"
+    )
+    parser.add_argument(
+        "--format", metavar="NAME", help="with --show-prompt: the prompt format; default: as the settings say"
+    )
+    parser.add_argument("--json", action="store_true", help="as `editahead/nextEdit` answers, or the prompt")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -41,15 +47,23 @@ def run(args: argparse.Namespace) -> int:
     from editahead_lsp.converter import make_converter
     from editahead_lsp.settings import gather
 
+    from . import show_prompt
     from .patches import DoesNotFit
 
+    if args.format and not args.show_prompt:
+        fail("--format goes with --show-prompt")
+        return 2
     try:
         state = _state(args)
-    except (OSError, UnicodeDecodeError) as error:
-        return fail(str(error))
+    except OSError as error:
+        return fail(f"{error.filename}: {error.strerror}")
+    except UnicodeDecodeError:
+        return fail(f"{args.file}, or the diff, is not UTF-8 text")
     except DoesNotFit as error:
         return fail(f"the diff does not fit the file: {error}")
     settings = gather(os.environ, None, [Path.cwd()], paths.config_folder()).settings
+    if args.show_prompt:
+        return show_prompt.run(args, state, settings)
     prediction = Pipeline(clock=time.perf_counter).predict(state, eagerness=settings.eagerness)
     offers = tuple(_offer(number, verdict, state) for number, verdict in enumerate(prediction.shown, 1))
     answer = faces.Answer(offers, prediction.silence, state.document, state.cursor)

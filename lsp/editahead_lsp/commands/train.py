@@ -7,7 +7,11 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
+from . import train_delta
 from .output import fail, tell, tell_json
+
+NEEDED = {"gate": ("sklearn", "numpy"), "tokenizer": ("tokenizers",), "delta": ("numpy",)}
+"""Packages of the extra `train`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,37 +19,75 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     gate = what.add_parser(
         "gate", help="fit the gate's weights to real commits", description="Fit the gate's weights."
     )
-    gate.add_argument(
-        "--edits", type=Path, required=True, metavar="FOLDER", help="with train-*.jsonl.zst files"
-    )
-    gate.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the weights go, as JSON")
-    gate.add_argument(
-        "--files", type=int, default=800, metavar="N", help="records from each file of edits (default 800)"
-    )
-    gate.add_argument("--seed", type=int, default=1, metavar="S", help="which records (default 1)")
+    _common(gate, "where the weights go, as JSON", files=800, seed=1)
     gate.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, metavar="J", help="processes (default: one a core)"
     )
-    gate.add_argument("--json", action="store_true", help="the provenance and the figures as JSON")
+    tokenizer = what.add_parser(
+        "tokenizer",
+        help="learn the vocabulary of our own prompt format from real code",
+        description="Learn the vocabulary of our own prompt format.",
+    )
+    _common(tokenizer, "where the vocabulary goes, as JSON", files=800, seed=0)
+    delta = what.add_parser(
+        "delta",
+        help="checkpoints as small differences",
+        description="Differences between checkpoints of one model.",
+    )
+    train_delta.add_arguments(delta)
+
+
+def _common(parser: argparse.ArgumentParser, out: str, *, files: int, seed: int) -> None:
+    parser.add_argument(
+        "--edits", type=Path, required=True, metavar="FOLDER", help="with train-*.jsonl.zst files"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help=out)
+    parser.add_argument(
+        "--files",
+        type=int,
+        default=files,
+        metavar="N",
+        help=f"records from each file of edits (default {files})",
+    )
+    parser.add_argument("--seed", type=int, default=seed, metavar="S", help=f"which records (default {seed})")
+    parser.add_argument("--json", action="store_true", help="the provenance and the figures as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 1 when the data or the extra `train` is missing."""
-    if find_spec("sklearn") is None or find_spec("numpy") is None:
+    if any(find_spec(package) is None for package in NEEDED[args.what]):
         return fail("training needs the extra `train`: pip install 'editahead[train]'")
+    if args.what == "delta":
+        return train_delta.run(args)
+    try:
+        return _gate(args) if args.what == "gate" else _tokenizer(args)
+    except OSError as error:
+        return fail(str(error))
+
+
+def _gate(args: argparse.Namespace) -> int:
     from editahead_inference.gate import threshold
     from editahead_training.gate import train
 
-    try:
-        provenance = train(
-            args.edits, args.out, files=args.files, seed=args.seed, jobs=args.jobs, threshold=threshold(0.5)
-        )
-    except OSError as error:
-        return fail(str(error))
+    provenance = train(
+        args.edits, args.out, files=args.files, seed=args.seed, jobs=args.jobs, threshold=threshold(0.5)
+    )
     if args.json:
         tell_json(provenance)
         return 0
     tell(f"wrote {args.out}, fitted on {len(provenance['fitted on'])} files of edits")
     for order, figures in provenance["figures"].items():
         tell(f"set aside, {order}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
+    return 0
+
+
+def _tokenizer(args: argparse.Namespace) -> int:
+    from editahead_evals.revisions import present_commit
+    from editahead_training.tokenizer import train
+
+    provenance = train(args.edits, args.out, files=args.files, seed=args.seed, commit=present_commit())
+    if args.json:
+        tell_json(provenance)
+        return 0
+    tell(f"wrote {args.out}: {provenance['tokens']} tokens, learned from {provenance['records']} records")
     return 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from editahead_inference.modelling.predictor import Totals
 from editahead_lsp import __version__
 from editahead_lsp import protocol as wire
 from editahead_lsp.client import at
@@ -60,13 +61,18 @@ def register(server: Server) -> None:
         )
 
     def status(arguments: list[Any]) -> wire.StatusResult:
-        predictions, counts = server.predictions, session.counts
+        predictions, counts, model = server.predictions, session.counts, server.predictions.models.model
+        totals = Totals() if model is None else model.totals
+        parts = {} if model is None else model.misses.report.parts
+        changed = [wire.ChangedPart(part, blame.times, blame.tokens) for part, blame in parts.items()]
         return wire.StatusResult(
             version=__version__,
-            backend=wire.BackendStatus("embedded", predictions.state, "Predictors that need no model."),
-            model=None,
+            backend=backend_status(server),
+            model=None if model is None else model.backend.model,
             documents=len(session.documents),
-            cache=wire.CacheStatus(predictions.hits, predictions.misses),
+            cache=wire.CacheStatus(
+                predictions.hits, predictions.misses, totals.prompt, totals.cached, changed
+            ),
             latency=wire.LatencyStatus(asking.latency_ms(0.50), asking.latency_ms(0.95)),
             outcomes=wire.OutcomeStatus(counts.shown, counts.accepted, counts.rejected),
         )
@@ -94,3 +100,14 @@ def register(server: Server) -> None:
         if handler is None:
             raise JsonRpcInvalidParams("There is no such command.")
         return handler(params.arguments)
+
+
+def backend_status(server: Server) -> wire.BackendStatus:
+    """How the model is; without one, how the predictors are that need none."""
+    model = server.predictions.models.model
+    if model is not None:
+        health = model.backend.health
+        return wire.BackendStatus(model.backend.name, health.condition, model.problem or health.detail)
+    if server.no_model is not None:
+        return wire.BackendStatus(server.session.settings.backend, "gone", server.no_model)
+    return wire.BackendStatus("embedded", server.predictions.state, "Predictors that need no model.")

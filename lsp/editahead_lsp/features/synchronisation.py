@@ -33,16 +33,19 @@ def register(server: Server) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: DidChangeParams) -> None:
-        document = params.text_document
-        if (
-            session.change(document.uri, document.version, [_change(c) for c in params.content_changes])
-            is None
-        ):
+        named = params.text_document
+        document = session.change(named.uri, named.version, [_change(c) for c in params.content_changes])
+        if document is None:
             log.warning("a change of a document that is not open, ignored")
+        else:
+            server.predictions.models.moved(document.snapshot)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: DidCloseParams) -> None:
+        document = session.documents.get(params.text_document.uri)
         session.close(params.text_document.uri)
+        if document is not None:
+            server.predictions.models.closed(document.uri)
 
     @server.feature(DID_FOCUS)
     def did_focus(params: DidFocusParams) -> None:

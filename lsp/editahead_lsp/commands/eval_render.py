@@ -1,0 +1,132 @@
+"""`editahead eval --save-states` and `--render`: states of typing sessions, and the prompts made of them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from editahead_evals.rendering.rendered import Rendered
+
+SESSIONS, HUNKS, REQUESTS = 12, 6, 300
+"""So many sessions are saved, unless told otherwise, of each so many hunks and so many requests at most."""
+
+DIFFS = 3
+"""So many of the most different prompts are shown, unless told otherwise."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format", metavar="NAME", help="with --render: the prompt format; default: editahead"
+    )
+    parser.add_argument("--with-format", metavar="NAME", help="with --render: another one, to compare with")
+    parser.add_argument(
+        "--budget", type=int, metavar="TOKENS", help="with --render: of a prompt; default: the format's own"
+    )
+    parser.add_argument(
+        "--diffs",
+        type=int,
+        default=DIFFS,
+        metavar="N",
+        help=f"with --render: so many of the most different prompts; default: {DIFFS}",
+    )
+
+
+def wrong_usage(args: argparse.Namespace) -> str | None:
+    """What does not go together, or is no format, if anything."""
+    from editahead_prompts.formats.choice import FORMATS
+
+    for name in (args.format, args.with_format):
+        if name and name not in FORMATS:
+            return f"there is no prompt format {name!r}; there are {', '.join(FORMATS)}"
+    if not args.render and (args.format or args.with_format or args.budget):
+        return "--format, --with-format and --budget go with --render"
+    if args.render and (args.report or args.files or args.apply or args.save_states):
+        return "--render goes with none of --apply, --files, --report and --save-states"
+    if args.with_format and args.against:
+        return "--with-format and --against are two comparisons; choose one"
+    if args.save_states and not (args.edits or args.repo):
+        return "--save-states goes with --edits or --repo"
+    if args.save_states and (args.apply or args.against or args.report):
+        return "--save-states goes with none of --against, --apply and --report"
+    return None
+
+
+def save(args: argparse.Namespace, errors: Console) -> int:
+    """Raises `GitError`, `RecordError`, `StatesError`."""
+    from editahead_evals.gitrepo import recent_records
+    from editahead_evals.records import RecordError, read_records
+    from editahead_evals.rendering.files import write_states
+    from editahead_evals.rendering.sessions import LEAST_CHARACTERS, LEAST_HUNKS, large, sessions, typed
+
+    with errors.status("typing"):
+        records = read_records(args.edits) if args.edits else recent_records(args.repo)
+        drawn = large(sessions(records), args.files or SESSIONS, args.seed)
+        if not drawn:
+            raise RecordError(
+                f"{args.edits or args.repo}: no file of {LEAST_CHARACTERS} characters or more in which a commit "
+                f"changed {LEAST_HUNKS} places"
+            )
+        count = write_states(args.save_states, typed(drawn, HUNKS, REQUESTS))
+    errors.print(
+        f"written: {args.save_states}, {count} states of {len(drawn)} sessions; they hold the code of the files",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+    return 0
+
+
+def render(args: argparse.Namespace) -> int:
+    """Raises `StatesError`, `NoCosts`, `WorkerError`, `RevisionError`, `NoTokenizer`."""
+    from rich.console import Console
+
+    from editahead_evals.rendering import shown
+    from editahead_evals.rendering.comparison import compare
+    from editahead_evals.rendering.costs import Costs
+    from editahead_evals.rendering.worker import rendered_by
+    from editahead_evals.revisions import laid_out, present_commit
+
+    name = args.format or "editahead"
+    commit = present_commit()
+    mine = _rendered(args, name)
+    compared = other = None
+    if args.with_format:
+        other = args.with_format
+        compared = compare(mine, _rendered(args, other), (name, other), args.diffs)
+    elif args.against:
+        with laid_out(args.against) as revision:
+            other = f"{name} at {revision.commit}"
+            theirs = list(rendered_by(revision, args.render, name, args.budget))
+        compared = compare(mine, theirs, (name, other), args.diffs)
+    costs = compared.mine if compared else Costs.of(mine)
+    if args.json:
+        output: dict[str, Any] = {
+            "measure": "prompts of stored states",
+            "note": shown.NOTE,
+            "commit": commit,
+            "data": str(args.render),
+            "format": name,
+            "budget": args.budget,
+            "costs": costs.as_json(),
+            "other": compared and {"name": other, **compared.as_json()},
+        }
+        json.dump(output, sys.stdout, indent=2)
+        sys.stdout.write("\n")
+        return 0
+    columns = [(name, costs), *([(other, compared.theirs)] if compared and other else [])]
+    shown.show(columns, Console(), compared)
+    return 0
+
+
+def _rendered(args: argparse.Namespace, name: str) -> list[Rendered]:
+    from editahead_evals.rendering.files import read_states
+    from editahead_evals.rendering.rendered import render_all
+    from editahead_prompts.composition.vocabulary import own
+    from editahead_prompts.formats.choice import FORMATS
+
+    return list(render_all(FORMATS[name], read_states(args.render), own(), args.budget))

@@ -1,0 +1,59 @@
+"""One prediction being made, for all who wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from editahead_inference.candidates import Prediction
+from editahead_inference.modelling.told import Told
+from editahead_prompts.state import State
+
+SURE = 0.6
+"""Rules that are so sure of what they show are not held up, and the model is not asked."""
+
+
+class Predicts(Protocol):
+    """What the server needs of `editahead_inference.pipeline.Pipeline`."""
+
+    def predict(
+        self, state: State, *, eagerness: float = 0.5, check: Callable[[], None] = ...
+    ) -> Prediction: ...
+
+    def join(
+        self, prediction: Prediction, told: Told, *, eagerness: float = 0.5, check: Callable[[], None] = ...
+    ) -> Prediction: ...
+
+
+class Computation:
+    """One prediction being made. `done` always gets a result: the rules' prediction, or one that says why there is none.
+
+    ahead: it was begun before anybody asked. idle: nobody has asked yet. taken: the worker has begun it.
+    joined: the same with what the model says; None where it has not been asked, or its answer is not to be kept.
+    pause: in seconds, before the model is asked. late: somebody was answered without it.
+    """
+
+    def __init__(self, state: State, done: asyncio.Future[Prediction], asked: float, ahead: bool) -> None:
+        self.state = state
+        self.done = done
+        self.asked = asked
+        self.ahead = self.idle = ahead
+        self.taken = False
+        self.queue_ms = 0.0
+        self.waiting = 0
+        self.unwanted = threading.Event()
+        self.joined: asyncio.Future[Prediction] | None = None
+        self.joining: asyncio.Task[None] | None = None
+        self.pause = 0.0
+        self.late = False
+
+    @property
+    def is_over(self) -> bool:
+        return self.done.done() and (self.joined is None or self.joined.done())
+
+
+def is_sure(rules: Prediction) -> bool:
+    """Whether what the rules show needs no second opinion."""
+    return bool(rules.shown) and rules.shown[0].confidence >= SURE

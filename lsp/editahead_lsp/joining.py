@@ -1,0 +1,119 @@
+"""What the model says joins what the rules propose: asked once the rules have answered, weighed by the same gate."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from editahead_inference.candidates import Cancelled, Prediction, Silence
+from editahead_inference.modelling.told import Told
+from editahead_prompts.snapshot import Snapshot
+
+from .computation import Computation, Predicts, is_sure
+from .model_requests import ModelRequests
+
+log = logging.getLogger(__name__)
+
+LONGEST_S = 2.0
+"""Weighing that takes longer is given up."""
+
+T = TypeVar("T")
+
+
+class OnWorker(Protocol):
+    """Runs a job on the worker; gives what it returns, or raises what it raises. idle: when there is nothing else to do."""
+
+    def __call__(self, job: Callable[[], T], *, idle: bool = False) -> Awaitable[T]: ...
+
+
+class Joining:
+    """models: who is asked. pipeline: once it is loaded. clock: monotonic seconds."""
+
+    def __init__(
+        self,
+        models: ModelRequests,
+        on_worker: OnWorker,
+        pipeline: Callable[[], Predicts | None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._models, self._on_worker = models, on_worker
+        self._pipeline, self._clock = pipeline, clock
+
+    def begin(
+        self, computation: Computation, eagerness: float, pause: float, ahead_of: Snapshot | None = None
+    ) -> None:
+        """Have the model asked, unless there is none, or that was done. pause, ahead_of: see `ModelRequests.told`."""
+        if self._models.model is None or computation.joined is not None:
+            return
+        computation.pause = pause
+        computation.joined = asyncio.get_running_loop().create_future()
+        joining = self._join(computation, computation.joined, eagerness, pause, ahead_of)
+        computation.joining = asyncio.ensure_future(joining)
+
+    def end(self, computation: Computation) -> None:
+        """Nobody waits for the model any more."""
+        if computation.joined is None or computation.joined.done():
+            return
+        computation.joined.cancel()  # the task may not have begun, and then does not do so
+        joining, computation.joining, computation.joined = computation.joining, None, None
+        if joining is not None:
+            joining.cancel()
+        self._models.cancel(computation.state)
+
+    async def _join(
+        self,
+        computation: Computation,
+        joined: asyncio.Future[Prediction],
+        eagerness: float,
+        pause: float,
+        ahead_of: Snapshot | None,
+    ) -> None:
+        keep = False
+        try:
+            prediction = await asyncio.shield(computation.done)
+            if not computation.unwanted.is_set() and not is_sure(prediction):
+                told = await self._models.told(computation.state, pause, ahead_of=ahead_of)
+                keep = told is not None and told.problem is None
+                if told is not None and told.problem is not None:
+                    prediction = self._without(prediction)
+                elif told is not None and told.rewrites:
+                    prediction = await self._joined(prediction, told, eagerness)
+            joined.set_result(prediction)
+        finally:
+            if not joined.done():
+                joined.cancel()
+            if not keep and computation.joined is joined:
+                computation.joined = None
+
+    async def _joined(self, prediction: Prediction, told: Told, eagerness: float) -> Prediction:
+        def job() -> Prediction:
+            pipeline, started = self._pipeline(), self._clock()
+
+            def check() -> None:
+                if self._clock() - started > LONGEST_S:
+                    raise Cancelled
+
+            if pipeline is None:
+                return prediction
+            return pipeline.join(prediction, told, eagerness=eagerness, check=check)
+
+        try:
+            return await self._on_worker(job)
+        except Cancelled:
+            log.warning("what the model said took longer than %.1f s to weigh", LONGEST_S)
+        except Exception as error:
+            # The message may quote the document, so that it belongs below debug.
+            log.error("weighing what the model said failed: %s", type(error).__name__)
+            log.debug("weighing what the model said failed", exc_info=True)
+        return prediction
+
+    def _without(self, prediction: Prediction) -> Prediction:
+        """The rules' prediction, where the model cannot be had; silence then says so if it is gone."""
+        model = self._models.model
+        if prediction.shown or model is None or model.backend.health.condition != "gone":
+            return prediction
+        detail = model.backend.health.detail or "The model's server cannot be reached."
+        return replace(prediction, silence=Silence("engine-unavailable", detail))

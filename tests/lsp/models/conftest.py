@@ -1,0 +1,36 @@
+"""A server with a model beside the rules."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from modelled import NEW, Model, Modelled
+
+
+@pytest.fixture
+def model() -> Model:
+    return Model({"def total": NEW})
+
+
+@pytest_asyncio.fixture
+async def connect(model: Model, tmp_path: Path) -> AsyncIterator[Callable[..., Modelled]]:
+    made: list[Modelled] = []
+
+    def connect(**arguments: Any) -> Modelled:
+        arguments.setdefault("user_folder", tmp_path / "config")
+        made.append(Modelled(model, **arguments))
+        return made[-1]
+
+    yield connect
+    for wired in made:
+        await wired.end()
+
+
+@pytest.fixture
+def wired(connect: Callable[..., Modelled]) -> Modelled:
+    return connect()

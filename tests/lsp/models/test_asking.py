@@ -1,0 +1,288 @@
+"""A model beside the rules: asked off the keystroke's way, in time or not at all, never about what it may not see."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from editahead_lsp.asking import Layers
+from editahead_lsp.predictions import SILENT_S, UNSURE_S
+from editahead_lsp.timing import PAUSE_S
+from modelled import NEW, RENAMED, TEXT, A, Model, Modelled, rename_once, until
+from scripted import span
+
+AHEAD = Layers(ahead=True)
+
+
+# What it says is shown
+
+
+async def test_what_the_model_says_is_shown_by_every_face(wired: Modelled, model: Model) -> None:
+    await wired.start()
+    wired.open(A, TEXT)
+    (prediction,) = (await wired.next(4, 4))["predictions"]
+    assert prediction["source"] == "engine" and prediction["jump"] is None
+    assert prediction["edits"] == [{"range": span(4, 22, 4, 22), "newText": " * (1 + tax)"}]
+    (item,) = (await wired.request("textDocument/inlineCompletion", wired.at(4, 22)))["items"]
+    assert item["insertText"] == " * (1 + tax)"
+    (edit,) = (await wired.request("textDocument/copilotInlineEdit", wired.at(4, 22)))["edits"]
+    assert edit["text"] == " * (1 + tax)"
+    assert len(model.prompts) == 1
+
+
+async def test_what_lies_elsewhere_is_a_jump(wired: Modelled) -> None:
+    await wired.start()
+    wired.open(A, TEXT)
+    (prediction,) = (await wired.next(0, 0))["predictions"]
+    assert prediction["jump"] == {"line": 4, "character": 22}
+    assert (await wired.request("textDocument/inlineCompletion", wired.at(0, 0)))["items"] == []
+
+
+async def test_separate_changes_are_walked_without_asking_again(wired: Modelled, model: Model) -> None:
+    old = "".join(f"a{n} = 1\nb{n} = 2\nc{n} = 3\n" for n in range(3))
+    model.answers = {"a0": old.replace("= 2", "= 5")}
+    await wired.start()
+    wired.open(A, old)
+    line, text = 0, old
+    for accepted, expected in enumerate((1, 4, 7)):
+        first = (await wired.next(line))["predictions"][0]
+        (edit,) = first["edits"]
+        assert edit["range"]["start"]["line"] == expected
+        wired.change(A, 2 + accepted, (expected, 5, expected, 6, "5"))
+        wired.notify("editahead/outcome", {"id": first["id"], "event": "accepted"})
+        text = text.replace(f"b{accepted} = 2", f"b{accepted} = 5")
+        line = expected
+    document = wired.server.session.documents.get(A)
+    assert document is not None and document.snapshot.text == text
+    assert len(model.prompts) == 1
+    await wired.next(line)
+    assert len(model.prompts) == 2, "nothing is left of it"
+
+
+async def test_rules_that_are_sure_answer_alone(connect: Callable[..., Modelled], model: Model) -> None:
+    wired = connect(bias=2.0)
+    await wired.start()
+    rename_once(wired)
+    assert (await wired.next(0, 13))["predictions"][0]["source"] == "propagation"
+    assert model.prompts == []
+
+
+async def test_rules_that_are_not_sure_are_joined(connect: Callable[..., Modelled], model: Model) -> None:
+    wired = connect(bias=0.0)
+    model.answers = {"account": RENAMED.replace("user", "account")}
+    await wired.start()
+    rename_once(wired)
+    first = (await wired.next(0, 13))["predictions"][0]
+    assert first["source"] == "propagation" and first["confidence"] > 0.6, "both say so"
+    assert len(model.prompts) == 1
+
+
+# In time
+
+
+async def test_an_answer_waits_for_the_model_no_longer_than_is_said(wired: Modelled, model: Model) -> None:
+    model.held = True
+    await wired.start()
+    wired.open(A, TEXT)
+    asked = wired.send("editahead/nextEdit", wired.at(4, 4))
+    await until(lambda: SILENT_S in wired.time.asked and bool(model.prompts))
+    assert not wired.answered(asked)
+    wired.time.passes(SILENT_S)
+    answer = (await wired.reply(asked))["result"]
+    assert answer["predictions"] == [] and answer["silence"]["reason"] == "no-history"
+    model.go_on()
+    (prediction,) = (await wired.next(4, 5))["predictions"]
+    assert prediction["source"] == "engine" and len(model.prompts) == 1, "its late answer is kept"
+
+
+async def test_rules_with_something_to_show_wait_less(connect: Callable[..., Modelled], model: Model) -> None:
+    wired = connect(bias=0.0)
+    model.held = True
+    await wired.start()
+    rename_once(wired)
+    asked = wired.send("editahead/nextEdit", wired.at(0, 13))
+    await until(lambda: UNSURE_S in wired.time.asked)
+    wired.time.passes(UNSURE_S)
+    assert (await wired.reply(asked))["result"]["predictions"][0]["source"] == "propagation"
+
+
+async def test_changes_are_handled_while_the_model_thinks(wired: Modelled, model: Model) -> None:
+    model.held = True
+    await wired.start()
+    wired.open(A, TEXT)
+    asked = wired.send("editahead/nextEdit", wired.at(4, 4))
+    await until(lambda: bool(model.prompts))
+    for _ in range(20):
+        wired.type(6, 0, "#")
+    document = wired.server.session.documents.get(A)
+    assert document is not None and document.snapshot.text == TEXT + "#" * 20
+    await wired.reply(asked)
+    assert model.backend.stopped == 1
+
+
+# Cancelling
+
+
+async def test_a_cancelled_request_ends_the_models(wired: Modelled, model: Model) -> None:
+    model.held = True
+    await wired.start()
+    wired.open(A, TEXT)
+    asked = wired.send("editahead/nextEdit", wired.at(4, 4))
+    await until(lambda: bool(model.prompts))
+    wired.notify("$/cancelRequest", {"id": asked})
+    assert (await wired.reply(asked))["error"]["code"] == -32800
+    await until(lambda: model.backend.stopped == 1)
+
+
+async def test_one_of_two_who_wait_can_be_cancelled(wired: Modelled, model: Model) -> None:
+    model.held = True
+    await wired.start()
+    wired.open(A, TEXT)
+    one = wired.send("editahead/nextEdit", wired.at(4, 4))
+    other = wired.send("textDocument/copilotInlineEdit", wired.at(4, 4))
+    await until(lambda: len(wired.time.asked) >= 2 and bool(model.prompts))
+    wired.notify("$/cancelRequest", {"id": one})
+    await wired.reply(one)
+    model.go_on()
+    assert (await wired.reply(other))["result"]["edits"]
+    assert model.backend.stopped == 0 and len(model.prompts) == 1
+
+
+async def test_typing_otherwise_ends_it(wired: Modelled, model: Model) -> None:
+    model.held, model.free = True, 5
+    await wired.start()
+    wired.open(A, TEXT)
+    asked = wired.send("editahead/nextEdit", wired.at(4, 22))
+    await until(lambda: model.backend.given == 5)
+    wired.type(4, 22, " + ")
+    await until(lambda: model.backend.stopped == 1)
+    model.go_on()
+    later = wired.send("editahead/nextEdit", wired.at(4, 25))
+    await wired.reply(asked)
+    await wired.reply(later)
+    assert len(model.prompts) == 2
+
+
+async def test_typing_what_it_says_goes_on_with_it(wired: Modelled, model: Model) -> None:
+    """The answer to the request before the keystroke is the answer to the one behind it."""
+    model.held, model.free = True, 5
+    await wired.start()
+    wired.open(A, TEXT)
+    asked = wired.send("editahead/nextEdit", wired.at(4, 22))
+    await until(lambda: model.backend.given == 5)
+    wired.type(4, 22, " * (")
+    later = wired.send("editahead/nextEdit", wired.at(4, 26))
+    await wired.reply(asked)
+    model.go_on()
+    (prediction,) = (await wired.reply(later))["result"]["predictions"]
+    assert prediction["edits"] == [{"range": span(4, 26, 4, 26), "newText": "1 + tax)"}]
+    assert len(model.prompts) == 1 and model.backend.stopped == 0
+
+
+async def test_there_is_one_request_for_a_document(wired: Modelled, model: Model) -> None:
+    model.held = True
+    await wired.start()
+    far = TEXT + "x = 'a line that is not short'\n" * 302
+    wired.open(A, far)
+    one = wired.send("editahead/nextEdit", wired.at(4, 4))
+    await until(lambda: len(model.prompts) == 1)
+    other = wired.send("textDocument/copilotInlineEdit", wired.at(308, 4))
+    await until(lambda: len(model.prompts) == 2)
+    await until(lambda: model.backend.stopped == 1)
+    model.go_on()
+    for id in (one, other):
+        await wired.reply(id)
+
+
+async def test_closing_the_document_ends_it(wired: Modelled, model: Model) -> None:
+    model.held = True
+    await wired.start()
+    wired.open(A, TEXT)
+    asked = wired.send("editahead/nextEdit", wired.at(4, 4))
+    await until(lambda: bool(model.prompts))
+    wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    await wired.reply(asked)
+    assert model.backend.stopped == 1
+
+
+# Pauses
+
+
+async def test_a_burst_of_typing_asks_the_model_once(wired: Modelled, model: Model) -> None:
+    await wired.start({"debounce_ms": "auto"})
+    wired.open(A, TEXT)
+    asked = []
+    for n in range(5):
+        wired.time.passes(0.06)
+        wired.type(2, n, "x")
+        asked.append(wired.send("editahead/nextEdit", wired.at(2, n + 1, trigger="typed")))
+        wired.time.passes(0.05)  # of the rules' own delay
+        await until(lambda: len(wired.time.asked) > 0)
+    await until(lambda: any(wired.answered(id) for id in asked[:-1]))
+    assert model.prompts == []
+    while not model.prompts:
+        wired.time.passes(0.1)
+        await asyncio.sleep(0.001)
+    for id in asked:
+        await wired.reply(id)
+    assert len(model.prompts) == 1 and "xxxxx" in model.prompts[0]
+
+
+async def test_the_pause_is_not_the_models_time(connect: Callable[..., Modelled], model: Model) -> None:
+    wired = connect(bias=0.0)
+    model.held = True
+    await wired.start({"debounce_ms": "auto"})
+    rename_once(wired)
+    wired.time.passes(1.0)
+    asked = wired.send("editahead/nextEdit", wired.at(0, 13, trigger="typed"))
+    pause = PAUSE_S
+    await until(lambda: pause in wired.time.asked and pause + UNSURE_S in wired.time.asked)
+    wired.time.passes(pause)
+    await until(lambda: bool(model.prompts))
+    assert not wired.answered(asked)
+    wired.time.passes(UNSURE_S)
+    assert (await wired.reply(asked))["result"]["predictions"]
+
+
+async def test_who_asks_explicitly_does_not_wait(wired: Modelled, model: Model) -> None:
+    await wired.start({"debounce_ms": "auto"})
+    wired.open(A, TEXT)
+    assert (await wired.next(4, 4, trigger="manual"))["predictions"]
+    assert set(wired.time.asked) <= {SILENT_S}
+
+
+# Ahead
+
+
+async def test_what_follows_an_accept_is_asked_ahead(connect: Callable[..., Modelled], model: Model) -> None:
+    """Only where nothing is left of the answer before; at low priority; and it answers the next request."""
+    wired = connect(layers=AHEAD)
+    later = NEW.replace("euro(price)", "euro(price, tax)")
+    model.answers = {"sum(items) * ": later, "def total": NEW}
+    await wired.start()
+    wired.open(A, TEXT)
+    shown = (await wired.next(4, 22))["predictions"][0]
+    await until(lambda: len(model.prompts) == 2)
+    assert [query.background for query in model.backend.queries] == [False, True]
+    await until(lambda: wired.server.predictions.models.idle)
+    wired.type(4, 22, " * (1 + tax)")
+    wired.notify("workspace/executeCommand", {"command": "editahead.accept", "arguments": [shown["id"]]})
+    first = (await wired.next(4, 34, trigger="accepted"))["predictions"][0]
+    assert first["edits"] == [{"range": span(5, 27, 5, 27), "newText": ", tax"}]
+    assert len([prompt for prompt in model.prompts if "euro(price, tax)" not in prompt]) == 2
+
+
+async def test_what_was_asked_ahead_is_given_up_when_it_is_stale(
+    connect: Callable[..., Modelled], model: Model
+) -> None:
+    wired = connect(layers=AHEAD)
+    model.held, model.free = True, len(NEW.splitlines()) + 1
+    await wired.start()
+    wired.open(A, TEXT)
+    await wired.next(4, 22)
+    await until(lambda: len(model.prompts) == 2)
+    wired.type(4, 22, " * ")
+    await asyncio.sleep(0)
+    assert model.backend.stopped == 0, "on the way to the accept"
+    wired.type(0, 0, "# no\n")
+    await until(lambda: model.backend.stopped == 1)
