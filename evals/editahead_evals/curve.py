@@ -118,28 +118,16 @@ class Curve:
 
     def bins(self, weights: Weights | None = None) -> list[Bin]:
         """`BINS` bins of equally many answers each, the surest first; after the last hunk every answer is wrong."""
-        counted = [
-            (1 if weights is None else weights[file], confidence, answer.correct)
-            for confidence, file, answer in self._given
-        ]
-        size = sum(count for count, _, _ in counted) / BINS
-        out: list[Bin] = []
-        held = sure = right = 0.0
-        for count, confidence, correct in counted:
-            left = float(count)
-            while left > 0:
-                some = min(left, size - held)
-                left -= some
-                held, sure, right = held + some, sure + some * confidence, right + some * correct
-                if held >= size - _ROUNDING:
-                    out.append(Bin(sure / held, right / held, held))
-                    held = sure = right = 0.0
-        return out
+        return _bins(
+            [
+                (1 if weights is None else weights[file], confidence, answer.correct)
+                for confidence, file, answer in self._given
+            ]
+        )
 
     def calibration_error(self, weights: Weights) -> float | None:
         """How far confidence is from what comes true: the mean over the `bins` (expected calibration error, ECE)."""
-        bins = self.bins(weights)
-        return sum(abs(each.confidence - each.correct) for each in bins) / len(bins) if bins else None
+        return _error(self.bins(weights))
 
     def chance_error(self, seed: int) -> float | None:
         """The calibration error that these answers would have if every confidence were true: of few answers it is not
@@ -147,6 +135,27 @@ class Curve:
         rng = random.Random(seed)
         errors = []
         for _ in range(CHANCES if self._given else 0):
-            drawn = [Answer(True, rng.random() < given[0], confidence=given[0]) for given in self._given]
-            errors.append(Curve([drawn]).calibration_error([1]) or 0.0)
+            drawn = [(1, confidence, rng.random() < confidence) for confidence, _, _ in self._given]
+            errors.append(_error(_bins(drawn)) or 0.0)
         return sum(errors) / len(errors) if errors else None
+
+
+def _bins(counted: Sequence[tuple[int, float, bool]]) -> list[Bin]:
+    """Of answers, the surest first: how often each counts, its confidence, whether it was correct."""
+    size = sum(count for count, _, _ in counted) / BINS
+    out: list[Bin] = []
+    held = sure = right = 0.0
+    for count, confidence, correct in counted:
+        left = float(count)
+        while left > 0:
+            some = min(left, size - held)
+            left -= some
+            held, sure, right = held + some, sure + some * confidence, right + some * correct
+            if held >= size - _ROUNDING:
+                out.append(Bin(sure / held, right / held, held))
+                held = sure = right = 0.0
+    return out
+
+
+def _error(bins: Sequence[Bin]) -> float | None:
+    return sum(abs(each.confidence - each.correct) for each in bins) / len(bins) if bins else None

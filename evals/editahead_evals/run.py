@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -41,7 +42,7 @@ class Plan:
     """
 
     server: Mapping[str, str] = field(default_factory=dict)
-    propose: Callable[[], Propose] | None = None
+    propose: Callable[[], AbstractContextManager[Propose | None]] = contextlib.nullcontext
 
 
 def evaluate(records: Sequence[Record], jobs: int, plan: Plan = Plan()) -> Generator[FileResult, None, None]:
@@ -96,8 +97,7 @@ def _work(records: Sequence[Record], results: Connection, plan: Plan) -> None:
         os.setpgrp()
     at = records[0]
     try:
-        propose = plan.propose and plan.propose()
-        with SharedServer(env=plan.server) as server:
+        with plan.propose() as propose, SharedServer(env=plan.server) as server:
             for at in records:
                 result = _result(server, at)
                 if propose is not None:

@@ -117,7 +117,7 @@ def score(session: Session, scenario: Scenario) -> ScenarioResult:
         if wanted is None:
             return ScenarioResult(scenario.name, failure, shown)
         after = editor.documents[before.uri]  # an accept may have led to another
-        return ScenarioResult(scenario.name, failure, shown, _likeness(before.text, wanted, after.text))
+        return ScenarioResult(scenario.name, failure, shown, text_likeness(before.text, wanted, after.text))
 
 
 def as_json(report: ScenarioReport) -> dict[str, Any]:
@@ -158,7 +158,8 @@ def _positions(text: str) -> list[int]:
     return [0, sum(map(len, lines[: len(lines) // 2])), len(text)]
 
 
-def _likeness(before: str, wanted: str, got: str) -> float:
+def text_likeness(before: str, wanted: str, got: str) -> float:
+    """deltaChrF of what became of a text to what was to become of it, from 0 to 1."""
     old, expected, shown = (split_lines(text) for text in (before, wanted, got))
     if shown == old:
         return float(expected == old)

@@ -17,6 +17,8 @@ import zstandard
 
 from editahead_evals import run as run_module
 from editahead_evals.baselines import BASELINES
+from editahead_evals.ceiling import reachable
+from editahead_evals.completions import CompletionServer, Said
 from editahead_evals.metrics import SERVER
 from editahead_evals.records import Record
 from editahead_evals.revisions import present_commit
@@ -142,6 +144,74 @@ def test_what_cannot_be_done_is_said_at_once(
         pytest.skip("not in a git checkout")
     assert run("--edits", str(edits), *arguments) == code
     assert message in capsys.readouterr().err
+
+
+SCENE = """A scene.
+id: {name}
+language: python
+file: a.py
+row: 1
+col: 5
+-- buffer.txt --
+x = 1
+print(x)
+-- history --
+<|file|> a.py
+<|old|>
+y = 1
+<|new|>
+x = 1
+{expected}"""
+
+
+def recorded(folder: Path) -> Path:
+    """Two scenes: in one `print(y)` should follow, in the other nothing should; and a model that says it in both."""
+    (folder / "scenarios").mkdir(parents=True)
+    lines = []
+    for name, expected in (("go-on", "-- expected --\nx = 1\nprint(x, x)\n"), ("stay", "")):
+        text = SCENE.format(name=name, expected=expected)
+        (folder / "scenarios" / f"{name}.txtar").write_text(text)
+        choice = {"text": "x = 1\nprint(x, x)\n", "finish_reason": "stop"}
+        exchange = {"request": {}, "response": {"choices": [choice]}}
+        lines.append(json.dumps({"scenario": name, "model": "zeta-2", "exchanges": [exchange]}))
+    (folder / "exchanges.jsonl").write_text("\n".join(lines))
+    return folder
+
+
+def test_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = recorded(tmp_path / "recorded")
+    assert run("--recorded", str(folder), "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    validate("output.eval-recorded", "output", report)
+    shown = {"score": 0.0, "deltaChrf": 1.0, "showRate": 1.0, "quietRate": 0.0}
+    assert report["models"] == [{"model": "zeta-2", "raw": shown, "through": shown}]
+    (folder / "scenarios" / "stay.txtar").unlink()
+    assert run("--recorded", str(folder)) == 1
+    assert "no recorded answers" in capsys.readouterr().err
+
+
+def test_the_ceiling_with_a_model_is_that_of_the_best_of_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody could know the second hunk but a model; one of its answers is right, as one change of a rewrite."""
+    before = "a = 1\n\n\nb = 2\nx = 0\nc = 3\n"
+    now = before.replace("a = 1", "first = 1")
+    after = now.replace("b = 2", "second = load()")
+    one = Record("r@1:a.py", "r", "1", "Two", "a.py", "python", before, after)
+    answers = [Said(now.replace("b = 2", "b = 4")), Said(""), Said(after.replace("c = 3", "c = 9"))]
+    with CompletionServer("zeta-2", lambda prompt: answers) as models:
+        monkeypatch.setenv("EDITAHEAD_BACKEND", "openai")
+        monkeypatch.setenv("EDITAHEAD_URL", models.url)
+        found = []
+        for samples in range(4):
+            with command.candidates(samples) as propose:
+                found.append(reachable(one, propose))
+        assert found == [(1, 0), (1, 0), (1, 0), (1, 1)]
+        assert len(models.prompts) == 3
+
+
+def test_samples_need_a_model(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--edits", str(edits), "--samples", "4") == 1
+    assert "needs a model" in capsys.readouterr().err
+    assert run("--scenarios", str(edits.parent), "--samples", "4") == 2
 
 
 def test_scenarios_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,4 +48,5 @@ def test_what_is_shown_at_the_highest_eagerness_is_among_all_candidates() -> Non
     renamed = record(before, before.replace("total", "amount"))
     with SharedServer() as server, server.session(EAGER) as editor:
         assert any(answer.some for answer in survey(editor, renamed))
-    assert reachable(renamed, candidates())[1] > 0
+    with candidates() as propose:
+        assert reachable(renamed, propose)[1] > 0

@@ -1,0 +1,57 @@
+"""Files of states: one JSON object a line, `{"session", "state"}`, compressed with zstd."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import zstandard
+
+from editahead_prompts.state import State
+from editahead_prompts.stored import NotAState, as_json, state_of
+
+_WINDOW_LOG = 27
+"""States of a session repeat each other's documents: matches are looked for far back."""
+
+
+class StatesError(Exception):
+    """A file of states that cannot be read or written; the message is for a person."""
+
+
+def write_states(path: Path, states: Iterable[tuple[str, State]]) -> int:
+    """Writes each state with its session's name; how many. Raises `StatesError`."""
+    settings = zstandard.ZstdCompressionParameters.from_level(6, window_log=_WINDOW_LOG, enable_ldm=True)
+    count = 0
+    try:
+        with (
+            path.open("wb") as file,
+            zstandard.ZstdCompressor(compression_params=settings).stream_writer(file) as out,
+        ):
+            for session, state in states:
+                out.write(json.dumps({"session": session, "state": as_json(state)}).encode() + b"\n")
+                count += 1
+    except OSError as error:
+        raise StatesError(f"{path}: {error.strerror or error}") from error
+    return count
+
+
+def read_states(path: Path) -> Iterator[tuple[str, State]]:
+    """Each state with its session's name. Raises `StatesError`."""
+    number = 0
+    try:
+        with path.open("rb") as file:
+            reader = zstandard.ZstdDecompressor(max_window_size=2**_WINDOW_LOG).stream_reader(file)
+            for line in io.TextIOWrapper(reader, "utf-8", newline="\n"):
+                number += 1
+                value = json.loads(line)
+                yield str(value["session"]), state_of(value["state"])
+    except OSError as error:
+        raise StatesError(f"{path}: {error.strerror or error}") from error
+    except zstandard.ZstdError as error:
+        raise StatesError(f"{path}: not a zstd file, or a damaged one ({error})") from error
+    except NotAState as error:
+        raise StatesError(f"{path}, line {number}: {error}") from error
+    except (ValueError, TypeError, KeyError) as error:
+        raise StatesError(f"{path}, line {number}: not a state ({error})") from error

@@ -1,0 +1,60 @@
+"""What real models answered (recorded elsewhere), served to the real server by a real socket."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from editahead_evals.recorded import Recording, Result, Score, load, raw, through
+from editahead_evals.servers import SharedServer
+
+RECORDED = Path(__file__).parents[3] / "shared" / "data" / "recorded-models"
+there = pytest.mark.skipif(
+    not (RECORDED / "exchanges.jsonl").is_file(), reason=f"no recorded answers in {RECORDED}"
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[SharedServer]:
+    with SharedServer() as server:
+        yield server
+
+
+def recording(model: str, scene: str) -> Recording:
+    (found,) = [r for r in load(RECORDED) if (r.model, r.scene.name) == (model, scene)]
+    return found
+
+
+@there
+def test_a_good_answer_comes_through(server: SharedServer) -> None:
+    one = recording("mercuryapi", "python-decorator-complete")
+    assert through(server.session, one) == raw(one)
+    assert raw(one).likeness == 1
+
+
+@there
+def test_what_breaks_the_syntax_does_not_come_through(server: SharedServer) -> None:
+    one = recording("qwen3.5-0.8B", "suppress-js-fetch")
+    assert raw(one).shown and not through(server.session, one).shown
+
+
+@there
+def test_all_can_be_read() -> None:
+    results = [raw(one) for one in load(RECORDED)]
+    assert len(results) == 80
+    assert all(0 <= (result.likeness or 0) <= 1 for result in results)
+
+
+def test_a_score_is_likeness_times_showing_and_silence() -> None:
+    results = [
+        Result("m", True, 0.8),
+        Result("m", False, 0.0),
+        Result("m", False, None),
+        Result("m", True, None),
+    ]
+    score = Score(results)
+    assert (score.likeness, score.show_rate, score.quiet_rate) == (0.4, 0.5, 0.5)
+    assert score.score == pytest.approx(0.2)
+    assert Score([]).score == 0

@@ -1,0 +1,161 @@
+"""States of typing sessions: made, stored, and rendered again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("tokenizers", reason="real tokenizers need an extra that brings models")
+
+import zstandard
+
+from editahead_evals.records import Record
+from editahead_evals.rendering.comparison import compare
+from editahead_evals.rendering.costs import Costs, NoCosts
+from editahead_evals.rendering.files import StatesError, read_states, write_states
+from editahead_evals.rendering.rendered import Rendered, render_all
+from editahead_evals.rendering.sessions import Session, sessions, typed
+from editahead_evals.rendering.worker import WorkerError, rendered_by
+from editahead_evals.revisions import Revision
+from editahead_lsp.commands import eval as command
+from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.formats.own import OWN
+from editahead_prompts.formats.zeta2 import ZETA_2
+from schemas import validate
+
+BEFORE = "".join(f"value_{n} = load({n})\n" for n in range(600))
+AFTER = BEFORE.replace("value_3 = load(3)", "total_3 = load(3)").replace("load(90)", "fetch(90, 1)")
+RECORDS = [
+    Record("r@1:a.py", "r", "1", "Rename", "a.py", "python", BEFORE, AFTER.replace("load(300)", "load(3)")),
+    Record("r@1:b.py", "r", "1", "Rename", "b.py", "python", "b = 1\n", "b = 2\n"),
+    Record("r@2:c.py", "r", "2", "Nothing", "c.py", "python", "c\n", "c\n"),
+]
+
+
+@pytest.fixture
+def states(tmp_path: Path) -> Path:
+    path = tmp_path / "states.jsonl.zst"
+    write_states(path, typed(sessions(RECORDS[:1]), hunks=2, most=4))
+    return path
+
+
+def run(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return command.run(parser.parse_args(arguments))
+
+
+def test_a_session_is_typed_two_characters_at_a_time() -> None:
+    first, second, third = sessions(RECORDS)
+    assert [document.uri for document in first.others] == ["file:///workspace/b.py"]
+    assert (first.hunks, second.hunks, third.hunks) == (3, 1, 0)
+    found = list(Session(RECORDS[1]).states())
+    assert [state.document.text for state in found] == ["b = \n", "b = 2\n"]
+    assert [state.cursor for state in found] == [4, 5]
+    typed_in_first = list(first.states(hunks=1))
+    assert [state.document.lines[3] for state in typed_in_first] == [
+        f"{start}_3 = load(3)\n" for start in ("", "to", "tota", "total")
+    ]
+    assert all(state.history[-1].open for state in typed_in_first)
+    assert list(third.states()) == []
+
+
+def test_states_are_stored_and_read(states: Path) -> None:
+    assert list(read_states(states)) == list(typed(sessions(RECORDS[:1]), hunks=2, most=4))
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"no zstd", "not a zstd file"),
+        (zstandard.compress(b"{}\n"), "line 1: not a state"),
+        (zstandard.compress(b'{"session": "a", "state": {"stateVersion": 9}}\n'), "a state of version 9"),
+        (None, "No such file"),
+    ],
+)
+def test_what_cannot_be_read(tmp_path: Path, content: bytes | None, reason: str) -> None:
+    path = tmp_path / "states.jsonl.zst"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(StatesError, match=reason):
+        list(read_states(path))
+    assert run("--render", str(path)) == 1
+
+
+def test_figures_leave_out_each_sessions_first_prompt() -> None:
+    one = Rendered("a", "text", 100, {16: 100, 128: 100})
+    later = Rendered("a", "text", 100, {16: 20, 128: 50}, "region", 10, {"file": 7})
+    assert Costs.of([one, later, one, later]).prefill == {
+        16: (pytest.approx(140 / 3), 100),
+        128: (pytest.approx(200 / 3), 100),
+    }
+    costs = Costs.of([one, later, later, Rendered("b", refusal="no room")])
+    assert (costs.prompts, costs.refused, costs.shared) == (2, 1, 0.9)
+    assert costs.prefill == {16: (20, 20), 128: (50, 50)}
+    assert costs.blame == {"region": (2, 20)}
+    assert costs.left_out == {"file": (2, 7)}
+    with pytest.raises(NoCosts):
+        Costs.of([one])
+    assert Rendered.of_json(json.loads(json.dumps(later.as_json()))) == later
+
+
+def test_the_most_different_prompts_of_two_formats(states: Path) -> None:
+    ours, theirs = (list(render_all(format, read_states(states), own())) for format in (OWN, ZETA_2))
+    same = compare(ours, ours, ("a", "b"), 3)
+    assert (same.equal, same.most_different) == (4, ())
+    found = compare(ours, theirs, ("ours", "theirs"), 3)
+    assert found.equal == 0
+    (pair,) = found.most_different
+    assert pair.diff[:2] == ("--- theirs", "+++ ours")
+    assert pair.changed > 20
+
+
+def test_another_process_renders_the_same(states: Path) -> None:
+    here = list(render_all(OWN, read_states(states), own(), 500))
+    assert list(rendered_by(Revision("here", {}), states, "editahead", 500)) == here
+    with pytest.raises(WorkerError, match="there cannot render them: there is no prompt format 'x'"):
+        list(rendered_by(Revision("there", {}), states, "x", None))
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edits, states = tmp_path / "edits.jsonl.zst", str(tmp_path / "states.jsonl.zst")
+    edits.write_bytes(zstandard.compress("".join(json.dumps(asdict(r)) + "\n" for r in RECORDS).encode()))
+    assert run("--edits", str(edits), "--save-states", states) == 0
+    assert "12 states of 1 sessions" in capsys.readouterr().err
+    assert run("--render", states, "--with-format", "zeta-2", "--diffs", "1", "--budget", "900") == 0
+    out = capsys.readouterr().out
+    assert "0 of 12 prompts are equal" in out
+    assert "+<|region|>" in out
+    assert run("--render", states, "--with-format", "zeta-2", "--json") == 0
+    found: Any = json.loads(capsys.readouterr().out)
+    validate("output.eval-render", "output", found)
+    assert found["costs"]["prefill"]["16"]["mean"] < found["other"]["costs"]["prefill"]["16"]["mean"]
+    assert "value_" not in json.dumps(found)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--render", "f", "--format", "zeta-9"],
+        ["--render", "f", "--with-format", "zeta-1", "--against", "HEAD"],
+        ["--render", "f", "--files", "3"],
+        ["--repo", ".", "--format", "zeta-1"],
+        ["--scenarios", ".", "--save-states", "f"],
+        ["--repo", ".", "--save-states", "f", "--against", "HEAD"],
+    ],
+)
+def test_what_does_not_go_together(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*arguments) == 2
+    assert capsys.readouterr().err
+
+
+def test_a_repository_without_large_changes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edits = tmp_path / "edits.jsonl.zst"
+    edits.write_bytes(zstandard.compress((json.dumps(asdict(RECORDS[1])) + "\n").encode()))
+    assert run("--edits", str(edits), "--save-states", str(tmp_path / "s")) == 1
+    assert "no file of 8000 characters" in capsys.readouterr().err
