@@ -1,1 +1,1 @@
-"""What Editahead learns from real edits: today the gate's weights."""
+"""What Editahead learns from real edits: the gate's weights, and the vocabulary of our own prompt format."""

@@ -5,10 +5,8 @@ Needs the extra `train`. The result names the data, the seed and the figures on 
 
 from __future__ import annotations
 
-import io
 import json
-import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -20,9 +18,8 @@ from editahead_inference.trees import Trees, probability
 from editahead_prompts.syntax import SyntaxTrees
 
 from .moments import moments
+from .shards import sample, train_shards
 
-MAX_CHARACTERS = 40_000
-"""Longer files are left out, as in the evaluation."""
 _WEIGHTS = {"file order": 1.0, "shuffled": 0.5, "by line": 0.5}
 """What a moment counts when the hunks were made in the file's order, in a shuffled one, or line by line."""
 _TREES = {
@@ -38,25 +35,6 @@ _TREES = {
 Rows = list[tuple[dict[str, float], float]]
 Moment = tuple[bool, Rows]
 """Is it an opportunity, and each candidate's features with what it would have been worth."""
-
-
-def _sample(path: Path, files: int, seed: int) -> Iterator[dict[str, Any]]:
-    """A fair sample of one shard's records, by reservoir: the shard is read once and never held whole."""
-    import zstandard
-
-    rng = random.Random(f"{seed}:{path.name}")
-    kept: list[str] = []
-    with path.open("rb") as file:
-        reader = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(file)
-        for number, line in enumerate(io.TextIOWrapper(reader, "utf-8", newline="\n")):
-            if number < files:
-                kept.append(line)
-            elif (place := rng.randrange(number + 1)) < files:
-                kept[place] = line
-    for line in kept:
-        record = json.loads(line)
-        if len(record["before"]) < MAX_CHARACTERS:
-            yield record
 
 
 def _moments_of(record: dict[str, Any], *, order: str) -> list[Moment]:
@@ -78,7 +56,7 @@ def _never() -> None:
 
 def collect(shards: Sequence[Path], files: int, *, seed: int, order: str, jobs: int) -> list[Moment]:
     """The moments of `files` records of each shard, the hunks made in one of the orders of `_WEIGHTS`."""
-    records = [record for shard in shards for record in _sample(shard, files, seed)]
+    records = [record for shard in shards for record in sample(shard, files, seed)]
     with ProcessPoolExecutor(jobs) as pool:
         found = pool.map(partial(_moments_of, order=order), records, chunksize=16)
         return [moment for per_record in found for moment in per_record]
@@ -161,9 +139,7 @@ def train(edits: Path, out: Path, *, files: int, seed: int, jobs: int, threshold
 
     Raises FileNotFoundError when there are fewer than three shards.
     """
-    shards = sorted(edits.glob("train-*.jsonl.zst"))
-    if len(shards) < 3:
-        raise FileNotFoundError(f"{edits} holds {len(shards)} train-*.jsonl.zst files; at least 3 are needed")
+    shards = train_shards(edits, least=3)
     fitted, aside = shards[:-2], shards[-2:]
     data = fit({order: collect(fitted, files, seed=seed, order=order, jobs=jobs) for order in _WEIGHTS})
     model = Trees(data)
