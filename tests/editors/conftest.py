@@ -39,7 +39,7 @@ def homes(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture(
     params=[
-        pytest.param(NEOVIM_0_11, id="0.11"),
+        pytest.param(NEOVIM_0_11, id="0.11", marks=pytest.mark.editors),
         pytest.param(NEOVIM_0_12, id="0.12", marks=pytest.mark.editors),
     ]
 )

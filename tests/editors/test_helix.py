@@ -14,6 +14,7 @@ import pytest
 
 from neovim import ROOT
 from planned import REAL, planned
+from samples import HALF, STAY
 
 pytest.importorskip("pyte", reason="Helix is driven through a screen in memory (pyte, in the extra `dev`)")
 
@@ -28,19 +29,6 @@ pytestmark = [
     pytest.mark.skipif(not HELIX.exists(), reason=f"no Helix at {HELIX}"),
 ]
 
-STAY = """\
-class Stay:
-    def __init__(self, begins, until):
-        self.begins = begins
-        self.ends = until
-
-    def nights(self):
-        return (self.ends - self.begins).days
-
-    def covers(self, day):
-        return self.begins <= day < self.ends
-"""
-HALF = "def half(n):\n    return n / 2"
 
 Start = Callable[..., tuple[Terminal, Path]]
 

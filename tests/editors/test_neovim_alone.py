@@ -10,31 +10,17 @@ import pytest
 
 from neovim import NEOVIM_0_12, PLUGIN, Neovim
 from planned import REAL, planned
+from samples import HALF, STAY, VISIBLE
 
 Start = Callable[..., Neovim]
 
 SIDEKICK = Path(__file__).with_name("like_sidekick.lua")
 COPILOT_LSP = Path(__file__).with_name("like_copilot_lsp.lua")
-VISIBLE = "require('editahead').is_visible()"
-HALF = "def half(n):\n    return n / 2"
 NATIVE_GHOST = """(function()
   for name, ns in pairs(vim.api.nvim_get_namespaces()) do
     if name:find('inline_completion') and #vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, {}) > 0 then return true end
   end
 end)()"""
-
-STAY = """\
-class Stay:
-    def __init__(self, begins, until):
-        self.begins = begins
-        self.ends = until
-
-    def nights(self):
-        return (self.ends - self.begins).days
-
-    def covers(self, day):
-        return self.begins <= day < self.ends
-"""
 
 
 @pytest.fixture

@@ -7,24 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from neovim import PLUGIN, Neovim
-from planned import REAL
+from neovim import Neovim
+from samples import HALF, HIDDEN, NAMES, RENAME, VISIBLE
 
 Start = Callable[..., Neovim]
-
-VISIBLE = "require('editahead').is_visible()"
-HIDDEN = f"not {VISIBLE}"
-
-NAMES = """\
-def greet(guest, bell):
-    bell.ring(guest)
-
-
-def leave(guest):
-    return guest.bill
-"""
-RENAME = {"replace": {"guest": "visitor"}}
-HALF = "def half(n):\n    return n / 2"
 
 
 def test_a_prediction_elsewhere_is_drawn_word_by_word(start: Start) -> None:
@@ -110,108 +96,6 @@ def test_typing_something_else_takes_the_ghost_away(start: Start) -> None:
     assert neovim.marks() == []
 
 
-def test_a_word_and_a_line_are_accepted_in_part(start: Start) -> None:
-    neovim = start("\n", plan={"complete": [HALF]})
-    listen(neovim)
-    neovim.keys("idef h")
-    neovim.until(VISIBLE)
-    neovim.keys("<M-Right>")
-    neovim.until_text("def half\n")
-    assert neovim.cursor == (1, 8)
-    neovim.settle()
-    neovim.until(VISIBLE)
-    neovim.keys("<M-C-Right>")
-    neovim.until_text("def half(n):\n")
-    neovim.settle()
-    neovim.until(VISIBLE)
-    neovim.keys("<M-C-Right>")
-    neovim.until_text(HALF + "\n")
-    told = outcomes(neovim)
-    parts = [(one["event"], one.get("acceptedLength")) for one in told if one["event"] != "shown"]
-    assert [event for event, _ in parts] == ["partiallyAccepted", "partiallyAccepted", "accepted"]
-    assert parts[0] == ("partiallyAccepted", len("alf"))
-    neovim.keys("<Esc>u")
-    neovim.until_text("def half(n):\n")
-
-
-def test_a_replacement_is_accepted_in_part(start: Start) -> None:
-    replace = {"guest.name = other.name\n": "visitor.title = next.name\n# said so\n"}
-    neovim = start("a = 1\nguest.name = other.name\nb = 2\n", plan={"replace": replace})
-    listen(neovim)
-    neovim.until(VISIBLE)
-    neovim.keys("j0")
-    steps = [
-        ("<M-Right>", "visitor.name = other.name", len("visitor")),
-        ("<M-Right>", "visitor.title = other.name", len("visitor.title")),
-        ("<M-C-Right>", "visitor.title = next.name", len("visitor.title = next")),
-    ]
-    for key, line, column in steps:
-        neovim.until(VISIBLE)
-        neovim.keys(key)
-        neovim.until_text(f"a = 1\n{line}\nb = 2\n")
-        assert neovim.cursor == (2, column)
-        neovim.settle()
-    neovim.until(VISIBLE)
-    neovim.keys("<M-C-Right>")
-    neovim.until_text("a = 1\nvisitor.title = next.name\n# said so\nb = 2\n")
-    told = [(one["event"], one.get("acceptedLength")) for one in outcomes(neovim) if one["event"] != "shown"]
-    assert [event for event, _ in told] == ["partiallyAccepted"] * 3 + ["accepted"]
-    assert told[0] == ("partiallyAccepted", len("visitor"))
-    neovim.keys("u")
-    neovim.until_text("a = 1\nvisitor.title = next.name\nb = 2\n")
-    neovim.keys("u")
-    neovim.until_text("a = 1\nvisitor.title = other.name\nb = 2\n")
-
-
-def test_alternatives_of_an_edit_elsewhere(start: Start) -> None:
-    neovim = start("x = 1\nguest = 2\nguest = 3\nguest = 4\n", plan=RENAME)
-    listen(neovim)
-    neovim.until(VISIBLE)
-    seen = []
-    for key in ("", "<M-]>", "<M-]>", "<M-]>", "<M-[>"):
-        neovim.keys(key)
-        neovim.settle()
-        seen.append(([row for row, _, _ in neovim.drawn("EditaheadDelete")], neovim.drawn("EditaheadHint")))
-    assert [rows for rows, _ in seen] == [[1], [2], [3], [1], [3]]
-    assert [hints[0][2] if hints else "" for _, hints in seen] == ["", " 2/3", " 3/3", " 1/3", " 3/3"]
-    neovim.keys(":Editahead prev<CR>")
-    neovim.until(f"{VISIBLE} and vim.fn.mode() == 'n'")
-    assert [row for row, _, _ in neovim.drawn("EditaheadDelete")] == [2]
-    neovim.keys("<Tab><Tab>")
-    neovim.until_text("x = 1\nguest = 2\nvisitor = 3\nguest = 4\n")
-    told = [(one["id"], one["event"]) for one in outcomes(neovim)]
-    assert len({id for id, event in told if event == "shown"}) >= 2
-    assert [event for _, event in told].count("accepted") == 1
-    assert "rejected" not in [event for _, event in told]
-
-
-def test_alternatives_of_ghost_text(start: Start) -> None:
-    other = "def halt():\n    raise SystemExit"
-    neovim = start("\n", plan={"complete": [HALF, other]})
-    neovim.keys("idef h")
-    neovim.until(VISIBLE)
-    assert neovim.drawn("EditaheadGhost")[1] == (0, 5, "alf(n):")
-    neovim.keys("<M-]>")
-    neovim.until("#vim.api.nvim_get_current_line() == 5")
-    neovim.settle()
-    assert neovim.drawn("EditaheadGhost")[1] == (0, 5, "alt():")
-    assert neovim.drawn("EditaheadHint") == [(0, 0, " 2/2")]
-    neovim.keys("al")
-    neovim.until("#vim.api.nvim_get_current_line() == 7 and " + VISIBLE)
-    neovim.settle()
-    assert neovim.drawn("EditaheadGhost")[1] == (0, 7, "t():"), "the one that was chosen stays"
-    neovim.keys("<Tab>")
-    neovim.until_text(other + "\n")
-
-
-def test_the_keys_for_alternatives_are_what_they_were(start: Start) -> None:
-    neovim = start("guest = 1\n", plan=RENAME, before="inoremap <M-]> (next)")
-    neovim.keys("A")
-    neovim.until(VISIBLE)
-    neovim.keys("<M-]>")
-    neovim.until_text("guest = 1(next)\n")
-
-
 def test_escape_refuses_ghost_text_and_leaves_insert_mode(start: Start) -> None:
     neovim = start("\n", plan={"complete": [HALF]})
     neovim.keys("idef h")
@@ -228,7 +112,7 @@ def test_escape_refuses_ghost_text_and_leaves_insert_mode(start: Start) -> None:
 
 def test_escape_in_normal_mode_refuses_what_is_shown(start: Start) -> None:
     neovim = start("x = 1\nguest = 2\n\nguest = 3\n", plan=RENAME)
-    listen(neovim)
+    neovim.listen()
     neovim.until(VISIBLE)
     assert neovim.drawn("EditaheadDelete") == [(1, 0, "guest")]
     neovim.keys("<Esc>")
@@ -366,25 +250,6 @@ def test_tab_leads_to_another_file(start: Start) -> None:
     neovim.until_text("y = 1\nvisitor = 2\n")
 
 
-def test_the_server_is_killed_and_started_again(start: Start) -> None:
-    neovim = start("x = 1\nguest = 2\n", plan=RENAME, before="set cmdheight=5")  # Neovim says so, at length
-    neovim.until(VISIBLE)
-    first = neovim.lua("return vim.lsp.get_clients({ name = 'editahead' })[1].id")
-    neovim.lua("vim.uv.kill(vim.api.nvim_get_proc_children(vim.fn.getpid())[1], 'sigkill')")
-    neovim.until("(vim.lsp.get_clients({ name = 'editahead', bufnr = 0 })[1] or { id = 0 }).id > a[1]", first)
-    neovim.until(VISIBLE)
-    neovim.keys("<Tab><Tab>")
-    neovim.until_text("x = 1\nvisitor = 2\n")
-
-
-def test_a_server_that_keeps_ending_is_left_alone(start: Start) -> None:
-    neovim = start("x = 1\n", plugin=False, before="set cmdheight=19")
-    neovim.lua("vim.opt.runtimepath:prepend(...)", str(PLUGIN))
-    neovim.lua("require('editahead').setup({ cmd = { 'false' } })")
-    neovim.until("vim.fn.execute('messages'):find('Editahead: the server keeps ending, see')")
-    assert neovim.lua("return #vim.lsp.get_clients()") == 0
-
-
 def test_a_prediction_is_drawn_where_one_looks(start: Start) -> None:
     neovim = start("x = 1\nguest = 2\n", plan=RENAME)
     neovim.until(VISIBLE)
@@ -398,114 +263,6 @@ def test_a_prediction_is_drawn_where_one_looks(start: Start) -> None:
     assert neovim.drawn("EditaheadDelete") == [(1, 0, "guest")]
 
 
-def test_a_missing_server_is_told_once(start: Start) -> None:
-    neovim = start("x = 1\n", plugin=False)
-    neovim.lua("vim.opt.runtimepath:prepend(...)", str(PLUGIN))
-    neovim.lua("require('editahead').setup({ cmd = { 'no-such-server' } })")
-    neovim.keys(":edit! other.py<CR>:edit! third.txt<CR>ix<Tab><Esc>")
-    neovim.until("vim.api.nvim_get_current_line() == 'x\\t'")
-    assert neovim.messages.count("Editahead: there is no server `no-such-server`") == 1
-    assert "E5" not in neovim.messages
-
-
-def listen(neovim: Neovim) -> None:
-    """Keep what is told to the server of predictions' fates in `_G.outcomes`."""
-    neovim.lua(
-        """_G.outcomes = {}
-        local client = vim.lsp.get_clients({ name = 'editahead' })[1]
-        local notify = client.notify
-        client.notify = function(self, method, params, ...)
-          if method == 'editahead/outcome' then table.insert(_G.outcomes, params) end
-          return notify(self, method, params, ...)
-        end"""
-    )
-
-
-def outcomes(neovim: Neovim) -> list[dict[str, object]]:
-    return list(neovim.lua("return _G.outcomes"))
-
-
-STAY = """\
-class Stay:
-    def __init__(self, begins, until):
-        self.begins = begins
-        self.ends = until
-
-    def nights(self):
-        return (self.ends - self.begins).days
-
-    def covers(self, day):
-        return self.begins <= day < self.ends
-"""
-
-
-def test_a_rename_is_walked_with_the_real_server(start: Start) -> None:
-    neovim = start(STAY)
-    neovim.keys("/self.ends<CR>wwcwleaves<Esc>")
-    for line in (7, 10):
-        neovim.until(f"vim.api.nvim_get_mode().mode == 'n' and {VISIBLE}")
-        neovim.keys("<Tab>")
-        neovim.until(f"vim.fn.line('.') == a[1] and {VISIBLE}", line)
-        neovim.keys("<Tab>")
-        neovim.until("not vim.api.nvim_get_current_line():find('self.ends')")
-    assert neovim.text == STAY.replace("ends", "leaves")
-
-
-def test_commands(start: Start) -> None:
-    neovim = start("x = 1\nguest = 2\n\nguest = 3\n", plan=RENAME, before="set cmdheight=9")
-    assert neovim.lua("return vim.fn.getcompletion('Editahead ', 'cmdline')") == [
-        "accept",
-        "apply",
-        "go",
-        "next",
-        "prev",
-        "reject",
-        "restart",
-        "status",
-        "toggle",
-        "why",
-    ]
-    neovim.until(VISIBLE)
-    neovim.keys(":Editahead accept<CR>")
-    neovim.until("vim.fn.line('.') == 2")
-    neovim.keys(":Editahead accept<CR>")
-    neovim.until("vim.fn.getline(2) == 'visitor = 2' and " + VISIBLE)
-    neovim.keys(":Editahead toggle<CR>")
-    neovim.until(HIDDEN)
-    neovim.keys("kk:Editahead toggle<CR>")
-    neovim.until(VISIBLE)
-    neovim.keys(":Editahead go<CR>")
-    neovim.until("vim.fn.line('.') == 4")
-    neovim.keys(":Editahead reject<CR>")
-    neovim.until(HIDDEN)
-    neovim.keys(":Editahead go<CR>")
-    neovim.settle()
-    assert "guest = 3" in neovim.text
-    neovim.keys(":Editahead status<CR>")
-    neovim.until("vim.fn.execute('messages'):find('shown: 2, accepted: 1, refused: 1')")
-    neovim.keys(":Editahead why<CR>")
-    neovim.until("vim.fn.execute('messages'):find('Editahead shows nothing')")
-
-
-def test_checkhealth(start: Start) -> None:
-    neovim = start("x = 1\n", cmd=REAL, before="inoremap <Tab> <C-n>")
-    neovim.keys(":checkhealth editahead<CR>")
-    neovim.until("vim.bo.filetype == 'checkhealth' and vim.fn.line('$') > 10")
-    report = neovim.text
-    assert "OK version: editahead " in report
-    assert "OK running: client 1, 1 buffer(s), positions in utf-" in report
-    assert "accept in mode i: <Tab>; with nothing shown: " in report
-    assert "dismiss: <Esc> (watched, not mapped)" in report
-    assert "ERROR" not in report
-
-
-def test_wrong_options_are_named(start: Start) -> None:
-    neovim = start("x = 1\nguest = 2\n", plan=RENAME, sign="too wide", no_such=1, before="set cmdheight=9")
-    neovim.until(VISIBLE)
-    assert "Editahead: The option `sign` must be a string of at most two cells." in neovim.messages
-    assert "Editahead: There is no option `no_such`." in neovim.messages
-
-
 def test_escape_always_refuses_when_told_so(start: Start) -> None:
     neovim = start("x = 1\nguest = 2\n", plan=RENAME, refuse_in_insert="always")
     neovim.keys("A0")
@@ -515,19 +272,6 @@ def test_escape_always_refuses_when_told_so(start: Start) -> None:
     neovim.keys("j")
     neovim.settle()
     assert not neovim.lua("return " + VISIBLE)
-
-
-def test_outcomes_are_told(start: Start) -> None:
-    neovim = start("guest = 1\nguest = 2\n", plan=RENAME)
-    neovim.until(VISIBLE)
-    listen(neovim)
-    neovim.keys("<Tab>")
-    neovim.until_text("visitor = 1\nguest = 2\n")
-    neovim.until(VISIBLE)
-    accepted, shown = outcomes(neovim)
-    assert (accepted["event"], shown["event"]) == ("accepted", "shown")
-    assert accepted["id"] != shown["id"]
-    assert isinstance(accepted["shownMs"], int)
 
 
 def test_whole_lines_are_drawn_and_made(start: Start) -> None:

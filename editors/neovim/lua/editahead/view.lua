@@ -1,6 +1,7 @@
 -- What each buffer shows: asking the server, showing its answer, and what the person does with it.
 local client = require("editahead.client")
 local config = require("editahead.config")
+local diagnostics = require("editahead.diagnostics")
 local render = require("editahead.render")
 local tracked = require("editahead.tracked")
 
@@ -12,6 +13,8 @@ local M = {}
 ---@field chosen boolean      whether the person chose it among them
 ---@field drawn boolean       whether it is on the screen now
 ---@field asked string|nil    the text and the cursor of the last request
+---@field told lsp.Diagnostic[]  what the server knows of the buffer's problems
+---@field news boolean        whether there are others now
 ---@field number integer      of the last request
 ---@field open {client: vim.lsp.Client, id: integer}|nil  the request that is not answered yet
 ---@field pending string|nil  the trigger of a request that is about to be sent
@@ -25,7 +28,7 @@ M.enabled = true
 ---@param bufnr integer
 ---@return editahead.View
 local function view_of(bufnr)
-  views[bufnr] = views[bufnr] or { all = {}, chosen = false, drawn = false, number = 0 }
+  views[bufnr] = views[bufnr] or { all = {}, chosen = false, drawn = false, number = 0, told = {}, news = true }
   return views[bufnr]
 end
 
@@ -163,6 +166,21 @@ local function state_of(bufnr)
   return table.concat({ vim.lsp.util.buf_versions[bufnr] or 0, cursor[1], cursor[2] }, ":")
 end
 
+-- What the server is to be told of the buffer's problems; nil when it knows. Neovim moves them only when they are published
+-- anew, while the server moves them with the text: so the same are not told twice.
+local function news(bufnr, view, encoding)
+  if not view.news then
+    return nil
+  end
+  view.news = false
+  local now = diagnostics.of(bufnr, encoding, vim.api.nvim_win_get_cursor(0)[1] - 1)
+  if vim.deep_equal(now, view.told) then
+    return nil
+  end
+  view.told = now
+  return now
+end
+
 local function cancel(view)
   if view.open then
     view.open.client:cancel_request(view.open.id)
@@ -183,7 +201,8 @@ function M.ask(bufnr, trigger, done)
   local view = view_of(bufnr)
   local state = state_of(bufnr)
   view.pending = nil
-  if view.asked == state and not explicit then
+  local told = news(bufnr, view, server.offset_encoding)
+  if view.asked == state and not explicit and not told then
     return
   end
   cancel(view)
@@ -194,7 +213,7 @@ function M.ask(bufnr, trigger, done)
   local sent, id = server:request("editahead/nextEdit", {
     textDocument = { uri = vim.uri_from_bufnr(bufnr), version = vim.lsp.util.buf_versions[bufnr] },
     position = position,
-    context = { trigger = trigger },
+    context = { trigger = trigger, diagnostics = told },
   }, function(err, result)
     if number ~= view.number or views[bufnr] ~= view then
       return
@@ -225,6 +244,15 @@ function M.ask_soon(bufnr, trigger)
         M.ask(bufnr, wish)
       end
     end)
+  end
+end
+
+--- Other problems are known of the buffer now: they may have an answer.
+---@param bufnr integer
+function M.diagnosed(bufnr)
+  if views[bufnr] then
+    views[bufnr].news = true
+    M.ask_soon(bufnr, "cursor")
   end
 end
 

@@ -1,0 +1,120 @@
+"""The Neovim plugin in real Neovims: its commands, its server, what it tells and what it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from neovim import PLUGIN, Neovim
+from planned import REAL
+from samples import HIDDEN, RENAME, STAY, VISIBLE
+
+Start = Callable[..., Neovim]
+
+
+def test_the_server_is_killed_and_started_again(start: Start) -> None:
+    neovim = start("x = 1\nguest = 2\n", plan=RENAME, before="set cmdheight=5")  # Neovim says so, at length
+    neovim.until(VISIBLE)
+    first = neovim.lua("return vim.lsp.get_clients({ name = 'editahead' })[1].id")
+    neovim.lua("vim.uv.kill(vim.api.nvim_get_proc_children(vim.fn.getpid())[1], 'sigkill')")
+    neovim.until("(vim.lsp.get_clients({ name = 'editahead', bufnr = 0 })[1] or { id = 0 }).id > a[1]", first)
+    neovim.until(VISIBLE)
+    neovim.keys("<Tab><Tab>")
+    neovim.until_text("x = 1\nvisitor = 2\n")
+
+
+def test_a_server_that_keeps_ending_is_left_alone(start: Start) -> None:
+    neovim = start("x = 1\n", plugin=False, before="set cmdheight=19")
+    neovim.lua("vim.opt.runtimepath:prepend(...)", str(PLUGIN))
+    neovim.lua("require('editahead').setup({ cmd = { 'false' } })")
+    neovim.until("vim.fn.execute('messages'):find('Editahead: the server keeps ending, see')")
+    assert neovim.lua("return #vim.lsp.get_clients()") == 0
+
+
+def test_a_missing_server_is_told_once(start: Start) -> None:
+    neovim = start("x = 1\n", plugin=False)
+    neovim.lua("vim.opt.runtimepath:prepend(...)", str(PLUGIN))
+    neovim.lua("require('editahead').setup({ cmd = { 'no-such-server' } })")
+    neovim.keys(":edit! other.py<CR>:edit! third.txt<CR>ix<Tab><Esc>")
+    neovim.until("vim.api.nvim_get_current_line() == 'x\\t'")
+    assert neovim.messages.count("Editahead: there is no server `no-such-server`") == 1
+    assert "E5" not in neovim.messages
+
+
+def test_a_rename_is_walked_with_the_real_server(start: Start) -> None:
+    neovim = start(STAY)
+    neovim.keys("/self.ends<CR>wwcwleaves<Esc>")
+    for line in (7, 10):
+        neovim.until(f"vim.api.nvim_get_mode().mode == 'n' and {VISIBLE}")
+        neovim.keys("<Tab>")
+        neovim.until(f"vim.fn.line('.') == a[1] and {VISIBLE}", line)
+        neovim.keys("<Tab>")
+        neovim.until("not vim.api.nvim_get_current_line():find('self.ends')")
+    assert neovim.text == STAY.replace("ends", "leaves")
+
+
+def test_commands(start: Start) -> None:
+    neovim = start("x = 1\nguest = 2\n\nguest = 3\n", plan=RENAME, before="set cmdheight=9")
+    assert neovim.lua("return vim.fn.getcompletion('Editahead ', 'cmdline')") == [
+        "accept",
+        "apply",
+        "go",
+        "next",
+        "prev",
+        "reject",
+        "restart",
+        "status",
+        "toggle",
+        "why",
+    ]
+    neovim.until(VISIBLE)
+    neovim.keys(":Editahead accept<CR>")
+    neovim.until("vim.fn.line('.') == 2")
+    neovim.keys(":Editahead accept<CR>")
+    neovim.until("vim.fn.getline(2) == 'visitor = 2' and " + VISIBLE)
+    neovim.keys(":Editahead toggle<CR>")
+    neovim.until(HIDDEN)
+    neovim.keys("kk:Editahead toggle<CR>")
+    neovim.until(VISIBLE)
+    neovim.keys(":Editahead go<CR>")
+    neovim.until("vim.fn.line('.') == 4")
+    neovim.keys(":Editahead reject<CR>")
+    neovim.until(HIDDEN)
+    neovim.keys(":Editahead go<CR>")
+    neovim.settle()
+    assert "guest = 3" in neovim.text
+    neovim.keys(":Editahead status<CR>")
+    neovim.until("vim.fn.execute('messages'):find('shown: 2, accepted: 1, refused: 1')")
+    neovim.keys(":Editahead why<CR>")
+    neovim.until("vim.fn.execute('messages'):find('Editahead shows nothing')")
+
+
+def test_checkhealth(start: Start) -> None:
+    neovim = start("x = 1\n", cmd=REAL, before="inoremap <Tab> <C-n>")
+    neovim.keys(":checkhealth editahead<CR>")
+    neovim.until("vim.bo.filetype == 'checkhealth' and vim.fn.line('$') > 10")
+    report = neovim.text
+    assert "OK version: editahead " in report
+    assert "OK running: client 1, 1 buffer(s), positions in utf-" in report
+    assert "accept in mode i: <Tab>; with nothing shown: " in report
+    assert "dismiss: <Esc> (watched, not mapped)" in report
+    assert "ERROR" not in report
+
+
+def test_wrong_options_are_named(start: Start) -> None:
+    neovim = start("x = 1\nguest = 2\n", plan=RENAME, sign="too wide", no_such=1, before="set cmdheight=9")
+    neovim.until(VISIBLE)
+    assert "Editahead: The option `sign` must be a string of at most two cells." in neovim.messages
+    assert "Editahead: There is no option `no_such`." in neovim.messages
+
+
+def test_outcomes_are_told(start: Start) -> None:
+    neovim = start("guest = 1\nguest = 2\n", plan=RENAME)
+    neovim.until(VISIBLE)
+    neovim.listen()
+    neovim.keys("<Tab>")
+    neovim.until_text("visitor = 1\nguest = 2\n")
+    neovim.until(VISIBLE)
+    accepted, shown = neovim.outcomes
+    assert (accepted["event"], shown["event"]) == ("accepted", "shown")
+    assert accepted["id"] != shown["id"]
+    assert isinstance(accepted["shownMs"], int)
