@@ -248,12 +248,13 @@ async def test_over_stdio_the_server_lives_and_has_every_text(
         editor._request("workspace/executeCommand", {"command": "editahead.resetLearning"})
     )  # forget refusals
     for uri in editor.texts:
-        request = editor._request("textDocument/copilotInlineEdit", ask(uri, editor.versions[uri], 0, 0))
+        request = editor._request("editahead/nextEdit", ask(uri, editor.versions[uri], 0, 0))
         send(request)
-        edits = (await reply(request["id"]))["result"]["edits"]
-        assert all(edit["textDocument"] == {"uri": uri, "version": editor.versions[uri]} for edit in edits)
+        predictions = (await reply(request["id"]))["result"]["predictions"]
+        here = [made for made in predictions if made["textDocument"]["uri"] == uri]
+        assert all(made["textDocument"]["version"] == editor.versions[uri] for made in here)
         if server == "scripted":
-            found = [_replaced(editor.text(uri), edit) for edit in edits]
+            found = [_replaced(editor.text(uri), edit) for made in here for edit in made["edits"]]
             assert found == ["user"] * min(editor.text(uri).count("user"), 5), f"seed {SEED + 1}"
     send(editor._request("shutdown", None))
     assert (await reply(editor.last_id))["result"] is None

@@ -9,6 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
+from running import plain
 from scripted import ask, span
 
 A = "file:///tmp/a.py"
@@ -41,12 +42,6 @@ def change(client: LanguageClient, version: int, *at: int, text: str) -> None:
 async def request(client: LanguageClient, method: str, params: Any) -> Any:
     """The answer as JSON values."""
     return plain(await client.protocol.send_request_async(method, params))
-
-
-def plain(value: Any) -> Any:
-    if hasattr(value, "_asdict"):
-        return {name: plain(item) for name, item in value._asdict().items()}
-    return [plain(item) for item in value] if isinstance(value, list) else value
 
 
 async def test_a_session_with_every_face(scripted: LanguageClient) -> None:
