@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-HEAVY = frozenset(["torch", "transformers", "vllm", "numpy", "sklearn", "scipy"])
+HEAVY = frozenset(["torch", "transformers", "vllm", "numpy", "sklearn", "scipy", "httpx2", "tokenizers"])
 
 SERVE = """
 import asyncio, io, json, sys
@@ -61,4 +61,12 @@ def test_the_server_loads_nothing_heavy() -> None:
 def test_every_module_below_the_server_is_light(package: str) -> None:
     loaded = loaded_after(IMPORT.format(package))
     assert package in loaded
-    assert not loaded & (HEAVY | {"pygls", "lsprotocol", "asyncio", "editahead_lsp"})
+    assert not loaded & (HEAVY | {"pygls", "lsprotocol", "editahead_lsp"})
+    # Only what asks models waits for anything.
+    assert ("asyncio" in loaded) == (package == "editahead_inference")
+
+
+def test_predicting_needs_no_event_loop() -> None:
+    loaded = loaded_after("import sys, editahead_inference.pipeline")
+    assert "editahead_inference" in loaded
+    assert "asyncio" not in loaded

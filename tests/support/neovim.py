@@ -179,6 +179,22 @@ class Neovim:
                 out.append((mark["row"], mark["col"], "\n".join(self.ask("nvim_buf_get_text", 0, *at))))
         return out
 
+    def listen(self) -> None:
+        """Keep what the plugin tells the server of predictions' fates; `outcomes` has it."""
+        self.lua(
+            """_G.outcomes = {}
+            local client = vim.lsp.get_clients({ name = 'editahead' })[1]
+            local notify = client.notify
+            client.notify = function(self, method, params, ...)
+              if method == 'editahead/outcome' then table.insert(_G.outcomes, params) end
+              return notify(self, method, params, ...)
+            end"""
+        )
+
+    @property
+    def outcomes(self) -> list[dict[str, object]]:
+        return list(self.lua("return _G.outcomes"))
+
     def close(self) -> None:
         """End it, and with it its servers."""
         assert self._process.stdin and self._process.stdout

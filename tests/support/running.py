@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from lsprotocol import types
 from pytest_lsp import LanguageClient, make_test_lsp_client
@@ -62,6 +63,13 @@ async def spawned(command: list[str], environment: dict[str, str]) -> AsyncItera
     assert client._server is not None
     assert await client._server.wait() == 0
     await client.stop()
+
+
+def plain(value: Any) -> Any:
+    """What pytest-lsp's client makes of an answer, as JSON values."""
+    if hasattr(value, "_asdict"):
+        return {name: plain(item) for name, item in value._asdict().items()}
+    return [plain(item) for item in value] if isinstance(value, list) else value
 
 
 def _client() -> LanguageClient:

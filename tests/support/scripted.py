@@ -29,12 +29,14 @@ NOT_AHEAD = Layers(ahead=False)
 
 
 class Scripted:
-    """open: cleared, it holds predictions back until it is set; `check` is called meanwhile. calls: states predicted."""
+    """open: cleared, it holds predictions back until it is set; `check` is called meanwhile. once: it is cleared again
+    when one has been let through. calls: states predicted."""
 
     def __init__(self, script: Mapping[str, str]) -> None:
         self.script = dict(script)
         self.open = threading.Event()
         self.open.set()
+        self.once = False
         self.started = threading.Event()
         self.calls: list[State] = []
         self.fails = False
@@ -46,6 +48,10 @@ class Scripted:
         self.started.set()
         while not self.open.wait(0.001):
             check()
+        if self.once:
+            self.once = False
+            self.started.clear()
+            self.open.clear()
         check()
         if self.fails or "BOOM" in state.document.text:
             raise RuntimeError("as scripted")

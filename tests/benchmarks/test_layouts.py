@@ -1,0 +1,77 @@
+"""What each format's prompts cost a server with a prefix cache while somebody types, and how large our tokens are.
+
+Real commits where there are any (EDITAHEAD_EDITS names a file of them), else this repository's own. Prompts have at most the
+budget of our own format; its tokens are counted for all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from editahead_evals.gitrepo import recent_records
+from editahead_evals.records import Record, read_records, sample
+from editahead_evals.rendering.costs import Costs
+from editahead_evals.rendering.rendered import BLOCKS, render_all
+from editahead_evals.rendering.sessions import large, sessions, typed
+from editahead_prompts.composition.tokenizers import ESTIMATE
+from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.formats.choice import FORMATS
+from editahead_prompts.formats.own import OWN
+from figures import SHORT, show
+
+pytestmark = pytest.mark.benchmark
+
+ROOT = Path(__file__).parents[2]
+EDITS = Path(os.environ.get("EDITAHEAD_EDITS", ROOT.parent / "shared/data/edits/dev.jsonl.zst"))
+BUDGET = OWN.context
+SESSIONS, HUNKS, MOST, SEED = (2 if SHORT else 12), 6, (20 if SHORT else 300), 0
+"""So many sessions, of each the first hunks and requests."""
+
+READ = 4000
+"""Records that sessions are drawn from."""
+
+
+def records() -> Iterable[Record]:
+    return islice(read_records(EDITS), READ) if EDITS.is_file() else recent_records(ROOT)
+
+
+def test_tokens_to_compute_for_each_request() -> None:
+    drawn = large(sessions(records()), SESSIONS, SEED)
+    rows = []
+    for name, format in FORMATS.items():
+        costs = Costs.of(render_all(format, typed(drawn, HUNKS, MOST), own(), BUDGET))
+        cells = [f"{figure:.0f}" for block in BLOCKS for figure in costs.prefill[block]]
+        part, (_, tokens) = next(iter(costs.blame.items()))
+        blamed = f"{part} {tokens / sum(tokens for _, tokens in costs.blame.values()):.0%}"
+        rows.append([name, f"{costs.prompts}", f"{costs.refused}", f"{costs.tokens:.0f}", *cells, blamed])
+    kinds = [f"{kind} {block}" for block in BLOCKS for kind in ("mean", "p95")]
+    columns = ["format", "requests", "too large", "prompt", *kinds, "first to differ"]
+    title = f"tokens to compute at each request, by block size; {len(drawn)} sessions of {EDITS.name}"
+    show(title, columns, rows)
+
+
+def test_bytes_of_a_token() -> None:
+    """Beside what is reckoned with where no tokenizer is at hand."""
+    texts: defaultdict[str, list[str]] = defaultdict(list)
+    for record in sample(records(), 40 if SHORT else 400, SEED):
+        texts[record.language].append(record.before)
+    rows = []
+    for language, found in sorted(texts.items(), key=lambda pair: -len(pair[1])):
+        text = "".join(found)
+        size, tokens = len(text.encode()), own().count(text)
+        rows.append(
+            [
+                language,
+                f"{len(found)}",
+                f"{size}",
+                f"{size / tokens:.2f}",
+                f"{ESTIMATE.count(text) / tokens:.2f}",
+            ]
+        )
+    show("our own vocabulary", ["language", "files", "bytes", "bytes/token", "estimated/real"], rows)

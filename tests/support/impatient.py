@@ -1,0 +1,36 @@
+"""The real server on stdio, with a backend that has little patience: `python impatient.py`. Its circuit breaker's seconds
+are hundredths of real ones."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from functools import partial
+
+from editahead_inference.backends.openai import OpenAIBackend
+from editahead_inference.backends.transport import Timeouts
+from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_lsp.models import Wanted
+from editahead_lsp.server import Server
+
+SOON = Timeouts(connect=1.0, first=0.2, between=0.2, total=1.0)
+
+
+def reach(wanted: Wanted) -> ModelPredictor | None:
+    if wanted.url is None:
+        return None
+    backend = OpenAIBackend(
+        wanted.url, model=wanted.model, waiting=SOON, patient=SOON, clock=lambda: 100 * time.monotonic()
+    )
+    return wanted.predictor(backend)
+
+
+async def serve() -> int:
+    out = os.fdopen(os.dup(1), "wb")
+    return await Server(reach=reach).serve(partial(os.read, 0), out)
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(serve()))

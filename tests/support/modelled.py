@@ -1,0 +1,127 @@
+"""The real server in this process with a scripted model behind it, and time that only a test lets pass."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from editahead_inference.backends.backend import Query
+from editahead_inference.backends.scripted import Reply, ScriptedBackend
+from editahead_inference.gate import Gate
+from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.pipeline import Pipeline
+from editahead_inference.trees import Trees
+from editahead_lsp.models import Wanted
+from scripted import Wired, ask
+
+A = "file:///project/a.py"
+TEXT = "import money\n\n\ndef total(items, tax):\n    price = sum(items)\n    return money.euro(price)\n"
+NEW = TEXT.replace("sum(items)", "sum(items) * (1 + tax)")
+RENAMED = "def f(user):\n    a(user)\n    x = 1\n    b(user)\n    y = 2\n    c(user)\n"
+OPENAI = {"backend": "openai", "url": "http://localhost:9", "model": "zeta-2", "format": "zeta-2"}
+
+
+class Time:
+    """Waits last until the test says that so many seconds have passed. asked: how long somebody wanted to wait."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.asked: list[float] = []
+        self._waits: list[tuple[float, asyncio.Event]] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.asked.append(seconds)
+        over = asyncio.Event()
+        self._waits.append((self.now + seconds, over))
+        await over.wait()
+
+    def passes(self, seconds: float) -> None:
+        self.now += seconds
+        for until, over in self._waits:
+            if until <= self.now:
+                over.set()
+
+
+class Model:
+    """What the model says: `answers` by what the prompt holds, the first that fits; else that nothing changes. held: the
+    answer does not come until the test calls `go_on`, but for as many lines of the first as `free` says."""
+
+    def __init__(self, answers: dict[str, str] | None = None) -> None:
+        self.answers = answers or {}
+        self.backend = ScriptedBackend(self._reply, pause=self._pause)
+        self.predictor = ModelPredictor(self.backend, "zeta-2")
+        self.held = False
+        self.free = 0
+        self.wanted: list[Wanted] = []
+        self._open = asyncio.Event()
+
+    @property
+    def prompts(self) -> list[str]:
+        return [query.prompt for query in self.backend.queries]
+
+    def go_on(self) -> None:
+        self.held = False
+        self._open.set()
+
+    def reach(self, wanted: Wanted) -> ModelPredictor | None:
+        self.wanted.append(wanted)
+        return self.predictor if wanted.backend == "openai" else None
+
+    def _reply(self, query: Query, sample: int) -> Reply:
+        text = next((text for key, text in self.answers.items() if key in query.prompt), "NO_EDITS\n")
+        return Reply(tuple(text.splitlines(keepends=True)))
+
+    async def _pause(self) -> None:
+        if self.held and self.backend.given >= self.free:
+            await self._open.wait()
+
+
+class Modelled(Wired):
+    """bias: the log-odds that the gate gives whatever rules propose."""
+
+    def __init__(self, model: Model, *, bias: float = 0.0, **arguments: Any) -> None:
+        self.model, self.time = model, Time()
+        gate = Gate(Trees({"features": [], "bias": bias, "trees": []}))
+        arguments.setdefault("reach", model.reach)
+        super().__init__(Pipeline(gate=gate), clock=self.time, sleep=self.time.sleep, **arguments)
+
+    async def start(self, options: Any = None) -> None:
+        await self.initialize(OPENAI | {"debounce_ms": 0} | (options or {}))
+
+    async def next(self, line: int = 0, character: int = 0, uri: str = A, **context: Any) -> Any:
+        return await self.request("editahead/nextEdit", self.at(line, character, uri, **context))
+
+    def at(self, line: int = 0, character: int = 0, uri: str = A, **context: Any) -> dict[str, Any]:
+        document = self.server.session.documents.get(uri)
+        assert document is not None
+        return ask(uri, document.snapshot.version, line, character, **context)
+
+    def type(self, line: int, character: int, text: str, uri: str = A) -> None:
+        document = self.server.session.documents.get(uri)
+        assert document is not None
+        self.change(uri, document.snapshot.version + 1, (line, character, line, character, text))
+
+    async def end(self) -> None:
+        """As the server ends."""
+        self.server.end()
+        await self.server.ended()
+        self.finish()
+
+
+async def until(true: Callable[[], bool]) -> None:
+    """Let everything else go on until this is so."""
+    for _ in range(100_000):
+        if true():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("it never was so")
+
+
+def rename_once(wired: Modelled) -> None:
+    """The rules know what comes next."""
+    wired.open(A, RENAMED)
+    wired.change(A, 2, (0, 6, 0, 10, "account"))

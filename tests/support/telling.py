@@ -1,0 +1,93 @@
+"""A model that says what a test tells it to, all of it in one rewrite, and a pipeline that has nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from editahead_inference.backends.scripted import ScriptedBackend, in_order
+from editahead_inference.candidates import Candidate, Prediction, Silence, Verdict
+from editahead_inference.modelling.changes import candidates
+from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.modelling.told import Progress, Rewrite, Told
+from editahead_prompts.diff import diff
+from editahead_prompts.formats.format import Region
+from editahead_prompts.snapshot import line_body, split_lines
+from editahead_prompts.state import State
+from scripted import Scripted
+
+
+class Telling(Scripted):
+    """Rules that have nothing; every `old` of the script becomes `new` in what the model says."""
+
+    def predict(
+        self, state: State, *, eagerness: float = 0.5, check: Callable[[], None] = lambda: None
+    ) -> Prediction:
+        check()
+        return Prediction(state, (), Silence("no-candidate", "Rules have nothing."))
+
+    def join(self, prediction: Prediction, told: Told, **_: Any) -> Prediction:
+        state = prediction.state
+        refused = {r for edits in state.refused.values() for edit in edits for r in edit.replacements}
+        verdicts = tuple(
+            Verdict(candidate, 0.9, None)
+            for candidate in candidates(told, lambda edit: False)
+            if not refused.issuperset(candidate.edit.replacements)
+        )[:5]
+        silence = None if verdicts else Silence("no-candidate", "The model has nothing.")
+        return Prediction(state, verdicts, silence, verdicts)
+
+    def told(self, state: State) -> Told:
+        document, text = state.document, state.document.text
+        new = self.target(text)
+        rewrites = (Rewrite(diff(text, new)),) if new != text else ()
+        region = Region(0, len(document.lines))
+        return Told(document, "engine", "engine:m", region, rewrites, answers=1)
+
+    def target(self, text: str) -> str:
+        for old, new in self.script.items():
+            text = text.replace(old, new)
+        return text
+
+    def _candidates(self, state: State) -> Iterator[Candidate]:
+        yield from candidates(self.told(state), lambda edit: False)
+
+
+class TellingModel(ModelPredictor):
+    """Line by line, as long as the pipeline is open. under_way: requests by document. most: of any one at a time."""
+
+    def __init__(self, pipeline: Telling) -> None:
+        super().__init__(ScriptedBackend(in_order(())))
+        self.pipeline = pipeline
+        self.under_way: Counter[str] = Counter()
+        self.ahead = self.ended = self.most = self.most_ahead = 0
+
+    async def ask(self, state: State, *, background: bool = False, progress: Progress | None = None) -> Told:
+        uri = state.document.uri
+        self.pipeline.calls.append(state)
+        self.under_way[uri] += 1
+        self.ahead += background
+        self.most, self.most_ahead = max(self.most, self.under_way[uri]), max(self.most_ahead, self.ahead)
+        try:
+            await self._say(state, progress)
+        except asyncio.CancelledError:
+            self.ended += 1
+            raise
+        finally:
+            self.under_way[uri] -= 1
+            self.ahead -= background
+        return self.pipeline.told(state)
+
+    async def _say(self, state: State, progress: Progress | None) -> None:
+        told = self.pipeline.told(state)
+        text = told.rewrites[0].edit.apply(state.document.text) if told.rewrites else state.document.text
+        lines: list[str] = []
+        if progress is not None:
+            progress.region, progress.lines = told.region, lines
+        for line in split_lines(text):
+            await asyncio.sleep(0)
+            if not self.pipeline.open.is_set():
+                await asyncio.to_thread(self.pipeline.open.wait, 10)
+            lines.append(line_body(line))

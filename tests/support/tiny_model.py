@@ -1,0 +1,75 @@
+"""Makes the folder of a tiny model with random weights and a tokenizer trained on this repository: a mixture of experts, or
+a dense model whose attention sees a window that slides.
+
+python tests/support/tiny_model.py FOLDER [WINDOW]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+END, START, STOP = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
+CONTEXT = 16_384
+"""Tokens; the longest answers take half a minute, which leaves time to cancel them."""
+TEMPLATE = (
+    "{% for message in messages %}{{ '<|im_start|>' + message.role + '\n' + message.content + '<|im_end|>\n' }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+)
+
+
+def texts() -> list[str]:
+    """Code to learn a vocabulary from, and to ask about."""
+    folder = ROOT / "prompts" / "editahead_prompts"
+    return [path.read_text("utf-8") for path in sorted(folder.glob("*.py"))]
+
+
+def make(folder: Path, window: int | None = None, seed: int = 7) -> Path:
+    """The folder, which any library for such models can load. 0.2 million weights."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import AutoModelForCausalLM, MistralConfig, PreTrainedTokenizerFast, Qwen3MoeConfig
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=640,
+        special_tokens=[END, START, STOP],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts(), trainer)
+    wrapped = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token=END, pad_token=END)
+    wrapped.chat_template = TEMPLATE
+    wrapped.save_pretrained(folder)
+
+    torch.manual_seed(seed)
+    sizes = {
+        "vocab_size": len(wrapped),
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 1,
+        "head_dim": 32,
+        "max_position_embeddings": CONTEXT,
+        "initializer_range": 0.12,
+        "eos_token_id": wrapped.eos_token_id,
+        "pad_token_id": wrapped.pad_token_id,
+        "tie_word_embeddings": False,
+    }
+    if window is None:
+        config = Qwen3MoeConfig(**sizes, moe_intermediate_size=64, num_experts=4, num_experts_per_tok=2)
+    else:
+        config = MistralConfig(**sizes, sliding_window=window)
+    model = AutoModelForCausalLM.from_config(config).float()
+    with torch.no_grad():
+        model.lm_head.weight[:3] = 0  # greedy answers hold no special token, so they do not end by themselves
+    model.save_pretrained(folder)
+    return folder
+
+
+if __name__ == "__main__":
+    print(make(Path(sys.argv[1]), *map(int, sys.argv[2:])))
