@@ -25,6 +25,7 @@ from editahead_lsp.applying import messages
 from editahead_lsp.converter import camel, make_converter
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
+CONVERTER = make_converter()
 PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null", None: "null"}
 
 
@@ -89,6 +90,16 @@ FIGURES = outputs.OutcomeFigures(
     kept30=outputs.KeptFigures(81, 78),
     kept300=outputs.KeptFigures(80, 74),
     latency=wire.LatencyStatus(4.1, 19.0),
+)
+PROMPT_COSTS = outputs.PromptCosts(
+    2388,
+    2453.0,
+    2833,
+    {"16": {"mean": 142.6, "p95": 229}},
+    0.945,
+    {"region": {"times": 3106, "tokens": 376699}},
+    {"file": {"prompts": 2388, "tokens": 1606.0}},
+    0,
 )
 WHY = wire.WhyResult(
     wire.WhyState(12, HERE),
@@ -260,6 +271,15 @@ SHAPES = [
         "editahead predict --json", "As `editahead/nextEdit` answers; in UTF-16.", wire.NextEditResult([], QUIET)
     ),
     _output(
+        "editahead predict --show-prompt --json",
+        "What a model would be sent, by part.",
+        outputs.PromptOutput(
+            "editahead", "editahead", False, None, "<|file|>stay.py\n<|next|>\n",
+            [outputs.PromptPart("path", 0, 16, 5), outputs.PromptPart("answer", 16, 25, 2)],
+            [outputs.LeftOutPart("file/lines 1-8", 92, "its group's budget")], 7, 3000, 512, ["<|/region|>"],
+        ),
+    ),
+    _output(
         "editahead apply --json",
         "The edit, or why there is none; in UTF-16.",
         outputs.ApplyOutput(
@@ -299,11 +319,30 @@ SHAPES = [
         ),
     ),
     _output(
+        "editahead eval --render --json",
+        "What the prompts of stored states cost.",
+        outputs.EvalRenderOutput(
+            "prompts of stored states", "...", "135ec4f", "states.jsonl.zst", "editahead", None, PROMPT_COSTS,
+            outputs.OtherPrompts(
+                "zeta-2", PROMPT_COSTS, 2400, 0, [outputs.DifferentPrompts(31, "shop@1a2b3c4d5e6f:stay.py", 212)]
+            ),
+        ),
+    ),
+    _output(
         "editahead eval --scenarios --json",
         "How scenarios were met.",
         outputs.EvalScenariosOutput(
             "next edit on scenarios", "135ec4f", "tests/scenarios", 0.75, 0.8, 0.9, 0.98, 1,
             [outputs.ScenarioResult("await-added", None, True, 1.0, 0, 0)],
+        ),
+    ),
+    _output(
+        "editahead eval --recorded --json",
+        "How recorded answers of models fared, as they are and through the server.",
+        outputs.EvalRecordedOutput(
+            "recorded models", "135ec4f",
+            [outputs.RecordedModel("zeta-2", outputs.RecordedFigures(0.45, 0.49, 0.83, 1.0),
+                                   outputs.RecordedFigures(0.26, 0.33, 0.67, 1.0))],
         ),
     ),
     _output(
@@ -382,7 +421,7 @@ def schema(shape: Shape) -> dict[str, Any]:
 
 
 def example(shape: Shape) -> Any:
-    return make_converter().unstructure(shape.example)
+    return CONVERTER.unstructure(shape.example)
 
 
 def examples() -> str:
