@@ -82,6 +82,8 @@ class State:
     outcomes: by `Candidate.rule`, how its predictions fared in this session.
     taste: what is known of the person from before; None when nothing is to be learned.
     diagnostics: what others say of the document, as far as the client told; those that the typing overtook are left out.
+    proposed: edits of the document that rules propose, likeliest first; for prompts that show them, once the rules have
+    answered. They follow from the rest, so that they are not in the key.
     """
 
     document: Snapshot
@@ -93,6 +95,7 @@ class State:
     outcomes: Mapping[str, RuleOutcomes] = field(default_factory=dict)
     taste: Taste | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
+    proposed: tuple[Edit, ...] = ()
 
     def snapshot(self, uri: str) -> Snapshot | None:
         """The open document with this uri, if there is one."""

@@ -29,14 +29,12 @@ def as_json(state: State) -> dict[str, Any]:
         "cursor": state.cursor,
         "history": [_past(edit) for edit in state.history],
         "others": [_document(other) for other in state.others],
-        "refused": {
-            uri: [[[r.start, r.end, r.text] for r in edit.replacements] for edit in edits]
-            for uri, edits in state.refused.items()
-        },
+        "refused": {uri: list(map(_replacements, edits)) for uri, edits in state.refused.items()},
         "undone": [_past(edit) for edit in state.undone],
         "outcomes": {rule: [o.accepted, o.rejected] for rule, o in state.outcomes.items()},
         "taste": taste and {"weights": dict(taste.weights), "trust": taste.trust, "recent": taste.recent},
         "diagnostics": [[d.start, d.end, d.message, d.code] for d in state.diagnostics],
+        "proposed": list(map(_replacements, state.proposed)),
     }
 
 
@@ -51,17 +49,23 @@ def state_of(value: Any) -> State:
             cursor=int(value["cursor"]),
             history=_edits(value["history"]),
             others=tuple(map(_snapshot, value["others"])),
-            refused={
-                uri: tuple(Edit(tuple(Replacement(*r) for r in edit)) for edit in edits)
-                for uri, edits in value["refused"].items()
-            },
+            refused={uri: tuple(map(_edit, edits)) for uri, edits in value["refused"].items()},
             undone=_edits(value["undone"]),
             outcomes={rule: RuleOutcomes(*counts) for rule, counts in value["outcomes"].items()},
             taste=taste and Taste(tuple(taste["weights"].items()), taste["trust"], taste["recent"]),
             diagnostics=tuple(Diagnostic(*fields) for fields in value["diagnostics"]),
+            proposed=tuple(map(_edit, value.get("proposed", ()))),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise NotAState(f"not a stored state ({type(error).__name__}: {error})") from error
+
+
+def _replacements(edit: Edit) -> list[list[Any]]:
+    return [[r.start, r.end, r.text] for r in edit.replacements]
+
+
+def _edit(replacements: Any) -> Edit:
+    return Edit(tuple(Replacement(*r) for r in replacements))
 
 
 def _document(document: Snapshot) -> dict[str, Any]:

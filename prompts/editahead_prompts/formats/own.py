@@ -7,7 +7,8 @@ Source: this project, 2026-11; what it costs while somebody types is measured (d
 3. the closed edits, oldest first: the chapter before, and the present one, which alone grows, at its end;
 4. of the edit that is still growing, the old lines, and those of its new lines that stand above the region;
 5. the region, lines from a grid, with the cursor: what is typed changes it only from the cursor on;
-6. what is wrong in the region, by its lines from 1, and the token that asks for the answer.
+6. what is wrong in the region, by its lines from 1; what rules propose for it, likeliest first, with the line above where
+   lines are only added; and the token that asks for the answer.
 
 Nothing up to 3 is left out for what grows later (a cache breakpoint). A chapter ends after an edit whose content hashes to a
 multiple of `CHAPTER`. So it ends at the same edits however many older ones the history has forgotten, and only then
@@ -53,6 +54,7 @@ from editahead_prompts.composition.parts import Breakpoint, First, Group, Part, 
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.diff import diff_lines
+from editahead_prompts.edits import edited_lines
 from editahead_prompts.snapshot import Snapshot, line_body
 from editahead_prompts.state import PastEdit, State
 
@@ -66,8 +68,14 @@ from .windows import grown, shown_lines
 
 FILE, HIST, REGION, REGION_END = "<|file|>", "<|hist|>", "<|region|>", "<|/region|>"
 CURSOR, NEXT, SILENT, KEEP = "<|cursor|>", "<|next|>", "<|silent|>", "<|keep|>"
-DIAGNOSTICS, END = "<|diag|>", "<|end|>"
-SPECIAL = (FILE, HIST, REGION, REGION_END, CURSOR, DIAGNOSTICS, NEXT, SILENT, KEEP, END)
+DIAGNOSTICS, RULE, END, PAD = "<|diag|>", "<|rule|>", "<|end|>", "<|pad|>"
+SKETCH, GUESS = "<|sketch|>", "<|guess|>"
+PREFIX, SUFFIX, MIDDLE = "<|prefix|>", "<|suffix|>", "<|middle|>"
+SPECIAL = (FILE, HIST, REGION, REGION_END, CURSOR, DIAGNOSTICS, NEXT, SILENT, KEEP, END) + (
+    *(RULE, SKETCH, GUESS),
+    *(PREFIX, SUFFIX, MIDDLE, PAD),
+)
+"""All special tokens of our vocabulary: those of this format, of Apply's, of fill in the middle, and one that fills rows."""
 
 CHAPTER = 8
 """So many edits a chapter has on average."""
@@ -88,10 +96,14 @@ REGION_LINES = 20
 GROWING_LINES = 6
 """Where the growing edit is too long, so many lines of each of its sides are shown."""
 
-MOST_DIAGNOSTICS = 4
+REGION_TOKENS = 160
+"""So many tokens the region may have in the smallest prompts, too."""
+
+MOST_DIAGNOSTICS, MOST_PROPOSED = 4, 3
 """So many are shown."""
 
 CONTEXT_SHARE, OTHERS_SHARE, EDITS_SHARE, GROWING_SHARE, REGION_SHARE = 0.72, 0.2, 0.1, 0.05, 0.12
+RULES_SHARE = 0.1
 """What each may have of the budget. The context is the file and the other documents; the file has what they leave. A region
 of long lines has fewer of them."""
 
@@ -116,7 +128,7 @@ class Own:
         chapters = [0, *(n + 1 for n, event in enumerate(closed) if _ends_chapter(event.edit))]
         since = past[chapters[-1] :]
         listed = closed[chapters[-2] if len(chapters) > 1 else 0 :]
-        region = _region(document, cursor, int(room * REGION_SHARE), tokenizer)
+        region = _region(document, cursor, max(int(room * REGION_SHARE), REGION_TOKENS), tokenizer)
         path = escape(paths.of(document.uri), SPECIAL)
         edits = tuple(Text(_edit(event.edit, paths), 1 + n, f"edit {n}") for n, event in enumerate(listed))
         files = others(state, paths, SPECIAL, FILE + "{path}\n{text}")
@@ -135,6 +147,7 @@ class Own:
             Text(with_cursor(document, region, cursor, CURSOR, SPECIAL), name="region"),
             Text(f"{REGION_END}\n", name="region end"),
             Group(_diagnostics(state, region), name="diagnostics"),
+            Group(_proposed(state, region), name="rules", budget=int(room * RULES_SHARE)),
             Text(f"{NEXT}\n", name="answer"),
         )
         prompt = render(Group(parts), room, tokenizer)
@@ -195,6 +208,30 @@ def _diagnostics(state: State, region: Region) -> tuple[Text, ...]:
             f"line {line + 1}",
         )
         for line, message in diagnostics_in(state, region, MOST_DIAGNOSTICS)
+    )
+
+
+def _proposed(state: State, region: Region) -> tuple[Text, ...]:
+    """Those within the region."""
+    document, shown = state.document, []
+    for edit in state.proposed:
+        start, end = edit.changed_span
+        first, last = document.line_at(start), document.line_at(end)
+        if not region.first <= first <= last < region.end:
+            continue
+        after = edited_lines(document, edit)
+        grown = len(after) - len(document.lines)
+        old = tuple(map(line_body, document.lines[first : last + 1]))
+        new = tuple(map(line_body, after[first : last + 1 + grown]))
+        lines = []
+        for i1, i2, j1, j2 in diff_lines(old, new):
+            if i1 == i2 and first + i1:
+                lines.append(f" {line_body(document.lines[first + i1 - 1])}\n")
+            lines += [f"-{line}\n" for line in old[i1:i2]]
+            lines += [f"+{line}\n" for line in new[j1:j2]]
+        shown.append(f"{RULE}\n{escape(''.join(lines), SPECIAL)}")
+    return tuple(
+        Text(text, 1 / (2 + rank), f"rule {rank + 1}") for rank, text in enumerate(shown[:MOST_PROPOSED])
     )
 
 

@@ -1,0 +1,43 @@
+"""One example of a task: what the model reads, and what it is to say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+Task: TypeAlias = Literal["next edit", "silence", "repair", "apply", "middle", "code"]
+"""next edit: the region around a place, rewritten. silence: nothing is to be done in the region. repair: the same as next edit,
+but a correct file was damaged and its repair is the answer. apply: a sketch becomes the exact region. middle: fill in the
+middle. code: nothing is read, all is said."""
+
+TASKS: tuple[Task, ...] = get_args(Task)
+
+FULL = 100
+"""The weight of a token that counts whole, in hundredths."""
+COPIED = 20
+"""Of a token of an answer's line that stands in the region just so: copying is learned from these few, and changes weigh more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """prompt: token ids that are read (may be empty). answer: those that are to be said, its end included. weights: of each
+    token of the answer in the loss, in hundredths (0..255)."""
+
+    task: Task
+    prompt: tuple[int, ...]
+    answer: tuple[int, ...]
+    weights: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not self.answer or len(self.weights) != len(self.answer):
+            raise ValueError("an example has an answer, and a weight for each of its tokens")
+
+    @property
+    def tokens(self) -> int:
+        return len(self.prompt) + len(self.answer)
+
+
+def plain(task: Task, prompt: Sequence[int], answer: Sequence[int]) -> Example:
+    """All of the answer counts whole."""
+    return Example(task, tuple(prompt), tuple(answer), (FULL,) * len(answer))

@@ -1,0 +1,114 @@
+"""Examples as files of tokens that are read without any work: what a training run on another machine needs.
+
+A file is safetensors: `tokens` (uint16, all examples one after another), `weights` (uint8: of the token in the loss, in
+hundredths; 0 = it is only read), `ends` (int64: where each example ends) and `tasks` (uint8: the number of its task in
+`examples.TASKS`). Its metadata has the provenance, and the fingerprint of the vocabulary.
+
+Needs the extra `train`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from editahead_prompts.composition.vocabulary import OWN
+
+from .examples import TASKS, Example
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Numbers = np.ndarray[Any, Any]
+
+
+class NotPacked(Exception):
+    """A file that holds no examples, or those of another vocabulary; the message is for a person."""
+
+
+def fingerprint() -> str:
+    """Of our own vocabulary."""
+    return blake2b(OWN.read_bytes(), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True)
+class Packed:
+    """tokens, weights: of all examples, one after another. ends: of each. tasks: their numbers in `TASKS`."""
+
+    tokens: Numbers
+    weights: Numbers
+    ends: Numbers
+    tasks: Numbers
+    provenance: Mapping[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Where an example begins and ends."""
+        return (int(self.ends[number - 1]) if number else 0), int(self.ends[number])
+
+
+def write(path: Path, examples: Iterable[Example], provenance: Mapping[str, Any]) -> Packed:
+    """Writes the examples in their order, and gives what was written."""
+    import numpy as np
+    from safetensors.numpy import save_file
+
+    tokens: list[Numbers] = []
+    weights: list[Numbers] = []
+    ends: list[int] = []
+    tasks: list[int] = []
+    at = 0
+    for example in examples:
+        tokens.append(np.array(example.prompt + example.answer, np.uint16))
+        weights.append(np.array((0,) * len(example.prompt) + example.weights, np.uint8))
+        at += example.tokens
+        ends.append(at)
+        tasks.append(TASKS.index(example.task))
+    if not ends:
+        raise ValueError("there are no examples")
+    packed = Packed(
+        np.concatenate(tokens), np.concatenate(weights), np.array(ends), np.array(tasks, np.uint8), provenance
+    )
+    arrays = {name: getattr(packed, name) for name in ("tokens", "weights", "ends", "tasks")}
+    save_file(arrays, path, {"vocabulary": fingerprint(), "provenance": json.dumps(provenance)})
+    return packed
+
+
+def read(path: Path) -> Packed:
+    """NotPacked when it cannot be read, or was made with another vocabulary."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "numpy") as file:
+            told = file.metadata() or {}
+            arrays = {name: file.get_tensor(name) for name in ("tokens", "weights", "ends", "tasks")}
+            provenance = json.loads(told["provenance"])
+    except (OSError, SafetensorError, KeyError, ValueError) as error:
+        raise NotPacked(f"{path}: no packed examples ({error})") from error
+    if told.get("vocabulary") != fingerprint():
+        raise NotPacked(f"{path}: made with another vocabulary")
+    return Packed(**arrays, provenance=provenance)
+
+
+def joined(parts: Iterable[tuple[int, int]], most: int) -> Iterator[list[int]]:
+    """Numbers of examples whose tokens together are at most `most`, in order; one that is longer is left out.
+
+    parts: numbers of examples, each with its tokens.
+    """
+    row: list[int] = []
+    size = 0
+    for number, tokens in parts:
+        if tokens > most:
+            continue
+        if size + tokens > most:
+            yield row
+            row, size = [], 0
+        row.append(number)
+        size += tokens
+    if row:
+        yield row
