@@ -54,7 +54,7 @@ class Joining:
         computation.joining = asyncio.ensure_future(joining)
 
     def end(self, computation: Computation) -> None:
-        """Nobody waits for the model any more."""
+        """Nobody waits for this any more."""
         if computation.joined is None or computation.joined.done():
             return
         computation.joined.cancel()  # the task may not have begun, and then does not do so
@@ -72,10 +72,14 @@ class Joining:
         ahead_of: Snapshot | None,
     ) -> None:
         keep = False
+
+        def wanted() -> bool:
+            return computation.joined is joined and (computation.waiting > 0 or computation.late)
+
         try:
             prediction = await asyncio.shield(computation.done)
             if not computation.unwanted.is_set() and not is_sure(prediction):
-                told = await self._models.told(computation.state, pause, ahead_of=ahead_of)
+                told = await self._models.told(computation.state, wanted, pause, ahead_of)
                 keep = told is not None and told.problem is None
                 if told is not None and told.problem is not None:
                     prediction = self._without(prediction)

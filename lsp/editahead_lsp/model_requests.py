@@ -25,10 +25,12 @@ CLOSING_S = 1.0
 
 class _Request:
     """ahead: what has to be done to the document before its state is there; None when it is there already, or somebody
-    waits. done: always gets a result; None when the request was ended."""
+    waits. wanted: of each who waits for it, whether a person still does. done: always gets a result; None when the request
+    was ended."""
 
     def __init__(self, state: State, ahead: Told | None) -> None:
         self.state, self.ahead = state, ahead
+        self.wanted: list[Callable[[], bool]] = []
         self.progress = Progress(state.document)
         self.done: asyncio.Future[Told | None] = asyncio.get_running_loop().create_future()
         self.task: asyncio.Task[None] | None = None
@@ -88,13 +90,13 @@ class ModelRequests:
         await asyncio.gather(*self._closing)
 
     async def told(
-        self, state: State, pause: float = 0.0, *, ahead_of: Snapshot | None = None
+        self, state: State, wanted: Callable[[], bool], pause: float = 0.0, ahead_of: Snapshot | None = None
     ) -> Told | None:
         """What the model says of a state: what is left of an earlier answer, what is being said already, or else, after
         `pause` seconds, a request of its own. None when that was ended: the document moved on, or is asked about anew.
 
-        ahead_of: the present text, where nobody waits and the state may come of it. Such a request gives way to any
-        other, and there is at most one.
+        wanted: whether somebody still waits for this; see `cancel`. ahead_of: the present text, where nobody waits and the
+        state may come of it. Such a request gives way to any other, and there is at most one.
         """
         uri = state.document.uri
         while (rest := self._rest(state, present=ahead_of is None)) is None:
@@ -108,12 +110,13 @@ class ModelRequests:
                 break
             if ahead_of is None:
                 request.ahead = None
+            request.wanted.append(wanted)
             told = await asyncio.shield(request.done)
             if told is None or told.problem is not None:
                 return told
             if told.document.lines == state.document.lines:
                 return told
-        return rest or await self._ask(state, pause, ahead_of)
+        return rest or await self._ask(state, wanted, pause, ahead_of)
 
     def moved(self, document: Snapshot) -> None:
         """The document has this text now."""
@@ -132,9 +135,9 @@ class ModelRequests:
             self._end(request)
 
     def cancel(self, state: State) -> None:
-        """Nobody waits for what is said of this state any more."""
+        """Somebody no longer waits for what is said of this state: a request that nobody else wants is ended."""
         request = self._under_way.get(state.document.uri)
-        if request is not None and request.leads_to(state):
+        if request is not None and request.leads_to(state) and not any(wanted() for wanted in request.wanted):
             self._end(request)
 
     def _rest(self, state: State, *, present: bool) -> Told | None:
@@ -149,7 +152,9 @@ class ModelRequests:
                 return rest
         return None
 
-    async def _ask(self, state: State, pause: float, ahead_of: Snapshot | None) -> Told | None:
+    async def _ask(
+        self, state: State, wanted: Callable[[], bool], pause: float, ahead_of: Snapshot | None
+    ) -> Told | None:
         model = self._model
         if model is None:
             return None
@@ -160,6 +165,7 @@ class ModelRequests:
             way = Rewrite(diff(ahead_of.text, state.document.text))
             ahead = Told(ahead_of, model.source, "", rewrites=(way,))
         request = self._under_way[state.document.uri] = _Request(state, ahead)
+        request.wanted.append(wanted)
         request.task = asyncio.ensure_future(self._run(model, request, pause))
         return await asyncio.shield(request.done)
 

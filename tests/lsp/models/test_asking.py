@@ -148,6 +148,42 @@ async def test_one_of_two_who_wait_can_be_cancelled(wired: Modelled, model: Mode
     assert model.backend.stopped == 0 and len(model.prompts) == 1
 
 
+async def test_some_who_wait_on_different_lines_can_be_cancelled(wired: Modelled, model: Model) -> None:
+    """Their states differ, but one request of the model answers both: it ends with the last of them."""
+    model.held = True
+    await wired.start()
+    wired.open(A, TEXT)
+    one = wired.send("editahead/nextEdit", wired.at(4, 4))
+    await until(lambda: bool(model.prompts))
+    other = wired.send("textDocument/copilotInlineEdit", wired.at(3, 2))
+    last = wired.send("textDocument/inlineCompletion", wired.at(5, 8))
+    await until(lambda: wired.time.asked.count(SILENT_S) == 3)
+    for id in (one, last):
+        wired.notify("$/cancelRequest", {"id": id})
+        await wired.reply(id)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert not wired.answered(other) and model.backend.stopped == 0
+    wired.notify("$/cancelRequest", {"id": other})
+    await wired.reply(other)
+    await until(lambda: model.backend.stopped == 1)
+    assert len(model.prompts) == 1
+
+
+async def test_a_request_whose_place_a_newer_one_took_waits_for_nothing(wired: Modelled, model: Model) -> None:
+    model.held = True
+    await wired.start()
+    wired.open(A, TEXT)
+    one = wired.send("editahead/nextEdit", wired.at(4, 4))
+    await until(lambda: bool(model.prompts))
+    other = wired.send("editahead/nextEdit", wired.at(3, 2))
+    await wired.reply(one)
+    await until(lambda: wired.time.asked.count(SILENT_S) == 2)
+    wired.notify("$/cancelRequest", {"id": other})
+    await wired.reply(other)
+    await until(lambda: model.backend.stopped == 1)
+
+
 async def test_typing_otherwise_ends_it(wired: Modelled, model: Model) -> None:
     model.held, model.free = True, 5
     await wired.start()
