@@ -21,7 +21,8 @@ PAUSE_S = 0.1
 for each burst of typing."""
 PAUSES = 1.3
 """Times the mean of what is between keys."""
-LONGEST_PAUSE_S = 0.3
+LONGEST_PAUSE_S, MOST_PAUSE_S = 0.3, 0.6
+"""The pause that follows the rhythm, and with what refusals add. What the rules have to show waits for it, too."""
 BURST_S = 1.0
 """Keys further apart are not of one burst."""
 FORGOTTEN_S = 600.0
@@ -68,7 +69,7 @@ class Timing:
         """Seconds that nothing may happen before a model is asked."""
         gaps = [b - a for a, b in pairwise(self._changes) if b - a <= BURST_S]
         rhythm = PAUSES * sum(gaps) / len(gaps) if gaps else 0.0
-        return min(min(max(rhythm, PAUSE_S), LONGEST_PAUSE_S) * self._reluctance(), MOST_S)
+        return min(min(max(rhythm, PAUSE_S), LONGEST_PAUSE_S) * self._reluctance(), MOST_PAUSE_S)
 
     def _reluctance(self) -> float:
         """More than 1 after refusals, less after accepts."""
