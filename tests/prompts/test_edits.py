@@ -19,6 +19,7 @@ from typist import PROPERTY
 
 TEXTS = st.text(st.sampled_from("abx\r\n"), max_size=12)
 SNIPPETS = st.text(st.sampled_from("abxy\r\n"), max_size=4)
+INSERTED = st.text(st.sampled_from("abxy\r\n"), min_size=1, max_size=4)
 
 
 @st.composite
@@ -33,6 +34,14 @@ def edits(draw: st.DrawFn, length: int) -> Edit:
 def texts_and_edits(draw: st.DrawFn) -> tuple[str, Edit]:
     text = draw(TEXTS)
     return text, draw(edits(len(text)))
+
+
+@st.composite
+def texts_and_inserts(draw: st.DrawFn) -> tuple[str, Edit]:
+    """The insertions, at least one, as `normalise` has them."""
+    text = draw(TEXTS)
+    places = draw(st.sets(st.integers(0, len(text)), min_size=1, max_size=3))
+    return text, normalise(Edit.of(Replacement(at, at, draw(INSERTED)) for at in places), text)
 
 
 @st.composite
@@ -158,10 +167,10 @@ def test_rebasing(edit: Edit, over: Edit, moved: Edit | None) -> None:
 
 
 @PROPERTY
-@given(texts_and_edits(), st.integers(0, 12))
-def test_places_move_with_the_text_around_them(given_: tuple[str, Edit], offset: int) -> None:
+@given(texts_and_edits(), st.data())
+def test_places_move_with_the_text_around_them(given_: tuple[str, Edit], data: st.DataObject) -> None:
     text, edit = given_
-    assume(offset <= len(text))
+    offset = data.draw(st.integers(0, len(text)))
     result = edit.apply(text)
     before, after = edit.map_offset(offset, "before"), edit.map_offset(offset, "after")
     assert 0 <= before <= after <= len(result)
@@ -199,13 +208,11 @@ def test_typing_through(edit: Edit, typed: Edit, left: Edit | None) -> None:
 
 
 @PROPERTY
-@given(texts_and_edits(), st.data())
+@given(texts_and_inserts(), st.data())
 def test_typing_what_was_predicted_leads_to_what_was_predicted(
     given_: tuple[str, Edit], data: st.DataObject
 ) -> None:
-    text, edit = given_
-    inserts = normalise(Edit(tuple(r for r in edit.replacements if r.start == r.end)), text)
-    assume(inserts)
+    text, inserts = given_
     target = inserts.apply(text)
     first = data.draw(st.sampled_from(inserts.replacements))
     left: Edit | None = inserts
@@ -221,14 +228,16 @@ def test_typing_what_was_predicted_leads_to_what_was_predicted(
 @PROPERTY
 @given(texts_and_rivals())
 def test_typing_elsewhere_is_rebasing(given_: tuple[str, Edit, Edit]) -> None:
-    text, edit, typed = given_
-    apart = all(
-        t.end < r.start or r.end < t.start
-        for r in normalise(edit, text).replacements
-        for t in normalise(typed, text).replacements
+    text, edit, other = given_
+    plain = normalise(edit, text)
+    typed = Edit(
+        tuple(
+            t
+            for t in normalise(other, text).replacements
+            if all(t.end < r.start or r.end < t.start for r in plain.replacements)
+        )
     )
-    assume(apart)
-    left, moved = advance(edit, typed, text), rebase(normalise(edit, text), normalise(typed, text))
+    left, moved = advance(edit, typed, text), rebase(plain, typed)
     assert left is not None and moved is not None
     after = typed.apply(text)
     assert left.apply(after) == moved.apply(after)

@@ -88,8 +88,36 @@ def test_never_raises_and_the_edit_makes_the_guess(
         assert all(0 <= near.start <= near.end <= len(lines) + 1 for near in result.refusal.near)
 
 
-@given(DIFFS, FILES)
-def test_a_sure_diff_removes_and_adds_only_what_its_hunks_say(sketch: Sketch, lines: list[str]) -> None:
+@st.composite
+def diffs_of_files(draw: st.DrawFn) -> tuple[Sketch, list[str]]:
+    """A file in which lines come back, and a diff of it with one or two hunks; it may be damaged a little, so that most are
+    sure, but not all."""
+    lines = [f"x{n} = {n}" if draw(st.booleans()) else draw(LINES) for n in range(draw(st.integers(6, 25)))]
+    hunks, end = [], 0
+    for _ in range(draw(st.integers(1, 2))):
+        if end + 4 > len(lines):
+            break
+        first = draw(st.integers(end, len(lines) - 4))
+        start = first + draw(st.integers(1, 3))
+        stop = min(start + draw(st.integers(0, 2)), len(lines))
+        end = min(stop + draw(st.integers(1, 3)), len(lines))
+        come = draw(st.lists(LINES, min_size=1 if start == stop else 0, max_size=3))
+        tagged: list[tuple[str, str]] = [
+            *((" ", line) for line in lines[first:start]),
+            *(("-", line) for line in lines[start:stop]),
+            *(("+", line) for line in come),
+            *((" ", line) for line in lines[stop:end]),
+        ]
+        if draw(st.integers(0, 3)) == 3:
+            del tagged[draw(st.integers(0, len(tagged) - 1))]
+        number = draw(st.sampled_from([None, first + 1, first + 2]))
+        hunks.append(Hunk(tuple(HunkLine(tag, line, 0) for tag, line in tagged), 0, (), number))  # type: ignore[arg-type]
+    return sketch_of("unified-diff", Diff(tuple(hunks))), lines
+
+
+@given(diffs_of_files())
+def test_a_sure_diff_removes_and_adds_only_what_its_hunks_say(made: tuple[Sketch, list[str]]) -> None:
+    sketch, lines = made
     result = merged(sketch, "\n".join([*lines, ""]))
     assume(result.refusal is None)
     content = sketch.files[0].content
