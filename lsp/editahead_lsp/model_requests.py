@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable
 
 from editahead_inference.backends.backend import Backend, BackendError
@@ -15,11 +14,10 @@ from editahead_prompts.diff import diff
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
 
+from .remembered import Remembered
+
 log = logging.getLogger(__name__)
 
-REMEMBERED = 4
-"""Answers for each document of which the rest is still good."""
-DOCUMENTS = 50
 CLOSING_S = 1.0
 
 
@@ -52,13 +50,15 @@ class _Request:
 
 
 class ModelRequests:
-    """sleep: waits that many seconds."""
+    """sleep: waits that many seconds. remembered: where answers are kept."""
 
-    def __init__(self, sleep: Callable[[float], Awaitable[None]]) -> None:
+    def __init__(
+        self, sleep: Callable[[float], Awaitable[None]], remembered: Remembered | None = None
+    ) -> None:
         self._sleep = sleep
         self._model: ModelPredictor | None = None
         self._under_way: dict[str, _Request] = {}
-        self._told: dict[str, deque[Told]] = {}
+        self._told = remembered or Remembered()
         self._preparing: asyncio.Task[None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
@@ -120,15 +120,15 @@ class ModelRequests:
 
     def moved(self, document: Snapshot) -> None:
         """The document has this text now."""
-        for told in tuple(known := self._told.get(document.uri, deque())):
+        for told in self._told.of(document.uri):
             if told.is_made(document):
-                known.remove(told)  # who takes some of it back is not to be offered that again
+                self._told.forget(told)  # who takes some of it back is not to be offered that again
         request = self._under_way.get(document.uri)
         if request is not None and request.is_stale(document):
             self._end(request)
 
     def closed(self, uri: str) -> None:
-        self._told.pop(uri, None)
+        self._told.closed(uri)
         if self._model is not None:
             self._model.misses.closed(uri)
         if (request := self._under_way.get(uri)) is not None:
@@ -143,12 +143,13 @@ class ModelRequests:
     def _rest(self, state: State, *, present: bool) -> Told | None:
         """What is left of an earlier answer. present: the document is as the state has it, so that an answer of which
         nothing is left there is over."""
-        line, known = state.document.line_at(state.cursor), self._told.get(state.document.uri, deque())
-        for told in tuple(known):
+        line = state.document.line_at(state.cursor)
+        for told in self._told.of(state.document.uri):
             rest = told.after(state.document)
             if rest is None and present:
-                known.remove(told)
+                self._told.forget(told)
             elif rest is not None and (rest.region is None or rest.region.first <= line < rest.region.end):
+                self._told.use(told)
                 return rest
         return None
 
@@ -195,9 +196,7 @@ class ModelRequests:
         if request.done.done():
             return
         if told is not None and told.rewrites:
-            self._told.setdefault(uri, deque(maxlen=REMEMBERED)).appendleft(told)
-            if len(self._told) > DOCUMENTS:
-                del self._told[next(iter(self._told))]
+            self._told.use(told)
         request.done.set_result(told)
 
 

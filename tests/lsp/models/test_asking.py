@@ -170,7 +170,9 @@ async def test_some_who_wait_on_different_lines_can_be_cancelled(wired: Modelled
     assert len(model.prompts) == 1
 
 
-async def test_a_request_whose_place_a_newer_one_took_waits_for_nothing(wired: Modelled, model: Model) -> None:
+async def test_a_request_whose_place_a_newer_one_took_waits_for_nothing(
+    wired: Modelled, model: Model
+) -> None:
     model.held = True
     await wired.start()
     wired.open(A, TEXT)
