@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 Task: TypeAlias = Literal["next edit", "silence", "repair", "apply", "middle", "code"]
-"""next edit: the region around a place, rewritten. silence: nothing is to be done in the region. repair: the same as next edit,
-but a correct file was damaged and its repair is the answer. apply: a sketch becomes the exact region. middle: fill in the
+"""next edit: the region around a place, rewritten. silence: nothing is to be done in the region. repair: the same as next
+edit, but a correct file was damaged and its repair is the answer. apply: a sketch becomes the exact region. middle: fill in the
 middle. code: nothing is read, all is said."""
 
 TASKS: tuple[Task, ...] = get_args(Task)
@@ -16,7 +16,7 @@ TASKS: tuple[Task, ...] = get_args(Task)
 FULL = 100
 """The weight of a token that counts whole, in hundredths."""
 COPIED = 20
-"""Of a token of an answer's line that stands in the region just so: copying is learned from these few, and changes weigh more."""
+"""Of a token of an answer's line that stands in the region just so. What changes weighs more: there is less of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,10 +71,8 @@ CURSOR, NEXT, SILENT, KEEP = "<|cursor|>", "<|next|>", "<|silent|>", "<|keep|>"
 DIAGNOSTICS, RULE, END, PAD = "<|diag|>", "<|rule|>", "<|end|>", "<|pad|>"
 SKETCH, GUESS = "<|sketch|>", "<|guess|>"
 PREFIX, SUFFIX, MIDDLE = "<|prefix|>", "<|suffix|>", "<|middle|>"
-SPECIAL = (FILE, HIST, REGION, REGION_END, CURSOR, DIAGNOSTICS, NEXT, SILENT, KEEP, END) + (
-    *(RULE, SKETCH, GUESS),
-    *(PREFIX, SUFFIX, MIDDLE, PAD),
-)
+_HERE = (FILE, HIST, REGION, REGION_END, CURSOR, DIAGNOSTICS, NEXT, SILENT, KEEP, END, RULE)
+SPECIAL = (*_HERE, SKETCH, GUESS, PREFIX, SUFFIX, MIDDLE, PAD)
 """All special tokens of our vocabulary: those of this format, of Apply's, of fill in the middle, and one that fills rows."""
 
 CHAPTER = 8
