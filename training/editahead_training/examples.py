@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias, get_args
 
 Task: TypeAlias = Literal["next edit", "silence", "repair", "apply", "middle", "code"]
 """next edit: the region around a place, rewritten. silence: nothing is to be done in the region. repair: the same as next
-edit, but a correct file was damaged and its repair is the answer. apply: a sketch becomes the exact region. middle: fill in the
-middle. code: nothing is read, all is said."""
+edit, but a correct file was damaged and its repair is the answer. apply: a sketch becomes the exact region. middle: fill in
+the middle. code: nothing is read, all is said."""
 
 TASKS: tuple[Task, ...] = get_args(Task)
 
