@@ -1,0 +1,56 @@
+"""Answers that rewrite a region: what is said, and what each token of it counts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.formats.escaping import unescape
+from editahead_prompts.formats.own import REGION_END
+from editahead_training.examples import COPIED, FULL, rewrite
+from typist import PROPERTY
+
+LINES = st.lists(st.sampled_from(["", "a = 1", "    b = é", "<|next|>", "\tf(a)", "}"]), max_size=8)
+
+
+def heavy(old: list[str], new: list[str]) -> list[str]:
+    """The stretches of the answer that count whole, without white space around."""
+    example = rewrite("next edit", (1, 2), old, new, own())
+    assert set(example.weights) <= {COPIED, FULL}
+    out, before = [""], COPIED
+    for token, weight in zip(example.answer, example.weights, strict=True):
+        if weight == FULL:
+            out += [] if before == FULL else [""]
+            out[-1] += own().decode([token])
+        before = weight
+    return [text.strip() for text in out if text]
+
+
+@PROPERTY
+@given(LINES, LINES)
+def test_the_answer_is_the_new_lines_and_the_end(old: list[str], new: list[str]) -> None:
+    example = rewrite("repair", (7,), old, new, own())
+    text = own().decode(example.answer)
+    assert text.count(REGION_END) == 1
+    assert unescape(text.removesuffix(REGION_END)) == "".join(f"{line}\n" for line in new)
+    assert example.prompt == (7,)
+    assert example.weights[-1] == FULL
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "whole"),
+    [
+        (["a = 1", "b = 2", "c = 3"], ["a = 1", "b = 2", "c = 3"], [REGION_END]),
+        (["a = 1", "b = 2", "c", "d"], ["a = 1", "b = 5", "c", "d"], ["b = 5\nc", REGION_END]),
+        (
+            ["a", "if b:", "    c", "d"],
+            ["a", "    c", "d"],
+            ["c", REGION_END],
+        ),  # what goes is told by what follows
+        (["a", "b"], ["a", "b", "  c"], ["c\n" + REGION_END]),
+    ],
+)
+def test_what_changes_counts_whole(old: list[str], new: list[str], whole: list[str]) -> None:
+    assert heavy(old, new) == whole
