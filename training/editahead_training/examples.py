@@ -53,8 +53,8 @@ def rewrite(
 ) -> Example:
     """The lines of a region (without line ends) rewritten as `new`, and the mark of the region's end.
 
-    Lines that stay count less, but for those behind a change: there it is said that the change ends, or that lines go. A line
-    end counts with the line that it ends, the indentation behind it with the next line.
+    Lines that stay count less, but for those behind a change: there it is said that the change ends, or that lines
+    go. A line end counts with the line that it ends, the indentation behind it with the next line.
     """
     full = {len(new)}
     for _, _, first, end in diff_lines(tuple(old), tuple(new)):
