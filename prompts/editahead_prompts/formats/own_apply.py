@@ -1,0 +1,157 @@
+"""Our own format for Apply: a region of a file, a sketch and the merge's best guess of the region become the exact region.
+
+Source: this project, 2026-11. The prompt, where the merge guessed something:
+
+    <|file|>shop/cart.py
+    <|region|>
+    def total(items):
+        return sum(items)
+    <|/region|>
+    <|sketch|>
+    def total(items, tax):
+        # ... existing code ...
+        return sum(items) * tax
+    <|guess|>
+    def total(items, tax):
+        return sum(items)
+        return sum(items) * tax
+    <|next|>
+
+Answer:
+
+    def total(items, tax):
+        return sum(items) * tax
+    <|/region|>
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from editahead_prompts.composition.parts import Group, Text
+from editahead_prompts.composition.render import DoesNotFit, render
+from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.diff import diff_lines
+from editahead_prompts.snapshot import Snapshot, line_body, split_lines
+
+from .escaping import escape
+from .excerpts import plain
+from .format import NO_ROOTS, Paths, Region, Request
+from .own import END, FILE, GUESS, NEXT, REGION, REGION_END, SKETCH, SPECIAL
+from .reading import LineReader, Marks
+from .windows import grown
+
+AROUND = 6
+"""So many lines are shown above and below what the sketch touches, where there is room."""
+
+SLACK = 48
+"""Tokens that an answer may have more than the guess of its region, or than the region."""
+
+LONGEST_TOKEN = 16
+"""Characters that a token has at most in the mean of many lines: what is longer need not be counted."""
+
+_SAYS_MUCH = 6
+"""Letters and digits that a line of the sketch needs to tell a place."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnApply:
+    """See the module. context: tokens of the prompt and the answer together."""
+
+    name: str = "editahead-apply"
+    dated: str = "2026-11"
+    special: tuple[str, ...] = SPECIAL
+    context: int = 1000
+
+    def build(
+        self,
+        original: Snapshot,
+        sketch: str,
+        guess: str | None,
+        tokenizer: Tokenizer,
+        *,
+        budget: int | None = None,
+        paths: Paths = NO_ROOTS,
+    ) -> Request | None:
+        """The request for one file's part of a sketch; None where it does not fit into `budget` tokens with its answer, or
+        nothing says where it belongs. guess: the whole text as the merge guesses it, None without."""
+        room = budget or self.context
+        head = f"{FILE}{escape(paths.of(original.uri), SPECIAL)}\n{REGION}\n"
+        said = f"{REGION_END}\n{SKETCH}\n{_text(bodies(sketch))}"
+        fixed = tokenizer.count(head) + tokenizer.count(said) + SLACK
+        if fixed >= room:
+            return None
+        old, new = bodies(original.text), None if guess is None else bodies(guess)
+        hunks = [] if new is None else diff_lines(old, new)
+        changed = [line for i1, i2, _, _ in hunks for line in ((i1, i2 - 1) if i1 < i2 else (i1 - 1, i1))]
+        for i1, i2, j1, j2 in hunks:
+            gone, come = tokenizer.count(_text(old[i1:i2])), tokenizer.count(_text((new or ())[j1:j2]))
+            fixed += 2 * (come - gone)  # in the guess and in the answer
+        copies = 2 if new is None else 3
+        anchors = _anchors(old, bodies(sketch))
+        for places in ([*changed, *anchors], changed):
+            region = _region(old, places, (room - fixed) // copies, tokenizer)
+            if region is not None:
+                break
+        else:
+            return None
+        guessed = ""
+        if new is not None:
+            guessed = f"{GUESS}\n{_text(new[region.first : len(new) - len(old) + region.end])}"
+        parts = (
+            Text(head, name="path"),
+            Text(plain(original, region.first, region.end, SPECIAL), name="region"),
+            Text(said, name="sketch"),
+            Text(guessed, name="guess"),
+            Text(f"{NEXT}\n", name="answer"),
+        )
+        try:
+            prompt = render(Group(parts), room - SLACK, tokenizer)
+        except DoesNotFit:
+            return None
+        start = original.starts[region.first]
+        return Request(prompt, (REGION_END, END), room - prompt.tokens, original, region, start)
+
+    def read(self, request: Request) -> LineReader:
+        return LineReader(request, Marks((REGION_END, END), SPECIAL, nothing=()))
+
+
+def bodies(text: str) -> tuple[str, ...]:
+    """The lines without their ends, and without the place behind the last end."""
+    lines = split_lines(text)
+    return tuple(map(line_body, lines if lines[-1] else lines[:-1]))
+
+
+def _text(bodies: Sequence[str]) -> str:
+    return escape("".join(f"{body}\n" for body in bodies), SPECIAL)
+
+
+def _anchors(old: Sequence[str], sketch: Sequence[str]) -> list[int]:
+    """Lines of the file that stand in it once, and in the sketch, also behind a diff's sign."""
+    times = Counter(line.strip() for line in old)
+    wanted = {
+        text for line in sketch for text in (line.strip(), line[1:].strip() if line[:1] in " +-" else "")
+    }
+    wanted = {text for text in wanted if times[text] == 1 and sum(map(str.isalnum, text)) >= _SAYS_MUCH}
+    return [number for number, line in enumerate(old) if line.strip() in wanted]
+
+
+def _region(old: Sequence[str], places: Sequence[int], room: int, tokenizer: Tokenizer) -> Region | None:
+    """The lines that hold the places, and some around, of `room` tokens at most."""
+    if not places or not old:
+        return None
+    inner = Region(min(max(min(places), 0), len(old) - 1), min(max(places) + 1, len(old)))
+    low, high = max(inner.first - AROUND, 0), min(inner.end + AROUND, len(old))
+    if sum(map(len, old[inner.first : inner.end])) > room * LONGEST_TOKEN:
+        return None
+    costs = [tokenizer.count(_text((line,))) for line in old[low:high]]
+    least = Region(inner.first - low, inner.end - low)
+    if sum(costs[least.first : least.end]) > room:
+        return None
+    shown = grown(costs, least, room)
+    return Region(shown.first + low, shown.end + low)
+
+
+OWN_APPLY = OwnApply()

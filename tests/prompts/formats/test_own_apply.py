@@ -1,0 +1,99 @@
+"""Our format for Apply: what is asked fits, holds what it has to, and an answer that is the guess makes the guess."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_prompts.composition.tokenizers import ESTIMATE
+from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.formats.format import Answer, Refusal
+from editahead_prompts.formats.own import GUESS, REGION_END, SPECIAL
+from editahead_prompts.formats.own_apply import OWN_APPLY, bodies
+from editahead_prompts.snapshot import Snapshot
+from typist import PROPERTY
+
+BEFORE = "def total(items):\n    return sum(items)\n"
+SKETCH = "def total(items, tax):\n    # ... existing code ...\n    return sum(items) * tax\n"
+GUESS_TEXT = "def total(items, tax):\n    return sum(items)\n    return sum(items) * tax\n"
+AFTER = "def total(items, tax):\n    return sum(items) * tax\n"
+
+LINES = st.lists(
+    st.sampled_from(["", "alpha = 1", "    beta(é)", "<|next|>", "gamma()", "}", "delta = alpha + 1"]),
+    max_size=30,
+)
+
+
+def text_of(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def test_the_prompt_of_the_module_s_example() -> None:
+    original = Snapshot.of(BEFORE, uri="file:///work/shop/cart.py", language="python")
+    request = OWN_APPLY.build(original, SKETCH, GUESS_TEXT, own())
+    assert request is not None
+    assert request.prompt.text == (
+        f"<|file|>cart.py\n<|region|>\n{BEFORE}<|/region|>\n<|sketch|>\n{SKETCH}<|guess|>\n{GUESS_TEXT}<|next|>\n"
+    )
+    reader = OWN_APPLY.read(request)
+    reader.feed(AFTER + REGION_END)
+    answer = reader.finish()
+    assert isinstance(answer, Answer)
+    assert answer.edit.apply(BEFORE) == AFTER
+
+
+def test_without_a_guess_there_is_no_mark_of_it() -> None:
+    request = OWN_APPLY.build(Snapshot.of(BEFORE), SKETCH, None, own())
+    assert request is None or GUESS not in request.prompt.text
+
+
+@PROPERTY
+@given(LINES, LINES, LINES, st.integers(60, 1000), st.booleans())
+def test_it_fits_and_the_guess_is_read_back(
+    before: list[str], after: list[str], sketch: list[str], budget: int, guessed: bool
+) -> None:
+    original, wanted = Snapshot.of(text_of(before)), text_of(after)
+    request = OWN_APPLY.build(original, text_of(sketch), wanted if guessed else None, own(), budget=budget)
+    if request is None:
+        return
+    assert request.prompt.tokens + request.max_tokens == budget
+    assert 0 <= request.region.first < request.region.end <= len(bodies(original.text))
+    if not guessed:
+        return
+    told = request.prompt.text.partition(f"{GUESS}\n")[2].partition("<|next|>\n")[0]
+    reader = OWN_APPLY.read(request)
+    reader.feed(told + REGION_END)
+    answer = reader.finish()
+    if isinstance(answer, Answer):
+        assert answer.edit.apply(original.text) == wanted
+    else:
+        assert answer.reason in ("unchanged", "empty", "repetition")
+        assert answer.reason != "unchanged" or wanted == original.text
+
+
+def test_what_is_too_long_is_not_asked() -> None:
+    long = "".join(f"value_{n} = compute({n})\n" for n in range(400))
+    spread = long.replace("value_3 = ", "value = ").replace("value_390 = ", "value = ")
+    assert OWN_APPLY.build(Snapshot.of(long), "value = compute(3)\n", spread, own()) is None
+    assert OWN_APPLY.build(Snapshot.of(BEFORE), SKETCH * 80, GUESS_TEXT, own()) is None
+
+
+def test_a_file_without_lines_is_not_asked_about() -> None:
+    assert OWN_APPLY.build(Snapshot.of(""), SKETCH, AFTER, ESTIMATE) is None
+
+
+@pytest.mark.parametrize("token", SPECIAL)
+def test_special_tokens_of_texts_are_none_of_the_prompt_s(token: str) -> None:
+    plain = OWN_APPLY.build(Snapshot.of(BEFORE), SKETCH, GUESS_TEXT, own())
+    made = OWN_APPLY.build(
+        Snapshot.of(BEFORE + f"# {token}\n"), SKETCH + token, GUESS_TEXT + f"# {token}\n", own()
+    )
+    assert plain is not None and made is not None
+    assert made.prompt.text.count(token) == plain.prompt.text.count(token)
+    reader = OWN_APPLY.read(made)
+    reader.feed(f"a{token}\n")
+    answer = reader.finish()
+    assert (
+        not isinstance(answer, Refusal) if token in (REGION_END, "<|end|>") else isinstance(answer, Refusal)
+    )
