@@ -6,14 +6,17 @@ A stored state holds the texts of all its documents. `state_of(as_json(state)) =
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar, cast, get_args
 
 from .edits import Edit, Replacement
 from .snapshot import Snapshot, split_lines
-from .state import Diagnostic, PastEdit, RuleOutcomes, State, Taste
+from .state import Diagnostic, Origin, PastEdit, RuleOutcomes, State, Taste
 
 VERSION = 1
 """Of the form; raised when an older reader would go wrong."""
+
+
+T = TypeVar("T")
 
 
 class NotAState(ValueError):
@@ -41,22 +44,28 @@ def as_json(state: State) -> dict[str, Any]:
 def state_of(value: Any) -> State:
     """The state that was stored. NotAState when it is none."""
     try:
-        if value["stateVersion"] != VERSION:
+        if _a(int, value["stateVersion"]) != VERSION:
             raise NotAState(f"a state of version {value['stateVersion']!r}; {VERSION} is understood")
         taste = value["taste"]
         return State(
             document=_snapshot(value["document"]),
-            cursor=int(value["cursor"]),
+            cursor=_a(int, value["cursor"]),
             history=_edits(value["history"]),
             others=tuple(map(_snapshot, value["others"])),
             refused={uri: tuple(map(_edit, edits)) for uri, edits in value["refused"].items()},
             undone=_edits(value["undone"]),
-            outcomes={rule: RuleOutcomes(*counts) for rule, counts in value["outcomes"].items()},
-            taste=taste and Taste(tuple(taste["weights"].items()), taste["trust"], taste["recent"]),
-            diagnostics=tuple(Diagnostic(*fields) for fields in value["diagnostics"]),
+            outcomes={
+                rule: RuleOutcomes(*_all((int, int), counts)) for rule, counts in value["outcomes"].items()
+            },
+            taste=None if taste is None else _taste(taste),
+            diagnostics=tuple(
+                Diagnostic(*_all((int, int, str, str), fields)) for fields in value["diagnostics"]
+            ),
             proposed=tuple(map(_edit, value.get("proposed", ()))),
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except NotAState:
+        raise
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise NotAState(f"not a stored state ({type(error).__name__}: {error})") from error
 
 
@@ -65,7 +74,7 @@ def _replacements(edit: Edit) -> list[list[Any]]:
 
 
 def _edit(replacements: Any) -> Edit:
-    return Edit(tuple(Replacement(*r) for r in replacements))
+    return Edit(tuple(Replacement(*_all((int, int, str), r)) for r in replacements))
 
 
 def _document(document: Snapshot) -> dict[str, Any]:
@@ -78,7 +87,13 @@ def _document(document: Snapshot) -> dict[str, Any]:
 
 
 def _snapshot(value: Any) -> Snapshot:
-    return Snapshot(value["uri"], value["language"], value["version"], split_lines(value["text"]))
+    uri, language, text = (_a(str, value[key]) for key in ("uri", "language", "text"))
+    return Snapshot(uri, language, _a(int, value["version"]), split_lines(text))
+
+
+def _taste(value: Any) -> Taste:
+    weights = tuple((name, _number(weight)) for name, weight in value["weights"].items())
+    return Taste(weights, _number(value["trust"]), _number(value["recent"]))
 
 
 def _past(edit: PastEdit) -> dict[str, Any]:
@@ -95,6 +110,35 @@ def _past(edit: PastEdit) -> dict[str, Any]:
 
 def _edits(values: Iterable[Any]) -> tuple[PastEdit, ...]:
     return tuple(
-        PastEdit(v["uri"], v["line"], tuple(v["old"]), tuple(v["new"]), v["at"], v["origin"], open=v["open"])
+        PastEdit(
+            _a(str, v["uri"]),
+            _a(int, v["line"]),
+            tuple(_a(str, line) for line in _a(list, v["old"])),
+            tuple(_a(str, line) for line in _a(list, v["new"])),
+            _number(v["at"]),
+            _origin(v["origin"]),
+            open=_a(bool, v["open"]),
+        )
         for v in values
     )
+
+
+def _a(kind: type[T], value: Any) -> T:
+    """The value, if it is of this very type."""
+    if type(value) is not kind:
+        raise NotAState(f"not a stored state ({kind.__name__} expected, not {type(value).__name__})")
+    return value
+
+
+def _all(kinds: tuple[type, ...], values: Any) -> list[Any]:
+    return [_a(kind, value) for kind, value in zip(kinds, values, strict=True)]
+
+
+def _number(value: Any) -> float:
+    return value if type(value) is int else _a(float, value)
+
+
+def _origin(value: Any) -> Origin:
+    if value not in get_args(Origin):
+        raise NotAState(f"not a stored state (an edit is {' or '.join(get_args(Origin))})")
+    return cast(Origin, value)

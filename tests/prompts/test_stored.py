@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -61,6 +63,45 @@ def test_nothing_of_a_state_is_forgotten() -> None:
     """A field that is added to `State` needs its place in the stored form."""
     stored = as_json(State(Snapshot.of(""), 0))
     assert set(stored) - {"stateVersion"} == {field.name for field in fields(State)}
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where in a JSON value something stands."""
+    if path:
+        yield path
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in inside:
+        yield from places(inner, (*path, key))
+
+
+FULL = as_json(
+    State(
+        document=Snapshot.of("a\n", language="go"),
+        cursor=1,
+        history=(PastEdit("untitled:1", 0, ("b\n",), ("a\n",), 1.5),),
+        others=(Snapshot.of("c", uri="untitled:2"),),
+        refused={"untitled:1": (Edit.replace(0, 1, "d"),)},
+        undone=(PastEdit("untitled:1", 0, ("b\n",), ("a\n",)),),
+        outcomes={"rename": RuleOutcomes(1, 2)},
+        taste=Taste((("bias", 0.5),), 0.5, 1.0),
+        diagnostics=(Diagnostic(0, 1, "no such name", "F821"),),
+        proposed=(Edit.replace(0, 1, "e"),),
+    )
+)
+
+
+@pytest.mark.parametrize("path", list(places(FULL)), ids=lambda path: "/".join(map(str, path)))
+def test_a_wrong_type_anywhere_is_said(path: tuple[Any, ...]) -> None:
+    *above, last = path
+    for wrong in ([5], {"a": [5]}, "text", True, 3.5):
+        value = inside = copy.deepcopy(FULL)
+        for key in above:
+            inside = inside[key]
+        if type(inside[last]) in (type(wrong), float) and type(wrong) in (str, float, bool):
+            continue
+        inside[last] = wrong
+        with pytest.raises(NotAState, match="stored state|version"):
+            state_of(value)
 
 
 @pytest.mark.parametrize(
