@@ -117,17 +117,26 @@ def test_a_damaged_delta_leads_nowhere_else(tmp_path: Path, at: int, flip: int) 
             (tmp_path / "out").unlink()
 
 
+def headed(header: str, tensors: bytes = b"x" * 4) -> bytes:
+    return len(header).to_bytes(8, "little") + header.encode() + tensors
+
+
 @pytest.mark.parametrize(
     "content",
     [
+        headed('{"a":{"dtype":5,"shape":[4],"data_offsets":[0,4]}}'),
+        headed('{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4.0]}}'),
+        headed('{"a":{"dtype":"U8","shape":["4"],"data_offsets":[0,4]}}'),
+        headed('{"a":{"dtype":"U8","shape":4,"data_offsets":[0,4]}}'),
+        headed('{"a":{"dtype":"U8","shape":[4],"data_offsets":4}}'),
+        headed('{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4,8]}}'),
+        headed('{"a":5}'),
         b"",
         b"12345678",
         b"\xff" * 100,
         (2).to_bytes(8, "little") + b"[]",
         (2).to_bytes(8, "little") + b"{}and more",
-        (60).to_bytes(8, "little")
-        + b'{"a":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}}       '
-        + b"x" * 6,
+        headed('{"a":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}}', b"x" * 6),
         MAGIC,
     ],
 )

@@ -32,7 +32,8 @@ def commit(number: int) -> dict[str, str]:
     kept = f"\n\nlog('{name}')\n" if number % 2 else "\n"
     before = "\n".join(lines) + kept
     after = "\n".join(line.replace(name, f"total{number}") for line in lines) + kept
-    return {"id": str(number), "path": f"{number}.py", "language": "python", "before": before, "after": after}
+    about = {"id": str(number), "repo": "r", "path": f"{number}.py", "language": "python"}
+    return {**about, "before": before, "after": after}
 
 
 @pytest.fixture

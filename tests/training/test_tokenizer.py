@@ -29,7 +29,8 @@ def edits(tmp_path: Path) -> Path:
             text = f"def function_{n}(value):\n    return value + {n}\n" * 5
             if shard == n == 0:
                 text += f"password = '{SECRET}'\n" * 50
-            lines.append(json.dumps({"repo": f"r{shard}{n}", "before": "", "after": text}) + "\n")
+            record = {"id": "a", "repo": f"r{shard}{n}", "path": "a.py", "language": "python", "before": ""}
+            lines.append(json.dumps({**record, "after": text}) + "\n")
         path = folder / f"train-{shard:02}.jsonl.zst"
         path.write_bytes(zstandard.compress("".join(lines).encode()))
     return folder

@@ -86,9 +86,7 @@ def tensors_of(header: bytes) -> Iterator[Tensor]:
     """What a header, its length included, says of the file. `CheckpointError`."""
     try:
         listed = [
-            Tensor(
-                name, told["dtype"], tuple(told["shape"]), *(len(header) + at for at in told["data_offsets"])
-            )
+            _tensor(name, told, len(header))
             for name, told in json.loads(header[LENGTH:]).items()
             if name != "__metadata__"
         ]
@@ -101,3 +99,11 @@ def tensors_of(header: bytes) -> Iterator[Tensor]:
             raise CheckpointError("its tensors do not follow one another")
         at = tensor.end
         yield tensor
+
+
+def _tensor(name: str, told: Any, base: int) -> Tensor:
+    """base: where offsets count from. ValueError, TypeError or KeyError for anything else than the format has."""
+    dtype, shape, (start, end) = told["dtype"], told["shape"], told["data_offsets"]
+    if not isinstance(dtype, str) or any(type(number) is not int for number in (*shape, start, end)):
+        raise TypeError(name)
+    return Tensor(name, dtype, tuple(shape), base + start, base + end)

@@ -13,6 +13,14 @@ MAX_CHARACTERS = 40_000
 """Longer files are left out, as in the evaluation."""
 
 
+FIELDS = ("id", "repo", "path", "language", "before", "after")
+"""What of a record is used; texts."""
+
+
+class ShardError(Exception):
+    """A shard that is damaged, or is none; the message is for a person."""
+
+
 def train_shards(edits: Path, least: int) -> list[Path]:
     """The `train-*` files of a folder by name. FileNotFoundError when there are fewer than `least`."""
     shards = sorted(edits.glob("train-*.jsonl.zst"))
@@ -24,19 +32,37 @@ def train_shards(edits: Path, least: int) -> list[Path]:
 
 
 def sample(path: Path, files: int, seed: int) -> Iterator[dict[str, Any]]:
-    """A fair sample of one shard's records, by reservoir: the shard is read once and never held whole."""
+    """A fair sample of one shard's records, by reservoir: the shard is read once and never held whole. `ShardError`."""
     import zstandard
 
     rng = random.Random(f"{seed}:{path.name}")
-    kept: list[str] = []
-    with path.open("rb") as file:
-        reader = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(file)
-        for number, line in enumerate(io.TextIOWrapper(reader, "utf-8", newline="\n")):
-            if number < files:
-                kept.append(line)
-            elif (place := rng.randrange(number + 1)) < files:
-                kept[place] = line
-    for line in kept:
-        record = json.loads(line)
+    kept: list[tuple[int, str]] = []
+    try:
+        with path.open("rb") as file:
+            reader = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(file)
+            for number, line in enumerate(io.TextIOWrapper(reader, "utf-8", newline="\n")):
+                if number < files:
+                    kept.append((number, line))
+                elif (place := rng.randrange(number + 1)) < files:
+                    kept[place] = number, line
+    except zstandard.ZstdError as error:
+        raise ShardError(f"{path}: not a zstd file, or a damaged one ({error})") from error
+    except UnicodeDecodeError as error:
+        raise ShardError(f"{path}: not UTF-8 text") from error
+    for number, line in kept:
+        record = _record(path, number, line)
         if len(record["before"]) < MAX_CHARACTERS:
             yield record
+
+
+def _record(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+        missing = [name for name in FIELDS if not isinstance(record[name], str)]
+    except ValueError as error:
+        raise ShardError(f"{path}, line {number + 1}: not JSON ({error})") from error
+    except (KeyError, TypeError) as error:
+        raise ShardError(f"{path}, line {number + 1}: not a record ({error})") from error
+    if missing:
+        raise ShardError(f"{path}, line {number + 1}: not a record ({missing[0]} is no text)")
+    return record  # type: ignore[no-any-return]

@@ -1,0 +1,39 @@
+"""Shards that are damaged are said to be, in a sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from editahead_lsp.cli import main
+from editahead_training.shards import FIELDS, ShardError, sample
+
+RECORD = dict.fromkeys(FIELDS, "a")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"no zstd", "not a zstd file"),
+        (zstandard.compress(b"\xff\n"), "not UTF-8"),
+        (zstandard.compress(json.dumps(RECORD).encode() + b"\n{"), "line 2: not JSON"),
+        (zstandard.compress(b"[]"), "line 1: not a record"),
+        (zstandard.compress(b'{"before": ""}'), "line 1: not a record .'id'"),
+        (zstandard.compress(json.dumps({**RECORD, "after": 5}).encode()), "line 1: .*after is no text"),
+    ],
+)
+def test_what_is_wrong_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, reason: str
+) -> None:
+    shard = tmp_path / "train-00.jsonl.zst"
+    shard.write_bytes(content)
+    with pytest.raises(ShardError, match=reason):
+        list(sample(shard, 9, 0))
+    pytest.importorskip("tokenizers", reason="training needs the extra `train`")
+    command = ["train", "tokenizer", "--edits", str(tmp_path), "--out", str(tmp_path / "out.json")]
+    assert main(command) == 1
+    assert "train-00.jsonl.zst" in capsys.readouterr().err
+    assert not (tmp_path / "out.json").exists()
