@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from editahead_prompts.edits import Edit
@@ -21,6 +22,8 @@ from .whole import as_whole, place_whole
 _LARGEST_SKETCH = 400_000
 """Characters."""
 
+_HALF = re.compile("[\ud800-\udfff]")
+
 
 def merge(
     sketch: Sketch,
@@ -39,6 +42,9 @@ def merge(
     size = sum(len(line) + 1 for line in sketch.lines[part.at : part.end])
     if original.length > LARGEST or size > _LARGEST_SKETCH:
         doubt = refusal("too-large", f"The file has {original.length:,} characters, the sketch {size:,}.")
+        return Merge(original, original.text, Edit(), doubt, 0.0)
+    if any(map(_HALF.search, sketch.lines[part.at : part.end])):
+        doubt = refusal("unparsed", "The sketch holds half of a surrogate pair, which is no character.")
         return Merge(original, original.text, Edit(), doubt, 0.0)
     part = against(part, sketch.lines, original)
     low, high = _lines_of(original, span)

@@ -36,6 +36,7 @@ LINES = st.sampled_from(
         "# note",
         "é = “x”",
         "import os",
+        "def \ud800(x): return x",
     ]
 )
 FILES = st.lists(LINES, max_size=25)

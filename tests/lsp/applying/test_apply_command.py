@@ -73,6 +73,17 @@ async def test_a_dry_run_gives_the_edit_and_sends_nothing(wired: Wired, folder: 
     assert "changeAnnotations" not in result["edit"]
 
 
+@pytest.mark.parametrize("half", ["\ud800", "\udfff"])
+async def test_half_of_a_surrogate_pair_is_refused(wired: Wired, folder: Path, half: str) -> None:
+    await start(wired, folder, **VERSIONED)
+    uri = (folder / "a.py").as_uri()
+    wired.open(uri, TEXT)
+    sketch = f"```python\n{TEXT}    # {half}\n```\n"
+    assert (await refused(wired, uri=uri, sketch=sketch))["reason"] == "unparsed"
+    wired.change(uri, 2, (0, 0, 0, 0, f"# {half}\ndef {half}g(): pass\n\n\n"))
+    assert (await apply(wired, uri=uri, sketch=SKETCH, dryRun=True))["hunks"]
+
+
 async def test_annotations_for_clients_that_have_them(wired: Wired, folder: Path) -> None:
     await start(wired, folder, **ANNOTATED)
     uri = (folder / "a.py").as_uri()
