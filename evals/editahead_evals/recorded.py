@@ -21,7 +21,7 @@ from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.diff import diff
 from editahead_prompts.formats.choice import choose
 from editahead_prompts.formats.fim import Fim
-from editahead_prompts.formats.format import Answer, Format, read_all
+from editahead_prompts.formats.format import Answer, Format, Paths, Request, read_all
 from editahead_prompts.snapshot import Snapshot, split_lines
 from editahead_prompts.state import PastEdit, State
 
@@ -34,34 +34,51 @@ from .scoring import TABS, text_likeness
 
 _AS_RECORDED = {"sweep": "sweep-cursortab"}
 """Formats as the models were really asked, by the beginning of a model's name, where that is not how they are asked now."""
-_RECORDED_AT = {"suppress-js-fetch": (7, 14)}
+_RECORDED_AT = {"30-suppress-js-fetch": (7, 14)}
 """This scenario has two cursors, and what was recorded is of the second one."""
+
+
+ROOT = "file:///project/"
+"""Where the scenarios' files are, and what the paths in prompts are told from."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """One scenario. before: the text before the one earlier edit; `text` where there was none. wanted: None where nothing
-    should be shown. cursor, fim_cursor: offsets in `text`; the latter for models that fill in the middle."""
+    """One scenario. old, new: the one earlier edit with lines around it; "" where there was none. wanted: None where
+    nothing should be shown. cursor, fim_cursor: offsets in `text`; the latter for models that fill in the middle."""
 
     name: str
     file: str
     language: str
-    before: str
+    old: str
+    new: str
     text: str
     wanted: str | None
     cursor: int
     fim_cursor: int
 
+    @property
+    def before(self) -> str:
+        """The text before the earlier edit."""
+        return self.text.replace(self.new, self.old, 1)
+
     def cursor_for(self, format: Format) -> int:
         return self.fim_cursor if isinstance(format, Fim) else self.cursor
+
+    def request(self, format: Format, *, growing: bool = True) -> Request:
+        """As an editor has it: the edit without the lines around it, at its place. growing: whether it is open."""
+        document = Snapshot.of(self.text, uri=ROOT + self.file, language=self.language)
+        state = State(document, self.cursor_for(format), tuple(_past(self, document, growing)))
+        return format.build(state, ESTIMATE, paths=Paths((ROOT,)))
 
 
 @dataclass(frozen=True)
 class Recording:
-    """What a model said to a scene."""
+    """What a model said to a scene. sent: the body that it was asked with."""
 
     model: str
     scene: Scene
+    sent: Mapping[str, Any]
     said: Said
 
     @property
@@ -108,23 +125,29 @@ def load(folder: Path) -> list[Recording]:
     """Raises `RecordError`."""
     try:
         scenes = {path.stem: _scene(path) for path in sorted((folder / "scenarios").glob("*.txtar"))}
-        lines = map(json.loads, (folder / "exchanges.jsonl").read_text("utf-8").splitlines())
-        return [
-            Recording(line["model"], scenes[line["scenario"]], _said(exchange["response"]))
-            for line in lines
-            for exchange in line["exchanges"]
-        ]
-    except (OSError, ValueError, KeyError, StopIteration) as error:
-        raise RecordError(f"{folder}: no recorded answers: {error!r}") from error
+        lines = (folder / "exchanges.jsonl").read_text("utf-8").split("\n")
+    except OSError as error:
+        raise RecordError(f"{error.filename}: no recorded answers: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise RecordError(f"{folder}: recorded answers that are not UTF-8 text") from error
+    out: list[Recording] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            out += _recordings(json.loads(line), scenes) if line else ()
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            detail = f"{type(error).__name__}: {error}"
+            raise RecordError(
+                f"{folder}/exchanges.jsonl, line {number}: no recorded answer ({detail})"
+            ) from error
+    if not out:
+        raise RecordError(f"{folder}/exchanges.jsonl: no recorded answers")
+    return out
 
 
 def raw(recording: Recording) -> Result:
     """What the model said, as its format reads it: no gate, no rule, and the whole rewrite at once."""
     scene, format = recording.scene, recording.format
-    document = Snapshot.of(scene.text, uri=f"file:///{scene.file}", language=scene.language)
-    state = State(document, scene.cursor_for(format), tuple(_past(scene, document)))
-    request = format.build(state, ESTIMATE)
-    answer = read_all(format, request, recording.said.text, recording.said.finish)
+    answer = read_all(format, scene.request(format), recording.said.text, recording.said.finish)
     if not isinstance(answer, Answer):
         return _result(recording, None)
     return _result(recording, answer.edit.apply(scene.text))
@@ -211,38 +234,51 @@ def _result(recording: Recording, text: str | None) -> Result:
     return Result(recording.model, True, text_likeness(scene.text, scene.wanted, text))
 
 
-def _said(body: Mapping[str, Any]) -> Said:
-    choice = body["choices"][0]
-    text = choice["text"] if "text" in choice else choice["message"]["content"]
-    return Said(text, "length" if choice["finish_reason"] == "length" else "stop")
+def _recordings(line: Any, scenes: Mapping[str, Scene]) -> Iterator[Recording]:
+    scene = scenes[line["scenario"]]
+    for exchange in line["exchanges"]:
+        choice = exchange["response"]["choices"][0]
+        text = choice["text"] if "text" in choice else choice["message"]["content"]
+        said = Said(text, "length" if choice["finish_reason"] == "length" else "stop")
+        if not isinstance(text, str) or not isinstance(line["model"], str):
+            raise TypeError("model and text are texts")
+        yield Recording(line["model"], scene, exchange["request"], said)
 
 
 def _scene(path: Path) -> Scene:
-    head, *sections = re.split(r"^-- (.+) --\n", path.read_text("utf-8"), flags=re.MULTILINE)
+    try:
+        return _parsed(path.stem, path.read_text("utf-8"))
+    except (ValueError, KeyError, IndexError) as error:
+        raise RecordError(f"{path}: not a scenario ({type(error).__name__}: {error})") from error
+
+
+def _parsed(name: str, source: str) -> Scene:
+    head, *sections = re.split(r"^-- (.+) --\n", source, flags=re.MULTILINE)
     parts = dict(zip(sections[::2], sections[1::2], strict=True))
     header = dict(line.split(": ", 1) for line in head.splitlines()[1:] if ": " in line)
     # They were sent as an editor's list of lines: the last one has no end.
     text = parts["buffer.txt"].removesuffix("\n")
-    before = text
+    old = new = ""
     if "history" in parts:
         edit = re.match(r"<\|file\|> .*\n<\|old\|>\n(.*)<\|new\|>\n(.*)", parts["history"], re.DOTALL)
         if edit is None or edit[2] not in text:
-            raise ValueError(f"{path.name}: its history does not fit its text")
-        before = text.replace(edit[2], edit[1], 1)
+            raise ValueError("its history does not fit its text")
+        old, new = edit.groups()
     wanted = parts.get("expected")
     starts = Snapshot.of(text).starts
 
     def cursor(prefix: str = "") -> int:
         """The row counts from 1."""
         row, column = int(header[f"{prefix}row"]), int(header[f"{prefix}col"])
-        row, column = _RECORDED_AT.get(header["id"], (row, column))
+        row, column = _RECORDED_AT.get(name, (row, column))
         return starts[row - 1] + column
 
     return Scene(
-        header["id"],
+        name,
         header["file"],
         header["language"],
-        before,
+        old,
+        new,
         text,
         None if wanted is None else wanted.rstrip("\n"),
         cursor(),
@@ -250,15 +286,15 @@ def _scene(path: Path) -> Scene:
     )
 
 
-def _past(scene: Scene, document: Snapshot) -> Iterator[PastEdit]:
+def _past(scene: Scene, document: Snapshot, growing: bool) -> Iterator[PastEdit]:
     """The earlier edit in whole lines."""
     old, new = split_lines(scene.before), document.lines
     if old == new:
         return
-    head = next(n for n in range(len(new)) if old[n : n + 1] != new[n : n + 1])
+    head = next((n for n in range(len(new)) if old[n : n + 1] != new[n : n + 1]), len(new))
     most = min(len(old), len(new)) - head
     tail = next((n for n in range(most) if old[-1 - n] != new[-1 - n]), most)
-    yield PastEdit(document.uri, head, old[head : len(old) - tail], new[head : len(new) - tail], open=True)
+    yield PastEdit(document.uri, head, old[head : len(old) - tail], new[head : len(new) - tail], open=growing)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -185,9 +185,36 @@ def test_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     validate("output.eval-recorded", "output", report)
     shown = {"score": 0.0, "deltaChrf": 1.0, "showRate": 1.0, "quietRate": 0.0}
     assert report["models"] == [{"model": "zeta-2", "raw": shown, "through": shown}]
-    (folder / "scenarios" / "stay.txtar").unlink()
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "reason"),
+    [
+        ("", "no recorded answers"),
+        ("[]", "line 1: no recorded answer"),
+        ("5", "line 1: no recorded answer"),
+        ("{", "line 1: no recorded answer"),
+        ('{"scenario": "gone", "model": "m", "exchanges": []}', "line 1: no recorded answer"),
+        ('{"scenario": "stay", "model": "m", "exchanges": [{"response": {"choices": []}}]}', "line 1: no "),
+        (None, "No such file"),
+    ],
+)
+def test_what_are_no_recorded_answers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], exchanges: str | None, reason: str
+) -> None:
+    folder = recorded(tmp_path / "recorded")
+    (folder / "exchanges.jsonl").unlink()
+    if exchanges is not None:
+        (folder / "exchanges.jsonl").write_text(exchanges)
     assert run("--recorded", str(folder)) == 1
-    assert "no recorded answers" in capsys.readouterr().err
+    assert reason in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_a_damaged_scenario_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = recorded(tmp_path / "recorded")
+    (folder / "scenarios" / "stay.txtar").write_text("id: stay\n")
+    assert run("--recorded", str(folder)) == 1
+    assert "not a scenario" in capsys.readouterr().err.replace("\n", " ")
 
 
 def test_the_ceiling_with_a_model_is_that_of_the_best_of_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,14 +29,14 @@ def recording(model: str, scene: str) -> Recording:
 
 @there
 def test_a_good_answer_comes_through(server: SharedServer) -> None:
-    one = recording("mercuryapi", "python-decorator-complete")
+    one = recording("mercuryapi", "03-python-decorator-complete")
     assert through(server.session, one) == raw(one)
     assert raw(one).likeness == 1
 
 
 @there
 def test_what_breaks_the_syntax_does_not_come_through(server: SharedServer) -> None:
-    one = recording("qwen3.5-0.8B", "suppress-js-fetch")
+    one = recording("qwen3.5-0.8B", "30-suppress-js-fetch")
     assert raw(one).shown and not through(server.session, one).shown
 
 

@@ -100,7 +100,7 @@ def test_a_wrong_type_anywhere_is_said(path: tuple[Any, ...]) -> None:
         if type(inside[last]) in (type(wrong), float) and type(wrong) in (str, float, bool):
             continue
         inside[last] = wrong
-        with pytest.raises(NotAState, match="stored state|version"):
+        with pytest.raises(NotAState, match=r"stored state|version"):
             state_of(value)
 
 

@@ -21,8 +21,8 @@ RECORD = dict.fromkeys(FIELDS, "a")
         (zstandard.compress(b"\xff\n"), "not UTF-8"),
         (zstandard.compress(json.dumps(RECORD).encode() + b"\n{"), "line 2: not JSON"),
         (zstandard.compress(b"[]"), "line 1: not a record"),
-        (zstandard.compress(b'{"before": ""}'), "line 1: not a record .'id'"),
-        (zstandard.compress(json.dumps({**RECORD, "after": 5}).encode()), "line 1: .*after is no text"),
+        (zstandard.compress(b'{"before": ""}'), r"line 1: not a record .'id'"),
+        (zstandard.compress(json.dumps({**RECORD, "after": 5}).encode()), r"line 1: .*after is no text"),
     ],
 )
 def test_what_is_wrong_with_it(

@@ -192,7 +192,9 @@ class Source(NamedTuple):
 
     def names(self, name: str) -> Iterator[Node]:
         """The nodes that are this identifier."""
-        for match in re.finditer(rb"(?<![\w$])" + re.escape(name.encode("utf-8", "replace")) + rb"(?![\w$])", self.source):
+        for match in re.finditer(
+            rb"(?<![\w$])" + re.escape(name.encode("utf-8", "replace")) + rb"(?![\w$])", self.source
+        ):
             node = self.root.named_descendant_for_byte_range(*match.span())
             if node is not None and "identifier" in node.type:
                 yield node
