@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from editahead_prompts.composition.vocabulary import own
 from editahead_prompts.formats.escaping import unescape
 from editahead_prompts.formats.own import REGION_END
-from editahead_training.examples import COPIED, FULL, rewrite
+from editahead_training.examples import COPIED, DECIDES, FULL, rewrite
 from typist import PROPERTY
 
 LINES = st.lists(st.sampled_from(["", "a = 1", "    b = é", "<|next|>", "\tf(a)", "}"]), max_size=8)
@@ -17,7 +17,7 @@ LINES = st.lists(st.sampled_from(["", "a = 1", "    b = é", "<|next|>", "\tf(a)
 
 def heavy(old: list[str], new: list[str]) -> list[str]:
     """The stretches of the answer that count whole, without white space around."""
-    example = rewrite("next edit", (1, 2), old, new, own())
+    example = rewrite("apply", (1, 2), old, new, own())
     assert set(example.weights) <= {COPIED, FULL}
     out, before = [""], COPIED
     for token, weight in zip(example.answer, example.weights, strict=True):
@@ -31,7 +31,7 @@ def heavy(old: list[str], new: list[str]) -> list[str]:
 @PROPERTY
 @given(LINES, LINES)
 def test_the_answer_is_the_new_lines_and_the_end(old: list[str], new: list[str]) -> None:
-    example = rewrite("repair", (7,), old, new, own())
+    example = rewrite("apply", (7,), old, new, own())
     text = own().decode(example.answer)
     assert text.count(REGION_END) == 1
     assert unescape(text.removesuffix(REGION_END)) == "".join(f"{line}\n" for line in new)
@@ -54,3 +54,7 @@ def test_the_answer_is_the_new_lines_and_the_end(old: list[str], new: list[str])
 )
 def test_what_changes_counts_whole(old: list[str], new: list[str], whole: list[str]) -> None:
     assert heavy(old, new) == whole
+
+
+def test_the_first_token_of_a_next_edit_decides() -> None:
+    assert rewrite("next edit", (1,), ["a"], ["a", "b"], own()).weights[0] == DECIDES

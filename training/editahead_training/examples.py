@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from editahead_prompts.composition.vocabulary import Vocabulary
-from editahead_prompts.diff import diff_lines
-from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.own import REGION_END, SPECIAL
+from editahead_prompts.formats.rewriting import answered
 
 Task: TypeAlias = Literal["next edit", "silence", "repair", "apply", "middle", "code"]
 """next edit: the region around a place, rewritten. silence: nothing is to be done in the region. repair: the same as next
@@ -22,6 +20,12 @@ FULL = 100
 """The weight of a token that counts whole, in hundredths."""
 COPIED = 20
 """Of a token of an answer's line that stands in the region just so. What changes weighs more: there is less of it."""
+
+
+DECIDES = 250
+"""Of the first token of a next edit, which says whether there is one, and of silence."""
+CODE = 40
+"""Of a token of plain code, of which there are many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +47,18 @@ class Example:
         return len(self.prompt) + len(self.answer)
 
 
-def plain(task: Task, prompt: Sequence[int], answer: Sequence[int]) -> Example:
-    """All of the answer counts whole."""
-    return Example(task, tuple(prompt), tuple(answer), (FULL,) * len(answer))
+def plain(task: Task, prompt: Sequence[int], answer: Sequence[int], weight: int = FULL) -> Example:
+    """All of the answer counts the same."""
+    return Example(task, tuple(prompt), tuple(answer), (weight,) * len(answer))
 
 
 def rewrite(
     task: Task, prompt: Sequence[int], old: Sequence[str], new: Sequence[str], vocabulary: Vocabulary
 ) -> Example:
-    """The lines of a region (without line ends) rewritten as `new`, and the mark of the region's end.
-
-    Lines that stay count less, but for those behind a change: there it is said that the change ends, or that lines
-    go. A line end counts with the line that it ends, the indentation behind it with the next line.
-    """
-    full = {len(new)}
-    for _, _, first, end in diff_lines(tuple(old), tuple(new)):
-        full.update(range(first, end + 1))
-    text = escape("".join(f"{line}\n" for line in new), SPECIAL)
-    encoded = vocabulary.encoder.encode(text + REGION_END, add_special_tokens=False)
-    weights, line, at = [], 0, 0
-    for _, end in encoded.offsets:
-        line, at = line + text.count("\n", at, end - 1), max(end - 1, at)
-        weights.append(FULL if line in full else COPIED)
-    return Example(task, tuple(prompt), tuple(encoded.ids), tuple(weights))
+    """The lines of a region (without line ends) rewritten as `new`, and the mark of the region's end. What tells of no
+    change counts less."""
+    ids, tells = answered(old, new, vocabulary)
+    weights = [FULL if tell else COPIED for tell in tells]
+    if task in ("next edit", "repair"):
+        weights[0] = DECIDES
+    return Example(task, tuple(prompt), ids, tuple(weights))

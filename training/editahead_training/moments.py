@@ -20,6 +20,8 @@ from editahead_prompts.tokens import tokenize
 PARTLY = 0.2
 """What an edit is worth that the place needs, but that is not all that it needs: a person who has to go on typing there
 accepts it sometimes. A choice, not a measurement."""
+ROOT = "file:///repository"
+"""The folder that a record's path is below."""
 _WINDOW = 60
 """Lines around a candidate within which hunks can have to do with it."""
 
@@ -82,7 +84,7 @@ def moments(
     order = list(range(len(hunks)))
     if shuffled:
         random.Random(record["id"]).shuffle(order)
-    uri = f"file:///{record['path']}"
+    uri = f"{ROOT}/{record['path']}"
     lines = list(before)
     made: set[int] = set()
     past: list[PastEdit] = []

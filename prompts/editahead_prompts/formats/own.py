@@ -94,14 +94,17 @@ REGION_LINES = 20
 GROWING_LINES = 6
 """Where the growing edit is too long, so many lines of each of its sides are shown."""
 
-REGION_TOKENS = 160
-"""So many tokens the region may have in the smallest prompts, too."""
+MARKS = 24
+"""Tokens for what stands between the parts."""
+
+EDITS_LEAST, GROWING_LEAST, REGION_LEAST, RULES_LEAST = 120, 100, 160, 80
+"""Tokens that these may have in small prompts, too: there, what was done tells more than the rest of the file."""
 
 MOST_DIAGNOSTICS, MOST_PROPOSED = 4, 3
 """So many are shown."""
 
-CONTEXT_SHARE, OTHERS_SHARE, EDITS_SHARE, GROWING_SHARE, REGION_SHARE = 0.72, 0.2, 0.1, 0.05, 0.12
-RULES_SHARE = 0.1
+CONTEXT_SHARE, OTHERS_SHARE, EDITS_SHARE, GROWING_SHARE, REGION_SHARE = 0.69, 0.2, 0.1, 0.05, 0.12
+RULES_SHARE = 0.03
 """What each may have of the budget. The context is the file and the other documents; the file has what they leave. A region
 of long lines has fewer of them."""
 
@@ -121,12 +124,13 @@ class Own:
     ) -> Request:
         document, cursor = state.document, state.cursor
         room = budget or self.context
+        shares = _shares(room)
         past = events(state)
         closed = [event for event in past if not event.edit.open]
         chapters = [0, *(n + 1 for n, event in enumerate(closed) if _ends_chapter(event.edit))]
         since = past[chapters[-1] :]
         listed = closed[chapters[-2] if len(chapters) > 1 else 0 :]
-        region = _region(document, cursor, max(int(room * REGION_SHARE), REGION_TOKENS), tokenizer)
+        region = _region(document, cursor, shares["region"], tokenizer)
         path = escape(paths.of(document.uri), SPECIAL)
         edits = tuple(Text(_edit(event.edit, paths), 1 + n, f"edit {n}") for n, event in enumerate(listed))
         files = others(state, paths, SPECIAL, FILE + "{path}\n{text}")
@@ -137,15 +141,15 @@ class Own:
         )
         growing = (_growing(event.edit, document.uri, region, paths) for event in past if event.edit.open)
         parts: tuple[Part, ...] = (
-            Group(context, budget=int(room * CONTEXT_SHARE)),
-            Group(edits, name="edits", budget=int(room * EDITS_SHARE)),
+            Group(context, budget=shares["context"]),
+            Group(edits, name="edits", budget=shares["edits"]),
             Breakpoint(),
-            Group(tuple(growing), budget=int(room * GROWING_SHARE)),
+            Group(tuple(growing), budget=shares["growing"]),
             Text(f"{REGION}\n", name="region start"),
             Text(with_cursor(document, region, cursor, CURSOR, SPECIAL), name="region"),
             Text(f"{REGION_END}\n", name="region end"),
             Group(_diagnostics(state, region), name="diagnostics"),
-            Group(_proposed(state, region), name="rules", budget=int(room * RULES_SHARE)),
+            Group(_proposed(state, region), name="rules", budget=shares["rules"]),
             Text(f"{NEXT}\n", name="answer"),
         )
         prompt = render(Group(parts), room, tokenizer)
@@ -153,6 +157,18 @@ class Own:
 
     def read(self, request: Request) -> LineReader:
         return LineReader(request, Marks((REGION_END, END), SPECIAL, CURSOR, (SILENT, KEEP)))
+
+
+def _shares(room: int) -> dict[str, int]:
+    """Tokens that each part may have."""
+    shares = {
+        "edits": max(int(room * EDITS_SHARE), EDITS_LEAST),
+        "growing": max(int(room * GROWING_SHARE), GROWING_LEAST),
+        "region": max(int(room * REGION_SHARE), REGION_LEAST),
+        "rules": max(int(room * RULES_SHARE), RULES_LEAST),
+    }
+    left = room - sum(shares.values()) - MARKS
+    return {**shares, "context": max(min(int(room * CONTEXT_SHARE), left), 0)}
 
 
 def _ends_chapter(edit: PastEdit) -> bool:

@@ -1,0 +1,198 @@
+"""Next edits as examples: real commits replayed, at places where something remains to be done, and where nothing does."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from editahead_evals.replay import Hunk
+from editahead_evals.replay import diff as diff_hunks
+from editahead_inference.candidates import Candidate
+from editahead_inference.gate import Gate
+from editahead_inference.pipeline import candidates_of, default_predictors
+from editahead_prompts.composition.render import DoesNotFit
+from editahead_prompts.composition.vocabulary import Vocabulary
+from editahead_prompts.diff import diff
+from editahead_prompts.edits import Edit, Replacement
+from editahead_prompts.formats.format import Paths, Request
+from editahead_prompts.formats.own import OWN, REGION_END, SILENT
+from editahead_prompts.snapshot import Snapshot, line_body, split_lines
+from editahead_prompts.state import PastEdit, State
+from editahead_prompts.syntax import SyntaxTrees
+
+from .examples import DECIDES, Example, plain, rewrite
+from .moments import ROOT, TrainingMoment, moments
+
+HALF_TYPED = 0.35
+"""The share of examples in which the person is in the middle of the next edit."""
+NEAREST = 0.6
+"""In so many of the others it is the nearest remaining hunk that the person has gone to; else any."""
+PROPOSED = 3
+"""Candidates of the rules that a prompt is told, at most; in `UNTOLD` of the examples none is."""
+UNTOLD = 0.2
+MISTAKEN = 0.7
+"""So often silence is asked for where a rule is mistaken, if one is: there it is hardest."""
+A_RECORD = 3
+"""Examples of a record, at most, besides one of silence."""
+
+ROOTS = Paths((ROOT,))
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A state, and all that is still to be done in its document, in order. silent: it counts only where nothing is to be
+    done in the region."""
+
+    state: State
+    remaining: tuple[Hunk, ...]
+    silent: bool = False
+
+
+def examples_of(
+    record: dict[str, Any], rng: random.Random, vocabulary: Vocabulary, budget: int
+) -> Iterator[Example]:
+    """Examples of one record of real edits; the same for the same record and generator. budget: tokens of a prompt."""
+    for task in tasks_of(record, rng):
+        yield from _example(task, vocabulary, budget)
+
+
+def tasks_of(record: dict[str, Any], rng: random.Random) -> Iterator[Task]:
+    """At most `A_RECORD` places where something remains to be done, and one where nothing may be."""
+    found = list(moments(record, shuffled=rng.random() < 0.5, by_line=rng.random() < 0.5))
+    predictors, gate = default_predictors(SyntaxTrees()), Gate()
+    open_ones = [moment for moment in found if moment.remaining]
+    for moment in rng.sample(open_ones, min(A_RECORD, len(open_ones))):
+        hunk = _chosen(moment, rng)
+        if rng.random() < HALF_TYPED:
+            task = _half_typed(moment, hunk, rng)
+        else:
+            task = Task(_gone_to(moment.state, hunk, rng), moment.remaining)
+        if task is not None:
+            yield _told(task, predictors, gate, rng)
+    if found:
+        moment = rng.choice(found)
+        task = _told(Task(moment.state, moment.remaining, silent=True), predictors, gate, rng)
+        wrong = [edit for edit in task.state.proposed if not _is_right(moment, edit)]
+        if wrong and rng.random() < MISTAKEN:
+            place = rng.choice(wrong).changed_span[0]
+            task = replace(task, state=replace(task.state, cursor=place))
+        yield task
+
+
+def _chosen(moment: TrainingMoment, rng: random.Random) -> Hunk:
+    line = moment.state.document.line_at(moment.state.cursor)
+    if rng.random() < NEAREST:
+        return min(moment.remaining, key=lambda hunk: (abs(hunk.start - line), hunk.start < line))
+    return rng.choice(moment.remaining)
+
+
+def _gone_to(state: State, hunk: Hunk, rng: random.Random) -> State:
+    """With the cursor on the hunk's first line, where the change is, or anywhere on it."""
+    document = state.document
+    line = min(hunk.start, len(document.lines) - 1)
+    body = line_body(document.lines[line])
+    column = len(body) - len(body.lstrip())
+    if hunk.old and hunk.new and rng.random() < 0.5:
+        changed = diff(hunk.old[0], hunk.new[0]).changed_span[0] if hunk.old[0] != hunk.new[0] else column
+        column = min(changed, len(body))
+    elif rng.random() < 0.5:
+        column = rng.randint(0, len(body))
+    return replace(state, cursor=document.starts[line] + column)
+
+
+def _half_typed(moment: TrainingMoment, hunk: Hunk, rng: random.Random) -> Task | None:
+    """The person has begun to make the hunk: its first changes, and a part of the next. None where there is no middle."""
+    state = moment.state
+    old = state.document.lines
+    after = (*old[: hunk.start], *hunk.new, *old[hunk.end :])
+    whole = diff("".join(old), "".join(after)).replacements
+    number = rng.randrange(len(whole))
+    next_one = whole[number]
+    typed = rng.randint(0, max(len(next_one.text) - 1, 0))
+    begun = Replacement(next_one.start, next_one.end, next_one.text[:typed])
+    made = Edit((*whole[:number], begun) if begun.text or begun.end > begun.start else whole[:number])
+    if not made:
+        return None
+    text = made.apply(state.document.text)
+    lines = split_lines(text)
+    document = Snapshot(state.document.uri, state.document.language, state.document.version + 1, lines)
+    cursor = begun.start + sum(r.growth for r in whole[:number]) + typed
+    grown = len(lines) - len(old)
+    rest = diff("".join(lines), "".join(after))
+    if not rest:
+        return None
+    head = next(i for i in range(len(lines) + 1) if i >= len(lines) or i >= len(old) or lines[i] != old[i])
+    tail = _common_tail(old, lines, head)
+    past = tuple(
+        replace(p, line=p.line + (grown if p.line > hunk.start else 0), open=False) for p in state.history
+    )
+    edit = PastEdit(
+        document.uri, head, old[head : len(old) - tail], lines[head : len(lines) - tail], open=True
+    )
+    remaining = diff_hunks(lines, _final(moment))
+    return Task(State(document, min(cursor, document.length), (*past, edit)[-32:]), remaining)
+
+
+def _final(moment: TrainingMoment) -> tuple[str, ...]:
+    """The lines when all is done."""
+    lines = list(moment.state.document.lines)
+    for hunk in reversed(moment.remaining):
+        lines[hunk.start : hunk.end] = hunk.new
+    return tuple(lines)
+
+
+def _common_tail(old: Sequence[str], new: Sequence[str], head: int) -> int:
+    most = min(len(old), len(new)) - head
+    return next((n for n in range(most) if old[-1 - n] != new[-1 - n]), most)
+
+
+def _told(task: Task, predictors: Sequence[Any], gate: Gate, rng: random.Random) -> Task:
+    """With what the rules propose."""
+    if rng.random() < UNTOLD:
+        return task
+    state = task.state
+    found: list[Candidate] = [
+        c for c in candidates_of(state, predictors) if c.edit and c.uri == state.document.uri
+    ]
+    found.sort(key=lambda candidate: -gate.confidence(state, candidate))
+    return replace(task, state=replace(state, proposed=tuple(c.edit for c in found[: 2 * PROPOSED])))
+
+
+def _is_right(moment: TrainingMoment, edit: Edit) -> bool:
+    document = moment.state.document
+    start, end = edit.changed_span
+    first, last = document.line_at(start), document.line_at(end) + 1
+    after = split_lines(edit.apply(document.text))
+    grown = len(after) - len(document.lines)
+    return moment.worth(first, last, after[first : last + grown]) > 0
+
+
+def _example(task: Task, vocabulary: Vocabulary, budget: int) -> Iterator[Example]:
+    """The task as an example, if it is one: no hunk may reach beyond the region."""
+    try:
+        request = OWN.build(task.state, vocabulary, budget=budget, paths=ROOTS)
+    except DoesNotFit:
+        return
+    region, document = request.region, task.state.document
+    touched = [h for h in task.remaining if h.start < region.end and region.first < max(h.end, h.start + 1)]
+    if task.silent:
+        if not touched and region.end > region.first:
+            yield plain("silence", _ids(request), vocabulary.encode(SILENT + REGION_END), DECIDES)
+        return
+    if not touched or any(h.start < region.first or h.end > region.end for h in touched):
+        return
+    new: list[str] = []
+    at = region.first
+    for hunk in touched:
+        new += [*document.lines[at : hunk.start], *hunk.new]
+        at = hunk.end
+    new += document.lines[at : region.end]
+    bodies = [line_body(line) for line in new]
+    yield rewrite("next edit", _ids(request), region.bodies(document), bodies, vocabulary)
+
+
+def _ids(request: Request) -> tuple[int, ...]:
+    assert request.prompt.ids is not None
+    return request.prompt.ids
