@@ -25,6 +25,7 @@ from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees
 
 from .examples import Example, rewrite
+from .moments import ROOT
 
 CASES = 3
 """Sketches of each record, at most; each may come a second time, made harder."""
@@ -35,8 +36,7 @@ BUDGET = 1000
 LONGEST_SKETCH = 1_600
 """Characters. Longer ones hardly fit into the budget."""
 
-PATHS = Paths(("file://",))
-"""Paths are shown as the record has them."""
+ROOTS = Paths((ROOT,))
 
 KEPT_GUESSES, NO_GUESSES = 0.15, 0.35
 """Shares among the guesses that are sure; the rest are spoiled."""
@@ -51,7 +51,7 @@ def examples_of(
         (file,) = case.files
         if not file.accepted or len(case.sketch) > LONGEST_SKETCH:
             continue
-        original = Snapshot.of(file.before, uri=f"file:///{file.path}", language=file.language)
+        original = Snapshot.of(file.before, uri=f"{ROOT}/{file.path}", language=file.language)
         syntax = SyntaxTrees()
         for sketch in dict.fromkeys((case.sketch, harder(case.sketch, rng))):
             found = _guess(sketch, original, file.path, syntax)
@@ -86,7 +86,7 @@ def _example(
     vocabulary: Vocabulary,
     budget: int,
 ) -> Example | None:
-    request = OWN_APPLY.build(original, sketch, guess, vocabulary, budget=budget, paths=PATHS)
+    request = OWN_APPLY.build(original, sketch, guess, vocabulary, budget=budget, paths=ROOTS)
     if request is None:
         return None
     wanted = next((text for text in accepted if text == guess), accepted[0])
