@@ -73,7 +73,7 @@ $(VENV)/for-demo: pyproject.toml | $(BIN)/python
 
 $(VENV)/for-test: pyproject.toml | $(BIN)/python
 	@echo "installing Editahead and what its tests need in $(VENV) ..."
-	@$(PIP) install -e '.[dev,train]'
+	@$(PIP) install -e '.[dev]'
 	@touch $(VENV)/for-demo $@
 
 $(BIN)/python:

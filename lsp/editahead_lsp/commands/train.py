@@ -7,10 +7,15 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
-from . import train_delta
+from . import train_delta, train_model
 from .output import fail, tell, tell_json
 
-NEEDED = {"gate": ("sklearn", "numpy"), "tokenizer": ("tokenizers",), "delta": ("numpy",)}
+NEEDED = {
+    "gate": ("sklearn", "numpy"),
+    "tokenizer": ("tokenizers",),
+    "model": ("torch", "transformers", "safetensors", "tokenizers", "matplotlib"),
+    "delta": ("numpy",),
+}
 """Packages of the extra `train`."""
 
 
@@ -29,6 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Learn the vocabulary of our own prompt format.",
     )
     _common(tokenizer, "where the vocabulary goes, as JSON", files=800, seed=0)
+    model = what.add_parser(
+        "model",
+        help="train our own small model",
+        description="Train our own small model on packed examples; what is interrupted goes on with --resume.",
+    )
+    train_model.add_arguments(model)
     delta = what.add_parser(
         "delta",
         help="checkpoints as small differences",
@@ -59,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
         return fail("training needs the extra `train`: pip install 'editahead[train]'")
     if args.what == "delta":
         return train_delta.run(args)
+    if args.what == "model":
+        return train_model.run(args)
     from editahead_training.shards import ShardError
 
     try:

@@ -1,0 +1,42 @@
+"""A training run's checkpoints: written whole or not at all, the last two kept.
+
+Needs the extra `train`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+
+KEPT = 2
+
+_PATTERN = "checkpoint-*.pt"
+
+
+def save(folder: Path, step: int, state: dict[str, Any]) -> Path:
+    """state: tensors, numbers, texts, and lists and dictionaries of them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"checkpoint-{step:08d}.pt"
+    partial = path.with_suffix(".part")
+    with partial.open("wb") as file:
+        torch.save(state, file)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+    for old in sorted(folder.glob(_PATTERN))[:-KEPT]:
+        old.unlink()
+    return path
+
+
+def last(folder: Path) -> dict[str, Any] | None:
+    """The latest that can be read; None when there is none. No code in it is run."""
+    for path in sorted(folder.glob(_PATTERN), reverse=True):
+        try:
+            state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        except (OSError, RuntimeError, EOFError, ValueError):
+            continue
+        return state
+    return None

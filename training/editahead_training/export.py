@@ -1,0 +1,45 @@
+"""A trained model as a folder that transformers and vLLM load.
+
+Needs the extra `train`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import GenerationConfig, PreTrainedTokenizerFast
+
+from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.formats.own import END, PAD
+
+PROVENANCE = "training.json"
+
+
+def export(model: Any, folder: Path, provenance: dict[str, Any], *, dtype: str = "bfloat16") -> None:
+    """Writes the weights in `dtype` (a name that torch has), the configuration, the tokenizer and where all comes from.
+
+    The model is not changed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    config = model.config.__class__.from_dict(model.config.to_dict())
+    config.dtype = getattr(torch, dtype)
+    copy = type(model)(config).to(getattr(torch, dtype))
+    copy.load_state_dict(model.state_dict())
+    ends = {"eos_token_id": config.eos_token_id, "pad_token_id": config.pad_token_id}
+    copy.generation_config = GenerationConfig(**ends)
+    copy.save_pretrained(folder)
+    tokenizer(config.max_position_embeddings).save_pretrained(folder)
+    (folder / PROVENANCE).write_text(json.dumps(provenance, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def tokenizer(context: int) -> Any:
+    """Our own vocabulary for transformers; no special token is added to a text. context: tokens."""
+    return PreTrainedTokenizerFast(
+        tokenizer_object=own().encoder,
+        eos_token=END,
+        pad_token=PAD,
+        model_max_length=context,
+        clean_up_tokenization_spaces=False,
+    )

@@ -1,0 +1,305 @@
+"""Trains our model on packed examples, within a time or a number of steps; what was interrupted goes on where it was.
+
+Needs the extra `train`.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from . import checkpoints
+from .examples import TASKS
+from .packed import Packed
+from .rows import Order, Row, chosen, row
+from .sizes import ROUTER_LOSS, SIZES, built
+
+WARM, DECAY = 0.02, 0.3
+"""Shares of the run: the learning rate rises, then stays, then falls to nothing, each linearly."""
+
+BETAS, WEIGHT_DECAY, CLIP = (0.9, 0.95), 0.1, 1.0
+
+HELD_TOKENS = 131_072
+HELD_EVERY = 0.1
+"""So many tokens of held-out examples, so often: a share of the run."""
+
+LOG_SECONDS = 10.0
+
+
+class NotTrained(Exception):
+    """Why a run cannot begin or go on; the message is for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """minutes or steps: how long; the other is None. row: tokens of a step. exact: float32 throughout."""
+
+    size: str
+    dense: bool
+    minutes: float | None
+    steps: int | None
+    seed: int
+    row: int
+    rate: float
+    exact: bool = False
+    save_minutes: float = 2.0
+
+
+@dataclass
+class Where:
+    """Where a run is. seconds: of its time that are used."""
+
+    step: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    epoch: int = 0
+    at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """finished: not just interrupted. held: loss by task at the end."""
+
+    model: Any
+    where: Where
+    finished: bool
+    held: dict[str, float]
+
+
+def rate(progress: float) -> float:
+    """Of the highest learning rate, at a share of the run."""
+    return max(0.0, min(1.0, progress / WARM, (1 - progress) / DECAY))
+
+
+def train(
+    plan: Plan,
+    data: Packed,
+    held: Packed | None,
+    folder: Path,
+    *,
+    resume: bool,
+    tell: Callable[[dict[str, Any]], None],
+    clock: Callable[[], float] = time.monotonic,
+) -> Ended:
+    """Runs the plan. Checkpoints and `log.jsonl` go to the folder; each line of the log is told, too.
+
+    NotTrained when the folder holds another run, or none that could be resumed, or no example fits.
+    """
+    return _Run(plan, data, held, folder, resume, tell, clock).go()
+
+
+class _Run:
+    def __init__(
+        self,
+        plan: Plan,
+        data: Packed,
+        held: Packed | None,
+        folder: Path,
+        resume: bool,
+        tell: Callable[[dict[str, Any]], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self.plan, self.held, self.folder, self.tell, self.clock = plan, held, folder, tell, clock
+        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        size = SIZES[plan.size]
+        self.context = size.context
+        self.model = built(size, dense=plan.dense, seed=plan.seed).to(self.device)
+        self.optimizer = _optimizer(self.model, plan.rate)
+        self.kind = {**asdict(plan), "examples": len(data), "tokens": len(data.tokens)}
+        for name in ("minutes", "steps", "save_minutes"):
+            del self.kind[name]
+        self.where = Where()
+        self._begin(resume)
+        try:
+            self.order = Order(
+                data, size.context, plan.row, plan.seed, epoch=self.where.epoch, at=self.where.at
+            )
+        except ValueError as error:
+            raise NotTrained(str(error)) from error
+        self.log = self.folder / "log.jsonl"
+        self.sums = torch.zeros(2, len(TASKS), device=self.device)
+
+    def _begin(self, resume: bool) -> None:
+        known = checkpoints.last(self.folder)
+        if not resume:
+            if known is not None:
+                raise NotTrained(f"{self.folder}: there is a run already; --resume goes on with it")
+            self.folder.mkdir(parents=True, exist_ok=True)
+            (self.folder / "log.jsonl").write_text("")
+            return
+        if known is None:
+            raise NotTrained(f"{self.folder}: there is no checkpoint to go on from")
+        if known["kind"] != self.kind:
+            differing = ", ".join(key for key in self.kind if known["kind"].get(key) != self.kind[key])
+            raise NotTrained(f"{self.folder}: the run there is another one ({differing})")
+        self.model.load_state_dict(known["model"])
+        self.optimizer.load_state_dict(known["optimizer"])
+        self.where = Where(**known["where"])
+        _cut(self.folder / "log.jsonl", self.where.step)
+
+    def go(self) -> Ended:
+        started = saved = logged = self.clock()
+        before, counted = self.where.seconds, self.where.tokens
+        tested = self.progress()
+        packed = self.order.packed
+        held: dict[str, float] = {}
+        with _asked_to_stop() as stop:
+            for numbers in self.order:
+                progress = self.progress()
+                if progress >= 1 or stop():
+                    break
+                self.step(row(packed, numbers, self.device), progress)
+                where = self.where
+                where.epoch, where.at = self.order.epoch, self.order.at
+                now = self.clock()
+                where.seconds = before + now - started
+                if now - logged >= LOG_SECONDS:
+                    self._log(progress, (where.tokens - counted) / (now - logged))
+                    logged, counted = now, where.tokens
+                if now - saved >= 60 * self.plan.save_minutes:
+                    self.save()
+                    saved = self.clock()
+                if self.progress() - tested >= HELD_EVERY:
+                    self.test()
+                    tested = self.progress()
+                    logged += self.clock() - now
+            finished = self.progress() >= 1
+            self.where.seconds = before + self.clock() - started
+            self.save()
+            if finished:
+                self._log(1.0, self.where.tokens / max(self.where.seconds, 1e-9))
+                held = self.test()
+        return Ended(self.model, self.where, finished, held)
+
+    def progress(self) -> float:
+        if self.plan.steps is not None:
+            return self.where.step / self.plan.steps
+        assert self.plan.minutes is not None
+        return self.where.seconds / (60 * self.plan.minutes)
+
+    def step(self, row: Row, progress: float) -> None:
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.plan.rate * rate(progress + 0.5 / (self.plan.steps or self.where.step + 1))
+        losses, routing = self.losses(row)
+        loss = (losses * row.weights).sum() / row.weights.sum().clamp(min=1.0) + routing
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), CLIP)
+        if torch.isfinite(norm):
+            self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        _add(self.sums, losses.detach(), row)
+        self.where.step += 1
+        self.where.tokens += row.tokens
+
+    def losses(self, row: Row) -> tuple[Any, Any]:
+        """Cross-entropy of each token that counts, in nats; and what uneven use of experts costs."""
+        told = {} if self.plan.dense else {"output_router_logits": True}
+        with torch.autocast(self.device, torch.bfloat16, enabled=not self.plan.exact):
+            said = self.model(
+                input_ids=row.ids,
+                position_ids=row.positions,
+                spans=row.spans,
+                use_cache=False,
+                logits_to_keep=row.kept,
+                **told,
+            )
+        losses = F.cross_entropy(said.logits[0].float(), row.targets, reduction="none")
+        return losses, 0.0 if self.plan.dense else ROUTER_LOSS * said.aux_loss
+
+    def test(self) -> dict[str, float]:
+        """Loss by task on held-out examples: logged, and given."""
+        if self.held is None:
+            return {}
+        self.model.eval()
+        sums = torch.zeros_like(self.sums)
+        numbers = chosen(self.held, self.context, HELD_TOKENS, self.plan.seed)
+        for at in range(0, len(numbers), 8):
+            part = row(self.held, numbers[at : at + 8], self.device)
+            with torch.no_grad():
+                _add(sums, self.losses(part)[0], part)
+        self.model.train()
+        held = _means(sums)
+        self._write({"held": held})
+        return held
+
+    def save(self) -> None:
+        state = {
+            "kind": self.kind,
+            "where": asdict(self.where),
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+        }
+        checkpoints.save(self.folder, self.where.step, state)
+
+    def _log(self, progress: float, speed: float) -> None:
+        left = self.where.seconds * (1 / max(progress, 1e-9) - 1)
+        line = {
+            "tokens/s": round(speed),
+            "rate": self.optimizer.param_groups[0]["lr"],
+            "epoch": self.where.epoch,
+            "seconds": round(self.where.seconds, 1),
+            "seconds left": round(left, 1),
+            "loss": _means(self.sums),
+        }
+        self.sums.zero_()
+        self._write(line)
+
+    def _write(self, line: dict[str, Any]) -> None:
+        line = {"step": self.where.step, "tokens": self.where.tokens, **line}
+        with self.log.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+        self.tell(line)
+
+
+def _optimizer(model: Any, rate: float) -> Any:
+    weights = list(model.parameters())
+    groups = [
+        {"params": [part for part in weights if part.ndim >= 2], "weight_decay": WEIGHT_DECAY},
+        {"params": [part for part in weights if part.ndim < 2], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=rate, betas=BETAS, fused=True)
+
+
+def _add(sums: Any, losses: Any, row: Row) -> None:
+    sums[0].index_add_(0, row.tasks, losses * row.weights)
+    sums[1].index_add_(0, row.tasks, row.weights)
+
+
+def _means(sums: Any) -> dict[str, float]:
+    """By task, those that there were, and all together."""
+    losses, weights = sums.tolist()
+    means: dict[str, float] = {
+        task: round(loss / weight, 4)
+        for task, loss, weight in zip(TASKS, losses, weights, strict=True)
+        if weight
+    }
+    return {**means, "all": round(sum(losses) / sum(weights), 4)} if means else {}
+
+
+def _cut(log: Path, step: int) -> None:
+    """What was logged after a step will be logged again."""
+    lines = log.read_text().splitlines() if log.exists() else []
+    log.write_text("".join(f"{line}\n" for line in lines if json.loads(line)["step"] <= step))
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[Callable[[], bool]]:
+    """Whether SIGINT or SIGTERM came; they do not end the process meanwhile."""
+    asked = []
+    before = {
+        name: signal.signal(name, lambda *_: asked.append(True)) for name in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield lambda: bool(asked)
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)

@@ -1,0 +1,139 @@
+"""The models that we train: their dimensions, and what runs them fast over rows of whole examples.
+
+Two kinds at equal active parameters: a mixture of experts (`Qwen3MoeForCausalLM`), and its dense twin (`Qwen3ForCausalLM`).
+Needs the extra `train`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from transformers import (
+    AttentionInterface,
+    Qwen3Config,
+    Qwen3ForCausalLM,
+    Qwen3MoeConfig,
+    Qwen3MoeForCausalLM,
+)
+from transformers.integrations.moe import ALL_EXPERTS_FUNCTIONS
+
+from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.formats.own import END, PAD
+
+EXPERTS, CHOSEN = 8, 2
+"""Of each layer, and how many of them a token goes through."""
+
+HEAD = 64
+"""Dimensions of an attention head."""
+
+ROUTER_LOSS = 0.01
+"""What an even use of the experts weighs in the loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """inner: of each expert; the dense twin's layers have as many as a token's experts together. context: tokens."""
+
+    hidden: int
+    layers: int
+    heads: int
+    inner: int
+    context: int
+    rate: float
+    """The learning rate at its highest."""
+
+
+SIZES = {
+    "tiny": Size(hidden=64, layers=2, heads=1, inner=64, context=1280, rate=5e-3),
+    "small": Size(hidden=192, layers=5, heads=3, inner=192, context=1280, rate=3e-3),
+    "large": Size(hidden=320, layers=6, heads=5, inner=320, context=4096, rate=2e-3),
+}
+
+
+def built(size: Size, *, dense: bool, seed: int) -> Any:
+    """A model with random weights in float32, ready to be trained."""
+    vocabulary = own().encoder
+    shared = {
+        "vocab_size": vocabulary.get_vocab_size(),
+        "hidden_size": size.hidden,
+        "intermediate_size": CHOSEN * size.inner,
+        "num_hidden_layers": size.layers,
+        "num_attention_heads": size.heads,
+        "num_key_value_heads": 1,
+        "head_dim": HEAD,
+        "max_position_embeddings": size.context,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0},
+        "tie_word_embeddings": True,
+        "bos_token_id": None,
+        "eos_token_id": vocabulary.token_to_id(END),
+        "pad_token_id": vocabulary.token_to_id(PAD),
+        "attn_implementation": "rows",
+    }
+    torch.manual_seed(seed)
+    if dense:
+        return Qwen3ForCausalLM(Qwen3Config(**shared)).float()
+    config = Qwen3MoeConfig(
+        **shared,
+        moe_intermediate_size=size.inner,
+        num_experts=EXPERTS,
+        num_experts_per_tok=CHOSEN,
+        norm_topk_prob=True,
+        router_aux_loss_coef=ROUTER_LOSS,
+        experts_implementation="slices",
+    )
+    return Qwen3MoeForCausalLM(config).float()
+
+
+def parameters(model: Any) -> tuple[int, int]:
+    """Of the model in all, and those that one token uses; the embedding counts once."""
+    total = sum(weights.numel() for weights in model.parameters())
+    experts = sum(weights.numel() for name, weights in model.named_parameters() if ".experts." in name)
+    return total, total - experts * (EXPERTS - CHOSEN) // EXPERTS
+
+
+def _attention(
+    module: Any, q: Any, k: Any, v: Any, mask: Any, scaling: float, spans: Sequence[tuple[int, int]], **_: Any
+) -> tuple[Any, None]:
+    """Each example of a row sees itself only. q, k, v: (1, heads, tokens of the row, `HEAD`)."""
+    seen = [
+        F.scaled_dot_product_attention(
+            q[:, :, start:end],
+            k[:, :, start:end],
+            v[:, :, start:end],
+            is_causal=True,
+            scale=scaling,
+            enable_gqa=True,
+        )
+        for start, end in spans
+    ]
+    return torch.cat(seen, 2).transpose(1, 2), None
+
+
+def _experts(self: Any, hidden: Any, chosen: Any, shares: Any) -> Any:
+    """Each expert's tokens in one product. hidden: (tokens, hidden). chosen, shares: (tokens, `CHOSEN`)."""
+    order = chosen.reshape(-1).argsort(stable=True)
+    counts = torch.bincount(chosen.reshape(-1), minlength=self.num_experts)
+    read = hidden[order // chosen.shape[1]]
+    if hidden.is_cuda:
+        kind = torch.get_autocast_dtype("cuda") if torch.is_autocast_enabled("cuda") else hidden.dtype
+        ends = counts.cumsum(0).to(torch.int32)
+        gate, up = F.grouped_mm(read.to(kind), self.gate_up_proj.to(kind).mT, offs=ends).chunk(2, -1)
+        said = F.grouped_mm(F.silu(gate) * up, self.down_proj.to(kind).mT, offs=ends)
+    else:
+        pieces = []
+        for number, tokens in enumerate(read.split(counts.tolist())):
+            gate, up = F.linear(tokens, self.gate_up_proj[number]).chunk(2, -1)
+            pieces.append(F.linear(F.silu(gate) * up, self.down_proj[number]))
+        said = torch.cat(pieces)
+    said = said * shares.reshape(-1)[order, None]
+    back = torch.empty_like(order)
+    back[order] = torch.arange(len(order), device=order.device)
+    return said[back].view(len(hidden), chosen.shape[1], -1).sum(1).to(hidden.dtype)
+
+
+AttentionInterface.register("rows", _attention)
+ALL_EXPERTS_FUNCTIONS.register("slices", _experts)
