@@ -30,6 +30,9 @@ from .moments import ROOT
 CASES = 3
 """Sketches of each record, at most; each may come a second time, made harder."""
 
+TIMES = 2
+"""So often one that is sure is shown, each time with another guess."""
+
 BUDGET = 1000
 """Tokens of an example, its answer included."""
 
@@ -45,7 +48,7 @@ KEPT_GUESSES, NO_GUESSES = 0.15, 0.35
 def examples_of(
     record: Mapping[str, str], rng: random.Random, vocabulary: Vocabulary, budget: int = BUDGET
 ) -> Iterator[Example]:
-    """The examples of one record, at most `2 * CASES`, none of more than `budget` tokens."""
+    """The examples of one record, at most `2 * CASES * TIMES`, none of more than `budget` tokens."""
     known = Record(**{name: record[name] for name in Record.__slots__})
     for case in islice(cases([known], CASES, rng.getrandbits(32)), CASES):
         (file,) = case.files
@@ -60,10 +63,11 @@ def examples_of(
             guess, sure = found
             if sure and guess not in file.accepted:
                 continue  # the sketch, made harder, reads as something else now
-            shown = _shown(original.text, guess, rng) if sure else guess
-            example = _example(original, sketch, shown, file.accepted, vocabulary, budget)
-            if example is not None:
-                yield example
+            shown = [_shown(original.text, guess, rng) for _ in range(TIMES)] if sure else [guess]
+            for told in dict.fromkeys(shown):
+                example = _example(original, sketch, told, file.accepted, vocabulary, budget)
+                if example is not None:
+                    yield example
 
 
 def _guess(sketch: str, original: Snapshot, path: str, syntax: SyntaxTrees) -> tuple[str, bool] | None:
