@@ -52,6 +52,14 @@ class Reserve:
 
 
 @dataclass(frozen=True, slots=True)
+class Beyond:
+    """What is so far away that it cannot fit: left out without a look at it. tokens: as reckoned."""
+
+    tokens: int
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Break:
     """No token reaches across this place: what stands before is tokenized alone, so later text cannot change it."""
 
@@ -80,7 +88,7 @@ class Group:
     after: str = ""
 
 
-Part: TypeAlias = Text | First | Reserve | Break | Breakpoint | Group
+Part: TypeAlias = Text | First | Reserve | Beyond | Break | Breakpoint | Group
 
 
 def by_distance(

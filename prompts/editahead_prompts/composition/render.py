@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from .parts import REQUIRED, Break, Breakpoint, First, Group, Part, Reserve, Text
-from .tokenizers import Tokenizer
+from .parts import REQUIRED, Beyond, Break, Breakpoint, First, Group, Part, Reserve, Text
+from .tokenizers import Tokenizer, count_within
 
 Why: TypeAlias = Literal[
     "the prompt's budget", "its group's budget", "follows one left out", "a shorter one stands"
@@ -104,7 +104,7 @@ _Leaf: TypeAlias = _Item | _Mark
 def render(part: Part, budget: int, tokenizer: Tokenizer) -> Prompt:
     """The prompt with at most `budget` tokens, reserved ones included. DoesNotFit when what is required has more."""
     left_out: dict[int, LeftOut] = {}
-    leaves = list(_Flattening(tokenizer, left_out).flatten(part))
+    leaves = list(_Flattening(tokenizer, budget, left_out).flatten(part))
     fixed = (n for n, x in enumerate(leaves) if isinstance(x, _Mark) and isinstance(x.kind, Breakpoint))
     last = max(fixed, default=0)
     leaves[:last] = [replace(x, priority=REQUIRED) if isinstance(x, _Item) else x for x in leaves[:last]]
@@ -123,8 +123,8 @@ def render(part: Part, budget: int, tokenizer: Tokenizer) -> Prompt:
 class _Flattening:
     """The leaves of a tree in order, groups with budgets of their own already cut to them."""
 
-    def __init__(self, tokenizer: Tokenizer, left_out: dict[int, LeftOut]) -> None:
-        self._tokenizer = tokenizer
+    def __init__(self, tokenizer: Tokenizer, budget: int, left_out: dict[int, LeftOut]) -> None:
+        self._tokenizer, self._budget = tokenizer, budget
         self._left_out = left_out
         self._place = 0
 
@@ -138,13 +138,16 @@ class _Flattening:
                 yield self._item(name, priority, (text,), frames)
             case First(alternatives, priority, name):
                 yield self._item(name, priority, alternatives, frames)
+            case Beyond(tokens, name):
+                item = self._item(name, 0, (), frames)
+                self._left_out[item.place] = LeftOut(item.name, 0, tokens, "the prompt's budget")
             case Reserve(tokens, name):
                 yield replace(self._item(name, REQUIRED, ("",), frames), costs=(tokens,))
 
     def _item(self, name: str, priority: float, texts: tuple[str, ...], frames: tuple[_Frame, ...]) -> _Item:
         self._place += 1
         full = "/".join(n for n in (*(frame.name for frame in frames), name) if n)
-        costs = tuple(map(self._tokenizer.count, texts))
+        costs = tuple(count_within(self._tokenizer, text, self._budget) for text in texts)
         return _Item(self._place, full, priority, texts, costs, frames)
 
     def _group(self, group: Group, frames: tuple[_Frame, ...]) -> Iterator[_Leaf]:

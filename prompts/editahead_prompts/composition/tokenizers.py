@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+MOST_CHARS = 16
+"""No stretch of code as long as a prompt has more characters a token than this: three or four are usual."""
+
 
 class Tokenizer(Protocol):
     """How a model's server would cut text into tokens."""
@@ -45,3 +48,11 @@ class CountsOnly:
 
 
 ESTIMATE = Estimate()
+
+
+def count_within(tokenizer: Tokenizer, text: str, limit: int) -> int:
+    """How many tokens `text` has; of one that is too long for `limit` tokens in any case, some number above that:
+    tokenizing takes time."""
+    if len(text) > limit * MOST_CHARS:
+        return max(limit + 1, len(text) // MOST_CHARS)
+    return tokenizer.count(text)

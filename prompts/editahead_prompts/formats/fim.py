@@ -23,11 +23,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from editahead_prompts.composition.parts import Group, Part, Text, by_distance
+from editahead_prompts.composition.parts import Group, Part, Text
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import line_body
 from editahead_prompts.state import State
 
 from . import families
@@ -35,7 +34,7 @@ from .escaping import escape, unescape
 from .excerpts import at_cursor, others
 from .format import NO_ROOTS, Answer, Paths, Refusal, Region, Request
 from .reading import LineReader, Marks
-from .windows import GRID
+from .windows import above, below
 
 OTHERS_SHARE = 0.25
 """What other documents may have of the budget."""
@@ -75,20 +74,19 @@ class Fim:
         document, cursor = state.document, state.cursor
         line = document.line_at(cursor)
         before, after = (escape(text, self.special) for text in at_cursor(document, cursor))
-        shown = [escape(line_body(text), self.special) + "\n" for text in document.lines]
-        shown[-1] = shown[-1][:-1]
-        after += "\n" * (line + 1 < len(shown))
+        room, count = budget or self.context, len(document.lines)
+        after += "\n" * (line + 1 < count)
         prefix: tuple[Part, ...] = (
             Text(self.prefix, name="prefix token"),
-            Group(by_distance(shown[:line], line, block=GRID), name="above"),
+            Group(above(document, line, self.special, room), name="above"),
             Text(before, name="before the cursor"),
         )
         suffix: tuple[Part, ...] = (
             Text(self.suffix, name="suffix token"),
             Text(after, name="behind the cursor"),
-            Group(by_distance(shown[line + 1 :], 0, first=line + 1, block=GRID, from_end=True), name="below"),
+            Group(below(document, line + 1, count, self.special, room, ended=False), name="below"),
         )
-        room, stop = budget or self.context, self.stop
+        stop = self.stop
         parts = (*suffix, *prefix) if self.suffix_first else (*prefix, *suffix)
         if self.file and state.others:
             path = Text(escape(paths.of(document.uri), self.special) + "\n", name="path")

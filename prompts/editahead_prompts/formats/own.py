@@ -52,7 +52,7 @@ from hashlib import blake2b
 
 from editahead_prompts.composition.parts import Breakpoint, First, Group, Part, Text
 from editahead_prompts.composition.render import render
-from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.composition.tokenizers import Tokenizer, count_within
 from editahead_prompts.diff import diff_lines
 from editahead_prompts.edits import edited_lines
 from editahead_prompts.snapshot import Snapshot, line_body
@@ -64,7 +64,7 @@ from .events import Event, events
 from .excerpts import others, plain, with_cursor
 from .format import NO_ROOTS, Paths, Region, Request
 from .reading import LineReader, Marks
-from .windows import grown, shown_lines
+from .windows import beyond, grown, reach, shown_lines
 
 FILE, HIST, REGION, REGION_END = "<|file|>", "<|hist|>", "<|region|>", "<|/region|>"
 CURSOR, NEXT, SILENT, KEEP = "<|cursor|>", "<|next|>", "<|silent|>", "<|keep|>"
@@ -137,7 +137,7 @@ class Own:
         context: tuple[Part, ...] = (
             Group(files, name="files", budget=int(room * OTHERS_SHARE)),
             Text(f"{FILE}{path}\n", name="path"),
-            Group(_file(document, since, cursor), name="file"),
+            Group(_file(document, since, cursor, room), name="file"),
         )
         growing = (_growing(event.edit, document.uri, region, paths) for event in past if event.edit.open)
         parts: tuple[Part, ...] = (
@@ -249,7 +249,7 @@ def _proposed(state: State, region: Region) -> tuple[Text, ...]:
     )
 
 
-def _file(document: Snapshot, since: Sequence[Event], cursor: int) -> tuple[Text, ...]:
+def _file(document: Snapshot, since: Sequence[Event], cursor: int, room: int) -> tuple[Part, ...]:
     """The document as it was before the edits `since`, in blocks, the most important ones around where these edits began."""
     here = [event for event in since if event.edit.uri == document.uri and event.before is not None]
     then = replace(document, lines=here[0].before) if here and here[0].before else document
@@ -260,14 +260,17 @@ def _file(document: Snapshot, since: Sequence[Event], cursor: int) -> tuple[Text
             focus = line // FOCUS * FOCUS + FOCUS // 2
     assert focus is not None
     count = shown_lines(then, 0)
-    return tuple(
+    low, high = reach(then, min(focus, count), room)
+    low, high = min(-(-low // BLOCK) * BLOCK, count), count if high >= count else high // BLOCK * BLOCK
+    blocks = (
         Text(
             plain(then, first, min(first + BLOCK, count), SPECIAL),
             1 / (1 + abs(first + BLOCK / 2 - focus)),
             f"lines {first + 1}-{min(first + BLOCK, count)}",
         )
-        for first in range(0, count, BLOCK)
+        for first in range(low, high, BLOCK)
     )
+    return (*beyond(then, 0, low), *blocks, *beyond(then, high, count))
 
 
 def _earlier(line: int, since: Sequence[Event]) -> int:
@@ -282,7 +285,7 @@ def _region(document: Snapshot, cursor: int, limit: int, tokenizer: Tokenizer) -
     line, count = document.line_at(cursor), shown_lines(document, cursor)
     first = max(line - REGION_ABOVE, 0) // REGION_GRID * REGION_GRID
     region = Region(first, min(first + REGION_LINES, count))
-    costs = [tokenizer.count(body + "\n") for body in region.bodies(document)]
+    costs = [count_within(tokenizer, body + "\n", limit) for body in region.bodies(document)]
     if sum(costs) <= limit:
         return region
     inner = grown(costs, Region(line - first, line - first + 1), limit)

@@ -54,7 +54,6 @@ from typing import Literal
 from editahead_prompts.composition.parts import Group, Part, Text, by_distance
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.snapshot import line_body
 from editahead_prompts.state import State
 
 from .escaping import escape
@@ -63,7 +62,7 @@ from .excerpts import others, plain, with_cursor
 from .families import QWEN
 from .format import NO_ROOTS, Paths, Region, Request
 from .reading import LineReader, Marks
-from .windows import GRID, Pin, lines_around, pinned, shown_lines
+from .windows import GRID, Pin, lines_around, pinned, shown, shown_lines
 
 FILE_SEP = "<|file_sep|>"
 CURSOR = "<|cursor|>"
@@ -155,9 +154,9 @@ class Sweep:
         first = max(anchor - self.file_lines, 0)
         end = min(anchor + self.grid + self.file_lines + pin.added, shown_lines(document, state.cursor))
         inner = region if self.donut else Region(line, line)
-        lines = [escape(line_body(x), SPECIAL) + "\n" for x in document.lines]
-        above, below = lines[min(first, inner.first) : inner.first], lines[inner.end : max(end, inner.end)]
-        start = inner.first - len(above)
+        start = min(first, inner.first)
+        above = shown(document, start, inner.first, SPECIAL)
+        below = shown(document, inner.end, max(end, inner.end), SPECIAL)
         return (
             Group(by_distance(above, len(above), top=0.5, first=start, block=GRID), name="file above"),
             Group(

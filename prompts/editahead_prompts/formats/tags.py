@@ -49,7 +49,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from editahead_prompts.composition.parts import Group, Text, by_distance
+from editahead_prompts.composition.parts import Group, Text
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.snapshot import line_body
@@ -62,7 +62,7 @@ from .excerpts import others, with_cursor
 from .families import DEEPSEEK, GEMMA, LLAMA, MISTRAL, QWEN
 from .format import NO_ROOTS, Answer, Paths, Refusal, Region, Request
 from .reading import LineReader, Marks
-from .windows import GRID, grown, pinned, shown_lines, size_in_bytes
+from .windows import Pin, above, below, grown, pinned, shown_lines, size_in_bytes
 
 CURSOR = "<|cursor|>"
 _TAGS = (
@@ -108,14 +108,9 @@ class Tags:
     ) -> Request:
         document, cursor = state.document, state.cursor
         pin = pinned(state)
-        line = pin.document.line_at(pin.cursor)
-        sizes = size_in_bytes(pin.document, shown_lines(pin.document, pin.cursor))
-        here = document.line_at(cursor)
-        sizes[line] = len(line_body(document.lines[here]).encode("utf-8", "replace")) + 1  # as it is now
-        region = pin.now(grown(sizes, Region(line, line + 1), self.region_bytes))
+        region = self._region(pin, document.lines[document.line_at(cursor)])
         count = shown_lines(document, cursor)
-        lines = [escape(line_body(text), SPECIAL) + "\n" for text in document.lines[:count]]
-        above, below = lines[: region.first], lines[region.end :]
+        room = (budget or self.context) - tokenizer.count(self.system or "")
         past = events(state)[-self.max_events :]
         edits = tuple(
             Text(self._event(event, paths), 1 + n, f"edit {n + 1 - len(past)}")
@@ -130,11 +125,11 @@ class Tags:
             Group(others(state, paths, SPECIAL, snippet), name="files"),
             Text("<|/recently_viewed_code_snippets|>\n\n<|current_file_content|>\n", name="files end"),
             Text(f"current_file_path: {escape(paths.of(document.uri), SPECIAL)}\n", name="path"),
-            Group(by_distance(above, len(above), top=0.9, block=GRID), name="above"),
+            Group(above(document, region.first, SPECIAL, room, top=0.9), name="above"),
             Text("<|code_to_edit|>\n", name="region start"),
             Text(with_cursor(document, region, cursor, CURSOR, SPECIAL), name="region"),
             Text("<|/code_to_edit|>\n", name="region end"),
-            Group(by_distance(below, 0, top=0.9, first=region.end, block=GRID, from_end=True), name="below"),
+            Group(below(document, region.end, count, SPECIAL, room, top=0.9), name="below"),
             Text("<|/current_file_content|>\n\n", name="file end"),
             Group(
                 self._diagnostics(state, Region(0, count)),
@@ -146,9 +141,18 @@ class Tags:
             Group(edits, name="edits"),
             Text("<|/edit_diff_history|>\n", name="edits end"),
         )
-        room = (budget or self.context) - tokenizer.count(self.system or "")
         prompt = render(Group(parts), room, tokenizer)
         return Request(prompt, (), self.max_tokens, document, region, cursor, system=self.system, chat=True)
+
+    def _region(self, pin: Pin, now: str) -> Region:
+        """now: the cursor's line as it is now."""
+        here = pin.document.line_at(pin.cursor)
+        start = max(here - self.region_bytes, 0)  # a line has a byte
+        end = min(here + self.region_bytes, shown_lines(pin.document, pin.cursor))
+        sizes = [size_in_bytes(line) for line in pin.document.lines[start:end]]
+        sizes[here - start] = size_in_bytes(now)
+        found = grown(sizes, Region(here - start, here - start + 1), self.region_bytes)
+        return pin.now(Region(start + found.first, start + found.end))
 
     def _diagnostics(self, state: State, file: Region) -> tuple[Text, ...]:
         """Each with the line that it is about, as lines have no numbers in the prompt."""

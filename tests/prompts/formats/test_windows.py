@@ -40,7 +40,7 @@ def test_a_region_grows_as_far_as_it_may(costs: list[int], limit: int, data: st.
 def test_zeds_region_is_within_its_limit_and_holds_the_cursor(at: int, language: str, limit: int) -> None:
     document = Snapshot.of(FUNCTIONS, language=language)
     region, context = zed_windows(document, at, limit, 150)
-    costs = zed_tokens(document, len(document.lines))
+    costs = [zed_tokens(line) for line in document.lines]
     assert region.first <= document.line_at(at) < region.end <= len(document.lines)
     assert sum(costs[region.first : region.end]) <= limit
     assert context.first <= region.first and region.end <= context.end

@@ -1,0 +1,96 @@
+"""Large documents: prompts are made of the lines that can stand in them, and are what they would be of all lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from editahead_prompts.composition import tokenizers
+from editahead_prompts.composition.render import DoesNotFit
+from editahead_prompts.composition.tokenizers import ESTIMATE
+from editahead_prompts.formats import escaping, excerpts, fim, own, sweep, tags, windows
+from editahead_prompts.formats.choice import FORMATS
+from editahead_prompts.formats.format import Format, Request
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.state import PastEdit, State
+from editahead_prompts.syntax import SyntaxTrees
+
+ALL = pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS.keys())
+LINES = [f"def function_{n}(value):\n    return value + {n}\n" for n in range(16_000)]
+LONG = "long = '" + "x, " * 200_000 + "'\n"
+
+
+@dataclass
+class Counting:
+    """Notes how many characters it has seen."""
+
+    chars: int = 0
+
+    def count(self, text: str) -> int:
+        self.chars += len(text)
+        return ESTIMATE.count(text)
+
+    def encode(self, text: str) -> tuple[int, ...] | None:
+        return None
+
+
+def state_at(text: str, cursor: int) -> State:
+    document = Snapshot.of(text, uri="file:///a.py", language="python")
+    line = document.line_at(cursor)
+    edit = PastEdit(document.uri, line, ("old\n",), document.lines[line : line + 1], open=True)
+    return State(document, cursor, (edit,) if len(document.lines[line]) < 1000 else ())
+
+
+def built(format: Format, state: State, tokenizer: Counting | None = None) -> Request:
+    return format.build(state, tokenizer or Counting())
+
+
+@ALL
+@pytest.mark.parametrize("at", [0.0, 0.4, 1.0])
+def test_far_lines_are_not_looked_at(format: Format, at: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "".join(LINES)
+    state, looked = state_at(text, round(at * len(text))), [0]
+
+    def escape(text: str, special: tuple[str, ...]) -> str:
+        looked[0] += len(text)
+        return escaping.escape(text, special)
+
+    for module in (excerpts, fim, own, sweep, tags, windows):
+        if hasattr(module, "escape"):
+            monkeypatch.setattr(module, "escape", escape)
+    parsed: list[int] = []
+    tree = SyntaxTrees.tree
+    monkeypatch.setattr(SyntaxTrees, "tree", lambda self, of: parsed.append(of.length) or tree(self, of))
+    tokenizer = Counting()
+    near = built(format, state, tokenizer)
+    assert tokenizer.chars + looked[0] < len(text)
+    assert sum(parsed) <= 2 * windows.LARGE
+    for module in (tokenizers, windows):
+        monkeypatch.setattr(module, "MOST_CHARS", len(text))
+    monkeypatch.setattr(windows, "LARGE", len(text))
+    whole = built(format, state)
+    assert (near.prompt.text, near.region) == (whole.prompt.text, whole.region)
+    left = [sum(part.tokens for part in one.prompt.left_out) for one in (near, whole)]
+    assert left[0] == pytest.approx(left[1], rel=0.02)
+
+
+@ALL
+def test_a_long_line_elsewhere_is_not_counted(format: Format) -> None:
+    """It may be in the way of what stands beyond it, but nothing more."""
+    text = "".join(LINES[:40])
+    state = state_at(text + "\n" * 120 + LONG + text, text.index("function_20"))
+    tokenizer = Counting()
+    request = built(format, state, tokenizer)
+    assert "function_20(" in request.prompt.text and "long = " not in request.prompt.text
+    assert tokenizer.chars < len(LONG) // 4
+
+
+@ALL
+def test_a_long_line_with_the_cursor_does_not_fit(format: Format) -> None:
+    text = "".join(LINES[:40])
+    state = state_at(text + LONG + text, len(text) + len(LONG) // 2)
+    tokenizer = Counting()
+    with pytest.raises(DoesNotFit):
+        built(format, state, tokenizer)
+    assert tokenizer.chars < len(LONG) // 4
