@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +52,16 @@ def test_what_does_not_fit_is_told_with_its_reason(capsys: pytest.CaptureFixture
     Path("a.py").write_text(
         "account = 1\n" + "".join(f"value_{n} = call({n})\n" for n in range(2000)), "utf-8"
     )
+    assert show("--json") == 0
+    left = json.loads(capsys.readouterr().out)["leftOut"]
+    assert "file/lines 993-1000" in [part["name"] for part in left]
     assert show() == 0
-    assert "left out: file/lines 993-1000, " in capsys.readouterr().out
+    shown = [line for line in capsys.readouterr().out.splitlines() if line.startswith("left out")]
+    assert re.match(r"left out: file/lines \d+-\d+, \d+ tokens: its group's budget", shown[0])
+    assert re.match(r"left out: file, \d+ parts, \d+ tokens: follows one left out", shown[1])
+    assert len(shown) == 2
+    counted = sum(int(re.findall(r"(\d+) tokens", line)[0]) for line in shown)
+    assert counted == sum(part["tokens"] for part in left)
 
 
 def test_a_models_own_tokenizer_counts(
@@ -69,6 +78,9 @@ def test_a_models_own_tokenizer_counts(
     found: Any = json.loads(capsys.readouterr().out)
     assert (found["format"], found["tokenizer"]) == ("zeta-2", str(model))
     assert found["tokens"] == own().count(found["text"])
+    monkeypatch.setenv("EDITAHEAD_MODEL", "zeta-2")  # could be a folder of any repository
+    assert show("--json") == 0
+    assert json.loads(capsys.readouterr().out)["tokenizer"] == "3 bytes a token"
 
 
 @pytest.mark.parametrize("set_by", ["option", "environment"])

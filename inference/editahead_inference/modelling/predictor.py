@@ -6,15 +6,14 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Protocol, TypeVar
 
 from editahead_inference.backends.backend import Backend, BackendError, End, Piece, Query, Usage
 from editahead_inference.candidates import Source
 from editahead_prompts.composition.compare import CacheMisses
 from editahead_prompts.composition.render import DoesNotFit
-from editahead_prompts.composition.tokenizers import ESTIMATE, CountsOnly, Tokenizer
-from editahead_prompts.composition.vocabulary import NoTokenizer, Vocabulary, load, own
+from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.composition.vocabulary import counting
 from editahead_prompts.edits import edited_lines
 from editahead_prompts.formats.choice import choose
 from editahead_prompts.formats.format import NO_ROOTS, Answer, Finish, Format, Paths, Refusal, Request
@@ -69,7 +68,7 @@ class ModelPredictor:
     """One model behind one backend. For one event loop.
 
     format: as in settings; None = by the model's name. paths: how documents are called in prompts. key: of person and
-    workspace, for `Query.session`. samples: answers to one request. tokenizer: the model's; None = what `_tokenizer` finds.
+    workspace, for `Query.session`. samples: answers to one request. tokenizer: the model's; None = what `counting` finds.
     off: where requests are built (some formats parse, and a tokenizer may have to be loaded). misses: why prompts were not
     in the server's cache.
     """
@@ -135,22 +134,10 @@ class ModelPredictor:
         return request
 
     def _tokenizer(self, format: Format) -> Tokenizer:
-        """The model's own, where its name is a folder on this machine; ours, where it is a model of ours, to count by, as
-        that may be of another version; else an estimate. Looked for once. A relative name is none of a folder: it could be
-        one in any repository."""
+        """Looked for once."""
         model = self.backend.model or ""
         if self._found is None or self._found[:2] != (model, format):
-            tokenizer: Tokenizer = ESTIMATE
-            folder = Path(model)
-            try:
-                if folder.is_absolute() and folder.is_dir():
-                    tokenizer = load(folder)
-                elif format is OWN and OWN.name in model.lower():
-                    # What `own()` keeps is not for several threads.
-                    tokenizer = CountsOnly(Vocabulary(own().encoder))
-            except NoTokenizer as error:
-                log.info("tokens of prompts are estimated: %s", error)
-            self._found = model, format, tokenizer
+            self._found = model, format, counting(model, ours=format is OWN).tokenizer
         return self._found[2]
 
     def _query(self, request: Request, background: bool) -> Query:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .output import fail, tell_json
 
 if TYPE_CHECKING:
-    from editahead_lsp.outputs import PromptOutput
+    from editahead_lsp.outputs import LeftOutPart, PromptOutput
     from editahead_lsp.settings import Settings
-    from editahead_prompts.composition.tokenizers import Tokenizer
     from editahead_prompts.formats.format import Request
     from editahead_prompts.state import State
 
@@ -20,53 +19,32 @@ COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "bright_red", "bright_c
 """Of parts in the order in which they first stand, over and over."""
 
 
-@dataclass(frozen=True)
-class Counting:
-    """A tokenizer, and what it is called: a place, "editahead", or how it is reckoned."""
-
-    tokenizer: Tokenizer
-    name: str
-
-
 def run(args: argparse.Namespace, state: State, settings: Settings) -> int:
     """Exit code 1 when there is no such format, or not enough room."""
     from editahead_lsp import uris
     from editahead_lsp.converter import make_converter
     from editahead_prompts.composition.render import DoesNotFit
+    from editahead_prompts.composition.vocabulary import OURS, counting
     from editahead_prompts.formats.choice import choose
     from editahead_prompts.formats.format import Paths
+    from editahead_prompts.formats.own import OWN
 
     wanted = args.format or (settings.format if settings.format != "auto" else None)
     try:
-        format = choose(settings.model or "editahead", wanted)
+        format = choose(settings.model or OURS, wanted)
     except ValueError as error:
         return fail(str(error))
-    counting = _counting(format.name, settings.model)
+    found = counting(settings.model or OURS, ours=format is OWN)
     try:
-        request = format.build(state, counting.tokenizer, paths=Paths((uris.of_path(Path.cwd()),)))
+        request = format.build(state, found.tokenizer, paths=Paths((uris.of_path(Path.cwd()),)))
     except DoesNotFit as error:
         return fail(f"{format.name}: {error}")
-    output = _output(request, format.name, format.context, counting.name)
+    output = _output(request, format.name, format.context, found.name)
     if args.json:
         tell_json(make_converter().unstructure(output))
     else:
         _show(output)
     return 0
-
-
-def _counting(format: str, model: str | None) -> Counting:
-    """The model's own where it is a folder with one, ours for our format, else an estimate."""
-    from editahead_prompts.composition.tokenizers import ESTIMATE
-    from editahead_prompts.composition.vocabulary import NoTokenizer, load, own
-
-    try:
-        if model is not None and Path(model).exists():
-            return Counting(load(Path(model)), model)
-        if format == "editahead":
-            return Counting(own(), "editahead")
-    except NoTokenizer:
-        pass
-    return Counting(ESTIMATE, f"{ESTIMATE.bytes_per_token} bytes a token")
 
 
 def _output(request: Request, format: str, budget: int, tokenizer: str) -> PromptOutput:
@@ -114,7 +92,15 @@ def _show(output: PromptOutput) -> None:
         f"an answer of up to {output.max_tokens}",
         soft_wrap=True,
     )
-    for left in output.left_out:
-        console.print(
-            f"left out: {left.name}, {left.tokens} tokens: {left.why}", soft_wrap=True, markup=False
-        )
+    for line in _left_out(output.left_out):
+        console.print(f"left out: {line}", soft_wrap=True, markup=False)
+
+
+def _left_out(parts: Sequence[LeftOutPart]) -> Iterator[str]:
+    """A line for each group and reason."""
+    groups: dict[tuple[str, str], list[LeftOutPart]] = {}
+    for part in parts:
+        groups.setdefault((part.name.partition("/")[0], part.why), []).append(part)
+    for (group, why), inside in groups.items():
+        name = inside[0].name if len(inside) == 1 else f"{group}, {len(inside)} parts"
+        yield f"{name}, {sum(part.tokens for part in inside)} tokens: {why}"

@@ -7,14 +7,20 @@ without a model does not need it. Nothing is ever downloaded.
 from __future__ import annotations
 
 import json
+import logging
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .tokenizers import ESTIMATE, CountsOnly, Tokenizer
+
 if TYPE_CHECKING:
     from tokenizers import Tokenizer as Encoder
+
+log = logging.getLogger(__name__)
 
 FILE = "tokenizer.json"
 """What the file is called in a model's folder."""
@@ -25,6 +31,9 @@ OWN = Path(__file__).with_name("vocabulary.json")
 WORDS = r" ?[^\W\d]+|\d{1,3}| ?[^\w\s]+|(?:\r?\n)+[ \t]*|[ \t]+(?!\S)|[ \t]+|\s"
 """What no token of ours reaches beyond: a word with the space before it, three digits, signs, line ends with the indentation
 that follows, white space. Read the same by `re` and by `tokenizers`."""
+
+OURS = "editahead"
+"""In the names of our models."""
 
 MOST_KEPT = 4_096
 LONGEST_KEPT = 4_000
@@ -101,6 +110,30 @@ def own() -> Vocabulary:
     _library()
     data = json.loads(OWN.read_text("utf-8"))
     return built(data["special"], data["merges"])
+
+
+@dataclass(frozen=True)
+class Counting:
+    """A tokenizer, and what it is called: a folder, "editahead", or how it is reckoned."""
+
+    tokenizer: Tokenizer
+    name: str
+
+
+def counting(model: str, *, ours: bool) -> Counting:
+    """What a model's prompts are counted with: its own tokenizer, where its name is a folder on this machine; ours, where
+    the format is `ours` and so is the model, to count by only, as that may be of another version; else an estimate. A
+    relative name is none of a folder: it could be one in any repository."""
+    folder = Path(model)
+    try:
+        if folder.is_absolute() and folder.is_dir():
+            return Counting(load(folder), model)
+        if ours and OURS in model.lower():
+            # What `own()` keeps is not for several threads.
+            return Counting(CountsOnly(Vocabulary(own().encoder)), OURS)
+    except NoTokenizer as error:
+        log.info("tokens of prompts are estimated: %s", error)
+    return Counting(ESTIMATE, f"{ESTIMATE.bytes_per_token} bytes a token")
 
 
 def built(special: Sequence[str], merges: Sequence[str]) -> Vocabulary:

@@ -202,7 +202,7 @@ async def test_without_a_tokenizer_tokens_are_estimated_which_is_told_once(
     one = backend(NEW, NEW)
     one.model = str(tmp_path)
     predictor = ModelPredictor(one, "zeta-2")
-    with caplog.at_level("INFO", logger="editahead_inference"):
+    with caplog.at_level("INFO", logger="editahead_prompts"):
         for _ in range(2):
             assert texts(await predictor.ask(state_of())) == [NEW]
     assert len([record for record in caplog.records if "estimated" in record.getMessage()]) == 1
