@@ -54,6 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 1 when there are no examples, the folder does not go with what is asked, or it was interrupted."""
+    from editahead_training import memory
+
+    memory.keep()
     import torch
 
     from editahead_training.loop import NotTrained, Plan, train
