@@ -7,12 +7,13 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
-from . import train_delta, train_model
+from . import train_data, train_delta, train_model
 from .output import fail, tell, tell_json
 
 NEEDED = {
     "gate": ("sklearn", "numpy"),
     "tokenizer": ("tokenizers",),
+    "data": ("numpy", "safetensors", "tokenizers"),
     "model": ("torch", "transformers", "safetensors", "tokenizers", "matplotlib"),
     "delta": ("numpy",),
 }
@@ -46,6 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Differences between checkpoints of one model.",
     )
     train_delta.add_arguments(delta)
+    data = what.add_parser(
+        "data",
+        help="real edits as examples for the model",
+        description="Real edits, replayed, as packed examples of all tasks of the model.",
+    )
+    train_data.add_arguments(data)
 
 
 def _common(parser: argparse.ArgumentParser, out: str, *, files: int, seed: int) -> None:
@@ -65,18 +72,23 @@ def _common(parser: argparse.ArgumentParser, out: str, *, files: int, seed: int)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit code 1 when the data or the extra `train` is missing, or the data is damaged."""
+    """Exit code 1 when the data or the extra `train` is missing."""
     if any(find_spec(package) is None for package in NEEDED[args.what]):
         return fail("training needs the extra `train`: pip install 'editahead[train]'")
     if args.what == "delta":
         return train_delta.run(args)
+<<<<<<< HEAD
     if args.what == "model":
         return train_model.run(args)
     from editahead_training.shards import ShardError
 
+=======
+    if args.what == "data":
+        return train_data.run(args)
+>>>>>>> 62aa007 (Training: real edits, or a person's own repository, as packed examples of all tasks, by one command)
     try:
         return _gate(args) if args.what == "gate" else _tokenizer(args)
-    except (OSError, ShardError) as error:
+    except OSError as error:
         return fail(str(error))
 
 

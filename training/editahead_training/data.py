@@ -1,0 +1,103 @@
+"""Real edits as packed examples of all tasks, shards mixed side by side (`editahead train data`).
+
+Needs the extra `train`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from editahead_evals.gitrepo import recent_records
+from editahead_prompts.composition.vocabulary import Vocabulary, own
+
+from . import apply_examples, next_edits, plain_code, repairs
+from .examples import TASKS, Example
+from .packed import Packed, write
+from .shards import sample, train_shards
+
+LONGEST = 1024
+"""Tokens of an example."""
+BUDGETS = (512, 640, 736)
+"""Tokens of prompts. Short ones teach as much for less; a document in use has the longest."""
+
+Source = Callable[[dict[str, Any], random.Random, Vocabulary, int], Iterable[Example]]
+
+SOURCES: tuple[tuple[Source, float, tuple[int, ...]], ...] = (
+    (next_edits.examples_of, 1.0, BUDGETS),
+    (repairs.examples_of, 0.4, BUDGETS),
+    (apply_examples.examples_of, 0.4, (LONGEST,)),
+    (plain_code.middle_of, 0.6, (320, 512)),
+    (plain_code.code_of, 0.5, (512, LONGEST)),
+)
+"""Where examples come from, how many of the records each is asked for, and with which budgets of tokens."""
+
+
+def examples_of(record: dict[str, Any], seed: int) -> list[Example]:
+    """All examples of one record, the same for the same seed."""
+    rng = random.Random(f"{seed}:{record['id']}")
+    vocabulary = own()
+    out: list[Example] = []
+    for source, share, budgets in SOURCES:
+        if rng.random() < share:
+            out += source(record, rng, vocabulary, rng.choice(budgets))
+    return [example for example in out if example.tokens <= LONGEST]
+
+
+def make(
+    edits: Path | None,
+    repository: Path | None,
+    out: Path,
+    *,
+    files: int,
+    seed: int,
+    jobs: int,
+    commit: str,
+    report: Callable[[str], None] = lambda line: None,
+) -> Mapping[str, Packed]:
+    """Writes `train.tokens` and `held.tokens` to the folder `out`; what they hold.
+
+    edits: a folder with train-* shards, of which the last two are held out, as by `train gate`. repository: a git
+    repository of one's own instead (or besides), of whose records every tenth is held out. files: records of each. report:
+    is given a line now and then. FileNotFoundError, GitError.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    shards = train_shards(edits, least=3) if edits is not None else []
+    train = [record for shard in shards[:-2] for record in sample(shard, files, seed)]
+    held = [record for shard in shards[-2:] for record in sample(shard, max(files // 20, 1), seed)]
+    if repository is not None:
+        records = enumerate(asdict(record) for record in recent_records(repository, files))
+        for number, record in records:
+            (held if number % 10 == 9 else train).append(record)
+    random.Random(seed).shuffle(train)
+    made: dict[str, Packed] = {}
+    for name, records_of in (("train", train), ("held", held)):
+        made_of = list(_made(records_of, seed, jobs, name, report))
+        random.Random(seed).shuffle(made_of)
+        provenance = {
+            "made by": f"editahead train data --files {files} --seed {seed}",
+            "commit": commit,
+            "edits": [shard.name for shard in (shards[:-2] if name == "train" else shards[-2:])],
+            "repository": repository is not None,
+            "records": len(records_of),
+            "examples": dict(Counter(example.task for example in made_of)),
+            "tokens": {task: sum(e.tokens for e in made_of if e.task == task) for task in TASKS},
+        }
+        made[name] = write(out / f"{name}.tokens", made_of, provenance)
+    return made
+
+
+def _made(
+    records: list[dict[str, Any]], seed: int, jobs: int, name: str, report: Callable[[str], None]
+) -> Iterator[Example]:
+    with ProcessPoolExecutor(jobs) as pool:
+        for number, examples in enumerate(pool.map(partial(examples_of, seed=seed), records, chunksize=8)):
+            if number % 500 == 0:
+                report(f"{name}: {number} of {len(records)} records")
+            yield from examples
