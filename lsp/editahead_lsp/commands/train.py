@@ -72,23 +72,20 @@ def _common(parser: argparse.ArgumentParser, out: str, *, files: int, seed: int)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit code 1 when the data or the extra `train` is missing."""
+    """Exit code 1 when the data or the extra `train` is missing, or the data is damaged."""
     if any(find_spec(package) is None for package in NEEDED[args.what]):
         return fail("training needs the extra `train`: pip install 'editahead[train]'")
     if args.what == "delta":
         return train_delta.run(args)
-<<<<<<< HEAD
+    if args.what == "data":
+        return train_data.run(args)
     if args.what == "model":
         return train_model.run(args)
     from editahead_training.shards import ShardError
 
-=======
-    if args.what == "data":
-        return train_data.run(args)
->>>>>>> 62aa007 (Training: real edits, or a person's own repository, as packed examples of all tasks, by one command)
     try:
         return _gate(args) if args.what == "gate" else _tokenizer(args)
-    except OSError as error:
+    except (OSError, ShardError) as error:
         return fail(str(error))
 
 

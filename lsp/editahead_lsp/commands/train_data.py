@@ -36,6 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from editahead_evals.gitrepo import GitError
     from editahead_evals.revisions import present_commit
     from editahead_training.data import make
+    from editahead_training.shards import ShardError
 
     if args.edits is None and args.repo is None:
         return fail("name what to learn from: --edits FOLDER, --repo FOLDER, or both")
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
             commit=present_commit(),
             report=(lambda line: None) if args.json else tell,
         )
-    except (GitError, OSError, ValueError) as error:
+    except (GitError, OSError, ShardError, ValueError) as error:
         return fail(str(error))
     if args.json:
         tell_json({name: packed.provenance for name, packed in made.items()})
