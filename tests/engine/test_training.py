@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
 import random
 import signal
@@ -13,12 +15,13 @@ from typing import Any
 import pytest
 
 torch = pytest.importorskip("torch", reason="`make engine-test` installs what this takes")
-pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
+transformers = pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
 
-from editahead_training import loop, packed  # noqa: E402
+from editahead_prompts.composition.vocabulary import own  # noqa: E402
+from editahead_training import export, loop, packed, sizes  # noqa: E402
 from editahead_training.examples import TASKS, Example, plain  # noqa: E402
 
-PLAN = loop.Plan(size="tiny", dense=False, minutes=None, steps=24, seed=3, row=512, rate=5e-3, exact=True)
+PLAN = loop.Plan(size="tiny", dense=False, minutes=None, steps=40, seed=3, row=512, rate=5e-3, exact=True)
 
 
 def counting(count: int, seed: int) -> Iterator[Example]:
@@ -71,9 +74,96 @@ def test_an_interrupted_run_ends_as_one_that_was_not(
             os.kill(os.getpid(), signal.SIGTERM)
 
     first = loop.train(plan, examples, held, tmp_path / "parts", resume=False, tell=interrupt)
-    assert not first.finished and 10 <= first.where.step < 24
+    assert not first.finished and 10 <= first.where.step < 40
     second = loop.train(plan, examples, held, tmp_path / "parts", resume=True, tell=lambda _: None)
     assert second.finished and second.held == whole.held
     assert (second.where.tokens, second.where.at) == (whole.where.tokens, whole.where.at)
     ends = second.model.state_dict()
     assert all(torch.equal(weights, ends[name]) for name, weights in whole.model.state_dict().items())
+
+
+def test_a_row_is_read_as_its_examples_are_one_by_one() -> None:
+    """With our ways of computing attention and experts, and with those of transformers."""
+    model = sizes.built(sizes.SIZES["tiny"], dense=False, seed=1)
+    lengths = (9, 1, 30, 17)
+    ends = list(itertools.accumulate(lengths))
+    spans = [(end - length, end) for length, end in zip(lengths, ends, strict=True)]
+    ids = torch.randint(300, 8000, (1, ends[-1]), generator=torch.Generator().manual_seed(1))
+    places = torch.cat([torch.arange(length) for length in lengths])[None]
+    with torch.no_grad():
+        together = model(input_ids=ids, position_ids=places, spans=spans, use_cache=False).logits[0]
+        model.set_attn_implementation("eager")
+        model.set_experts_implementation("eager")
+        for start, end in spans:
+            alone = model(input_ids=ids[:, start:end], use_cache=False).logits[0]
+            torch.testing.assert_close(together[start:end], alone, atol=1e-5, rtol=1e-5)
+
+
+def test_what_a_gpu_computes_at_once_is_what_a_cpu_computes_in_turn() -> None:
+    torch.manual_seed(1)
+    spans = [(0, 5), (5, 6), (6, 20)]
+    q, k, v = (torch.randn(1, heads, 20, sizes.HEAD) for heads in (3, 1, 1))
+    torch.testing.assert_close(
+        sizes.padded_attention(q, k, v, 0.1, spans), sizes.sliced_attention(q, k, v, 0.1, spans)
+    )
+    counts, read = torch.tensor([4, 0, 16]), torch.randn(20, 64)
+    inwards, outwards = torch.randn(3, 2 * 32, 64), torch.randn(3, 64, 32)
+    torch.testing.assert_close(
+        sizes.grouped_experts(read, counts, inwards, outwards),
+        sizes.sliced_experts(read, counts, inwards, outwards),
+    )
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_sizes_are_what_they_are_meant_to_be(dense: bool) -> None:
+    with torch.device("meta"):
+        large = sizes.built(sizes.SIZES["large"], dense=dense, seed=0)
+        other = sizes.built(sizes.SIZES["large"], dense=not dense, seed=0)
+    (total, active), (_, twin) = sizes.parameters(large), sizes.parameters(other)
+    assert active <= total <= 22_000_000
+    assert abs(active - twin) <= 0.01 * active  # the router is what the twin has not
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_an_exported_model_is_the_same(tmp_path: Path, dense: bool) -> None:
+    model = sizes.built(sizes.SIZES["tiny"], dense=dense, seed=1).eval()
+    export.export(model, tmp_path, {"made by": "a test"}, dtype="float32")
+    again = transformers.AutoModelForCausalLM.from_pretrained(tmp_path).eval()
+    ids = torch.randint(300, 8000, (1, 50), generator=torch.Generator().manual_seed(1))
+    for one in (model, again):
+        one.set_attn_implementation("eager")
+        one.set_experts_implementation("eager")
+    with torch.no_grad():
+        assert torch.equal(model(input_ids=ids).logits, again(input_ids=ids).logits)
+    assert again.generation_config.eos_token_id == own().encoder.token_to_id("<|end|>")
+    assert json.loads((tmp_path / "training.json").read_text()) == {"made by": "a test"}
+
+
+def test_weights_are_saved_rounded_and_the_model_stays(tmp_path: Path) -> None:
+    model = sizes.built(sizes.SIZES["tiny"], dense=False, seed=1)
+    before = {name: weights.clone() for name, weights in model.state_dict().items()}
+    export.export(model, tmp_path, {})
+    again = transformers.AutoModelForCausalLM.from_pretrained(tmp_path).state_dict()
+    for name, weights in model.state_dict().items():
+        assert torch.equal(weights, before[name]) and weights.dtype == torch.float32
+        assert torch.equal(again[name], weights.bfloat16())
+
+
+TEXTS = [
+    "",
+    "def f(x):\n    return x\n",
+    "a\r\n\tb  c",
+    "<|region|>\nx = 1\n<|/region|><|end|>",
+    "日本 é \u2028 😀",
+    "don't 123456",
+]
+
+
+def test_the_exported_tokenizer_gives_our_ids(tmp_path: Path) -> None:
+    export.tokenizer(1280).save_pretrained(tmp_path)
+    again = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    texts = [*TEXTS, Path(__file__).read_text("utf-8")]
+    for text in texts:
+        ids = again(text)["input_ids"]
+        assert tuple(ids) == own().encode(text)
+        assert again.decode(ids) == text

@@ -24,7 +24,8 @@ from .rows import Order, Row, chosen, row
 from .sizes import ROUTER_LOSS, SIZES, built
 
 WARM, DECAY = 0.02, 0.3
-"""Shares of the run: the learning rate rises, then stays, then falls to nothing, each linearly."""
+WARM_STEPS = 40
+"""Shares of the run: the learning rate rises (for so many steps at least), stays, and falls to nothing, each linearly."""
 
 BETAS, WEIGHT_DECAY, CLIP = (0.9, 0.95), 0.1, 1.0
 
@@ -75,9 +76,9 @@ class Ended:
     held: dict[str, float]
 
 
-def rate(progress: float) -> float:
-    """Of the highest learning rate, at a share of the run."""
-    return max(0.0, min(1.0, progress / WARM, (1 - progress) / DECAY))
+def rate(progress: float, step: int) -> float:
+    """Of the highest learning rate, at a share of the run and after so many steps."""
+    return max(0.0, min(1.0, progress / WARM, (step + 1) / WARM_STEPS, (1 - progress) / DECAY))
 
 
 def train(
@@ -188,7 +189,7 @@ class _Run:
 
     def step(self, row: Row, progress: float) -> None:
         for group in self.optimizer.param_groups:
-            group["lr"] = self.plan.rate * rate(progress + 0.5 / (self.plan.steps or self.where.step + 1))
+            group["lr"] = self.plan.rate * rate(progress, self.where.step)
         losses, routing = self.losses(row)
         loss = (losses * row.weights).sum() / row.weights.sum().clamp(min=1.0) + routing
         loss.backward()

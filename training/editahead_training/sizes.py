@@ -95,45 +95,67 @@ def parameters(model: Any) -> tuple[int, int]:
     return total, total - experts * (EXPERTS - CHOSEN) // EXPERTS
 
 
-def _attention(
+def attention(
     module: Any, q: Any, k: Any, v: Any, mask: Any, scaling: float, spans: Sequence[tuple[int, int]], **_: Any
 ) -> tuple[Any, None]:
-    """Each example of a row sees itself only. q, k, v: (1, heads, tokens of the row, `HEAD`)."""
-    seen = [
-        F.scaled_dot_product_attention(
-            q[:, :, start:end],
-            k[:, :, start:end],
-            v[:, :, start:end],
-            is_causal=True,
-            scale=scaling,
-            enable_gqa=True,
-        )
-        for start, end in spans
-    ]
-    return torch.cat(seen, 2).transpose(1, 2), None
+    """Each example of a row sees itself only. q, k, v: (1, heads, tokens of the row, `HEAD`). spans: of the examples."""
+    apart = padded_attention if q.is_cuda else sliced_attention
+    return apart(q, k, v, scaling, spans).transpose(1, 2), None
 
 
-def _experts(self: Any, hidden: Any, chosen: Any, shares: Any) -> Any:
-    """Each expert's tokens in one product. hidden: (tokens, hidden). chosen, shares: (tokens, `CHOSEN`)."""
+def sliced_attention(q: Any, k: Any, v: Any, scaling: float, spans: Sequence[tuple[int, int]]) -> Any:
+    """Example by example: nothing is computed in vain."""
+    parts = [[part[:, :, start:end] for part in (q, k, v)] for start, end in spans]
+    return torch.cat(
+        [
+            F.scaled_dot_product_attention(*part, is_causal=True, scale=scaling, enable_gqa=True)
+            for part in parts
+        ],
+        2,
+    )
+
+
+def padded_attention(q: Any, k: Any, v: Any, scaling: float, spans: Sequence[tuple[int, int]]) -> Any:
+    """All at once, as many as the longest: what stands after an example's end is seen by none of its tokens."""
+    starts, ends = torch.tensor(spans, device=q.device).T
+    places = starts[:, None] + torch.arange(max(end - start for start, end in spans), device=q.device)
+    inside = places < ends[:, None]
+    places = torch.where(inside, places, 0)
+    parts = [part[0, :, places].transpose(0, 1) for part in (q, k, v)]
+    said = F.scaled_dot_product_attention(*parts, is_causal=True, scale=scaling, enable_gqa=True)
+    return said.transpose(1, 2)[inside].transpose(0, 1)[None]
+
+
+def experts(self: Any, hidden: Any, chosen: Any, shares: Any) -> Any:
+    """The layer of experts `self` for hidden (tokens, hidden); chosen, shares: (tokens, `CHOSEN`)."""
     order = chosen.reshape(-1).argsort(stable=True)
-    counts = torch.bincount(chosen.reshape(-1), minlength=self.num_experts)
-    read = hidden[order // chosen.shape[1]]
-    if hidden.is_cuda:
-        kind = torch.get_autocast_dtype("cuda") if torch.is_autocast_enabled("cuda") else hidden.dtype
-        ends = counts.cumsum(0).to(torch.int32)
-        gate, up = F.grouped_mm(read.to(kind), self.gate_up_proj.to(kind).mT, offs=ends).chunk(2, -1)
-        said = F.grouped_mm(F.silu(gate) * up, self.down_proj.to(kind).mT, offs=ends)
-    else:
-        pieces = []
-        for number, tokens in enumerate(read.split(counts.tolist())):
-            gate, up = F.linear(tokens, self.gate_up_proj[number]).chunk(2, -1)
-            pieces.append(F.linear(F.silu(gate) * up, self.down_proj[number]))
-        said = torch.cat(pieces)
+    counts = (chosen.reshape(-1, 1) == torch.arange(self.num_experts, device=chosen.device)).sum(0)
+    compute = grouped_experts if hidden.is_cuda else sliced_experts
+    said = compute(hidden[order // chosen.shape[1]], counts, self.gate_up_proj, self.down_proj)
     said = said * shares.reshape(-1)[order, None]
     back = torch.empty_like(order)
     back[order] = torch.arange(len(order), device=order.device)
     return said[back].view(len(hidden), chosen.shape[1], -1).sum(1).to(hidden.dtype)
 
 
-AttentionInterface.register("rows", _attention)
-ALL_EXPERTS_FUNCTIONS.register("slices", _experts)
+def sliced_experts(read: Any, counts: Any, inwards: Any, outwards: Any) -> Any:
+    """Expert by expert. read: (tokens sorted by expert, hidden). counts: tokens of each. inwards, outwards: of all experts,
+    as transformers has them."""
+    said = []
+    for number, tokens in enumerate(read.split(counts.tolist())):
+        gate, up = F.linear(tokens, inwards[number]).chunk(2, -1)
+        said.append(F.linear(F.silu(gate) * up, outwards[number]))
+    return torch.cat(said)
+
+
+def grouped_experts(read: Any, counts: Any, inwards: Any, outwards: Any) -> Any:
+    """The same by one kernel, which knows nothing of autocast."""
+    device = read.device.type
+    kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else read.dtype
+    ends = counts.cumsum(0).to(torch.int32)
+    gate, up = F.grouped_mm(read.to(kind), inwards.to(kind).mT, offs=ends).chunk(2, -1)
+    return F.grouped_mm(F.silu(gate) * up, outwards.to(kind).mT, offs=ends)
+
+
+AttentionInterface.register("rows", attention)
+ALL_EXPERTS_FUNCTIONS.register("slices", experts)
