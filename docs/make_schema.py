@@ -117,6 +117,7 @@ STATUS = wire.StatusResult(
     None,
     3,
     wire.CacheStatus(hits=41, misses=9),
+    wire.SpeculationStatus(),
     wire.LatencyStatus(4.0, 18.5),
     wire.OutcomeStatus(shown=12, accepted=9, rejected=1),
 )

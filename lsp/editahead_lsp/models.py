@@ -56,6 +56,7 @@ class Wanted:
         return ModelPredictor(
             backend,
             None if self.format == "auto" else self.format,
+            source="local" if self.backend == "local" else "engine",
             paths=Paths(self.folders),
             key=blake2b(person.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest(),
         )

@@ -361,6 +361,14 @@ class CacheStatus:
 
 
 @attrs.frozen
+class SpeculationStatus:
+    """Tokens that the model was given as drafts of its answers, and those of them that it would have said itself."""
+
+    draft_tokens: int = 0
+    accepted_draft_tokens: int = 0
+
+
+@attrs.frozen
 class LatencyStatus:
     """Milliseconds from a request's arrival to its answer."""
 
@@ -382,5 +390,6 @@ class StatusResult:
     model: str | None
     documents: int
     cache: CacheStatus
+    speculation: SpeculationStatus
     latency: LatencyStatus
     outcomes: OutcomeStatus

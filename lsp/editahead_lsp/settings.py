@@ -145,9 +145,9 @@ def _url(value: Any) -> str:
 
 
 _KINDS: Mapping[str, _Kind] = {
-    "backend": _one_of("embedded", "engine", "openai"),
+    "backend": _one_of("embedded", "local", "openai", "engine"),
     "url": _Kind("an https URL, or an http URL of this machine, without a password, query or fragment", _url),
-    "model": _Kind("a model's name", _text),
+    "model": _Kind("a model's name, or the folder of one", _text),
     "api_key_env": _Kind("the name of an environment variable", _text),
     "format": _Kind('"auto" or the name of a prompt format', _text),
     "eagerness": _Kind("a number from 0 to 1", _number(0, 1)),

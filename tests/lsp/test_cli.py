@@ -210,6 +210,8 @@ async def test_the_doctor_asks_the_backend(
         ({}, "needs a `url`"),
         ({"URL": "https://example.com", "API_KEY_ENV": "NO_SUCH_KEY"}, "NO_SUCH_KEY, which is not set"),
         ({"BACKEND": "engine"}, '"engine" does not exist yet'),
+        ({"BACKEND": "local", "MODEL": "/no/such/folder"}, "There is no model in /no/such/folder."),
+        ({"BACKEND": "local", "MODEL": "models/editahead"}, "whole path of a folder"),
     ],
 )
 def test_the_doctor_says_what_is_wrong_with_the_backend(

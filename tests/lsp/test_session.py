@@ -178,6 +178,7 @@ async def test_status(wired: Wired) -> None:
     assert status["documents"] == 1
     assert status["backend"]["state"] == "ready"
     assert status["cache"] == {"hits": 1, "misses": 1, "promptTokens": 0, "cachedTokens": 0, "changed": []}
+    assert status["speculation"] == {"draftTokens": 0, "acceptedDraftTokens": 0}
 
 
 async def test_one_key_goes_to_the_edit_and_then_makes_it(wired: Wired) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from editahead_prompts.formats.format import Finish
@@ -44,7 +45,8 @@ class Capabilities:
 
     token_ids: takes prompts as ids. logprobs: tells those of its tokens. samples: gives several answers to one request;
     without it there is one, whatever the request wants.
-    warms: keeps what it has computed of a prompt for the next one. context: tokens of prompt and answer together, if known.
+    warms: keeps what it has computed of a prompt for the next one. drafts: verifies those of a query. scores: is a `Scorer`.
+    context: tokens of prompt and answer together, if known. tokenizer: a folder on this machine with the model's, if known.
     """
 
     token_ids: bool = False
@@ -52,6 +54,9 @@ class Capabilities:
     samples: bool = False
     warms: bool = False
     context: int | None = None
+    drafts: bool = False
+    scores: bool = False
+    tokenizer: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,8 @@ class Query:
     where the backend takes them. system, prefill: of a chat only: the system message, and how the answer begins.
     max_tokens: of the answer. temperature: 0 = greedy. samples: answers that are wanted. logprobs: whether those of the
     tokens are. session: a stable key of person, workspace and document: what shares a prefix. background: nobody waits.
+    drafts: texts that the answer is thought to repeat, the one to be trusted most first. They make greedy answers come
+    sooner where the backend verifies them, and change none.
     """
 
     prompt: str
@@ -76,16 +83,19 @@ class Query:
     logprobs: bool = False
     session: str = ""
     background: bool = False
+    drafts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens, as the server counts them. cached: of the prompt, those that it had computed before; None when it does not
-    say."""
+    say. drafted, accepted: of drafts, those that were verified, and those of them that became part of the answer."""
 
     prompt: int = 0
     cached: int | None = None
     completion: int = 0
+    drafted: int = 0
+    accepted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,4 +150,15 @@ class Backend(Protocol):
 
     async def close(self) -> None:
         """Stop everything. It is not to be used afterwards."""
+        ...
+
+
+class Scorer(Protocol):
+    """A backend that tells how likely it is that a model says something: `Capabilities.scores`."""
+
+    async def score(
+        self, query: Query, continuations: Sequence[str | Sequence[int]]
+    ) -> list[tuple[float, ...]]:
+        """Of each continuation of the query's prompt, as text or as token ids, the natural logarithms of probability of its
+        tokens, at a temperature of 1. Only the query's prompt, session and background count. `BackendError`."""
         ...

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from .backend import Backend
+from .local import LocalBackend
 from .openai import OpenAIBackend
+
+SHIPPED = Path(__file__).parent.parent / "shipped"
+"""The folder of the model that comes with the package, if one does."""
 
 
 def choose(
@@ -20,6 +25,8 @@ def choose(
     asked to. ValueError, with one sentence for a person that holds no key, when it cannot be."""
     if backend == "embedded":
         return None
+    if backend == "local":
+        return _local(model)
     if backend != "openai":
         raise ValueError(f'The backend "{backend}" does not exist yet.')
     if url is None:
@@ -30,3 +37,20 @@ def choose(
         if key is None:
             raise ValueError(f"`api_key_env` names the environment variable {api_key_env}, which is not set.")
     return OpenAIBackend(url, model=model, key=key)
+
+
+def _local(model: str | None) -> LocalBackend:
+    """model: a folder; a relative name is none, as it could be one in any repository."""
+    if model is None:
+        if not (SHIPPED / "config.json").is_file():
+            raise ValueError(
+                'No model is shipped with this build; for "local", `model` has to name a folder with one.'
+            )
+        return LocalBackend(SHIPPED, called="editahead")
+    try:
+        folder = Path(model).expanduser()
+    except RuntimeError:  # nobody's home
+        folder = Path(model)
+    if not folder.is_absolute():
+        raise ValueError('For the backend "local", `model` has to be the whole path of a folder.')
+    return LocalBackend(folder)

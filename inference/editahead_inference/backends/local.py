@@ -1,76 +1,108 @@
-"""A causal language model in this process, from a folder, with torch and transformers.
+"""A causal language model in this process, from a folder. torch is imported when the model is loaded, and not before.
 
-The one module that imports those two, and only when the model is loaded; all that touches the model runs on a thread of its
-own. What was computed of a session's last prompt is cropped to what the next one has in common with it.
+All that touches the model runs on a thread of its own. New weights in the folder are noticed after the next request; they
+are loaded beside the old ones, which answer meanwhile, and take their place between two requests.
 """
 
 from __future__ import annotations
 
 import asyncio
-import inspect
+import logging
+import os
 import threading
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from editahead_inference.worker import Worker
-from editahead_prompts.formats.format import Finish
+from editahead_prompts.composition.vocabulary import NoTokenizer
 
 from .backend import BackendError, Capabilities, End, Health, Piece, Query, Usage
-from .shelf import Shelf
-from .stops import StopScanner
+from .network import GivenUp
+
+if TYPE_CHECKING:
+    from .local_model import LocalModel
+
+log = logging.getLogger(__name__)
 
 CACHE_BYTES = 1 << 30
 """Of keys and values of all sessions together."""
-CHUNK = 256
-"""Tokens of a prompt that are computed at once: it can be given up after each."""
 
+_LIBRARIES = ("torch", "transformers", "safetensors")
 _LONGEST_REASON = 200
 """Characters of a library's message."""
 
 T = TypeVar("T")
 
-
-class _GivenUp(Exception):
-    """Nobody wants it, or somebody else waits."""
+_Check: TypeAlias = Callable[[], None]
+_Stamp: TypeAlias = tuple[tuple[str, int, int, int], ...]
+"""Of each file of a model: its name, size, time of change and number. Another stamp, other weights."""
 
 
 class LocalBackend:
     """folder: with a model and its tokenizer, as transformers saves them (safetensors; code in it is never run).
-    dtype: "auto" as it was saved, or a name that torch has ("float32"). seed: of sampling. cache_bytes: see the module; 0
-    computes every prompt anew.
+    dtype: "auto", or a name that torch has ("float32"). seed: of sampling. cache_bytes: see above; 0 computes every prompt
+    anew. called: the model's name, in place of the folder's.
     """
 
     def __init__(
-        self, folder: Path, *, dtype: str = "auto", seed: int = 0, cache_bytes: int = CACHE_BYTES
+        self,
+        folder: Path,
+        *,
+        dtype: str = "auto",
+        seed: int = 0,
+        cache_bytes: int = CACHE_BYTES,
+        called: str | None = None,
     ) -> None:
         self._folder = folder
-        self._load = lambda: _Model(folder, dtype, seed, cache_bytes)
+        self._called = called or folder.name
+        self._load = lambda: _load(folder, dtype, seed, cache_bytes)
         self._worker = Worker("editahead-model")
-        self._model: _Model | None = None
-        self._loading: asyncio.Future[_Model] | None = None
+        self._loader = Worker("editahead-loading")
+        self._model: LocalModel | None = None
+        self._stamp: _Stamp | None = None
+        """Of the weights that were loaded last, or could not be."""
+        self._failure: BackendError | None = None
+        """Why those of the stamp could not be loaded."""
+        self._swapping: asyncio.Task[None] | None = None
         self._closed = False
         self.health = Health("starting")
 
     @property
     def name(self) -> str:
-        return f"local {self._folder.name}"
+        return f"local {self._called}"
 
     @property
     def model(self) -> str | None:
-        return self._folder.name
+        return self._called
 
     @property
     def capabilities(self) -> Capabilities:
-        context = None if self._model is None else self._model.context
-        return Capabilities(token_ids=True, logprobs=True, samples=True, warms=True, context=context)
+        return Capabilities(
+            token_ids=True,
+            logprobs=True,
+            samples=True,
+            warms=True,
+            context=None if self._model is None else self._model.context,
+            drafts=True,
+            scores=True,
+            tokenizer=self._folder,
+        )
 
     async def prepare(self) -> None:
-        await self._loaded()
+        if self._model is None:
+            await self.swap()
+
+    async def swap(self) -> None:
+        """Take the weights that are in the folder now; between two requests, if there are others. `BackendError` when they
+        cannot be had: then those before stay."""
+        if self._swapping is None or self._swapping.done():
+            self._swapping = asyncio.ensure_future(self._swap())
+        await asyncio.shield(self._swapping)
 
     async def stream(self, query: Query) -> AsyncGenerator[Piece | End, None]:
-        model = await self._loaded()
+        await self.prepare()
         loop = asyncio.get_running_loop()
         queue: asyncio.Queue[Piece | End | Exception | None] = asyncio.Queue()
         unwanted = threading.Event()
@@ -79,320 +111,163 @@ class LocalBackend:
             with suppress(RuntimeError):  # the loop is closed, so nobody listens
                 loop.call_soon_threadsafe(queue.put_nowait, item)
 
-        def check() -> None:
-            if unwanted.is_set() or self._closed or (query.background and self._worker.wanted):
-                raise _GivenUp
-
         def work() -> None:
             try:
-                for piece in model.answer(query, check):
+                for piece in self._current.answer(query, self._check(unwanted, query.background)):
                     tell(piece)
                 tell(None)
             except Exception as error:
                 tell(error)
+            self._look(loop)
 
         self._worker.submit(work, idle=query.background)
         try:
             while (item := await queue.get()) is not None:
                 if isinstance(item, Exception):
-                    raise self._failure(item)
+                    raise self._failed(item)
                 yield item
-            self.health = Health("ready")
+            self._is_well()
         finally:
             unwanted.set()
 
     async def warm(self, query: Query) -> Usage:
-        model = await self._loaded()
+        return await self._do(lambda model, check: model.warm(query, check), idle=True)
 
-        def check() -> None:
-            if self._worker.wanted:
-                raise _GivenUp
-
-        try:
-            return await self._run(lambda: model.warm(query, check), idle=True)
-        except Exception as error:
-            raise self._failure(error) from None
+    async def score(
+        self, query: Query, continuations: Sequence[str | Sequence[int]]
+    ) -> list[tuple[float, ...]]:
+        return await self._do(
+            lambda model, check: model.score(query, continuations, check), idle=query.background
+        )
 
     async def close(self) -> None:
         self._closed = True
-        # No later than after the present step; the thread dies with the process in any case.
+        if self._swapping is not None:
+            self._swapping.cancel()
+        # No later than after the present step; the threads die with the process in any case.
         await asyncio.to_thread(self._worker.stop, 1.0)
+        await asyncio.to_thread(self._loader.stop, 0.0)
         self._model = None
 
-    async def _loaded(self) -> _Model:
-        if self._loading is None:
-            self._loading = self._run(self._load)
+    async def _do(self, work: Callable[[LocalModel, _Check], T], *, idle: bool) -> T:
+        """On the model's thread; it ends when nobody waits any more, or, if it is idle, when somebody else does."""
+        await self.prepare()
+        loop = asyncio.get_running_loop()
+        unwanted = threading.Event()
+
+        def job() -> T:
+            try:
+                return work(self._current, self._check(unwanted, idle))
+            finally:
+                self._look(loop)
+
         try:
-            self._model = await asyncio.shield(self._loading)
+            done = await self._worker.call(job, idle=idle)
         except Exception as error:
-            failure = error if isinstance(error, BackendError) else _not_loaded(self._folder, error)
-            self.health = Health("gone", failure.detail)
-            raise failure from None
-        if self.health.condition == "starting":
-            self.health = Health("ready")
+            raise self._failed(error) from None
+        finally:
+            unwanted.set()
+        self._is_well()
+        return done
+
+    def _check(self, unwanted: threading.Event, idle: bool) -> _Check:
+        def check() -> None:
+            if unwanted.is_set() or self._closed or (idle and self._worker.wanted):
+                raise GivenUp
+
+        return check
+
+    @property
+    def _current(self) -> LocalModel:
+        if self._model is None:
+            raise GivenUp  # closed meanwhile
         return self._model
 
-    def _run(self, work: Callable[[], T], *, idle: bool = False) -> asyncio.Future[T]:
-        """Do it on the model's thread."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
+    async def _swap(self) -> None:
+        stamp = await self._loader.call(lambda: _stamp(self._folder))
+        if stamp == self._stamp:
+            if self._failure is not None:
+                raise self._failure
+            return
+        try:
+            model = await self._loader.call(self._load)
+        except Exception as error:
+            self._stamp = stamp
+            self._failure = error if isinstance(error, BackendError) else _not_loaded(self._folder, error)
+            self._failed_to_load(self._failure)
+            raise self._failure from None
 
-        def settle(result: T | None, error: Exception | None) -> None:
-            if future.done():
-                return
-            if error is not None:
-                future.set_exception(error)
-            else:
-                future.set_result(result)  # type: ignore[arg-type]  # None only where T has it
+        def adopt() -> None:
+            self._model = model
 
-        def job() -> None:
-            result, failed = None, None
-            try:
-                result = work()
-            except Exception as error:
-                failed = error
+        replaced = self._model is not None
+        await self._worker.call(adopt)
+        self._stamp, self._failure = stamp, None
+        self._is_well()
+        if replaced:
+            log.info("the model in %s has new weights", self._folder)
+
+    def _failed_to_load(self, failure: BackendError) -> None:
+        if self._model is None:
+            self.health = Health("gone", failure.detail)
+        else:
+            self._is_well()
+            log.warning("the weights before stay: %s", failure.detail)
+
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        """On the model's thread, after some work: whether there are other weights now."""
+        stamp = _stamp(self._folder)
+        if self._model is not None and stamp != self._stamp and not self._closed:
             with suppress(RuntimeError):  # the loop is closed
-                loop.call_soon_threadsafe(settle, result, failed)
+                loop.call_soon_threadsafe(self._renew)
 
-        self._worker.submit(job, idle=idle)
-        return future
+    def _renew(self) -> None:
+        if not self._closed and (self._swapping is None or self._swapping.done()):
+            self._swapping = asyncio.ensure_future(self._swap())
+            self._swapping.add_done_callback(lambda task: task.cancelled() or task.exception())  # was told
 
-    def _failure(self, error: Exception) -> BackendError:
+    def _is_well(self) -> None:
+        self.health = Health(
+            "ready", "" if self._failure is None else f"The weights before stay: {self._failure}"
+        )
+
+    def _failed(self, error: Exception) -> BackendError:
         if isinstance(error, BackendError):
             return error
-        if isinstance(error, _GivenUp):
+        if isinstance(error, GivenUp):
             return BackendError("suspended", "The model made room for a request that somebody waits for.")
         failure = BackendError("broken", f"The model in this process failed: {type(error).__name__}.")
         self.health = Health("degraded", failure.detail)
         return failure
 
 
+def _load(folder: Path, dtype: str, seed: int, cache_bytes: int) -> LocalModel:
+    if not (folder / "config.json").is_file():
+        raise BackendError("refused", f"There is no model in {folder}.")
+    # Threads that wait for the next step are not to keep the cores busy; read when torch is imported.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    from .local_model import LocalModel
+
+    return LocalModel(folder, dtype, seed, cache_bytes)
+
+
+def _stamp(folder: Path) -> _Stamp:
+    """() for a folder that cannot be read."""
+    files = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith((".safetensors", ".json")):
+                told = entry.stat()
+                files.append((entry.name, told.st_size, told.st_mtime_ns, told.st_ino))
+    return tuple(sorted(files))
+
+
 def _not_loaded(folder: Path, error: Exception) -> BackendError:
-    if isinstance(error, ModuleNotFoundError) and error.name in ("torch", "transformers"):
+    if isinstance(error, ModuleNotFoundError) and error.name in _LIBRARIES:
         return BackendError(
             "refused", f"{error.name} is not installed; the extra `local` of editahead has it."
         )
+    if isinstance(error, NoTokenizer):
+        return BackendError("refused", f"The model has no tokenizer: {error}.")
     first = (str(error).strip() or type(error).__name__).splitlines()[0][:_LONGEST_REASON]
     return BackendError("broken", f"The model in {folder} cannot be loaded: {first.rstrip('.')}.")
-
-
-class _Model:
-    """The model itself; for its thread only."""
-
-    def __init__(self, folder: Path, dtype: str, seed: int, cache_bytes: int) -> None:
-        if not (folder / "config.json").is_file():
-            raise BackendError("refused", f"There is no model in {folder}.")
-        import torch
-        import transformers
-
-        self._torch: Any = torch
-        library: Any = transformers
-        options = {"local_files_only": True, "trust_remote_code": False}
-        self._tokenizer: Any = library.AutoTokenizer.from_pretrained(folder, **options)
-        model: Any = library.AutoModelForCausalLM.from_pretrained(
-            folder, dtype=dtype, use_safetensors=True, **options
-        )
-        self._device = "cuda" if self._torch.cuda.is_available() else "cpu"
-        self._model: Any = model.to(self._device).eval()
-        self._random = self._torch.Generator().manual_seed(seed)
-        self._cache_class: Any = library.DynamicCache
-        self.context: int = model.config.max_position_embeddings
-        ends = model.generation_config.eos_token_id
-        self._ends = frozenset(ends if isinstance(ends, list) else [] if ends is None else [ends])
-        self._shelf: Shelf[Any] = Shelf(cache_bytes, _bytes)
-        # Windows that slide and states that run along cannot be cropped to any earlier token.
-        self._crops = all(type(layer).__name__ == "DynamicLayer" for layer in self._new_cache().layers)
-        one = "logits_to_keep" in inspect.signature(model.forward).parameters
-        self._only_last = {"logits_to_keep": 1} if one else {}
-
-    def answer(self, query: Query, check: Callable[[], None]) -> Iterator[Piece | End]:
-        """check: raises when it is to be given up; asked before each step."""
-        ids = self._encode(query)
-        cached = self._cached(query, ids)
-        reused, completion = cached.reused, 0
-        try:
-            first = cached.extend(ids[reused:], check)
-            for sample in range(query.samples):
-                if sample and not self._crops:
-                    cached = self._cached(query, ids)
-                    first = cached.extend(ids, check)
-                cached.crop(len(ids))
-                reason, tokens = yield from self._decode(query, sample, first, cached, check)
-                completion += tokens
-                last = sample == query.samples - 1
-                yield End(reason, sample, Usage(len(ids), reused, completion) if last else None)
-        finally:
-            cached.keep()
-
-    def _decode(
-        self, query: Query, sample: int, logits: Any, cached: _Cached, check: Callable[[], None]
-    ) -> Generator[Piece, None, tuple[Finish, int]]:
-        """One answer, whose first token has these logits; returns how it ends, and its tokens."""
-        limit = min(query.max_tokens, self.context - len(cached.ids))
-        text = _Text(self._tokenizer, query.chat)
-        stops = StopScanner(query.stop)
-        reason: Finish = "length"
-        tokens = 0
-        while tokens < limit:
-            check()
-            token, logprob = self._pick(logits, query.temperature)
-            tokens += 1
-            if token in self._ends:
-                reason = "stop"
-                break
-            given = stops.feed(text.add(token))
-            if given or query.logprobs:
-                yield Piece(given, (logprob,) if query.logprobs else (), sample)
-            if stops.stopped:
-                reason = "stop"
-                break
-            if tokens < limit:
-                logits = cached.extend([token], check)
-        if rest := stops.finish():
-            yield Piece(rest, (), sample)
-        return reason, tokens
-
-    def warm(self, query: Query, check: Callable[[], None]) -> Usage:
-        """What is computed by the time it is given up is kept."""
-        ids = self._encode(query)
-        cached = self._cached(query, ids)
-        try:
-            with suppress(_GivenUp):
-                cached.extend(ids[len(cached.ids) :], check)
-        finally:
-            cached.keep()
-        return Usage(len(ids), cached.reused)
-
-    def _encode(self, query: Query) -> list[int]:
-        if query.chat:
-            messages = [{"role": "user", "content": query.prompt}]
-            if query.system is not None:
-                messages.insert(0, {"role": "system", "content": query.system})
-            if query.prefill:
-                messages.append({"role": "assistant", "content": query.prefill})
-            begun = bool(query.prefill)
-            text = self._tokenizer.apply_chat_template(
-                messages,
-                tokenize=False,
-                add_generation_prompt=not begun,
-                continue_final_message=begun,
-                enable_thinking=False,
-            )
-            ids = self._tokenizer(text, add_special_tokens=False)["input_ids"]
-        elif query.ids is not None:
-            ids = list(query.ids)
-        else:
-            ids = self._tokenizer(query.prompt)["input_ids"]
-        if not 0 < len(ids) < self.context:
-            raise BackendError(
-                "refused", f"The prompt has {len(ids)} tokens; the model takes 1 to {self.context - 1}."
-            )
-        return list(ids)
-
-    def _cached(self, query: Query, ids: Sequence[int]) -> _Cached:
-        """What is kept of the session's last prompt, as far as it fits; else nothing."""
-        kept = self._shelf.take(query.session, ids) if self._crops else None
-        value, size, shared = kept or (self._new_cache(), 0, 0)
-
-        def keep(computed: Sequence[int]) -> None:
-            if self._crops:
-                self._shelf.put(query.session, computed, value)
-
-        cached = _Cached(self._forward, value, list(ids[:shared]), size, keep)
-        cached.crop(shared)
-        return cached
-
-    def _new_cache(self) -> Any:
-        return self._cache_class(config=self._model.config)
-
-    def _forward(self, ids: Sequence[int], cache: Any) -> Any:
-        """Logits of what follows the last of `ids`, in float32."""
-        with self._torch.inference_mode():
-            batch = self._torch.tensor([ids], device=self._device)
-            done = self._model(input_ids=batch, past_key_values=cache, use_cache=True, **self._only_last)
-            return done.logits[0, -1].float().cpu()
-
-    def _pick(self, logits: Any, temperature: float) -> tuple[int, float]:
-        """A token and its natural logarithm of probability, at a temperature of 1 as servers tell it."""
-        if temperature > 0:
-            odds = self._torch.softmax(logits / temperature, dim=-1)
-            token = int(self._torch.multinomial(odds, 1, generator=self._random))
-        else:
-            token = int(logits.argmax())
-        return token, float(logits[token] - self._torch.logsumexp(logits, dim=-1))
-
-
-class _Cached:
-    """Keys and values of a row of tokens, and what may be done with them."""
-
-    def __init__(
-        self,
-        forward: Callable[[Sequence[int], Any], Any],
-        value: Any,
-        ids: list[int],
-        size: int,
-        keep: Callable[[Sequence[int]], None],
-    ) -> None:
-        self._forward = forward
-        self._value = value
-        self._size = size
-        self._keep = keep
-        self._sound = True
-        self.ids = ids
-        self.reused = len(ids)
-
-    def extend(self, ids: Sequence[int], check: Callable[[], None]) -> Any:
-        """Compute more tokens; the logits behind the last."""
-        logits = None
-        for start in range(0, len(ids), CHUNK):
-            check()
-            part = ids[start : start + CHUNK]
-            self._sound = False
-            logits = self._forward(part, self._value)
-            self._sound = True
-            self.ids += part
-            self._size += len(part)
-        return logits
-
-    def crop(self, size: int) -> None:
-        """Forget all tokens but the first `size`."""
-        if self._size > size:
-            self._value.crop(size - self._size)  # a negative number: so many fewer
-        self._size = size
-        del self.ids[size:]
-
-    def keep(self) -> None:
-        """For the session's next prompt, unless the model failed in the middle of a step."""
-        if self._sound:
-            self._keep(self.ids)
-
-
-class _Text:
-    """Tokens as text, as soon as it is whole characters; bytes at the end that are none are dropped, as by vLLM.
-
-    What a token is as text may depend on the one before it, so that some that were given are decoded along with new ones.
-    """
-
-    def __init__(self, tokenizer: Any, without_special: bool) -> None:
-        self._tokenizer = tokenizer
-        self._without_special = without_special
-        self._ids: list[int] = []
-        self._given = 0
-
-    def add(self, token: int) -> str:
-        self._ids.append(token)
-        text = self._decode(self._ids)[len(self._decode(self._ids[: self._given])) :]
-        if not text or text.endswith("\ufffd"):
-            return ""
-        self._ids, self._given = self._ids[self._given :], len(self._ids) - self._given
-        return text
-
-    def _decode(self, ids: list[int]) -> str:
-        text: str = self._tokenizer.decode(
-            ids, skip_special_tokens=self._without_special, clean_up_tokenization_spaces=False
-        )
-        return text
-
-
-def _bytes(cache: Any) -> int:
-    return sum(layer.keys.nbytes + layer.values.nbytes for layer in cache.layers if layer.keys is not None)

@@ -20,6 +20,7 @@ from editahead_prompts.formats.format import NO_ROOTS, Answer, Finish, Format, P
 from editahead_prompts.formats.own import OWN
 from editahead_prompts.state import State
 
+from .drafts import drafts
 from .likelihood import Trace
 from .told import Progress, Rewrite, Told
 
@@ -47,12 +48,14 @@ async def _here(job: Callable[[], T]) -> T:
 @dataclass
 class Totals:
     """Tokens of all requests so far, as the server counts them; of a request that was ended early, as the format reckoned.
-    cached: of those of prompts, what the server says that it had computed before."""
+    cached: of those of prompts, what the server says that it had computed before. drafted, accepted: of drafts."""
 
     requests: int = 0
     prompt: int = 0
     cached: int = 0
     completion: int = 0
+    drafted: int = 0
+    accepted: int = 0
 
 
 @dataclass
@@ -112,6 +115,8 @@ class ModelPredictor:
             key = f"{self.source}:{self.backend.model}:{format.name}"
             nothing = replace(nothing, region=request.region, model=key)
             query = self._query(request, background)
+            if self.backend.capabilities.drafts and query.temperature == 0:
+                query = replace(query, drafts=drafts(format, request, state))
             self.misses.sent(state.document.uri, request.prompt)
             samples: list[_Sample] = []
             for _ in range(-(-self.samples // query.samples)):
@@ -135,7 +140,8 @@ class ModelPredictor:
 
     def _tokenizer(self, format: Format) -> Tokenizer:
         """Looked for once."""
-        model = self.backend.model or ""
+        place = self.backend.capabilities.tokenizer
+        model = str(place) if place is not None else self.backend.model or ""
         if self._found is None or self._found[:2] != (model, format):
             self._found = model, format, counting(model, ours=format is OWN).tokenizer
         return self._found[2]
@@ -195,6 +201,8 @@ class ModelPredictor:
         totals.prompt += usage.prompt
         totals.cached += usage.cached or 0
         totals.completion += usage.completion
+        totals.drafted += usage.drafted
+        totals.accepted += usage.accepted
 
 
 def _told(nothing: Told, request: Request, samples: Sequence[_Sample]) -> Told:

@@ -73,6 +73,7 @@ def register(server: Server) -> None:
             cache=wire.CacheStatus(
                 predictions.hits, predictions.misses, totals.prompt, totals.cached, changed
             ),
+            speculation=wire.SpeculationStatus(totals.drafted, totals.accepted),
             latency=wire.LatencyStatus(asking.latency_ms(0.50), asking.latency_ms(0.95)),
             outcomes=wire.OutcomeStatus(counts.shown, counts.accepted, counts.rejected),
         )

@@ -121,6 +121,81 @@ async def test_what_cannot_be_loaded_is_gone_with_the_reason(asked: str, tmp_pat
     await backend.close()
 
 
+class Saying:
+    """Says one thing, and scores it."""
+
+    context = 10
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def answer(self, query: Query, check: Callable[[], None]) -> Iterator[Piece | End]:
+        check()
+        yield Piece(self.text)
+        yield End("stop", 0, Usage(1))
+
+    def score(
+        self, query: Query, continuations: list[str], check: Callable[[], None]
+    ) -> list[tuple[float, ...]]:
+        check()
+        return [(-float(len(text)),) for text in continuations]
+
+
+async def test_other_weights_take_their_place_between_two_requests_and_damaged_ones_do_not(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    weights = tmp_path / "model.safetensors"
+
+    def load() -> Any:
+        text = weights.read_text()
+        if "damaged" in text:
+            raise ValueError("incomplete metadata, file not fully covered\nmore")
+        return Saying(text)
+
+    async def said() -> str:
+        return "".join([piece.text async for piece in backend.stream(QUERY) if isinstance(piece, Piece)])
+
+    async def settled() -> str:
+        """Asked until what was asked leads to no more loading."""
+        before = await said()
+        while ((task := backend._swapping) is not None and not task.done()) or await said() != before:
+            before = await said()
+        return before
+
+    weights.write_text("one")
+    backend = LocalBackend(tmp_path)
+    backend._load = load
+    assert await settled() == "one"
+    weights.write_text("second")
+    while await said() == "one":
+        assert backend.health == Health("ready")
+    assert await settled() == "second"
+    weights.write_text("damaged, or only half of it is there")
+    while not backend.health.detail:
+        assert await said() == "second"
+    detail = f"The model in {tmp_path} cannot be loaded: incomplete metadata, file not fully covered."
+    assert backend.health == Health("ready", f"The weights before stay: {detail}")
+    assert await settled() == "second"
+    assert backend.health.detail and caplog.text.count(detail) == 1
+    with pytest.raises(BackendError, match="incomplete"):
+        await backend.swap()
+    weights.write_text("the third")
+    await backend.swap()
+    assert (await said(), backend.health) == ("the third", Health("ready"))
+    await backend.close()
+
+
+async def test_a_folder_that_gets_a_model_later(tmp_path: Path) -> None:
+    backend = LocalBackend(tmp_path)
+    for _ in range(2):
+        with pytest.raises(BackendError, match="There is no model"):
+            await backend.prepare()
+    (tmp_path / "config.json").write_text("{}")
+    backend._load = lambda: Saying("here")  # type: ignore[assignment,return-value]
+    assert await backend.score(QUERY, ["ab", "c"]) == [(-2.0,), (-1.0,)]
+    await backend.close()
+
+
 async def test_without_torch_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "config.json").write_text("{}")
     monkeypatch.setitem(sys.modules, "torch", None)

@@ -95,6 +95,7 @@ async def test_a_model_without_a_format_is_told(wired: Modelled, model: Model) -
     [
         ({"backend": "openai"}, "url"),
         ({"backend": "engine"}, "engine"),
+        ({"backend": "local", "model": "models/editahead"}, "whole path"),
         (OPENAI | {"format": "zeta-9"}, "zeta-9"),
         (OPENAI | {"api_key_env": "NO_SUCH_KEY"}, "NO_SUCH_KEY"),
     ],

@@ -1,0 +1,72 @@
+"""Any causal language model that transformers knows."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .network import ends_of
+
+
+class LibraryNetwork:
+    """A `Network`. Loads the folder's model (safetensors only; code in it is never run) on the GPU, if there is one.
+
+    dtype: "auto" as it was saved, or a name that torch has.
+    """
+
+    def __init__(self, folder: Path, dtype: str) -> None:
+        import torch
+        import transformers
+
+        library: Any = transformers
+        self._torch: Any = torch
+        self._device = "cuda" if self._torch.cuda.is_available() else "cpu"
+        model: Any = library.AutoModelForCausalLM.from_pretrained(
+            folder, dtype=dtype, use_safetensors=True, local_files_only=True, trust_remote_code=False
+        )
+        self._model: Any = model.to(self._device).eval()
+        self._cache_class: Any = library.DynamicCache
+        self.context: int = model.config.max_position_embeddings
+        self.vocabulary: int = model.config.vocab_size
+        self.ends = ends_of(model.generation_config.eos_token_id)
+        # Windows that slide and states that run along cannot be cropped to any earlier token.
+        self.crops = all(type(layer).__name__ == "DynamicLayer" for layer in self.new_cache().layers)
+        self._keeps = "logits_to_keep" in inspect.signature(model.forward).parameters
+
+    def new_cache(self) -> Any:
+        return _LibraryCache(self._cache_class(config=self._model.config))
+
+    def forward(self, ids: Sequence[int], cache: Any, rows: int) -> Any:
+        with self._torch.inference_mode():
+            batch = self._torch.tensor([ids], device=self._device)
+            keep = {"logits_to_keep": rows} if self._keeps else {}
+            done = self._model(input_ids=batch, past_key_values=cache.held, use_cache=True, **keep)
+            return done.logits[0, -rows:].float().cpu()
+
+
+class _LibraryCache:
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+    @property
+    def layers(self) -> Any:
+        return self.held.layers
+
+    @property
+    def nbytes(self) -> int:
+        return sum(layer.keys.nbytes + layer.values.nbytes for layer in self.layers if layer.keys is not None)
+
+    def crop(self, size: int) -> None:
+        more = self.held.get_seq_length() - size
+        if more > 0:
+            self.held.crop(-more)  # a negative number: so many fewer
+
+
+def library_tokenizer(folder: Path) -> Any:
+    """With the template for conversations, which only transformers reads."""
+    import transformers
+
+    library: Any = transformers
+    return library.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)

@@ -1,0 +1,238 @@
+"""Small models of Qwen3's architecture, dense or a mixture of experts, with as little around the arithmetic as possible.
+
+transformers gives the same (a test compares the logits), but takes two seconds to import and several times as long for a
+step of so small a model. What this module does not know it leaves to transformers: `fits` says so.
+
+Shapes: n = tokens of a step, H = heads, K = heads of keys and values, D = a head's width, E = experts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .network import ends_of
+
+WEIGHTS = "model.safetensors"
+MOST_BYTES = 256 << 20
+"""Of weights: larger models gain nothing by being here."""
+ROOM = 256
+"""Tokens that a cache grows by."""
+
+
+def fits(folder: Path) -> bool:
+    """Whether the folder's model is one for this module."""
+    try:
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+        size = (folder / WEIGHTS).stat().st_size
+    except (OSError, ValueError):
+        return False
+    return (
+        size <= MOST_BYTES
+        and config.get("model_type") in ("qwen3", "qwen3_moe")
+        and config.get("hidden_act") == "silu"
+        and not config.get("attention_bias")
+        and not config.get("use_sliding_window")
+        and _rope(config).get("rope_type", "default") == "default"
+        and config.get("dtype", config.get("torch_dtype")) in ("float32", "bfloat16", "float16")
+    )
+
+
+def _rope(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """How positions are told, as transformers wrote it from version 5 on, and before."""
+    known: Mapping[str, Any] = config.get("rope_parameters") or {
+        "rope_theta": config.get("rope_theta", 10_000.0)
+    } | (config.get("rope_scaling") or {})
+    return known
+
+
+@dataclass(slots=True)
+class _Layer:
+    """attention: queries, keys and values as one matrix. router: None in a dense layer, whose one expert has no choice.
+    up: gate and up projections as one matrix for each expert, [E, 2 * width, hidden]. down: [E, hidden, width]."""
+
+    attention_norm: Any
+    attention: Any
+    query_norm: Any
+    key_norm: Any
+    output: Any
+    norm: Any
+    router: Any | None
+    up: Any
+    down: Any
+
+
+class Qwen3Network:
+    """A `Network` on one core of the CPU. dtype: "auto" computes in float32 however the weights are saved: it is as quick
+    on most machines, and answers are the same whatever was drafted. fits(folder) is true."""
+
+    crops = True
+
+    def __init__(self, folder: Path, dtype: str) -> None:
+        import torch
+        from safetensors.torch import load
+
+        torch.set_num_threads(1)  # for one of this size a second thread costs more than it gives
+        self._torch: Any = torch
+        self._dtype: Any = torch.float32 if dtype == "auto" else getattr(torch, dtype)
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+        generation = folder / "generation_config.json"
+        told = json.loads(generation.read_text("utf-8")) if generation.is_file() else config
+        self.ends = ends_of(told.get("eos_token_id"))
+        self.context: int = config["max_position_embeddings"]
+        self.vocabulary: int = config["vocab_size"]
+        self._heads: int = config["num_attention_heads"]
+        self._key_heads: int = config["num_key_value_heads"]
+        self._width: int = config.get("head_dim") or config["hidden_size"] // self._heads
+        self._epsilon: float = config["rms_norm_eps"]
+        self._chosen: int = config.get("num_experts_per_tok", 1)
+        self._weighs_chosen: bool = config.get("norm_topk_prob", False)
+        # All of the file at once: memory that is mapped to it would change when somebody writes there.
+        weights = {name: t.to(self._dtype) for name, t in load((folder / WEIGHTS).read_bytes()).items()}
+        self._embedding = weights.pop("model.embed_tokens.weight")
+        tied = config.get("tie_word_embeddings", False)
+        self._head = self._embedding if tied else weights.pop("lm_head.weight")
+        self._norm = weights.pop("model.norm.weight")
+        self._layers = [self._layer(weights, n) for n in range(config["num_hidden_layers"])]
+        if weights.keys() - {"lm_head.weight"}:
+            raise ValueError(f"there are weights that no Qwen3 has, such as {min(weights)}")
+        self._cos, self._sin = self._rotations(float(_rope(config)["rope_theta"]))
+
+    def _layer(self, weights: dict[str, Any], number: int) -> _Layer:
+        cat, stack = self._torch.cat, self._torch.stack
+
+        def take(name: str) -> Any:
+            return weights.pop(f"model.layers.{number}.{name}.weight")
+
+        router = take("mlp.gate") if f"model.layers.{number}.mlp.gate.weight" in weights else None
+        experts = ["mlp"] if router is None else [f"mlp.experts.{n}" for n in range(len(router))]
+        return _Layer(
+            take("input_layernorm"),
+            cat([take(f"self_attn.{name}_proj") for name in "qkv"]),
+            take("self_attn.q_norm"),
+            take("self_attn.k_norm"),
+            take("self_attn.o_proj"),
+            take("post_attention_layernorm"),
+            router,
+            stack([cat([take(f"{name}.gate_proj"), take(f"{name}.up_proj")]) for name in experts]),
+            stack([take(f"{name}.down_proj") for name in experts]),
+        )
+
+    def _rotations(self, theta: float) -> tuple[Any, Any]:
+        """Cosine and sine for each position, [context, D]; the sine's first half with a minus, see `_rotated`."""
+        torch = self._torch
+        steps = torch.arange(0, self._width, 2, dtype=torch.float32) / self._width
+        angles = torch.outer(torch.arange(self.context, dtype=torch.float32), theta**-steps)
+        cos, sin = angles.cos(), angles.sin()
+        return torch.cat([cos, cos], -1).to(self._dtype), torch.cat([-sin, sin], -1).to(self._dtype)
+
+    def new_cache(self) -> KeyValues:
+        shape = (len(self._layers), 2, self._key_heads, ROOM, self._width)
+        return KeyValues(self._torch.empty(shape, dtype=self._dtype))
+
+    def forward(self, ids: Sequence[int], cache: KeyValues, rows: int) -> Any:
+        torch, linear = self._torch, self._torch.nn.functional.linear
+        with torch.inference_mode():
+            start, end = cache.size, cache.size + len(ids)
+            cache.reserve(end)
+            x = self._embedding[torch.tensor(ids)]
+            rotation = self._cos[start:end], self._sin[start:end]
+            seen = None
+            if len(ids) > 1:  # each token sees those before it and itself
+                seen = torch.ones(len(ids), end, dtype=torch.bool).tril_(start)
+                seen = seen.repeat(self._heads // self._key_heads, 1)
+            for layer, held in zip(self._layers, cache.data, strict=True):
+                x = x + self._attention(
+                    self._normed(x, layer.attention_norm), layer, held, start, rotation, seen
+                )
+                x = x + self._experts(self._normed(x, layer.norm), layer)
+            cache.size = end
+            return linear(self._normed(x[len(ids) - rows :], self._norm), self._head).float()
+
+    def _normed(self, x: Any, weight: Any) -> Any:
+        return self._torch.nn.functional.rms_norm(x, weight.shape, weight, self._epsilon)
+
+    def _rotated(self, x: Any, rotation: tuple[Any, Any]) -> Any:
+        """x: [heads, n, D]. Each pair (x[i], x[i + D/2]) turned by its token's angle."""
+        half = self._width // 2
+        return x * rotation[0] + self._torch.cat((x[..., half:], x[..., :half]), -1) * rotation[1]
+
+    def _attention(
+        self, x: Any, layer: _Layer, held: Any, start: int, rotation: tuple[Any, Any], seen: Any | None
+    ) -> Any:
+        """x: [n, hidden]. held: this layer's keys and values, [2, K, room, D]; those of x are added."""
+        functional = self._torch.nn.functional
+        n, heads, end = len(x), self._heads, start + len(x)
+        mixed = functional.linear(x, layer.attention).view(n, -1, self._width).transpose(0, 1)
+        queries, keys, values = mixed.split((heads, self._key_heads, self._key_heads))
+        queries = self._rotated(self._normed(queries, layer.query_norm), rotation)
+        held[0, :, start:end] = self._rotated(self._normed(keys, layer.key_norm), rotation)
+        held[1, :, start:end] = values
+        # The heads that share keys are one batch of queries for them.
+        queries = queries.reshape(1, self._key_heads, -1, self._width)
+        keys, values = held[:, None, :, :end]
+        out = functional.scaled_dot_product_attention(queries, keys, values, attn_mask=seen)
+        return functional.linear(out.view(heads, n, -1).transpose(0, 1).reshape(n, -1), layer.output)
+
+    def _experts(self, x: Any, layer: _Layer) -> Any:
+        """x: [n, hidden]. Each token's chosen experts, weighed by the router."""
+        torch, linear = self._torch, self._torch.nn.functional.linear
+        if layer.router is None:
+            return linear(self._gated(linear(x, layer.up[0])), layer.down[0])
+        odds = torch.softmax(linear(x, layer.router), -1, dtype=torch.float32)
+        weights, chosen = odds.topk(self._chosen)
+        if self._weighs_chosen:
+            weights = weights / weights.sum(-1, keepdim=True)
+        weights = weights.to(x.dtype)
+        if len(x) == 1:
+            parts = [
+                linear(self._gated(linear(x, layer.up[expert])), layer.down[expert])
+                for expert in chosen[0].tolist()
+            ]
+            return weights @ torch.cat(parts)
+        # Rows in the order of their experts, so that each expert is one multiplication.
+        flat = chosen.flatten()
+        order = flat.argsort(stable=True)
+        tokens = order // self._chosen
+        sizes = flat.bincount(minlength=len(layer.up)).tolist()
+        by_expert = x[tokens].split(sizes)
+        out = torch.cat(
+            [
+                linear(self._gated(linear(rows, up)), down)
+                for rows, up, down in zip(by_expert, layer.up, layer.down, strict=True)
+                if len(rows)
+            ]
+        )
+        out *= weights.flatten()[order].unsqueeze(1)
+        return torch.zeros_like(x).index_add_(0, tokens, out)
+
+    def _gated(self, x: Any) -> Any:
+        gate, up = x.chunk(2, -1)
+        return self._torch.nn.functional.silu(gate) * up
+
+
+class KeyValues:
+    """data: [layers, 2, K, room, D], of which the first `size` of `room` are those of tokens."""
+
+    def __init__(self, data: Any) -> None:
+        self.data = data
+        self.size = 0
+
+    @property
+    def nbytes(self) -> int:
+        total: int = self.data.nbytes
+        return total
+
+    def crop(self, size: int) -> None:
+        self.size = size
+
+    def reserve(self, size: int) -> None:
+        """Room for so many tokens."""
+        layers, both, heads, room, width = self.data.shape
+        if size > room:
+            larger = self.data.new_empty((layers, both, heads, -(-size // ROOM) * ROOM, width))
+            larger[:, :, :, : self.size] = self.data[:, :, :, : self.size]
+            self.data = larger

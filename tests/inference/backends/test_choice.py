@@ -1,0 +1,41 @@
+"""Settings lead to a backend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from editahead_inference.backends import choice
+from editahead_inference.backends.backend import Backend
+from editahead_inference.backends.local import LocalBackend
+
+
+def chosen(backend: str, model: str | None = None) -> Backend | None:
+    return choice.choose(backend, url=None, model=model, api_key_env=None, environment={})
+
+
+async def test_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for model in (str(tmp_path / "editahead-1"), "~/editahead-1"):
+        found = chosen("local", model)
+        assert isinstance(found, LocalBackend)
+        assert (found.name, found.model) == ("local editahead-1", "editahead-1")
+        assert found.capabilities.tokenizer == tmp_path / "editahead-1"
+        await found.close()
+
+
+async def test_the_model_that_is_shipped_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "SHIPPED", tmp_path)
+    with pytest.raises(ValueError, match="No model is shipped with this build"):
+        chosen("local")
+    (tmp_path / "config.json").write_text("{}")
+    found = chosen("local")
+    assert found is not None and found.model == "editahead"
+    await found.close()
+
+
+@pytest.mark.parametrize("model", ["editahead-1", "./editahead-1", "", "~nobody-of-this-name/editahead-1"])
+def test_a_relative_name_is_none_of_a_folder(model: str) -> None:
+    with pytest.raises(ValueError, match="whole path"):
+        chosen("local", model)
