@@ -37,6 +37,21 @@ def second(b):
 """
 WANTED = TEXT.replace("c * 2", "c * 3  # twice")
 
+AMBIGUOUS = """\
+# ... existing code ...
+
+def second(b):
+    c = abs(b)
+    if c > 7:
+        raise ValueError(b)
+    return c
+# ... existing code ...
+"""
+"""Does it replace the function's end, or come before it? The merge is not sure."""
+REPLACED = TEXT.replace(
+    "    d = c * 2\n    return c + d\n", "    if c > 7:\n        raise ValueError(b)\n    return c\n"
+)
+
 
 def applied(text: str, edits: Any) -> str:
     """ASCII text after text edits, all at once."""

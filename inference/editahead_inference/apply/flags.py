@@ -11,7 +11,7 @@ from editahead_prompts.tokens import changed_spans
 
 from .regions import Atom, Condition, Function, Region
 
-FlagKind = Literal["guard", "await", "raise", "condition", "constant", "signature"]
+FlagKind = Literal["guard", "await", "raise", "condition", "constant", "signature", "model"]
 
 _RAISES = frozenset(
     {
@@ -46,6 +46,9 @@ class Flag:
 
     kind: FlagKind
     sentence: str
+
+
+BY_MODEL = Flag("model", "A model wrote this: the sketch can be read in another way, too.")
 
 
 class Uses(Protocol):

@@ -16,7 +16,8 @@ from editahead_prompts.sketches.sketch import Diff, FileSketch, Sketch, SketchKi
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees
 
-from .results import Merge, Refusal
+from .flags import BY_MODEL
+from .results import HunkOrigin, Merge, Refusal
 from .review import Changed, Hunk, review
 
 Action = Literal["edit", "create", "delete", "move"]
@@ -69,7 +70,8 @@ class Merges(Protocol):
 @dataclass(frozen=True)
 class FileChange:
     """What becomes of one file. edit: over `original`, which is empty for a file to be created; all of it goes when the
-    file is deleted. moved_to: the URI that it gets. kind: what its part of the sketch was taken to be."""
+    file is deleted. moved_to: the URI that it gets. kind: what its part of the sketch was taken to be. origin: "model" where
+    a part of it is a model's rewrite."""
 
     action: Action
     original: Snapshot
@@ -78,6 +80,7 @@ class FileChange:
     kind: SketchKind
     moved_to: str | None = None
     hunks: tuple[Hunk, ...] = ()
+    origin: HunkOrigin = "matched"
 
     @property
     def changes_nothing(self) -> bool:
@@ -99,10 +102,13 @@ class _Work:
     edit: Edit = field(default_factory=Edit)
     confidence: float = 1.0
     moved_to: str | None = None
+    origin: HunkOrigin = "matched"
 
     def change(self) -> FileChange:
         edit = normalise(self.edit, self.original.text)
-        return FileChange(self.action, self.original, edit, self.confidence, self.kind, self.moved_to)
+        return FileChange(
+            self.action, self.original, edit, self.confidence, self.kind, self.moved_to, origin=self.origin
+        )
 
 
 def plan(
@@ -166,6 +172,7 @@ def _place(
     item.edit = compose(item.edit, made.edit)
     item.text = replace(item.text, lines=edited_lines(item.text, made.edit))
     item.confidence = min(item.confidence, made.confidence)
+    item.origin = made.origin if made.origin == "model" else item.origin
     return item
 
 
@@ -208,7 +215,14 @@ def _reviewed(
     changes: Sequence[FileChange], others: Sequence[Snapshot], trees: SyntaxTrees
 ) -> list[FileChange]:
     found = review([Changed(c.original, c.edit, c.confidence) for c in changes], others, trees)
-    return [replace(change, hunks=hunks) for change, hunks in zip(changes, found, strict=True)]
+    return [
+        replace(change, hunks=tuple(map(_by_model, hunks)) if change.origin == "model" else hunks)
+        for change, hunks in zip(changes, found, strict=True)
+    ]
+
+
+def _by_model(hunk: Hunk) -> Hunk:
+    return replace(hunk, origin="model", flags=(*hunk.flags, BY_MODEL))
 
 
 def _ordered(changes: Sequence[FileChange]) -> list[FileChange]:

@@ -54,8 +54,9 @@ class Merge:
 
     original: the text it was made for (empty for a file to be created). guess: the best guess at the whole new text, also
     when not sure (it is then the draft of a model's rewrite). edit: minimal, over `original`, from it to `guess`; empty
-    when the sketch is there already. refusal: None = sure. confidence: 0..1, how well the sketch's anchors fitted; 1 when
-    each was met exactly and in one place only.
+    when the sketch is there already. refusal: None = sure, or by a model. confidence: 0..1, how well the sketch's anchors
+    fitted; 1 when each was met exactly and in one place only. origin: "model" = a model's rewrite, which passed the checks
+    and is to be confirmed by a person.
     """
 
     original: Snapshot
@@ -63,3 +64,4 @@ class Merge:
     edit: Edit
     refusal: Refusal | None
     confidence: float = 1.0
+    origin: HunkOrigin = "matched"

@@ -40,7 +40,7 @@ class Hunk:
 
     @property
     def needs_reading(self) -> bool:
-        return self.kind == "semantic" or bool(self.flags)
+        return self.kind == "semantic" or bool(self.flags) or self.origin == "model"
 
 
 @dataclass(frozen=True)

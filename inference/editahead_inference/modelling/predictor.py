@@ -16,13 +16,15 @@ from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.composition.vocabulary import counting
 from editahead_prompts.edits import edited_lines
 from editahead_prompts.formats.choice import choose
-from editahead_prompts.formats.format import NO_ROOTS, Answer, Finish, Format, Paths, Refusal, Request
+from editahead_prompts.formats.format import NO_ROOTS, Answer, Finish, Format, Paths, Reads, Refusal, Request
 from editahead_prompts.formats.own import OWN
+from editahead_prompts.formats.own_apply import OWN_APPLY
+from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
 
 from .drafts import drafts
 from .likelihood import Trace
-from .told import Progress, Rewrite, Told
+from .told import Progress, Rewrite, Said, Told
 
 log = logging.getLogger(__name__)
 
@@ -120,12 +122,38 @@ class ModelPredictor:
             self.misses.sent(state.document.uri, request.prompt)
             samples: list[_Sample] = []
             for _ in range(-(-self.samples // query.samples)):
-                samples += await self._answers(format, request, query, progress)
+                samples += (await self._answers(format, request, query, progress))[0]
         except BackendError as error:
             return replace(nothing, problem=error.detail)
         except DoesNotFit:
             return replace(nothing, problem="The lines around the cursor are too long for a prompt.")
         return _told(nothing, request, [sample for sample in samples if sample.came])
+
+    async def apply(self, original: Snapshot, sketch: str, guess: str) -> Said | None:
+        """What a model of ours makes of a sketch for a file (see `formats.own_apply`); None where it is none of ours, the
+        request does not fit, or no answer comes. Cancelling the task ends the request."""
+        try:
+            if self.backend.health.condition != "ready":
+                await self.backend.prepare()
+            if choose(self.backend.model or "", self.format) is not OWN:
+                return None
+            context = self.backend.capabilities.context
+            budget = OWN_APPLY.context if context is None else min(OWN_APPLY.context, context - AROUND)
+            request = await self.off(
+                lambda: OWN_APPLY.build(
+                    original, sketch, guess, self._tokenizer(OWN), budget=budget, paths=self.paths
+                )
+            )
+            if request is None:
+                return None
+            query = replace(self._query(request, background=False), samples=1, temperature=0.0)
+            if self.backend.capabilities.drafts:
+                query = replace(query, drafts=OWN_APPLY.drafts(request))
+            (sample,), usage = await self._answers(OWN_APPLY, request, query, None)
+        except (BackendError, ValueError) as error:  # ValueError: no format goes by the model's name
+            log.info("the model was not asked about a sketch: %s", type(error).__name__)
+            return None
+        return Said(sample.trace.reader.finish(sample.finish), usage) if sample.came else None
 
     def _build(self, format: Format, state: State) -> Request:
         context = self.backend.capabilities.context
@@ -166,9 +194,9 @@ class ModelPredictor:
         )
 
     async def _answers(
-        self, format: Format, request: Request, query: Query, progress: Progress | None
-    ) -> list[_Sample]:
-        """The answers to one query, read no further than they count."""
+        self, format: Reads, request: Request, query: Query, progress: Progress | None
+    ) -> tuple[list[_Sample], Usage]:
+        """The answers to one query, read no further than they count, and what they cost."""
         samples = [_Sample(Trace(format.read(request))) for _ in range(query.samples)]
         usage: Usage | None = None
         async with aclosing(self.backend.stream(query)) as stream:
@@ -192,8 +220,9 @@ class ModelPredictor:
                     break  # the rest of it is of no use
         if usage is not None and request.prompt.ids is not None and not request.chat and self._agrees is None:
             self._agrees = usage.prompt == len(request.prompt.ids)
-        self._count(usage or Usage(prompt=request.prompt.tokens))
-        return samples
+        usage = usage or Usage(prompt=request.prompt.tokens)
+        self._count(usage)
+        return samples, usage
 
     def _count(self, usage: Usage) -> None:
         totals = self.totals

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from editahead_inference.backends.backend import Usage
 from editahead_inference.candidates import Source
 from editahead_prompts.diff import common_head, common_tail, diff
 from editahead_prompts.edits import Edit, advance
-from editahead_prompts.formats.format import Refusal, Region
+from editahead_prompts.formats.format import Answer, Refusal, Region
 from editahead_prompts.snapshot import Snapshot, line_body, split_lines
 
 FARTHEST = 20_000
 """Characters from the first change to the last, beyond which nobody asks what is left of a rewrite: comparing takes time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A model's one answer to a request, and what it cost."""
+
+    answer: Answer | Refusal
+    usage: Usage
 
 
 @dataclass(frozen=True, slots=True)

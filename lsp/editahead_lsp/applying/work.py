@@ -9,11 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from editahead_inference.apply.plan import FileChange, Merges, Refused, plan
 from editahead_inference.apply.results import Refusal
 from editahead_inference.candidates import Cancelled
+from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.modelling.told import Said
 from editahead_inference.worker import Worker
 from editahead_lsp import uris
 from editahead_lsp.documents import Document, Place
@@ -30,8 +32,15 @@ from .extract import Extract
 from .files import WorkspaceFiles
 from .terms import Placed
 
+if TYPE_CHECKING:
+    from editahead_inference.apply.rewriting import Rewriting
+    from editahead_inference.backends.backend import Usage
+
 DEADLINE_S = 20.0
 """Work that takes longer is given up."""
+
+LOOKS_UP_S = 0.05
+"""So often it is asked whether anybody still waits, while a model answers."""
 
 T = TypeVar("T")
 Check = Callable[[], None]
@@ -44,10 +53,18 @@ def load_merge() -> Merges:
     return merge
 
 
+def load_rewriting() -> type[Rewriting]:
+    """Imported late, too."""
+    from editahead_inference.apply.rewriting import Rewriting
+
+    return Rewriting
+
+
 @dataclass(frozen=True)
 class Job:
     """All that a sketch is applied with, frozen when it was asked for. documents: the open ones, by key. span: between
-    which places of the file at `uri` it may change something. extract: where the sketch itself stands in the document."""
+    which places of the file at `uri` it may change something. extract: where the sketch itself stands in the document.
+    model: is asked where the merge is not sure; None = nobody is."""
 
     sketch: str
     uri: str | None
@@ -57,14 +74,17 @@ class Job:
     encoding: Encoding
     span: tuple[Place, Place] | None = None
     extract: Extract | None = None
+    model: ModelPredictor | None = None
 
 
 @dataclass(frozen=True)
 class Planned:
-    """changes: over the snapshots of the job; over the rest of the document for a sketch that stands in it."""
+    """changes: over the snapshots of the job; over the rest of the document for a sketch that stands in it. used: by each
+    request to a model."""
 
     sketch: Sketch
     changes: tuple[FileChange, ...]
+    used: tuple[Usage, ...] = ()
 
 
 @dataclass
@@ -80,15 +100,26 @@ class Applying:
     _trees: SyntaxTrees = field(default_factory=SyntaxTrees)
     _stopped: threading.Event = field(default_factory=threading.Event)
 
-    def begin(self, sketch: str, uri: str | None, span: tuple[Place, Place] | None = None) -> Job:
-        return self._job(sketch, uri, span, None)
+    def begin(
+        self,
+        sketch: str,
+        uri: str | None,
+        span: tuple[Place, Place] | None = None,
+        model: ModelPredictor | None = None,
+    ) -> Job:
+        return self._job(sketch, uri, span, None, model)
 
-    def begin_in(self, extract: Extract) -> Job:
+    def begin_in(self, extract: Extract, model: ModelPredictor | None = None) -> Job:
         """Apply a sketch to the document in which it stands."""
-        return self._job(extract.text, extract.document.uri, None, extract)
+        return self._job(extract.text, extract.document.uri, None, extract, model)
 
     def _job(
-        self, sketch: str, uri: str | None, span: tuple[Place, Place] | None, extract: Extract | None
+        self,
+        sketch: str,
+        uri: str | None,
+        span: tuple[Place, Place] | None,
+        extract: Extract | None,
+        model: ModelPredictor | None,
     ) -> Job:
         session = self.session
         documents = {document.key: document for document in session.documents}
@@ -101,14 +132,19 @@ class Applying:
         settings = session.settings
         exclusion = Exclusion(self.folders, settings.exclude)  # of its own: it is asked on another thread
         files = WorkspaceFiles(self.folders, seen, exclusion, settings.max_file_bytes, uri)
-        return Job(sketch, uri, documents, snapshots, files, session.encoding, span, extract)
+        return Job(sketch, uri, documents, snapshots, files, session.encoding, span, extract, model)
 
     async def plan(self, job: Job, settled: Callable[[FileChange], None] | None = None) -> Planned:
         """Raises Refused. settled: called on the event loop, see `editahead_inference.apply.plan.plan`."""
         loop = asyncio.get_running_loop()
 
         def work(check: Check) -> Planned:
-            return self._plan(job, partial(_on, loop, settled) if settled is not None else None, check)
+            told = partial(_on, loop, settled) if settled is not None else None
+            merge = self.load()
+            if job.model is None:
+                return self._plan(job, merge, told, check)
+            asking = load_rewriting()(merge, partial(_ask, loop, job.model))
+            return replace(self._plan(job, asking, told, check), used=tuple(asking.used))
 
         try:
             return await self.off_the_loop(work)
@@ -158,7 +194,9 @@ class Applying:
         if self._worker is not None:
             self._worker.stop(timeout=1.0)
 
-    def _plan(self, job: Job, settled: Callable[[FileChange], None] | None, check: Check) -> Planned:
+    def _plan(
+        self, job: Job, merge: Merges, settled: Callable[[FileChange], None] | None, check: Check
+    ) -> Planned:
         if len(job.sketch) > self.session.settings.max_file_bytes:
             raise Refused(Refusal("too-large", "The sketch is larger than a file may be (`max_file_bytes`)."))
         own = job.files.find(None)
@@ -179,7 +217,7 @@ class Applying:
         changed = plan(
             sketch,
             job.files,
-            self.load(),
+            merge,
             spans=spans,
             others=tuple(job.snapshots.values()),
             syntax=self._trees,
@@ -237,6 +275,25 @@ def settled_so_far(job: Job, change: FileChange) -> Placed:
 def _on(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *arguments: Any) -> None:
     with suppress(RuntimeError):  # the loop has ended, and nobody waits
         loop.call_soon_threadsafe(function, *arguments)
+
+
+def _ask(
+    loop: asyncio.AbstractEventLoop,
+    model: ModelPredictor,
+    original: Snapshot,
+    sketch: str,
+    guess: str,
+    check: Check,
+) -> Said | None:
+    """What the model says; asked on the event loop, and waited for on this thread."""
+    answer = asyncio.run_coroutine_threadsafe(model.apply(original, sketch, guess), loop)
+    try:
+        while True:
+            check()
+            with suppress(TimeoutError):
+                return answer.result(LOOKS_UP_S)
+    finally:
+        answer.cancel()
 
 
 def _touched(replacement: Replacement, since: Edit, text: Snapshot) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from editahead_inference.apply.plan import FileChange, Refused
+from editahead_inference.modelling.predictor import ModelPredictor
 from editahead_lsp.applying import terms
 from editahead_lsp.applying.messages import (
     AppliedHunk,
@@ -21,7 +22,7 @@ from editahead_lsp.applying.messages import (
 )
 from editahead_lsp.applying.problems import new_problems
 from editahead_lsp.applying.terms import Placed
-from editahead_lsp.applying.work import Job, settled_so_far
+from editahead_lsp.applying.work import Job, Planned, settled_so_far
 from editahead_lsp.client import at
 from editahead_lsp.documents import Place
 from editahead_lsp.standard import WorkspaceEdit
@@ -54,7 +55,9 @@ class ApplyCommand:
             start, end = argument.range.start, argument.range.end
             span = Place(start.line, start.character), Place(end.line, end.character)
         started = self._server.clock()
-        job = self._server.applying.begin(argument.sketch, argument.uri, span)
+        job = self._server.applying.begin(
+            argument.sketch, argument.uri, span, model_for(self._server, dry_run=argument.dry_run)
+        )
         return self._finish(argument, job, started)
 
     def cancel(self, token: int | str) -> None:
@@ -114,8 +117,8 @@ class ApplyCommand:
             edit,
             hunks,
             planned.sketch.files[0].kind,
-            "merge" if placed else "none",
-            ApplyStats(round(took_ms, 3)),
+            method_of(planned.changes),
+            stats_of(planned, took_ms),
             applied,
             reason,
             problems,
@@ -142,6 +145,27 @@ class ApplyCommand:
     def _progress(self, token: Any, value: dict[str, Any]) -> None:
         if isinstance(token, int | str):
             self._server.protocol.notify(types.PROGRESS, {"token": token, "value": value})
+
+
+def model_for(server: Server, *, dry_run: bool = False) -> ModelPredictor | None:
+    """The model that may be asked where the merge is not sure: one whose hunks a person is asked about."""
+    return server.predictions.models.model if dry_run or server.client.annotates_edits else None
+
+
+def method_of(changes: Sequence[FileChange]) -> Literal["merge", "model", "none"]:
+    if any(change.origin == "model" for change in changes):
+        return "model"
+    return "merge" if changes else "none"
+
+
+def stats_of(planned: Planned, ms: float) -> ApplyStats:
+    used = planned.used
+    return ApplyStats(
+        round(ms, 3),
+        sum(usage.completion for usage in used),
+        sum(usage.drafted for usage in used),
+        sum(usage.accepted for usage in used),
+    )
 
 
 def expect(server: Server, placed: list[Placed]) -> None:

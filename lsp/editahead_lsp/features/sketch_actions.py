@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pygls.exceptions import JsonRpcContentModified
 
 from editahead_inference.apply.plan import Refused
+from editahead_inference.modelling.predictor import ModelPredictor
 from editahead_lsp.applying import terms
 from editahead_lsp.applying.extract import Extract, in_comment, selected
 from editahead_lsp.applying.terms import Placed
@@ -22,7 +23,7 @@ from editahead_lsp.standard import CodeAction, CodeActionParams, Disabled, Sketc
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees
 
-from .applying import expect, refusal
+from .applying import expect, model_for, refusal
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -63,7 +64,7 @@ class SketchActions:
             raise JsonRpcContentModified("There is no sketch there any more.")
         server = self._server
         try:
-            placed = await self._placed(extract)
+            placed = await self._placed(extract, model_for(server))
             edit = terms.workspace_edit(placed, server.client, server.session.encoding)
         except Refused as refused:
             raise refusal(server, refused) from None
@@ -126,9 +127,10 @@ class SketchActions:
 
         return await self._server.applying.off_the_loop(look)
 
-    async def _placed(self, extract: Extract) -> list[Placed]:
+    async def _placed(self, extract: Extract, model: ModelPredictor | None = None) -> list[Placed]:
+        """model: only once the action is taken; editors ask for the actions all the time."""
         applying = self._server.applying
-        job = applying.begin_in(extract)
+        job = applying.begin_in(extract, model)
         planned = await applying.plan(job)
         return applying.place(job, planned.changes)
 

@@ -132,7 +132,15 @@ def _one_line(path: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in path)
 
 
-class Format(Protocol):
+class Reads(Protocol):
+    """Whatever knows how answers are to be read."""
+
+    def read(self, request: Request) -> Reader:
+        """A new reader of the answer to `request`."""
+        ...
+
+
+class Format(Reads, Protocol):
     """One model family's way of asking and answering.
 
     name: as in settings. dated: year and month that its source was read at. special: tokens and markers of the model; text
@@ -160,12 +168,8 @@ class Format(Protocol):
         """
         ...
 
-    def read(self, request: Request) -> Reader:
-        """A new reader of the answer to `request`."""
-        ...
 
-
-def read_all(format: Format, request: Request, text: str, reason: Finish = "stop") -> Answer | Refusal:
+def read_all(format: Reads, request: Request, text: str, reason: Finish = "stop") -> Answer | Refusal:
     """A whole answer at once."""
     reader = format.read(request)
     reader.feed(text)

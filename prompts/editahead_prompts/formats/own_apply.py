@@ -79,8 +79,8 @@ class OwnApply:
         nothing says where it belongs. guess: the whole text as the merge guesses it, None without."""
         room = budget or self.context
         head = f"{FILE}{escape(paths.of(original.uri), SPECIAL)}\n{REGION}\n"
-        said = f"{REGION_END}\n{SKETCH}\n{_text(bodies(sketch))}"
-        fixed = tokenizer.count(head) + tokenizer.count(said) + SLACK
+        between, said = f"{REGION_END}\n{SKETCH}\n", _text(bodies(sketch))
+        fixed = tokenizer.count(head) + tokenizer.count(between) + tokenizer.count(said) + SLACK
         if fixed >= room:
             return None
         old, new = bodies(original.text), None if guess is None else bodies(guess)
@@ -97,13 +97,13 @@ class OwnApply:
                 break
         else:
             return None
-        guessed = ""
-        if new is not None:
-            guessed = f"{GUESS}\n{_text(new[region.first : len(new) - len(old) + region.end])}"
+        guessed = "" if new is None else _text(new[region.first : len(new) - len(old) + region.end])
         parts = (
             Text(head, name="path"),
             Text(plain(original, region.first, region.end, SPECIAL), name="region"),
+            Text(between, name="sketch start"),
             Text(said, name="sketch"),
+            Text("" if new is None else f"{GUESS}\n", name="guess start"),
             Text(guessed, name="guess"),
             Text(f"{NEXT}\n", name="answer"),
         )
@@ -113,6 +113,12 @@ class OwnApply:
             return None
         start = original.starts[region.first]
         return Request(prompt, (REGION_END, END), room - prompt.tokens, original, region, start)
+
+    def drafts(self, request: Request) -> tuple[str, ...]:
+        """What the answer is likely to repeat, the one to be trusted most first: guess, region, sketch."""
+        text, pieces = request.prompt.text, {piece.name: piece for piece in request.prompt.pieces}
+        found = [pieces[name] for name in ("guess", "region", "sketch") if name in pieces]
+        return tuple(dict.fromkeys(f"{text[piece.start : piece.end]}{REGION_END}" for piece in found))
 
     def read(self, request: Request) -> LineReader:
         return LineReader(request, Marks((REGION_END, END), SPECIAL, nothing=()))

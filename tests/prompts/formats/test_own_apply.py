@@ -30,12 +30,13 @@ def text_of(lines: list[str]) -> str:
 
 
 def test_the_prompt_of_the_module_s_example() -> None:
-    original = Snapshot.of(BEFORE, uri="file:///work/shop/cart.py", language="python")
+    original = Snapshot.of(BEFORE, uri="file:///project/shop/cart.py", language="python")
     request = OWN_APPLY.build(original, SKETCH, GUESS_TEXT, own())
     assert request is not None
     assert request.prompt.text == (
         f"<|file|>cart.py\n<|region|>\n{BEFORE}<|/region|>\n<|sketch|>\n{SKETCH}<|guess|>\n{GUESS_TEXT}<|next|>\n"
     )
+    assert OWN_APPLY.drafts(request) == tuple(text + REGION_END for text in (GUESS_TEXT, BEFORE, SKETCH))
     reader = OWN_APPLY.read(request)
     reader.feed(AFTER + REGION_END)
     answer = reader.finish()

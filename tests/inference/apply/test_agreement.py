@@ -1,0 +1,120 @@
+"""What a model may make of a sketch: all that the sketch shows, exactly so, in the one place that it tells, and no more."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_evals.apply.generator import cases
+from editahead_inference.apply.agreement import agreed
+from editahead_inference.apply.merge import merge
+from editahead_inference.apply.placing import Target
+from editahead_inference.apply.results import Refusal
+from editahead_prompts.sketches.parse import parse
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import SyntaxTrees
+from editahead_training.apply_examples import spoiled
+from made_records import made_records
+from sketching import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED
+from typist import PROPERTY
+
+CASES = [case for case in cases(made_records(12), 60, 5) if len(case.files) == 1 and not case.only_refusal]
+
+
+def judged(
+    before: str, sketch: str, text: str, language: str = "python", path: str = "a.py"
+) -> Refusal | None:
+    original = Snapshot.of(before, uri=f"file:///project/{path}", language=language)
+    parsed = parse(sketch, language=language, path=path)
+    target = Target(original, SyntaxTrees(), 0, len(original.lines), lambda: None)
+    edit, doubt = agreed(parsed, parsed.files[0], target, text)
+    assert doubt is not None or edit.apply(before) == text
+    return doubt
+
+
+def test_what_the_merge_is_sure_of_agrees() -> None:
+    assert judged(TEXT, SKETCH, WANTED) is None
+
+
+def test_both_readings_agree_where_there_are_two() -> None:
+    parsed = parse(AMBIGUOUS, language="python", path="a.py")
+    merged = merge(parsed, parsed.files[0], Snapshot.of(TEXT, language="python"))
+    assert merged.refusal is not None
+    assert judged(TEXT, AMBIGUOUS, merged.guess) is None
+    assert judged(TEXT, AMBIGUOUS, REPLACED) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("raise ValueError(b)", "raise ValueError(c)"),  # another text than the sketch has
+        ("        raise", "            raise"),
+        ("import os\n", ""),
+        ("return 0", "return 1"),
+        ("    return c\n", ""),
+        ("def third(c)", "def third(d)"),
+        ("    return c\n", "    # ... existing code ...\n"),
+        ("\n\ndef third", "\ndef third"),
+    ],
+)
+def test_any_other_change_does_not(old: str, new: str) -> None:
+    assert old in REPLACED
+    assert judged(TEXT, AMBIGUOUS, REPLACED.replace(old, new)) is not None
+
+
+def test_nothing_is_no_change() -> None:
+    assert judged(TEXT, AMBIGUOUS, TEXT) is not None
+
+
+def test_of_two_equal_places_none_is_the_right_one() -> None:
+    before = "def a(x):\n    y = f(x)\n    return y\n\n\ndef b(x):\n    y = f(x)\n    return y\n"
+    sketch = "# ... existing code ...\n    y = f(x)\n    log(y)\n    return y\n# ... existing code ...\n"
+    for place in (0, 1):
+        head, *rest = before.split("    return y\n")
+        parts = [head, *rest]
+        text = (
+            "    return y\n".join(parts[: place + 1])
+            + "    log(y)\n    return y\n"
+            + "    return y\n".join(parts[place + 1 :])
+        )
+        doubt = judged(before, sketch, text)
+        assert doubt is not None
+        assert doubt.reason == "ambiguous"
+
+
+def test_a_diff_is_made_whole_or_not_at_all() -> None:
+    before = "a = 1\nb = 2\nc = 3\nd = 4\n"
+    sketch = "@@\n a = 1\n-b = 2\n+b = 5\n c = 3\n-d = 4\n+d = 6\n"
+    assert judged(before, sketch, "a = 1\nb = 5\nc = 3\nd = 6\n") is None
+    for text in (
+        "a = 1\nb = 5\nc = 3\nd = 4\n",
+        "a = 1\nb = 2\nb = 5\nc = 3\nd = 6\n",
+        "a = 1\nc = 3\nb = 5\nd = 6\n",
+    ):
+        assert judged(before, sketch, text) is not None
+
+
+def test_the_accepted_text_of_most_sketches_agrees() -> None:
+    found = [
+        judged(case.files[0].before, case.sketch, text, case.files[0].language, case.files[0].path)
+        for case in CASES
+        for text in case.files[0].accepted[:1]
+    ]
+    assert len(found) > 20
+    assert sum(doubt is None for doubt in found) >= 0.8 * len(found)
+
+
+@PROPERTY
+@given(st.sampled_from(CASES), st.integers())
+def test_a_spoiled_text_hardly_ever_does(case: object, seed: int) -> None:
+    """What passes all the same shows all that is new in the right text, and takes nothing else away."""
+    (file,) = case.files  # type: ignore[attr-defined]
+    text = spoiled(file.before, file.accepted[0], random.Random(seed))
+    if text in file.accepted or judged(file.before, case.sketch, text, file.language, file.path) is not None:  # type: ignore[attr-defined]
+        return
+    before, right, got = (each.split("\n") for each in (file.before, file.accepted[0], text))
+    assert {line for line in right if line not in before} <= set(got)
+    assert {line for line in before if line in right} <= set(got)
