@@ -85,7 +85,7 @@ def test_an_interrupted_run_ends_as_one_that_was_not(
 def test_a_row_is_read_as_its_examples_are_one_by_one() -> None:
     """With our ways of computing attention and experts, and with those of transformers."""
     model = sizes.built(sizes.SIZES["tiny"], dense=False, seed=1)
-    lengths = (9, 1, 30, 17)
+    lengths = (9, 1, sizes.QUERIES + 30, 17)
     ends = list(itertools.accumulate(lengths))
     spans = [(end - length, end) for length, end in zip(lengths, ends, strict=True)]
     ids = torch.randint(300, 8000, (1, ends[-1]), generator=torch.Generator().manual_seed(1))
@@ -101,8 +101,8 @@ def test_a_row_is_read_as_its_examples_are_one_by_one() -> None:
 
 def test_what_a_gpu_computes_at_once_is_what_a_cpu_computes_in_turn() -> None:
     torch.manual_seed(1)
-    spans = [(0, 5), (5, 6), (6, 20)]
-    q, k, v = (torch.randn(1, heads, 20, sizes.HEAD) for heads in (3, 1, 1))
+    spans = [(0, 5), (5, 6), (6, 2 * sizes.QUERIES + 20)]
+    q, k, v = (torch.randn(1, heads, spans[-1][1], sizes.HEAD) for heads in (3, 1, 1))
     torch.testing.assert_close(
         sizes.padded_attention(q, k, v, 0.1, spans), sizes.sliced_attention(q, k, v, 0.1, spans)
     )
