@@ -12,7 +12,7 @@ from editahead_prompts.sketches.sketch import SketchKind
 
 from .applying.messages import AppliedHunk, ApplyStats, Problem, Similar
 from .protocol import LatencyStatus
-from .standard import WorkspaceEdit
+from .standard import LEFT_OUT, WorkspaceEdit
 
 
 @attrs.frozen
@@ -269,9 +269,21 @@ class AppliedSketches:
 
 
 @attrs.frozen
+class SketchesByModel:
+    """refused: sketches that were refused without the model, though not only that is right. solved: of them. wrong: edits
+    that were offered to be confirmed. tokens_per_step: of the answers offered."""
+
+    refused: int
+    solved: int
+    wrong: int
+    tokens_per_step: float | None
+
+
+@attrs.frozen
 class EvalApplyOutput(Measured):
     """generator: the version of what makes the sketches. offered: edits given as sure; wrong_at_most: upper end of the 95%
-    interval of the share of wrong ones. latency_ms: of these. refusals: reasons, how often."""
+    interval of the share of wrong ones. latency_ms: of these. refusals: reasons, how often. by_model: where one was asked;
+    all else is without it."""
 
     generator: int
     styles: dict[str, AppliedSketches]
@@ -284,6 +296,7 @@ class EvalApplyOutput(Measured):
     wrong_at_most: float
     latency_ms: dict[str, float | None]
     refusals: dict[str, int]
+    by_model: SketchesByModel | None = attrs.field(default=None, metadata={LEFT_OUT: True})
 
 
 @attrs.frozen

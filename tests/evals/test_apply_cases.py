@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
+from dataclasses import replace
 from hashlib import sha256
 
 import pytest
@@ -228,6 +229,27 @@ def test_figures() -> None:
     text = "".join(figures.to_read(outcomes))
     assert text.count("=" * 100) == 2
     assert "+z" in text
+
+
+def test_what_a_model_wrote_counts_by_itself() -> None:
+    outcomes = [
+        outcome(0, "exact"),
+        outcome(1, "refused"),
+        replace(outcome(2, "exact"), by_model=True, tokens=60, drafted=40),
+        replace(outcome(3, "wrong"), by_model=True, tokens=40, drafted=35),
+        replace(outcome(4, "wrong", refusal=True), by_model=True),
+        outcome(5, "refused", refusal=True),
+    ]
+    found = figures.summarize(outcomes, Provenance("abc", "data", 3), with_model=True)
+    assert found.by_model == figures.ByModel(3, 1, 2, 4.0)
+    assert (found.offered, found.wrong) == (1, 0)
+    assert figures.as_json(found)["byModel"]["tokensPerStep"] == 4
+    output = io.StringIO()
+    figures.render(found, Console(file=output))
+    assert "1 of 3 refused sketches solved (33.3%), 2 wrong; 4.0 tokens a step" in " ".join(
+        output.getvalue().split()
+    )
+    assert "byModel" not in figures.as_json(figures.summarize(outcomes[:2], Provenance("abc", "data", 3)))
 
 
 def test_an_upper_bound_for_what_never_happened() -> None:

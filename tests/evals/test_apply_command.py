@@ -60,6 +60,7 @@ def test_it_goes_with_edits_only(edits: Path, capsys: pytest.CaptureFixture[str]
     assert run("--apply", "--repo", ".") == 2
     assert run("--apply", "--edits", str(edits), "--against", "HEAD") == 2
     assert run("--edits", str(edits), "--failures", "f") == 2
+    assert run("--edits", str(edits), "--with-model") == 2
     assert "--apply" in capsys.readouterr().err
 
 
@@ -70,3 +71,11 @@ def test_records_of_which_no_sketch_can_be_made(
     empty.write_bytes(zstandard.ZstdCompressor().compress(b""))
     assert run("--apply", "--edits", str(empty)) == 1
     assert "no sketch can be made" in capsys.readouterr().err
+
+
+def test_a_model_has_to_be_configured(
+    edits: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("EDITAHEAD_BACKEND", "embedded")
+    assert run("--apply", "--edits", str(edits), "--with-model") == 1
+    assert "needs a model" in capsys.readouterr().err

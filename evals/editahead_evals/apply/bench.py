@@ -24,13 +24,17 @@ Verdict = Literal["exact", "refused", "wrong"]
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of a case. reason: of a refusal. ms: until the answer came, with writing and reading the messages; None
-    for a refusal. got: the text of each file after the edit that was offered; empty for a refusal."""
+    for a refusal. got: the text of each file after the edit that was offered; empty for a refusal. by_model: offered to be
+    confirmed, as a model wrote it; tokens, drafted: of its answer, and those of them that a draft had."""
 
     case: Case
     verdict: Verdict
     reason: str = ""
     ms: float | None = None
     got: tuple[str, ...] = ()
+    by_model: bool = False
+    tokens: int = 0
+    drafted: int = 0
 
     @property
     def lines(self) -> int:
@@ -70,7 +74,16 @@ def apply_one(editor: Editor, case: Case) -> Outcome:
         return Outcome(case, "refused", error.data["reason"])
     got = _after(editor, case, response.result["edit"])
     right = got is not None and all(text in file.accepted for text, file in zip(got, case.files, strict=True))
-    return Outcome(case, "exact" if right else "wrong", ms=response.ms, got=got or ())
+    stats = response.result["stats"]
+    return Outcome(
+        case,
+        "exact" if right else "wrong",
+        ms=response.ms,
+        got=got or (),
+        by_model=response.result["method"] == "model",
+        tokens=stats["modelTokens"],
+        drafted=stats["acceptedDraftTokens"],
+    )
 
 
 def _after(editor: Editor, case: Case, edit: Mapping[str, Any]) -> tuple[str, ...] | None:

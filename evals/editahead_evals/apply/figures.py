@@ -40,10 +40,23 @@ class Row:
     wrong: int
 
 
+@dataclass(frozen=True, slots=True)
+class ByModel:
+    """What a model made of the sketches that were refused without it. refused: these, where something else than a refusal is
+    right. solved: of them. wrong: edits of its that were offered to be confirmed and are wrong, also where only a refusal is
+    right. tokens_per_step: of the answers that were offered: a step of the model gives one token, and those that drafts
+    had right; None where there is none."""
+
+    refused: int
+    solved: int
+    wrong: int
+    tokens_per_step: float | None
+
+
 @dataclass(frozen=True)
 class Figures:
-    """offered: edits that were offered as sure. wrong_at_most: the upper end of the 95% interval (Wilson) of the share of
-    them that was wrong. latency: milliseconds of those."""
+    """All but by_model is without a model. offered: edits that were offered as sure. wrong_at_most: the upper end of the 95%
+    interval (Wilson) of the share of them that was wrong. latency: milliseconds of those."""
 
     provenance: Provenance
     styles: Sequence[Row]
@@ -56,9 +69,13 @@ class Figures:
     wrong_at_most: float
     latency: dict[str, float | None]
     reasons: dict[str, int]
+    by_model: ByModel | None = None
 
 
-def summarize(outcomes: Sequence[Outcome], provenance: Provenance) -> Figures:
+def summarize(outcomes: Sequence[Outcome], provenance: Provenance, *, with_model: bool = False) -> Figures:
+    """with_model: one was asked where the merge was not sure."""
+    by_model = _by_model(outcomes) if with_model else None
+    outcomes = [_without_model(outcome) for outcome in outcomes]
     fair = [outcome for outcome in outcomes if not outcome.case.only_refusal]
     undamaged = [outcome for outcome in fair if not outcome.case.damage]
     damaged = [outcome for outcome in fair if outcome.case.damage]
@@ -94,6 +111,26 @@ def summarize(outcomes: Sequence[Outcome], provenance: Provenance) -> Figures:
             "p95 of 800 to 1200 lines": percentile(about, 95),
         },
         reasons=dict(Counter(outcome.reason for outcome in fair if outcome.verdict == "refused")),
+        by_model=by_model,
+    )
+
+
+def _without_model(outcome: Outcome) -> Outcome:
+    if not outcome.by_model:
+        return outcome
+    return Outcome(outcome.case, "refused", "not told, as the model was asked")
+
+
+def _by_model(outcomes: Sequence[Outcome]) -> ByModel:
+    told = [outcome for outcome in outcomes if outcome.by_model]
+    refused = [o for o in outcomes if (o.by_model or o.verdict == "refused") and not o.case.only_refusal]
+    tokens = sum(outcome.tokens for outcome in told)
+    steps = tokens - sum(outcome.drafted for outcome in told)
+    return ByModel(
+        len(refused),
+        sum(outcome.verdict == "exact" for outcome in told),
+        sum(outcome.verdict == "wrong" for outcome in told),
+        tokens / steps if steps else None,
     )
 
 
@@ -162,6 +199,16 @@ def as_json(figures: Figures) -> dict[str, Any]:
         "wrongAtMost": figures.wrong_at_most,
         "latencyMs": figures.latency,
         "refusals": figures.reasons,
+        **({} if figures.by_model is None else {"byModel": _as_json(figures.by_model)}),
+    }
+
+
+def _as_json(found: ByModel) -> dict[str, Any]:
+    return {
+        "refused": found.refused,
+        "solved": found.solved,
+        "wrong": found.wrong,
+        "tokensPerStep": found.tokens_per_step,
     }
 
 
@@ -193,6 +240,13 @@ def render(figures: Figures, console: Console) -> None:
             for reason, count in sorted(figures.reasons.items(), key=lambda item: -item[1])
         )
     )
+    if (found := figures.by_model) is not None:
+        steps = "" if found.tokens_per_step is None else f"; {found.tokens_per_step:.1f} tokens a step"
+        share = f" ({found.solved / found.refused:.1%})" if found.refused else ""
+        console.print(
+            f"By the model, to be confirmed: {found.solved} of {found.refused} refused sketches solved{share}, "
+            f"{found.wrong} wrong{steps}"
+        )
     where = figures.provenance
     console.print()
     console.print(NOTE)

@@ -59,6 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="sketches made of --edits, instead of the next edit; --files of them",
     )
     parser.add_argument(
+        "--with-model",
+        action="store_true",
+        help="with --apply: ask the model that is configured where the merge is not sure",
+    )
+    parser.add_argument(
         "--files",
         type=_count,
         metavar="N",
@@ -117,6 +122,8 @@ def run(args: argparse.Namespace) -> int:
         return fail("--apply goes with --edits, and with neither --against nor --report", 2)
     if args.failures and not args.apply:
         return fail("--failures goes with --apply", 2)
+    if args.with_model and not args.apply:
+        return fail("--with-model goes with --apply", 2)
     if (wrong := eval_render.wrong_usage(args)) is not None:
         return fail(wrong, 2)
     if args.report and not args.report.absolute().parent.is_dir():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,7 +16,7 @@ SKETCHES = 2500
 
 
 def run(args: argparse.Namespace, errors: Console) -> int:
-    """Raises `ClientError`, `RecordError`."""
+    """Raises `ClientError`, `RecordError`, `RunError`."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -28,17 +29,19 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.revisions import present_commit
 
     count = args.files or SKETCHES
+    settings = _model_settings() if args.with_model else None
     records = [record for record in read_records(args.edits) if len(record.before) < LONGEST]
     outcomes = []
     columns = (TextColumn("applying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=errors, transient=True) as progress, Editor() as editor:
+    with Progress(*columns, console=errors, transient=True) as progress, Editor(settings) as editor:
         task = progress.add_task("", total=count)
         for outcome in apply_all(cases(records, count, args.seed), editor):
             outcomes.append(outcome)
             progress.advance(task)
     if not outcomes:
         raise RecordError(f"{args.edits}: no sketch can be made of these records")
-    found = figures.summarize(outcomes, Provenance(present_commit(), str(args.edits), args.seed))
+    where = Provenance(present_commit(), str(args.edits), args.seed)
+    found = figures.summarize(outcomes, where, with_model=args.with_model)
     if args.failures:
         args.failures.write_text("".join(figures.to_read(outcomes)), "utf-8")
         errors.print(f"written: {args.failures}", markup=False, highlight=False, soft_wrap=True)
@@ -48,3 +51,21 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     else:
         figures.render(found, Console())
     return 0
+
+
+def _model_settings() -> dict[str, Any]:
+    """Those of the environment and of the user that say which model is asked. RunError where there is none."""
+    from editahead_evals.run import RunError
+    from editahead_lsp import paths
+    from editahead_lsp.models import Wanted
+    from editahead_lsp.settings import gather
+
+    settings = gather(os.environ, None, [], paths.config_folder()).settings
+    try:
+        model = Wanted.of(settings, os.environ, ()).reach()
+    except ValueError as error:
+        raise RunError(f"--with-model: {error}") from None
+    if model is None:
+        raise RunError('--with-model needs a model: `backend` is "embedded"')
+    names = ("backend", "url", "model", "api_key_env", "format")
+    return {name: value for name in names if (value := getattr(settings, name)) is not None}
