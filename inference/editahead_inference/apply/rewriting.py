@@ -5,18 +5,18 @@ What it says is never offered as sure: it is marked as the model's, for a person
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from editahead_inference.backends.backend import Usage
 from editahead_inference.modelling.told import Said
-from editahead_prompts.formats.format import Answer
 from editahead_prompts.sketches.sketch import FileSketch, Sketch
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees
 
 from .agreement import agreed
+from .narrowing import Question, questions
 from .placing import Target
 from .plan import Merges
 from .results import Merge, RefusalReason
@@ -33,9 +33,7 @@ _ASKED: frozenset[RefusalReason] = frozenset(
 class Asks(Protocol):
     """Asks the model, and waits; None when there is none that could tell, or the request does not fit."""
 
-    def __call__(
-        self, original: Snapshot, sketch: str, guess: str, check: Callable[[], None]
-    ) -> Said | None: ...
+    def __call__(self, questions: Sequence[Question], check: Callable[[], None]) -> Said | None: ...
 
 
 @dataclass
@@ -60,16 +58,15 @@ class Rewriting:
         merged = self.merge(sketch, part, original, syntax=trees, span=span, check=check)
         if merged.refusal is None or merged.refusal.reason not in _ASKED:
             return merged
-        lines = sketch.lines if len(sketch.files) == 1 else sketch.lines[part.at : part.end]
-        said = self.ask(original, "\n".join(lines), merged.guess, check)
+        said = self.ask(tuple(questions(sketch, part, merged)), check)
         if said is None:
             return merged
         self.used.append(said.usage)
-        if not isinstance(said.answer, Answer):
+        if said.text is None:
             return merged
         check()
         target = Target(original, trees, 0, len(original.lines), check)
-        edit, doubt = agreed(sketch, part, target, said.answer.edit.apply(original.text), span)
+        edit, doubt = agreed(sketch, part, target, said.text, span)
         if doubt is not None:
             return merged
         guess = edit.apply(original.text)

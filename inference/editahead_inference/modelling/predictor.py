@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from editahead_inference.backends.backend import Backend, BackendError, End, Piece, Query, Usage
 from editahead_inference.candidates import Source
@@ -19,12 +19,14 @@ from editahead_prompts.formats.choice import choose
 from editahead_prompts.formats.format import NO_ROOTS, Answer, Finish, Format, Paths, Reads, Refusal, Request
 from editahead_prompts.formats.own import OWN
 from editahead_prompts.formats.own_apply import OWN_APPLY
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
 
 from .drafts import drafts
 from .likelihood import Trace
 from .told import Progress, Rewrite, Said, Told
+
+if TYPE_CHECKING:
+    from editahead_inference.apply.narrowing import Question
 
 log = logging.getLogger(__name__)
 
@@ -129,9 +131,9 @@ class ModelPredictor:
             return replace(nothing, problem="The lines around the cursor are too long for a prompt.")
         return _told(nothing, request, [sample for sample in samples if sample.came])
 
-    async def apply(self, original: Snapshot, sketch: str, guess: str) -> Said | None:
-        """What a model of ours makes of a sketch for a file (see `formats.own_apply`); None where it is none of ours, the
-        request does not fit, or no answer comes. Cancelling the task ends the request."""
+    async def apply(self, questions: Iterable[Question]) -> Said | None:
+        """What a model of ours makes of a sketch (see `formats.own_apply`), asked the first question that fits; None where
+        it is none of ours, none fits, or no answer comes. Cancelling the task ends the request."""
         try:
             if self.backend.health.condition != "ready":
                 await self.backend.prepare()
@@ -139,11 +141,7 @@ class ModelPredictor:
                 return None
             context = self.backend.capabilities.context
             budget = OWN_APPLY.context if context is None else min(OWN_APPLY.context, context - AROUND)
-            request = await self.off(
-                lambda: OWN_APPLY.build(
-                    original, sketch, guess, self._tokenizer(OWN), budget=budget, paths=self.paths
-                )
-            )
+            request = await self.off(lambda: self._sketched(questions, budget))
             if request is None:
                 return None
             query = replace(self._query(request, background=False), samples=1, temperature=0.0)
@@ -153,7 +151,19 @@ class ModelPredictor:
         except (BackendError, ValueError) as error:  # ValueError: no format goes by the model's name
             log.info("the model was not asked about a sketch: %s", type(error).__name__)
             return None
-        return Said(sample.trace.reader.finish(sample.finish), usage) if sample.came else None
+        if not sample.came:
+            return None
+        answer = sample.trace.reader.finish(sample.finish)
+        text = answer.edit.apply(request.document.text) if isinstance(answer, Answer) else None
+        return Said(text, usage)
+
+    def _sketched(self, questions: Iterable[Question], budget: int) -> Request | None:
+        tokenizer = self._tokenizer(OWN)
+        made = (
+            OWN_APPLY.build(q.original, q.sketch, q.guess, tokenizer, budget=budget, paths=self.paths)
+            for q in questions
+        )
+        return next((request for request in made if request is not None), None)
 
     def _build(self, format: Format, state: State) -> Request:
         context = self.backend.capabilities.context

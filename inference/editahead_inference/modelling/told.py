@@ -9,7 +9,7 @@ from editahead_inference.backends.backend import Usage
 from editahead_inference.candidates import Source
 from editahead_prompts.diff import common_head, common_tail, diff
 from editahead_prompts.edits import Edit, advance
-from editahead_prompts.formats.format import Answer, Refusal, Region
+from editahead_prompts.formats.format import Refusal, Region
 from editahead_prompts.snapshot import Snapshot, line_body, split_lines
 
 FARTHEST = 20_000
@@ -18,9 +18,9 @@ FARTHEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A model's one answer to a request, and what it cost."""
+    """What a model made of a sketch: the file's whole text, None where its answer was no edit; and what that cost."""
 
-    answer: Answer | Refusal
+    text: str | None
     usage: Usage
 
 

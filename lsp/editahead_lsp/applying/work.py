@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -33,6 +33,7 @@ from .files import WorkspaceFiles
 from .terms import Placed
 
 if TYPE_CHECKING:
+    from editahead_inference.apply.narrowing import Question
     from editahead_inference.apply.rewriting import Rewriting
     from editahead_inference.backends.backend import Usage
 
@@ -280,13 +281,11 @@ def _on(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *argumen
 def _ask(
     loop: asyncio.AbstractEventLoop,
     model: ModelPredictor,
-    original: Snapshot,
-    sketch: str,
-    guess: str,
+    questions: Sequence[Question],
     check: Check,
 ) -> Said | None:
     """What the model says; asked on the event loop, and waited for on this thread."""
-    answer = asyncio.run_coroutine_threadsafe(model.apply(original, sketch, guess), loop)
+    answer = asyncio.run_coroutine_threadsafe(model.apply(questions), loop)
     try:
         while True:
             check()

@@ -1,0 +1,42 @@
+"""What a model is asked: about the whole sketch, or only about what is in doubt."""
+
+from __future__ import annotations
+
+from editahead_inference.apply.merge import merge
+from editahead_inference.apply.narrowing import questions
+from editahead_prompts.sketches.parse import parse
+from editahead_prompts.snapshot import Snapshot
+from sketching import AMBIGUOUS, TEXT
+
+LONG = TEXT + "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(30))
+BOTH = AMBIGUOUS.replace(
+    "    return c\n# ...", "    return c\n# ... existing code ...\ndef more_20(x):\n    return x - 20\n# ..."
+)
+
+
+def test_what_is_not_in_doubt_is_taken_as_guessed() -> None:
+    original = Snapshot.of(LONG, uri="file:///project/a.py", language="python")
+    sketch = parse(BOTH, language="python", path="a.py")
+    merged = merge(sketch, sketch.files[0], original)
+    assert merged.refusal is not None
+    whole, narrow = questions(sketch, sketch.files[0], merged)
+    assert (whole.original, whole.sketch, whole.guess) == (original, BOTH.rstrip("\n"), merged.guess)
+    assert "more_20" not in narrow.sketch
+    assert "raise ValueError(b)" in narrow.sketch
+    assert narrow.sketch.count("existing code") == 2
+    assert narrow.original.text == LONG.replace("x + 20", "x - 20")
+    assert narrow.guess == merged.guess
+    assert (narrow.original.uri, narrow.original.language) == (original.uri, "python")
+
+
+def test_a_diff_s_hunk_in_doubt() -> None:
+    body = "    y = f(x)\n    return y\n"
+    before = f"def a(x):\n{body}\n\ndef b(x):\n{body}\n\ndef c(x):\n    return 7\n"
+    text = "@@\n     y = f(x)\n+    log(y)\n     return y\n@@\n-def c(x):\n+def c(x, z):\n     return 7\n"
+    sketch = parse(text, language="python", path="a.py")
+    merged = merge(sketch, sketch.files[0], Snapshot.of(before, language="python"))
+    assert merged.refusal is not None
+    asked = list(questions(sketch, sketch.files[0], merged))
+    assert asked[-1].sketch == "     y = f(x)\n+    log(y)\n     return y"
+    assert "def c(x, z)" in asked[-1].original.text
+    assert "log(y)" not in asked[-1].original.text
