@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
+from editahead_prompts.edits import Edit
 from editahead_prompts.state import State
 from editahead_prompts.syntax import SyntaxTrees
 
@@ -17,7 +18,11 @@ from .modelling.changes import candidates as candidates_told
 from .modelling.changes import outcome
 from .modelling.confidence import agreed
 from .modelling.told import Told
+from .modelling.weighing import confidence
 from .propagation import Propagation
+
+PROPOSED = 6
+"""So many of the rules' edits a model is told of, at most."""
 
 
 def _never() -> None:
@@ -72,8 +77,12 @@ class Pipeline:
     ) -> Prediction:
         """The prediction with what a model said of the same document. Raises `Cancelled` (through `check`)."""
         started = self._clock()
-        rules = [verdict.candidate for verdict in prediction.verdicts]
-        candidates = self._together(prediction.state, rules, self.told(told))
+        candidates = []
+        for candidate, rules in self.together(prediction, told):
+            if told.weights is not None and candidate.features.keys() & {"model", "scored"}:
+                likely = confidence(told.weights, rules, candidate.features)
+                candidate = replace(candidate, features={**candidate.features, "confidence": likely})
+            candidates.append(candidate)
         return self._decided(prediction.state, candidates, started, eagerness, check)
 
     def told(self, told: Told) -> list[Candidate]:
@@ -99,25 +108,40 @@ class Pipeline:
             Timings(1000 * (proposed - started), 1000 * (ended - proposed)),
         )
 
-    def _together(
-        self, state: State, rules: Sequence[Candidate], model: Sequence[Candidate]
-    ) -> list[Candidate]:
-        """The same edit from a rule and from the model is one candidate: the rule's, with the features of both."""
-
-        def key(candidate: Candidate) -> Hashable:
-            snapshot = state.snapshot(candidate.uri)
-            if snapshot is None or not candidate.edit:
-                return id(candidate)
-            return candidate.uri, outcome(candidate.edit, snapshot.text)
-
-        out: dict[Hashable, Candidate] = {}
-        for candidate in rules:  # the likeliest first
-            out.setdefault(key(candidate), candidate)
-        for candidate in model:
-            rule = out.get(same := key(candidate))
-            if rule is not None:
-                sure = agreed(self._gate.confidence(state, rule), candidate.features["confidence"])
-                features = {**rule.features, **candidate.features, "confidence": sure}
-                candidate = replace(rule, features=features)
-            out[same] = candidate
+    def together(self, prediction: Prediction, told: Told) -> list[tuple[Candidate, float | None]]:
+        """All candidates, with what the gate made of those that rules propose. The same edit from a rule and from the model
+        is one candidate: the rule's, with the features of both."""
+        state = prediction.state
+        out: dict[Hashable, tuple[Candidate, float | None]] = {}
+        for verdict in prediction.verdicts:  # the likeliest first
+            candidate = verdict.candidate
+            out.setdefault(_same(state, candidate), (candidate, self._gate.confidence(state, candidate)))
+        for edit, features in told.scores:
+            same: Hashable = (told.document.uri, outcome(edit, told.document.text))
+            if same in out:
+                rule, sure = out[same]
+                out[same] = replace(rule, features={**rule.features, **features}), sure
+        for said in self.told(told):
+            if (same := _same(state, said)) not in out:
+                out[same] = said, None
+                continue
+            rule, sure = out[same]
+            both = agreed(sure or 0.0, said.features["confidence"])
+            out[same] = replace(rule, features={**rule.features, **said.features, "confidence": both}), sure
         return list(out.values())
+
+
+def proposed(prediction: Prediction) -> tuple[Edit, ...]:
+    """The edits of the document that the rules propose, the likeliest first, for a model that is told of them."""
+    state = prediction.state
+    ordered = sorted(prediction.verdicts, key=lambda verdict: -verdict.confidence)
+    candidates = (verdict.candidate for verdict in ordered)
+    return tuple(c.edit for c in candidates if c.edit and c.uri == state.document.uri)[:PROPOSED]
+
+
+def _same(state: State, candidate: Candidate) -> Hashable:
+    """Equal for candidates that make the same text of the same document."""
+    snapshot = state.snapshot(candidate.uri)
+    if snapshot is None or not candidate.edit:
+        return id(candidate)
+    return candidate.uri, outcome(candidate.edit, snapshot.text)

@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 
 from editahead_inference.candidates import Cancelled, Prediction, Silence
 from editahead_inference.modelling.told import Told
+from editahead_inference.pipeline import proposed
 from editahead_prompts.snapshot import Snapshot
 
 from .computation import Computation, Predicts, is_sure
@@ -79,11 +80,12 @@ class Joining:
         try:
             prediction = await asyncio.shield(computation.done)
             if not computation.unwanted.is_set() and not is_sure(prediction):
-                told = await self._models.told(computation.state, wanted, pause, ahead_of)
+                state = replace(computation.state, proposed=proposed(prediction))
+                told = await self._models.told(state, wanted, pause, ahead_of)
                 keep = told is not None and told.problem is None
                 if told is not None and told.problem is not None:
                     prediction = self._without(prediction)
-                elif told is not None and told.rewrites:
+                elif told is not None and (told.rewrites or told.scores):
                     prediction = await self._joined(prediction, told, eagerness)
             joined.set_result(prediction)
         finally:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
-from editahead_inference.backends.backend import Backend, BackendError, End, Piece, Query, Usage
+from editahead_inference.backends.backend import Backend, BackendError, End, Piece, Query, Scorer, Usage
 from editahead_inference.candidates import Source
+from editahead_inference.trees import Trees
 from editahead_prompts.composition.compare import CacheMisses
 from editahead_prompts.composition.render import DoesNotFit
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.composition.vocabulary import counting
-from editahead_prompts.edits import edited_lines
+from editahead_prompts.composition.vocabulary import Vocabulary, counting
+from editahead_prompts.edits import Edit, edited_lines
 from editahead_prompts.formats.choice import choose
 from editahead_prompts.formats.format import NO_ROOTS, Answer, Finish, Format, Paths, Reads, Refusal, Request
 from editahead_prompts.formats.own import OWN
@@ -23,12 +26,17 @@ from editahead_prompts.state import State
 
 from .drafts import drafts
 from .likelihood import Trace
+from .scoring import Scores, at_place, features, question
 from .told import Progress, Rewrite, Said, Told
+from .weighing import weights_in
 
 if TYPE_CHECKING:
     from editahead_inference.apply.narrowing import Question
 
 log = logging.getLogger(__name__)
+
+SCORED = 2
+"""So many edits that rules propose are put to the model."""
 
 WARM = 0.7
 """The temperature at which several answers are asked for; one is asked for at 0."""
@@ -93,6 +101,7 @@ class ModelPredictor:
     problem: str = ""
     """Why the last request could not even be sent, though the backend may be well; one sentence."""
     _found: tuple[str, Format, Tokenizer] | None = field(default=None, init=False, repr=False)
+    _gate: tuple[Path | None, Trees | None] | None = field(default=None, init=False, repr=False)
     _agrees: bool | None = field(default=None, init=False, repr=False)
     """Whether the server cuts text as our tokenizer does and puts nothing around it, so that ids say the same as text.
     None = it has not told yet how many tokens a text has."""
@@ -122,6 +131,8 @@ class ModelPredictor:
             if self.backend.capabilities.drafts and query.temperature == 0:
                 query = replace(query, drafts=drafts(format, request, state))
             self.misses.sent(state.document.uri, request.prompt)
+            scores = await self._scores(format, state, background)
+            nothing = replace(nothing, scores=scores, weights=self._weights() if scores else None)
             samples: list[_Sample] = []
             for _ in range(-(-self.samples // query.samples)):
                 samples += (await self._answers(format, request, query, progress))[0]
@@ -164,6 +175,30 @@ class ModelPredictor:
             for q in questions
         )
         return next((request for request in made if request is not None), None)
+
+    async def _scores(self, format: Format, state: State, background: bool) -> Scores:
+        """What a model of ours says of the likeliest edits that rules propose; nothing where no gate was fitted to that."""
+        backend, tokenizer = self.backend, self.tokenizer or self._tokenizer(format)
+        if format is not OWN or self._weights() is None or not isinstance(tokenizer, Vocabulary):
+            return ()
+        out: list[tuple[Edit, Mapping[str, float]]] = []
+        for edit in state.proposed[:SCORED]:
+            try:
+                request = await self.off(partial(self._build, format, at_place(state, edit)))
+            except DoesNotFit:
+                continue
+            if (asked := question(request, edit, tokenizer)) is not None:
+                query = self._query(request, background)
+                said = await cast(Scorer, backend).score(query, [asked.edited, asked.silent])
+                out.append((edit, features(asked, *said)))
+        return tuple(out)
+
+    def _weights(self) -> Trees | None:
+        """Of the gate that lies in the model's folder. Looked for once."""
+        place = self.backend.capabilities.tokenizer if self.backend.capabilities.scores else None
+        if self._gate is None or self._gate[0] != place:
+            self._gate = place, None if place is None else weights_in(place)
+        return self._gate[1]
 
     def _build(self, format: Format, state: State) -> Request:
         context = self.backend.capabilities.context

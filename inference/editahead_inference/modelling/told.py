@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from editahead_inference.backends.backend import Usage
 from editahead_inference.candidates import Source
+from editahead_inference.trees import Trees
 from editahead_prompts.diff import common_head, common_tail, diff
 from editahead_prompts.edits import Edit, advance
 from editahead_prompts.formats.format import Refusal, Region
@@ -53,6 +54,8 @@ class Told:
     """document: what the rewrites are of. region: its lines that the model was asked to rewrite; None when nothing was
     asked. model: a stable key of model and format. rewrites: those that most answers want first. answers: so many came.
     refusal: why the (first) answer was no edit. problem: why there is no answer, one sentence; it quotes no text.
+    scores: what the model says of edits that were proposed to it, by name (see `scoring`). weights: of the gate that was
+    fitted to this model; None when there is none.
     """
 
     document: Snapshot
@@ -63,6 +66,8 @@ class Told:
     answers: int = 0
     refusal: Refusal | None = None
     problem: str | None = None
+    scores: tuple[tuple[Edit, Mapping[str, float]], ...] = ()
+    weights: Trees | None = None
 
     def is_made(self, document: Snapshot) -> bool:
         """Whether the document has a text that was wanted: all of it has been made."""
@@ -93,7 +98,7 @@ class Told:
         region, grown = self.region, len(document.lines) - len(self.document.lines)
         if region is not None:
             region = Region(region.first, region.end + grown)
-        return replace(self, document=document, region=region, rewrites=tuple(left))
+        return replace(self, document=document, region=region, rewrites=tuple(left), scores=())
 
 
 @dataclass

@@ -1,0 +1,71 @@
+"""What a model says of an edit that a rule proposes: how likely it is that the region around it becomes just that, and how
+likely that nothing is to be done there. For our own format, whose answers may be silence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from editahead_prompts.composition.vocabulary import Vocabulary
+from editahead_prompts.edits import Edit, edited_lines
+from editahead_prompts.formats.format import Request
+from editahead_prompts.formats.own import REGION_END, SILENT
+from editahead_prompts.formats.rewriting import answered
+from editahead_prompts.snapshot import line_body
+from editahead_prompts.state import State
+
+Scores: TypeAlias = tuple[tuple[Edit, Mapping[str, float]], ...]
+"""Edits of a document with what the model says of each, by name."""
+
+FLOOR = -20.0
+"""Log-probabilities below it say no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One prompt and two answers to it, as token ids. tells: of each token of the edit's answer, whether it tells of a
+    change."""
+
+    request: Request
+    edited: tuple[int, ...]
+    tells: tuple[bool, ...]
+    silent: tuple[int, ...]
+
+
+def at_place(state: State, edit: Edit) -> State:
+    """The state of a person who has gone to the edit's place."""
+    return replace(state, cursor=edit.changed_span[0])
+
+
+def question(request: Request, edit: Edit, vocabulary: Vocabulary) -> Question | None:
+    """request: for `at_place`. None where the edit reaches beyond the region."""
+    document, region = request.document, request.region
+    start, end = edit.changed_span
+    if not region.first <= document.line_at(start) <= document.line_at(end) < region.end:
+        return None
+    after = edited_lines(document, edit)
+    grown = len(after) - len(document.lines)
+    new = tuple(map(line_body, after[region.first : region.end + grown]))
+    ids, tells = answered(region.bodies(document), new, vocabulary)
+    return Question(request, ids, tells, vocabulary.encode(SILENT + REGION_END))
+
+
+def features(asked: Question, edited: Sequence[float], silent: Sequence[float]) -> Mapping[str, float]:
+    """Of the log-probabilities of the tokens of both answers. All are natural logarithms, from `FLOOR` to 0.
+
+    score-silent: that nothing is to be done. score-begin: of the first token, which says that something is. score-sum,
+    score-mean, score-least: of the tokens that tell of the change. score-rest: the sum of all others: a model that does not
+    even copy well is not to be trusted.
+    """
+    pairs = list(zip(edited, asked.tells, strict=True))
+    telling = [logprob for logprob, tells in pairs if tells]
+    return {
+        "scored": 1.0,
+        "score-silent": max(silent[0], FLOOR),
+        "score-begin": max(edited[0], FLOOR),
+        "score-sum": max(sum(telling), 5 * FLOOR),
+        "score-mean": max(sum(telling) / len(telling), FLOOR),
+        "score-least": max(min(telling), FLOOR),
+        "score-rest": max(sum(logprob for logprob, tells in pairs if not tells), 5 * FLOOR),
+    }

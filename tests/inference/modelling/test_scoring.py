@@ -1,0 +1,150 @@
+"""What a model says of an edit that a rule proposes, and what the gate in its folder makes of that."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.backends.backend import Capabilities, Query
+from editahead_inference.backends.scripted import Reply, ScriptedBackend
+from editahead_inference.modelling.predictor import SCORED, ModelPredictor
+from editahead_inference.modelling.scoring import FLOOR, at_place, features, question
+from editahead_inference.modelling.weighing import FILE, confidence, seen, weights_in
+from editahead_inference.pipeline import Pipeline, proposed
+from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.edits import Edit
+from editahead_prompts.formats.format import Answer, read_all
+from editahead_prompts.formats.own import OWN, REGION_END, SILENT
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.state import PastEdit, State
+
+OLD = "def f(user):\n    a(user)\n    x = 1\n    b(user)\n    y = 2\n    c(user)\n"
+TEXT = OLD.replace("a(user)", "a(account)").replace("f(user)", "f(account)")
+LINES = Snapshot.of(OLD).lines
+STATE = State(
+    Snapshot.of(TEXT, uri="file:///a.py", language="python"),
+    len("def f(account)"),
+    (
+        PastEdit("file:///a.py", 0, LINES[:1], ("def f(account):\n",)),
+        PastEdit("file:///a.py", 1, LINES[1:2], ("    a(account)\n",)),
+    ),
+)
+WEIGHTS = {"bias": 0.0, "features": ["score-silent"], "trees": [["score-silent", -1.0, 3.0, -3.0]]}
+
+
+class Scores(ScriptedBackend):
+    """Says nothing, and scores: silence is as likely as `silence` says. asked: what was to be scored."""
+
+    def __init__(self, folder: Path, silence: float) -> None:
+        can = Capabilities(token_ids=True, scores=True, tokenizer=folder, context=32_768)
+        super().__init__(lambda query, sample: Reply(SILENT + REGION_END), capabilities=can)
+        self.silence = silence
+        self.asked: list[str] = []
+
+    async def score(
+        self, query: Query, continuations: Sequence[str | Sequence[int]]
+    ) -> list[tuple[float, ...]]:
+        self.asked.append(query.prompt)
+        edited, silent = continuations
+        return [(-0.5,) * len(edited), (self.silence,) * len(silent)]
+
+
+def edit(word: str = "b(user)") -> Edit:
+    at = TEXT.index(word)
+    return Edit.replace(at + 2, at + 2 + len("user"), "account")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / FILE).write_text(json.dumps(WEIGHTS), "utf-8")
+    own().encoder.save(str(tmp_path / "tokenizer.json"))
+    return tmp_path
+
+
+def test_the_answer_that_is_scored_makes_the_edit() -> None:
+    request = OWN.build(at_place(STATE, edit()), own())
+    asked = question(request, edit(), own())
+    assert asked is not None
+    answer = read_all(OWN, request, own().decode(asked.edited))
+    assert isinstance(answer, Answer)
+    assert answer.edit.apply(TEXT) == edit().apply(TEXT)
+    assert own().decode(asked.silent) == SILENT + REGION_END
+    telling = [token for token, tells in zip(asked.edited, asked.tells, strict=True) if tells]
+    assert "account" in own().decode(telling)
+    assert "x = 1" not in own().decode(telling)
+
+
+def test_an_edit_beyond_the_region_is_not_asked_about() -> None:
+    far = replace(STATE, document=Snapshot.of(TEXT + "\n" * 60 + "d(user)\n", uri="file:///a.py"))
+    request = OWN.build(far, own())
+    at = far.document.text.index("d(user)")
+    assert question(request, Edit.replace(at, at + 1, "e"), own()) is None
+
+
+@given(st.lists(st.floats(-60, 0), min_size=40, max_size=40), st.floats(-60, 0))
+def test_what_is_said_of_an_edit_is_bounded(logprobs: list[float], silent: float) -> None:
+    request = OWN.build(at_place(STATE, edit()), own())
+    asked = question(request, edit(), own())
+    assert asked is not None
+    edited = (logprobs * 10)[: len(asked.edited)]
+    told = features(asked, edited, (silent, 0.0))
+    assert all(5 * FLOOR <= value <= 1 for value in told.values())
+    assert told["score-least"] <= told["score-mean"] <= 0
+
+
+@pytest.mark.parametrize(("silence", "is_shown"), [(-8.0, True), (-0.1, False)])
+async def test_what_the_model_says_of_a_proposal_decides(
+    folder: Path, silence: float, is_shown: bool
+) -> None:
+    pipeline = Pipeline()
+    backend = Scores(folder, silence)
+    model = ModelPredictor(backend, "editahead", "local")
+    rules = pipeline.predict(STATE, eagerness=0.5)
+    state = replace(STATE, proposed=proposed(rules))
+    assert state.key == STATE.key  # what is proposed follows from the rest
+    told = await model.ask(state)
+    assert 0 < len(backend.asked) == len(told.scores) <= SCORED
+    assert all("<|rule|>" in prompt for prompt in backend.asked)
+    joined = pipeline.join(rules, told, eagerness=0.5)
+    judged = {v.candidate.edit: v.confidence for v in joined.verdicts}
+    for one, _ in told.scores:
+        assert judged[one] == pytest.approx(1 / (1 + math.exp(-3 if is_shown else 3)))
+
+
+async def test_without_a_gate_for_it_the_model_scores_nothing(tmp_path: Path) -> None:
+    own().encoder.save(str(tmp_path / "tokenizer.json"))
+    backend = Scores(tmp_path, -1.0)
+    rules = Pipeline().predict(STATE)
+    told = await ModelPredictor(backend, "editahead", "local").ask(replace(STATE, proposed=proposed(rules)))
+    assert not told.scores and not backend.asked
+
+
+def test_a_damaged_gate_is_none(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    assert weights_in(tmp_path) is None
+    assert not caplog.records
+    (tmp_path / FILE).write_text('{"trees": 3}', "utf-8")
+    assert weights_in(tmp_path) is None
+    assert FILE in caplog.text
+
+
+def test_the_weights_see_what_the_rules_think_and_what_the_model_says() -> None:
+    assert seen(0.5, {"score-silent": -2.0, "support": 4.0}) == {
+        "score-silent": -2.0,
+        "rules": 1.0,
+        "rules-log-odds": 0.0,
+    }
+    assert seen(None, {"model-mean": -1.0}) == {"model-mean": -1.0}
+    assert all(math.isfinite(value) for p in (0.0, 1.0) for value in seen(p, {}).values())
+
+
+def test_confidence_is_a_probability(folder: Path) -> None:
+    weights = weights_in(folder)
+    assert weights is not None
+    assert 0 < confidence(weights, 0.3, {"score-silent": -5.0}) < 1
