@@ -39,6 +39,6 @@ print(next(text.split(";")[0].split("==")[1].strip() for text in requires("vllm-
   touch "$stamp"
 fi
 if [[ pyproject.toml -nt $folder/has-editahead ]]; then
-  pip install -e '.[dev]'
+  pip install -e '.[dev]' matplotlib
   touch "$folder/has-editahead"
 fi

@@ -7,18 +7,23 @@ import json
 import os
 import random
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+numpy = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch", reason="`make engine-test` installs what this takes")
 transformers = pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
 
 from editahead_prompts.composition.vocabulary import own  # noqa: E402
-from editahead_training import export, loop, packed, sizes  # noqa: E402
+from editahead_training import checkpoints, export, loop, packed, rows, sizes  # noqa: E402
 from editahead_training.examples import TASKS, Example, plain  # noqa: E402
 
 PLAN = loop.Plan(size="tiny", dense=False, minutes=None, steps=40, seed=3, row=512, rate=5e-3, exact=True)
@@ -167,3 +172,88 @@ def test_the_exported_tokenizer_gives_our_ids(tmp_path: Path) -> None:
         ids = again(text)["input_ids"]
         assert tuple(ids) == own().encode(text)
         assert again.decode(ids) == text
+
+
+def test_the_command_trains_and_says_what_is_wrong(tmp_path: Path) -> None:
+    data, out = tmp_path / "data", tmp_path / "out"
+    packed.write(data, counting(60, 1), {"made by": "a test"})
+    command = [
+        sys.executable,
+        "-m",
+        "editahead_lsp",
+        "train",
+        "model",
+        "--size=tiny",
+        "--row=512",
+        "--threads=1",
+    ]
+    command += ["--steps=4", f"--data={data}", f"--held={data}", f"--out={out}"]
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    provenance = json.loads(done.stdout)
+    assert provenance == json.loads((out / "training.json").read_text("utf-8"))
+    assert provenance["steps seen"] == 4 and provenance["data"] == {"made by": "a test"}
+    for name in (
+        "config.json",
+        "generation_config.json",
+        "model.safetensors",
+        "tokenizer.json",
+        "curves.png",
+    ):
+        assert (out / name).exists()
+    for options, reason in (
+        ([], "there is a run already; --resume goes on with it"),
+        (["--resume", "--dense"], "the run there is another one (dense)"),
+        ([f"--data={tmp_path}"], "no packed examples"),
+        ([f"--out={tmp_path / 'new'}", "--resume"], "there is no checkpoint to go on from"),
+        ([f"--out={tmp_path / 'new'}", "--row=4"], "there are no examples of at most 4 tokens"),
+    ):
+        done = subprocess.run([*command, *options], capture_output=True, text=True)
+        assert done.returncode == 1 and reason in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_an_interrupted_writing_leaves_the_checkpoint_before(tmp_path: Path) -> None:
+    for step in (1, 2, 3):
+        checkpoints.save(tmp_path, step, {"step": step})
+    assert len(list(tmp_path.iterdir())) == checkpoints.KEPT
+    newest = checkpoints.save(tmp_path, 4, {"step": 4})
+    newest.write_bytes(newest.read_bytes()[:100])
+    assert checkpoints.last(tmp_path) == {"step": 3}
+
+
+@given(st.floats(0, 1), st.integers(0, 10_000))
+def test_the_learning_rate_rises_and_falls(progress: float, step: int) -> None:
+    assert 0 <= loop.rate(progress, step) <= loop.rate(progress, step + 1) <= 1
+    assert loop.rate(1, step) == loop.rate(0, step) == 0
+    assert loop.rate(0.5, 1000) == 1
+
+
+@given(
+    st.lists(st.integers(1, 50), min_size=1, max_size=30),
+    st.integers(10, 60),
+    st.integers(0, 40),
+    st.integers(0, 3),
+)
+def test_an_order_goes_on_where_it_was(lengths: list[int], most: int, rows_before: int, seed: int) -> None:
+    """Each epoch has every example that fits, once."""
+    ends = numpy.cumsum(lengths)
+    ones = numpy.ones(ends[-1], numpy.uint8)
+    data = packed.Packed(ones.astype(numpy.uint16), ones, ends, numpy.zeros(len(lengths), numpy.uint8), {})
+    fitting = {number for number, length in enumerate(lengths) if length <= most}
+    if not fitting:
+        with pytest.raises(ValueError, match="no examples"):
+            rows.Order(data, most, most, seed)
+        return
+    whole = rows.Order(data, most, most, seed)
+    before = list(itertools.islice(whole, rows_before))
+    again = rows.Order(data, most, most, seed, epoch=whole.epoch, at=whole.at)
+    there = rows.Order(data, most, most, seed)
+    expected = list(itertools.islice(there, rows_before + 5))
+    assert before + list(itertools.islice(again, 5)) == expected
+    assert all(sum(lengths[number] for number in numbers) <= most for numbers in expected)
+    first: list[int] = []
+    for numbers in rows.Order(data, most, most, seed):
+        first += numbers
+        if len(first) >= len(fitting):
+            break
+    assert sorted(first) == sorted(fitting)

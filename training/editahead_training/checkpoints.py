@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
@@ -20,7 +21,7 @@ def save(folder: Path, step: int, state: dict[str, Any]) -> Path:
     """state: tensors, numbers, texts, and lists and dictionaries of them."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"checkpoint-{step:08d}.pt"
-    partial = path.with_suffix(".part")
+    partial = folder / "checkpoint.part"
     with partial.open("wb") as file:
         torch.save(state, file)
         file.flush()
@@ -36,7 +37,7 @@ def last(folder: Path) -> dict[str, Any] | None:
     for path in sorted(folder.glob(_PATTERN), reverse=True):
         try:
             state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-        except (OSError, RuntimeError, EOFError, ValueError):
+        except (OSError, RuntimeError, EOFError, ValueError, UnpicklingError):
             continue
         return state
     return None

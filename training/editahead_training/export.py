@@ -31,6 +31,10 @@ def export(model: Any, folder: Path, provenance: dict[str, Any], *, dtype: str =
     copy.generation_config = GenerationConfig(**ends)
     copy.save_pretrained(folder)
     tokenizer(config.max_position_embeddings).save_pretrained(folder)
+    # Under the names that transformers 4 knows, too.
+    if hasattr(config, "num_experts"):
+        _add(folder / "config.json", num_experts=config.num_experts)
+    _add(folder / "tokenizer_config.json", tokenizer_class="PreTrainedTokenizerFast")
     (folder / PROVENANCE).write_text(json.dumps(provenance, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
@@ -43,3 +47,9 @@ def tokenizer(context: int) -> Any:
         model_max_length=context,
         clean_up_tokenization_spaces=False,
     )
+
+
+def _add(file: Path, **values: Any) -> None:
+    """To a file of JSON."""
+    known = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps({**known, **values}, indent=2) + "\n", "utf-8")

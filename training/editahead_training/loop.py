@@ -17,7 +17,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from . import checkpoints
+from . import checkpoints, curves
 from .examples import TASKS
 from .packed import Packed
 from .rows import Order, Row, chosen, row
@@ -288,8 +288,8 @@ def _means(sums: Any) -> dict[str, float]:
 
 def _cut(log: Path, step: int) -> None:
     """What was logged after a step will be logged again."""
-    lines = log.read_text().splitlines() if log.exists() else []
-    log.write_text("".join(f"{line}\n" for line in lines if json.loads(line)["step"] <= step))
+    lines = [line for line in curves.read(log) if line["step"] <= step] if log.exists() else []
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 @contextmanager

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="FOLDER",
-        help="the model; checkpoints and the log, in FOLDER/run",
+        help="the model and its curves; checkpoints and the log, in FOLDER/run",
     )
     parser.add_argument("--size", choices=("tiny", "small", "large"), default="small", help="default small")
     parser.add_argument("--dense", action="store_true", help="no experts, as many active parameters")
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 1 when there are no examples, the folder does not go with what is asked, or it was interrupted."""
-    from editahead_training import memory
+    from editahead_training import curves, memory
 
     memory.keep()
     import torch
@@ -83,6 +83,7 @@ def run(args: argparse.Namespace) -> int:
         held = read(args.held) if args.held else None
         with _progress(quiet=args.json) as show:
             ended = train(plan, data, held, args.out / "run", resume=args.resume, tell=show)
+        curves.draw(curves.read(args.out / "run" / "log.jsonl"), args.out / "curves.png")
         if not ended.finished:
             return fail(f"interrupted after step {ended.where.step}; --resume goes on")
         provenance = _export(args, plan, data, ended)
