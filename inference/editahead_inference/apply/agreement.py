@@ -11,18 +11,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rapidfuzz.fuzz import ratio
+
 from editahead_prompts.diff import Span, diff_lines
 from editahead_prompts.edits import Edit
 from editahead_prompts.sketches.sketch import Code, Diff, FileSketch, Sketch, Snippet
 from editahead_prompts.sketches.snippets import against
 from editahead_prompts.snapshot import Snapshot
 
-from .lines import STRONG, FileLines, indentation, loose, weight
+from .lines import ALIKE, STRONG, FileLines, indentation, loose, weight
 from .placing import Target, refusal
 from .results import Refusal
 from .splices import Splice, edit_of
 from .verify import objection
 from .whole import as_whole
+
+_MARGIN = 10
+"""So many percent less like must the next line be than the one whose place a line takes."""
 
 
 def agreed(
@@ -89,27 +94,50 @@ class _Result:
         else:
             shown = _stretches(part.content)
             missing = _missing(shown, keys)
-            if part.kind == "whole-file" and [loose(line) for line in shown[0]] != [*_trimmed(keys)]:
+            if part.kind == "whole-file" and [list(map(loose, lines)) for lines in shown] != [_trimmed(keys)]:
                 missing = shown
         if missing:
             return refusal("unparsed", "The model's text has not all that the sketch shows.", missing[0])
-        return None if part.kind == "whole-file" else self._misplaced(shown, keys)
+        if part.kind == "whole-file":
+            return None
+        return self._misplaced(shown, keys, self._windows(shown, ordered=part.kind != "search-replace"))
 
-    def _misplaced(self, shown: Sequence[Sequence[str]], keys: Sequence[str]) -> Refusal | None:
+    def _windows(self, shown: Sequence[Sequence[str]], *, ordered: bool) -> list[tuple[int, int]]:
+        """The lines of the file that each stretch may lie between, as others before and behind it show lines that stand in
+        the file once."""
+        places, size = self.target.lines.places, len(self.target.lines)
+        once = {
+            key: lines[0]
+            for key, lines in places.items()
+            if ordered and len(lines) == 1 and weight(key) >= STRONG
+        }
+        pins = [[once[key] for key in map(loose, lines) if key in once] for lines in shown]
+        return [
+            (
+                max((n for pin in pins[:which] for n in pin), default=0),
+                min((n for pin in pins[which + 1 :] for n in pin), default=size),
+            )
+            for which in range(len(shown))
+        ]
+
+    def _misplaced(
+        self, shown: Sequence[Sequence[str]], keys: Sequence[str], windows: Sequence[tuple[int, int]]
+    ) -> Refusal | None:
         """The first change that is not made just as a stretch of the sketch shows it, or could be made elsewhere."""
         for number, (i1, i2, j1, j2) in enumerate(self.spans):
             covering = [
-                (lines, at)
-                for lines in shown
+                (which, at, at + len(lines))
+                for which, lines in enumerate(shown)
                 for at in _places(lines, keys)
                 if at <= j1 and j2 <= at + len(lines) and self._is_exact(lines, at)
             ]
             if not covering:
-                return refusal(
-                    "unparsed", "The model changes what the sketch does not show.", self.new[j1:j2]
-                )
+                lines = self.new[j1:j2]
+                return refusal("unparsed", "The model changes what the sketch does not show.", lines)
+            known = self._is_like_no_other(number)
             if not any(
-                self._is_settled(lines, at) and self._is_bounded(number, lines, at) for lines, at in covering
+                (known or self._is_settled(at, end, *windows[which])) and self._is_bounded(number, at, end)
+                for which, at, end in covering
             ):
                 lines = self.target.lines.bodies[i1:i2] or self.new[j1:j2]
                 return refusal("ambiguous", "These lines may belong to another place as well.", lines)
@@ -126,17 +154,28 @@ class _Result:
         shifts = {_shift(indentation(a), indentation(b)) for _, a, b in told}
         return None not in shifts and len(shifts) <= 1
 
-    def _is_settled(self, lines: Sequence[str], at: int) -> bool:
-        """Whether lines of the file that the stretch shows, one after the other, stand nowhere else in it."""
-        keys = self.target.lines.keys
-        for start, end in self._kept(at, at + len(lines)):
-            block = keys[start:end]
-            if (
-                sum(map(weight, block)) >= STRONG
-                and len(_places(self.target.lines.bodies[start:end], keys)) == 1
-            ):
-                return True
+    def _is_settled(self, at: int, end: int, low: int, high: int) -> bool:
+        """Whether lines that stand unchanged in the text's [at, end), one after the other, stand nowhere else in the
+        file, or in its lines [low, high)."""
+        keys, bodies = self.target.lines.keys, self.target.lines.bodies
+        for i1, i2 in self._kept(at, end):
+            if sum(map(weight, keys[i1:i2])) >= STRONG:
+                places = _places(bodies[i1:i2], keys)
+                if len(places) == 1 or [n for n in places if low <= n < high] == [i1]:
+                    return True
         return False
+
+    def _is_like_no_other(self, number: int) -> bool:
+        """Whether each line that comes takes the place of one that it is like, and is like no other line of the file."""
+        i1, i2, j1, j2 = self.spans[number]
+        keys = self.target.lines.keys
+        for i, j in zip(range(i1, i2), range(j1, j2), strict=False):
+            new = loose(self.new[j])
+            alike = ratio(new, keys[i])
+            others = max((ratio(new, key) for n, key in enumerate(keys) if n != i), default=0.0)
+            if alike < ALIKE or others > alike - _MARGIN:
+                return False
+        return i2 - i1 == j2 - j1
 
     def _kept(self, low: int, high: int) -> Iterator[tuple[int, int]]:
         """The lines of the file that stand in the text's lines [low, high) unchanged, in stretches."""
@@ -147,14 +186,14 @@ class _Result:
                 yield i + start - j, i + end - j
             i, j = i2, j2
 
-    def _is_bounded(self, number: int, lines: Sequence[str], at: int) -> bool:
+    def _is_bounded(self, number: int, at: int, end: int) -> bool:
         """Whether the lines that go end where the next line that the sketch shows stands first, and begin where the one
-        before stands last."""
+        before stands last. at, end: of the stretch, in the text."""
         i1, i2, j1, j2 = self.spans[number]
         keys = self.target.lines.keys
         following = self.spans[number + 1][2] if number + 1 < len(self.spans) else len(self.new)
         earlier = self.spans[number - 1][3] if number else 0
-        behind = keys[i2 : i2 + min(following, at + len(lines)) - j2]
+        behind = keys[i2 : i2 + min(following, end) - j2]
         ahead = keys[i1 - (j1 - max(earlier, at)) : i1]
         gone = keys[i1:i2]
         if behind and any(_starts(keys[k:], behind) for k in range(i1, i2)):

@@ -69,20 +69,38 @@ def test_nothing_is_no_change() -> None:
     assert judged(TEXT, AMBIGUOUS, TEXT) is not None
 
 
+TWINS = "def a(x):\n    y = f(x)\n    return y\n\n\ndef b(x):\n    y = f(x)\n    return y\n"
+LOGGED = "# ... existing code ...\n    y = f(x)\n    log(y)\n    return y\n# ... existing code ...\n"
+
+
+def logged(place: int) -> str:
+    """One of the twins changed."""
+    parts = TWINS.split("    return y\n")
+    parts[place] += "    log(y)\n"
+    return "    return y\n".join(parts)
+
+
 def test_of_two_equal_places_none_is_the_right_one() -> None:
-    before = "def a(x):\n    y = f(x)\n    return y\n\n\ndef b(x):\n    y = f(x)\n    return y\n"
-    sketch = "# ... existing code ...\n    y = f(x)\n    log(y)\n    return y\n# ... existing code ...\n"
     for place in (0, 1):
-        head, *rest = before.split("    return y\n")
-        parts = [head, *rest]
-        text = (
-            "    return y\n".join(parts[: place + 1])
-            + "    log(y)\n    return y\n"
-            + "    return y\n".join(parts[place + 1 :])
-        )
-        doubt = judged(before, sketch, text)
+        doubt = judged(TWINS, LOGGED, logged(place))
         assert doubt is not None
         assert doubt.reason == "ambiguous"
+
+
+def test_what_else_the_sketch_shows_tells_them_apart() -> None:
+    sketch = f"# ... existing code ...\ndef b(x):\n{LOGGED}"
+    assert judged(TWINS, sketch, logged(1)) is None
+    assert judged(TWINS, sketch, logged(0)) is not None
+
+
+def test_a_line_like_no_other_tells_its_place() -> None:
+    before = TWINS.replace("y = f(x)", "first = compute(x)", 1)
+    sketch = "# ... existing code ...\n    first = compute(x, 7)\n    return y\n# ... existing code ...\n"
+    assert judged(before, sketch, before.replace("compute(x)", "compute(x, 7)")) is None
+    twice = before.replace("y = f(x)", "first = compute(z)")
+    doubt = judged(twice, sketch, twice.replace("compute(x)", "compute(x, 7)"))
+    assert doubt is not None
+    assert doubt.reason == "ambiguous"
 
 
 def test_a_diff_is_made_whole_or_not_at_all() -> None:
