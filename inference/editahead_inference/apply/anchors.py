@@ -84,7 +84,10 @@ def anchors(segments: Sequence[Segment], file: FileLines, windows: Sequence[tupl
         for run in _runs(number, segment, file, low, high):
             (strong if run.weight >= STRONG else weak).append(run)
         if len(strong) > _MOST:
-            strong = sorted(strong, key=lambda run: -run.weight)[:_MOST]
+            strong.sort(key=lambda run: -run.weight)
+            if segment.strict and strong[0].weight <= strong[_MOST].weight:
+                continue  # it fits more places than are looked at, so that none of them is meant for sure
+            del strong[_MOST:]
         found += strong
         if strong:
             found += _near(sorted(strong, key=lambda run: -run.weight)[:_HEAVIEST], weak)

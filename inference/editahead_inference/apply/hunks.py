@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from rapidfuzz.fuzz import ratio
 
@@ -150,7 +151,7 @@ class _Placer:
         chain = best_chain(segments, found, self._file, named, target.check)
         if chain is None:
             return None
-        unlike = self._unlike(hunks, chain)
+        unlike = self._unlike(hunks, chain, named)
         if not unlike:
             return chain
         numbered = self._hints.numbered(hunks, segments, chain, unlike)
@@ -160,7 +161,7 @@ class _Placer:
                 return named(anchor) + numbered(anchor)
 
             again = best_chain(segments, found, self._file, both, target.check)
-            if again is not None and not (left := self._unlike(hunks, again)):
+            if again is not None and not (left := self._unlike(hunks, again, both)):
                 return again
             if again is not None:
                 chain, unlike = again, left
@@ -176,12 +177,14 @@ class _Placer:
         )
         return chain
 
-    def _unlike(self, hunks: Sequence[Hunk], chain: Chain) -> dict[int, tuple[Anchor, ...]]:
+    def _unlike(
+        self, hunks: Sequence[Hunk], chain: Chain, bonus: Callable[[Anchor], float]
+    ) -> dict[int, tuple[Anchor, ...]]:
         """The hunks that another chain puts elsewhere, so that another text results: hunk -> that chain."""
         out: dict[int, tuple[Anchor, ...]] = {}
         segments = self._segments(hunks)
         mine = None
-        for other in chain.others:
+        for other in (*chain.others, *self._moved(hunks, segments, chain, bonus)):
             self._target.check()
             if mine is None:
                 mine = self._outcome(hunks, segments, chain.anchors)
@@ -192,6 +195,40 @@ class _Placer:
                 if a != b:
                     out.setdefault(number, other)
         return out
+
+    def _moved(
+        self,
+        hunks: Sequence[Hunk],
+        segments: Sequence[Segment],
+        chain: Chain,
+        bonus: Callable[[Anchor], float],
+    ) -> Iterator[tuple[Anchor, ...]]:
+        """The chain with one hunk at another place where all of its old lines stand, too, between the hunks around it that
+        stand in one place only; of what hints say no less is true there. (A chain knows but a few of the others.)"""
+        own = [[anchor for anchor in chain.anchors if anchor.segment == n] for n in range(len(hunks))]
+        clear = [len(self._file.standing(hunk.old)) < 2 for hunk in hunks]
+        low = self._target.low
+        for number, (hunk, segment) in enumerate(zip(hunks, segments, strict=True)):
+            if clear[number] or not own[number]:
+                low = own[number][-1].end if own[number] else low
+                continue
+            later = (mine[0].start for mine, one in zip(own, clear, strict=True) if one and mine)
+            high = next((start for start in later if start >= low), self._target.high)
+            start = own[number][0].start - (own[number][0].first - segment.first)
+            worth = sum(map(bonus, own[number]))
+            for place in self._file.standing(hunk.old, low, high):
+                moved = Anchor(
+                    number,
+                    segment.first,
+                    segment.last,
+                    place,
+                    place + len(hunk.old),
+                    tuple(accumulate(weight(loose(line)) for line in hunk.old)),
+                )
+                if place != start and bonus(moved) >= worth:
+                    yield tuple(
+                        anchor for n in range(len(hunks)) for anchor in ([moved] if n == number else own[n])
+                    )
 
     def _outcome(
         self, hunks: Sequence[Hunk], segments: Sequence[Segment], chain: Sequence[Anchor]
@@ -275,7 +312,7 @@ class _Placer:
         at = self._file.standing(hunk.new)
         if len(at) != 1 or sum(map(weight, new)) < STRONG:
             return False
-        old = self._standing([loose(line) for line in hunk.old])
+        old = self._file.standing_loosely([loose(line) for line in hunk.old])
         if not old:
             both_sides = tags[0] == tags[-1] == " "
             return both_sides or any(weight(loose(x.text)) >= STRONG for x in hunk.lines if x.tag == "+")
@@ -287,17 +324,10 @@ class _Placer:
             )
         return is_there
 
-    def _standing(self, keys: Sequence[str]) -> list[int]:
-        """Where these lines stand one after the other."""
-        if not keys:
-            return []
-        other = self._file.keys
-        rarest = min(range(len(keys)), key=lambda k: len(self._file.places.get(keys[k], ())))
-        starts = (place - rarest for place in self._file.places.get(keys[rarest], ()))
-        return [at for at in starts if at >= 0 and other[at : at + len(keys)] == tuple(keys)]
-
     def _unplaced(self, hunk: Hunk) -> Refusal:
-        near = similar_places(hunk.old, self._target)
+        near = () if self._doubts else similar_places(hunk.old, self._target)  # only the first doubt is told
+        if len(self._file.standing(hunk.old)) > 1:
+            return refusal("ambiguous", "These lines stand in too many places.", _text(hunk), near)
         return refusal("unplaced", "The file has no such lines.", _text(hunk), near)
 
     # what

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
+from itertools import accumulate
 
 from editahead_prompts.snapshot import Snapshot, line_body
 
@@ -76,6 +78,24 @@ def is_comment(body: str) -> bool:
     return _COMMENT.match(body) is not None
 
 
+class _InOrder:
+    """Lines as one text, in which several of them are found quickly, however often each stands there."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._text = "".join(f"\n{line}" for line in lines) + "\n"
+        self._starts = [0, *accumulate(len(line) + 1 for line in lines)]
+
+    def places(self, lines: Sequence[str], low: int = 0, high: int | None = None) -> list[int]:
+        """Where these stand one after the other; the first two places within [low, high)."""
+        places: list[int] = []
+        wanted = "".join(f"\n{line}" for line in lines) + "\n"
+        at, end = self._starts[low], self._starts[-1 if high is None else high] + 1
+        while lines and len(places) < 2 and (at := self._text.find(wanted, at, end)) >= 0:
+            places.append(bisect_left(self._starts, at))
+            at += 1
+        return places
+
+
 class FileLines:
     """A file's lines without their ends; what stands after the last line end counts as a line when it is not empty."""
 
@@ -96,20 +116,22 @@ class FileLines:
             places.setdefault(key, []).append(number)
         return places
 
-    def standing(self, bodies: Sequence[str]) -> list[int]:
-        """Where these lines stand one after the other just as they are, but for white space at their ends."""
-        wanted = [body.rstrip() for body in bodies]
-        if not wanted:
-            return []
-        keys = [loose(body) for body in bodies]
-        rarest = min(range(len(keys)), key=lambda k: len(self.places.get(keys[k], ())))
-        starts = (place - rarest for place in self.places.get(keys[rarest], ()))
-        return [
-            at
-            for at in starts
-            if 0 <= at <= len(self) - len(wanted)
-            and all(self.bodies[at + k].rstrip() == body for k, body in enumerate(wanted))
-        ]
+    def standing(self, bodies: Sequence[str], low: int = 0, high: int | None = None) -> list[int]:
+        """Where these lines stand one after the other just as they are, but for white space at their ends; no more than the
+        first two places within the lines [low, high)."""
+        return self._bodies_in_order.places([body.rstrip() for body in bodies], low, high)
+
+    def standing_loosely(self, keys: Sequence[str]) -> list[int]:
+        """The same for lines in their `loose` form."""
+        return self._keys_in_order.places(keys)
+
+    @cached_property
+    def _bodies_in_order(self) -> _InOrder:
+        return _InOrder([body.rstrip() for body in self.bodies])
+
+    @cached_property
+    def _keys_in_order(self) -> _InOrder:
+        return _InOrder(self.keys)
 
     @cached_property
     def widths(self) -> tuple[int, ...]:

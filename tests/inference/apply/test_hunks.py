@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+from editahead_inference.apply import anchors, placing
+from editahead_inference.apply.lines import weight
 from editahead_inference.apply.merge import merge
 from editahead_inference.apply.results import Merge
 from editahead_prompts.sketches.parse import parse
@@ -183,3 +187,54 @@ def test_a_blank_line_that_may_be_there_already_is_a_doubt() -> None:
     merged = merge(found, found.files[0], original)
     assert merged.refusal is not None
     assert merged.refusal.reason == "ambiguous"
+
+
+EQUAL = "    a = 1"
+
+
+def diff_at(line: int | None, *, context: int = 2, new: str = "new = 1") -> str:
+    """A hunk that adds a line among lines that are all equal."""
+    numbers = "" if line is None else f" -{line},{2 * context} +{line},{2 * context + 1} "
+    shown = f" {EQUAL}\n" * context
+    return f"@@{numbers}@@\n{shown}+{new}\n{shown}"
+
+
+def test_one_of_many_equal_lines_is_not_meant_for_sure() -> None:
+    """Also where there are so many hunks, or places, that not all ways to place them are looked at."""
+    for count in (6, 20, 100):
+        for hunks in (1, 2, 9):
+            for first in (None, 1, 7, 400):
+                if 4 * hunks == count:
+                    continue
+                lines = [None if first is None else first + 3 * n for n in range(hunks)]
+                diff = "--- a/a.py\n+++ b/a.py\n" + "".join(map(diff_at, lines))
+                made = merged(diff, f"{EQUAL}\n" * count, "python")
+                assert made.refusal is not None, (count, hunks, first)
+
+
+def test_equal_lines_are_found_without_comparing_each_with_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many hunks as may be against as many lines: none of them is looked for line by line."""
+    steps = 0
+
+    def counted(key: str) -> float:
+        nonlocal steps
+        steps += 1
+        return weight(key)
+
+    for module in (anchors, placing):
+        monkeypatch.setattr(module, "weight", counted)
+    diff = "--- a/a.py\n+++ b/a.py\n" + "".join(diff_at(10 * n) for n in range(1, 100))
+    made = merged(diff, f"{EQUAL}\n" * 20_000 + "b = 1\n", "python")
+    assert made.refusal is not None and made.refusal.reason == "ambiguous"
+    assert steps < 50_000
+
+
+def test_other_hunks_and_numbers_tell_which_of_equal_lines_are_meant() -> None:
+    text = f"first = 1\n{EQUAL}\nmiddle = 2\n{EQUAL}\nlast = 3\n"
+    around = " first = 1\n-    a = 1\n+    a = 2\n"
+    numbered = "@@ -4,1 +4,1 @@\n-    a = 1\n+    a = 2\n"
+    assert merged(f"@@ @@\n{around}", text, "python").guess == text.replace("a = 1", "a = 2", 1)
+    clear = "@@ -3,1 +3,1 @@\n-middle = 2\n+middle = 3\n"
+    made = merged(clear + numbered, text, "python")
+    assert made.refusal is None
+    assert made.guess == "first = 1\n    a = 1\nmiddle = 3\n    a = 2\nlast = 3\n"
