@@ -92,6 +92,7 @@ class Doubts:
                 key = loose(body)
                 if not is_comment(body) or weight(key) < STRONG or not any(gone):
                     continue
+                self._target.check()
                 found = extractOne(key, nearby, scorer=ratio, score_cutoff=_REWORDED)
                 if found is not None and extractOne(key, gone, scorer=ratio, score_cutoff=found[1]) is None:
                     place = nearby.index(found[0])
