@@ -7,8 +7,6 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +20,9 @@ numpy = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch", reason="`make engine-test` installs what this takes")
 transformers = pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
 
+from editahead_lsp import cli  # noqa: E402
 from editahead_prompts.composition.vocabulary import own  # noqa: E402
-from editahead_training import checkpoints, export, loop, packed, rows, sizes  # noqa: E402
+from editahead_training import checkpoints, export, loop, memory, packed, rows, sizes  # noqa: E402
 from editahead_training.examples import TASKS, Example, plain  # noqa: E402
 
 PLAN = loop.Plan(size="tiny", dense=False, minutes=None, steps=40, seed=3, row=512, rate=5e-3, exact=True)
@@ -140,6 +139,8 @@ def test_an_exported_model_is_the_same(tmp_path: Path, dense: bool) -> None:
         one.set_experts_implementation("eager")
     with torch.no_grad():
         assert torch.equal(model(input_ids=ids).logits, again(input_ids=ids).logits)
+    config = json.loads((tmp_path / "config.json").read_text("utf-8"))
+    assert dense or config["num_experts"] == config["num_local_experts"] == sizes.EXPERTS
     assert again.generation_config.eos_token_id == own().encoder.token_to_id("<|end|>")
     assert json.loads((tmp_path / "training.json").read_text()) == {"made by": "a test"}
 
@@ -174,23 +175,16 @@ def test_the_exported_tokenizer_gives_our_ids(tmp_path: Path) -> None:
         assert again.decode(ids) == text
 
 
-def test_the_command_trains_and_says_what_is_wrong(tmp_path: Path) -> None:
+def test_the_command_trains_and_says_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(memory, "keep", lambda: None)  # the process goes on with other tests
     data, out = tmp_path / "data", tmp_path / "out"
     packed.write(data, counting(60, 1), {"made by": "a test"})
-    command = [
-        sys.executable,
-        "-m",
-        "editahead_lsp",
-        "train",
-        "model",
-        "--size=tiny",
-        "--row=512",
-        "--threads=1",
-    ]
-    command += ["--steps=4", f"--data={data}", f"--held={data}", f"--out={out}"]
-    done = subprocess.run([*command, "--json"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    provenance = json.loads(done.stdout)
+    command = ["train", "model", "--size=tiny", "--row=512", "--steps=4"]
+    command += [f"--data={data}", f"--held={data}", f"--out={out}"]
+    assert cli.main([*command, "--json"]) == 0
+    provenance = json.loads(capsys.readouterr().out)
     assert provenance == json.loads((out / "training.json").read_text("utf-8"))
     assert provenance["steps seen"] == 4 and provenance["data"] == {"made by": "a test"}
     for name in (
@@ -208,8 +202,9 @@ def test_the_command_trains_and_says_what_is_wrong(tmp_path: Path) -> None:
         ([f"--out={tmp_path / 'new'}", "--resume"], "there is no checkpoint to go on from"),
         ([f"--out={tmp_path / 'new'}", "--row=4"], "there are no examples of at most 4 tokens"),
     ):
-        done = subprocess.run([*command, *options], capture_output=True, text=True)
-        assert done.returncode == 1 and reason in done.stderr and done.stderr.count("\n") == 1
+        assert cli.main([*command, *options]) == 1
+        said = capsys.readouterr().err
+        assert reason in said and said.count("\n") == 1
 
 
 def test_an_interrupted_writing_leaves_the_checkpoint_before(tmp_path: Path) -> None:

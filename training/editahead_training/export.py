@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from transformers import GenerationConfig, PreTrainedTokenizerFast
+from transformers.utils import logging
 
 from editahead_prompts.composition.vocabulary import own
 from editahead_prompts.formats.own import END, PAD
@@ -22,6 +23,7 @@ def export(model: Any, folder: Path, provenance: dict[str, Any], *, dtype: str =
     """Writes the weights in `dtype` (a name that torch has), the configuration, the tokenizer and where all comes from.
 
     The model is not changed."""
+    logging.disable_progress_bar()  # it is done in no time
     folder.mkdir(parents=True, exist_ok=True)
     config = model.config.__class__.from_dict(model.config.to_dict())
     config.dtype = getattr(torch, dtype)
