@@ -38,8 +38,8 @@ KINDS: dict[str, tuple[dict[str, Any], Load]] = {
         load_network,
     ),
 }
-SEEDS = 12
-LONG = 120
+SEEDS = 6
+LONG = 100
 
 
 def never() -> None:
@@ -50,9 +50,8 @@ def never() -> None:
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     made = {}
     for number, (kind, (options, _)) in enumerate(KINDS.items()):
-        made[kind] = small_model.make(
-            tmp_path_factory.mktemp("model") / "editahead-tiny", seed=number, **options
-        )
+        told = small_model.config(**options)
+        made[kind] = small_model.make(tmp_path_factory.mktemp("model") / "editahead-tiny", told, number)
     return made
 
 

@@ -1,54 +1,117 @@
-"""Makes the folder of a model with random weights, our vocabulary and the architecture of the one that ships."""
+"""Makes the folder of a model with our vocabulary and the architecture of the one that ships: with random weights, or with
+such that it says one thing. Written without the libraries that are tested with it."""
 
 from __future__ import annotations
 
+import json
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from safetensors.numpy import save_file
+
 from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.own import END, PAD
+from editahead_prompts.formats.own import END, NEXT, PAD
 
-SHIPPED = {"hidden_size": 192, "num_hidden_layers": 5, "num_attention_heads": 3, "num_experts": 8, "moe": 192}
+SHIPPED = {"hidden_size": 192, "num_hidden_layers": 5, "num_attention_heads": 3, "moe_intermediate_size": 192}
 """The sizes of the model that ships: 6.5 million weights."""
-TINY = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2, "num_experts": 4, "moe": 32}
-CONTEXT = 1280
+TINY = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2, "moe_intermediate_size": 32}
+WIDTH, CONTEXT = 64, 1280
+SPREAD = 0.1
+"""The standard deviation of random weights."""
 
 
-def make(
-    folder: Path, sizes: dict[str, int] = TINY, *, experts: bool = True, seed: int = 1, **more: Any
-) -> Path:
-    """The folder, as transformers saves it. experts: a mixture of them, else dense. more: of the configuration."""
-    import torch
-    from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, Qwen3Config, Qwen3MoeConfig
-
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=own().encoder, eos_token=END, pad_token=PAD)
-    tokenizer.save_pretrained(folder)
-    torch.manual_seed(seed)
-    common = {
-        "vocab_size": len(tokenizer),
+def config(sizes: dict[str, int] = TINY, *, experts: bool = True, **more: Any) -> dict[str, Any]:
+    """experts: a mixture of them, else dense, at the same active parameters. more: what is to be otherwise."""
+    ids = {token: own().encode(token)[0] for token in (END, PAD)}
+    told: dict[str, Any] = {
+        "dtype": "float32",
+        "vocab_size": 8192,
         "num_key_value_heads": 1,
-        "head_dim": 64,
+        "head_dim": WIDTH,
+        "hidden_act": "silu",
+        "rms_norm_eps": 1e-6,
         "max_position_embeddings": CONTEXT,
-        "initializer_range": 0.1,
+        "rope_parameters": {"rope_theta": 10_000.0, "rope_type": "default"},
         "tie_word_embeddings": True,
-        "eos_token_id": tokenizer.eos_token_id,
-        "pad_token_id": tokenizer.pad_token_id,
-        **{name: sizes[name] for name in ("hidden_size", "num_hidden_layers", "num_attention_heads")},
+        "eos_token_id": ids[END],
+        "pad_token_id": ids[PAD],
+        "intermediate_size": 2 * sizes["moe_intermediate_size"],
+        **sizes,
     }
     if experts:
-        told = {
-            "num_experts": sizes["num_experts"],
-            "moe_intermediate_size": sizes["moe"],
-            "num_experts_per_tok": 2,
-        }
-        config = Qwen3MoeConfig(**common | told | {"norm_topk_prob": True} | more)
+        told |= {"architectures": ["Qwen3MoeForCausalLM"], "model_type": "qwen3_moe", "norm_topk_prob": True}
+        told |= {"num_experts": 8, "num_experts_per_tok": 2, "decoder_sparse_step": 1, "mlp_only_layers": []}
     else:
-        config = Qwen3Config(**common | {"intermediate_size": 2 * sizes["moe"]} | more)
-    model = AutoModelForCausalLM.from_config(config)
-    model.save_pretrained(folder)
+        told |= {"architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3"}
+    return told | more
+
+
+def shapes(told: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Of all weights, by name."""
+    hidden, words = told["hidden_size"], told["vocab_size"]
+    queries, keys = (told[name] * WIDTH for name in ("num_attention_heads", "num_key_value_heads"))
+    found: dict[str, tuple[int, ...]] = {"model.embed_tokens": (words, hidden), "model.norm": (hidden,)}
+    if not told["tie_word_embeddings"]:
+        found["lm_head"] = (words, hidden)
+    for layer in (f"model.layers.{number}" for number in range(told["num_hidden_layers"])):
+        found |= {f"{layer}.{name}_layernorm": (hidden,) for name in ("input", "post_attention")}
+        found |= {f"{layer}.self_attn.{name}_norm": (WIDTH,) for name in "qk"}
+        found |= {f"{layer}.self_attn.{name}_proj": (keys, hidden) for name in "kv"}
+        found |= {
+            f"{layer}.self_attn.q_proj": (queries, hidden),
+            f"{layer}.self_attn.o_proj": (hidden, queries),
+        }
+        width, parts = told["intermediate_size"], [f"{layer}.mlp"]
+        if "num_experts" in told:
+            found[f"{layer}.mlp.gate"] = (told["num_experts"], hidden)
+            width = told["moe_intermediate_size"]
+            parts = [f"{layer}.mlp.experts.{number}" for number in range(told["num_experts"])]
+        for part in parts:
+            found |= {f"{part}.{name}_proj": (width, hidden) for name in ("gate", "up")}
+            found[f"{part}.down_proj"] = (hidden, width)
+    return {f"{name}.weight": shape for name, shape in found.items()}
+
+
+def make(folder: Path, told: dict[str, Any], seed: int = 1) -> Path:
+    """Random weights."""
+    dice = np.random.default_rng(seed)
+    weights = {
+        name: np.ones(shape, np.float32)
+        if len(shape) == 1
+        else dice.normal(0, SPREAD, shape).astype(np.float32)
+        for name, shape in shapes(told).items()
+    }
+    return _write(folder, told, weights)
+
+
+def saying(folder: Path, answer: str) -> Path:
+    """It says one thing behind every prompt that ends as ours do: each token is followed by the next of the answer, whose
+    tokens have to be different ones."""
+    told = config(tie_word_embeddings=False)
+    weights = {
+        name: (np.ones if len(shape) == 1 else np.zeros)(shape, np.float32)
+        for name, shape in shapes(told).items()
+    }
+    # The layers add nothing, so that the last token alone counts.
+    embedding, head = weights["model.embed_tokens.weight"], weights["lm_head.weight"]
+    embedding[:] = np.random.default_rng(1).normal(0, 1, embedding.shape)
+    tokens = [*own().encode(f"{NEXT}\n")[-1:], *own().encode(answer)]
+    assert len(set(tokens)) == len(tokens)
+    for token, following in pairwise(tokens):
+        head[following] = embedding[token] / np.linalg.norm(embedding[token]) * 10
+    return _write(folder, told, weights)
+
+
+def _write(folder: Path, told: dict[str, Any], weights: dict[str, Any]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(told))
+    own().encoder.save(str(folder / "tokenizer.json"))
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
     return folder
 
 
 if __name__ == "__main__":
-    print(make(Path(sys.argv[1]), SHIPPED, experts="dense" not in sys.argv, seed=int(sys.argv[2])))
+    print(make(Path(sys.argv[1]), config(SHIPPED, experts="dense" not in sys.argv)))
