@@ -66,7 +66,7 @@ class Watcher:
         counts.shown += 1
         target = tuple(text.split("\n"))
         shown = changes(moment.lines, target)
-        typed = _typed_next(moment, rest, text)
+        typed = typed_next(moment, rest, text)
         made = hunks_made(moment.lines, moment.remaining, target)
         if not typed and 0 in made and text.startswith(moment.text[: moment.cursor] + rest):
             typed = len(rest)  # all of this hunk, and others with it
@@ -85,7 +85,7 @@ class Watcher:
             counts.begun_well += target[: line + 1] == self._final[: line + 1]
 
 
-def _typed_next(moment: Moment, rest: str, text: str) -> int:
+def typed_next(moment: Moment, rest: str, text: str) -> int:
     """How many of the characters to come are put in at the cursor, if that is all that is done; else 0."""
     length = len(text) - len(moment.text)
     inserted = text[moment.cursor : moment.cursor + length]

@@ -50,6 +50,12 @@ class Candidate:
     rule: str
     features: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def kind(self) -> str:
+        """Of what proposed it, such as "rename"; of several that agree, the first. A rule holds code; this is ours."""
+        kinds = (name.removeprefix("kind:") for name in self.features if name.startswith("kind:"))
+        return next(kinds, self.source)
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:

@@ -35,16 +35,16 @@ def first_objection(state: State, candidate: Candidate, trees: SyntaxTrees) -> R
 
 def changes_nothing(snapshot: Snapshot, edit: Edit) -> bool:
     """Whether the edit changes white space only, or nothing at all."""
-    start, end = _lines(snapshot, edit)
+    start, end = touched(snapshot, edit)
     old = "".join(snapshot.lines[start:end])
-    return "".join(old.split()) == "".join(_after(snapshot, edit, start, end).split())
+    return "".join(old.split()) == "".join(rewritten(snapshot, edit, start, end).split())
 
 
 def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool:
     """Whether the edit takes back what a person did: in the lines of a past edit it puts back what was removed, or
     removes what was put in."""
-    start, end = _lines(snapshot, edit)
-    after = split_lines(_after(snapshot, edit, start, end))
+    start, end = touched(snapshot, edit)
+    after = split_lines(rewritten(snapshot, edit, start, end))
     adds_only = all(r.start == r.end for r in edit.replacements)
     now = snapshot.lines[start:end]
     come, gone = _bodies(after) - _bodies(now), _bodies(now) - _bodies(after)
@@ -123,8 +123,8 @@ def _weight(tokens: Counter[str]) -> int:
 
 def remakes(snapshot: Snapshot, edit: Edit, undone: Iterable[PastEdit]) -> bool:
     """Whether the edit does again, at its place, what the person undid."""
-    start, end = _lines(snapshot, edit)
-    after = _after(snapshot, edit, start, end)
+    start, end = touched(snapshot, edit)
+    after = rewritten(snapshot, edit, start, end)
     start, end = _reach(snapshot.lines, start, end, tuple(filter(None, split_lines(after))))
     for past in undone:
         if past.uri == snapshot.uri and start <= past.line + len(past.old) and past.line <= end:
@@ -142,7 +142,7 @@ def breaks_syntax(snapshot: Snapshot, edit: Edit, trees: SyntaxTrees) -> bool:
     return counts is not None and counts[1] > counts[0]
 
 
-def _lines(snapshot: Snapshot, edit: Edit) -> tuple[int, int]:
+def touched(snapshot: Snapshot, edit: Edit) -> tuple[int, int]:
     """The lines [first, past the last) that the edit touches; an insertion at a line's start touches none but is at it."""
     first, last = edit.replacements[0].start, edit.replacements[-1].end
     start = snapshot.line_at(first)
@@ -154,7 +154,7 @@ def _lines(snapshot: Snapshot, edit: Edit) -> tuple[int, int]:
     return start, end if last == snapshot.starts[end] and end > start else end + 1
 
 
-def _after(snapshot: Snapshot, edit: Edit, start: int, end: int) -> str:
+def rewritten(snapshot: Snapshot, edit: Edit, start: int, end: int) -> str:
     """What the lines [start, end) become."""
     base = snapshot.starts[start]
     text = "".join(snapshot.lines[start:end])

@@ -56,18 +56,16 @@ class Completion:
         return [*_renames(state, last, line), *_structures(state, line)]
 
 
-def _candidate(
-    state: State, start: int, end: int, text: str, confidence: float, label: str, rule: str
-) -> Candidate:
+def _candidate(state: State, text: str, confidence: float, kind: str, label: str, rule: str) -> Candidate:
     return Candidate(
         state.document.uri,
-        Edit.replace(start, end, text),
-        place=start,
-        cursor_after=start + len(text),
+        Edit.replace(state.cursor, state.cursor, text),
+        place=state.cursor,
+        cursor_after=state.cursor + len(text),
         source="completion",
         label=label,
         rule=rule,
-        features={"confidence": confidence},
+        features={"confidence": confidence, f"kind:{kind}": 1.0},
     )
 
 
@@ -96,7 +94,7 @@ def _renames(state: State, last: PastEdit, line: int) -> Iterator[Candidate]:
         if new and new != typed and new.startswith(typed):
             text = new[len(typed) :]
             label = f"rename {old} -> {new}"
-            yield _candidate(state, state.cursor, state.cursor, text, _RENAME, label, f"complete:{old}:{new}")
+            yield _candidate(state, text, _RENAME, "typed-rename", label, f"complete:{old}:{new}")
             return
 
 
@@ -131,13 +129,7 @@ def _structures(state: State, line: int) -> Iterator[Candidate]:
     rest = template.rest(typed, _names(snapshot))
     if rest and rest.strip():
         yield _candidate(
-            state,
-            state.cursor,
-            state.cursor,
-            rest,
-            _STRUCTURE,
-            "continue as the lines beside it",
-            "complete:structure",
+            state, rest, _STRUCTURE, "as-beside", "continue as the lines beside it", "complete:structure"
         )
 
 

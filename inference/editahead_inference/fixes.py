@@ -20,8 +20,8 @@ from .propagation.index import Index
 from .propagation.predictor import as_edit
 from .propagation.rules import Proposal
 
-_SUGGESTED, _RENAMED, _IMPORTED, _UNUSED, _MISSPELT = 0.85, 0.85, 0.7, 0.7, 0.6
-"""How likely each answer is taken to be right. Chosen, not fitted: commits tell nothing of diagnostics."""
+_SURE = {"suggested": 0.85, "renamed": 0.85, "imported": 0.7, "unused": 0.7, "misspelt": 0.6}
+"""How likely each kind of answer is taken to be right. Chosen, not fitted: commits tell nothing of diagnostics."""
 _MOST = 8
 """Diagnostics that are answered, those nearest to the cursor."""
 _LONG_ENOUGH = 4
@@ -80,19 +80,19 @@ def _answers(state: State, told: Diagnostic, index: Index) -> Iterator[Candidate
         suggested = _named(_SUGGESTS, told.message)
         renamed = _new_name(name, state.history)
         if renamed:
-            yield _replacement(state, told, renamed, _RENAMED)
+            yield _replacement(state, told, renamed, "renamed")
         elif suggested and suggested != name:
-            yield _replacement(state, told, suggested, _SUGGESTED)
+            yield _replacement(state, told, suggested, "suggested")
         elif imported := _import_of(name, index, state.others):
-            yield _candidate(state, imported, f"import {name}", f"import:{name}", _IMPORTED)
+            yield _candidate(state, imported, f"import {name}", f"import:{name}", "imported")
         elif similar := _misspelt(name, index):
-            yield _replacement(state, told, similar, _MISSPELT)
+            yield _replacement(state, told, similar, "misspelt")
     unused = _named(_NOT_USED, told.message)
     line = state.document.line_at(told.start)
     if unused and imports_at(index, line) and not _is_new(unused, state.history):
         rule = UnusedImport("import-unused", f"unused:{unused}", f"drop import of {unused}", unused, unused)
         for proposal in rule.proposals(index):
-            yield _candidate(state, proposal, rule.label, rule.key, _UNUSED)
+            yield _candidate(state, proposal, rule.label, rule.key, "unused")
 
 
 def _named(pattern: re.Pattern[str], message: str) -> str:
@@ -171,7 +171,7 @@ def _is_whole(body: str) -> bool:
     return body.count("(") == body.count(")") and body.count("{") == body.count("}") and not body[0].isspace()
 
 
-def _replacement(state: State, told: Diagnostic, new: str, confidence: float) -> Candidate:
+def _replacement(state: State, told: Diagnostic, new: str, kind: str) -> Candidate:
     edit = Edit.replace(told.start, told.end, new)
     old = state.document.text[told.start : told.end]
     place = told.start
@@ -183,14 +183,16 @@ def _replacement(state: State, told: Diagnostic, new: str, confidence: float) ->
         "diagnostic",
         f"{old} -> {new}",
         f"diagnostic:{old}:{new}",
-        {"confidence": confidence},
+        _features(kind),
     )
 
 
-def _candidate(state: State, proposal: Proposal, label: str, rule: str, confidence: float) -> Candidate:
+def _candidate(state: State, proposal: Proposal, label: str, rule: str, kind: str) -> Candidate:
     edit = as_edit(state.document, proposal)
     after = edit.replacements[-1].end + edit.growth
     place = edit.replacements[0].start
-    return Candidate(
-        state.document.uri, edit, place, after, "diagnostic", label, rule, {"confidence": confidence}
-    )
+    return Candidate(state.document.uri, edit, place, after, "diagnostic", label, rule, _features(kind))
+
+
+def _features(kind: str) -> dict[str, float]:
+    return {"confidence": _SURE[kind], f"kind:{kind}": 1.0}

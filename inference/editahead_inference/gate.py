@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import resources
+from typing import Any
 
-from editahead_prompts.state import RuleOutcomes, State
+from editahead_prompts.state import State
 from editahead_prompts.syntax import SyntaxTrees
 
+from .calibration import Calibration, log_odds, predictor
 from .candidates import Candidate, Reason, Silence, Verdict
 from .checks import first_objection
+from .circumstances import circumstances
 from .personal import personal
 from .trees import Trees, probability
 
@@ -19,8 +22,6 @@ SHOWN = 5
 """Alternatives at most."""
 _LOOKED_AT = 12
 """Candidates above the threshold that are put to the hard rules, which may have to parse."""
-_ACCEPTED, _REJECTED = 1.0, -1.2
-"""What an accept, or a rejection, of the same rule in this session adds to the log-odds."""
 _ELSEWHERE = -1.0
 """The same for an edit in a document that the person is not in. In replays of two files of one commit, which the fit had not
 seen, -1.6 would have fitted best (95%: -2.1 to -1.1; 988 candidates, of which 29 were right)."""
@@ -47,10 +48,40 @@ def threshold(eagerness: float) -> float:
     return 0.55 - 0.5 * min(max(eagerness, 0.0), 1.0)
 
 
+class Weights:
+    """What was fitted: trees for a candidate's place, terms for its circumstances, a curve for each predictor.
+
+    data: as in gate.json. Log-odds are those of "trees", and for each feature that "terms" names, its weight times
+    its value.
+    Without "terms" or "calibration" there are none. Raises ValueError.
+    """
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.trees = Trees(data)
+        self._terms = {str(name): float(weight) for name, weight in data.get("terms", {}).items()}
+        self._calibration = Calibration(data.get("calibration", {}))
+
+    def stated(self, state: State, candidate: Candidate) -> float:
+        """The probability before calibration: the predictor's own, or that of trees and terms."""
+        given = candidate.features.get("confidence")
+        if given is not None:
+            return given
+        around = circumstances(state, candidate)
+        terms = sum(
+            self._terms.get(name, 0.0) * value
+            for name, value in (*candidate.features.items(), *around.items())
+        )
+        return probability(self.trees.log_odds(candidate.features) + terms)
+
+    def measured(self, state: State, candidate: Candidate) -> float:
+        """What that comes to in replays."""
+        return self._calibration.measured(predictor(candidate), self.stated(state, candidate))
+
+
 @cache
-def shipped_model() -> Trees:
-    """The weights that come with the package (gate.json, fitted by `editahead train gate`)."""
-    return Trees(json.loads(resources.files(__package__).joinpath("gate.json").read_text("utf-8")))
+def shipped_weights() -> Weights:
+    """Those that come with the package (gate.json, fitted by `editahead train gate`)."""
+    return Weights(json.loads(resources.files(__package__).joinpath("gate.json").read_text("utf-8")))
 
 
 class Gate:
@@ -59,23 +90,19 @@ class Gate:
     syntax: trees to share with those that parse the same documents; its own by default.
     """
 
-    def __init__(self, model: Trees | None = None, *, syntax: SyntaxTrees | None = None) -> None:
-        self._model = model or shipped_model()
+    def __init__(self, weights: Weights | None = None, *, syntax: SyntaxTrees | None = None) -> None:
+        self._weights = weights or shipped_weights()
         self._trees = syntax or SyntaxTrees()
 
     def confidence(self, state: State, candidate: Candidate) -> float:
         """The calibrated probability that the candidate is what a person does next, whoever it is."""
-        given = candidate.features.get("confidence")
-        if given is not None:  # predictors that know their own precision
-            return given
-        log_odds = self._model.log_odds(candidate.features)
-        outcomes = state.outcomes.get(candidate.rule, RuleOutcomes())
-        log_odds += _ACCEPTED * min(outcomes.accepted, 3) + _REJECTED * min(outcomes.rejected, 3)
-        if candidate.uri != state.document.uri:
-            log_odds += _ELSEWHERE
+        measured = self._weights.measured(state, candidate)
+        if "confidence" in candidate.features:  # predictors that say how sure they are know of both
+            return measured
+        shift = _ELSEWHERE if candidate.uri != state.document.uri else 0.0
         if state.document.language in _PROSE_LANGUAGES and candidate.features.get("support", 0) < 2:
-            log_odds += _PROSE
-        return probability(log_odds)
+            shift += _PROSE
+        return probability(log_odds(measured) + shift) if shift else measured
 
     def decide(
         self, state: State, candidates: Sequence[Candidate], eagerness: float, check: Callable[[], None]

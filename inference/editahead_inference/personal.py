@@ -116,11 +116,9 @@ class Traits:
 def traits(state: State, candidate: Candidate) -> Traits:
     """Those of a candidate for a state."""
     here, target = state.document, state.snapshot(candidate.uri)
-    # The rule itself holds code; its kind is one of ours. Of several that agree, the first.
-    kinds = (name.removeprefix("kind:") for name in candidate.features if name.startswith("kind:"))
     return Traits(
         source=candidate.source,
-        kind=next(kinds, candidate.source),
+        kind=candidate.kind,
         language=target.language if target is not None else here.language,
         distance=abs(here.line_at(candidate.place) - here.line_at(state.cursor)) if target is here else None,
         size=sum(r.end - r.start + len(r.text) for r in candidate.edit.replacements),

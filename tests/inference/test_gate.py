@@ -8,7 +8,7 @@ import pytest
 
 from coding import HERE, certain
 from editahead_inference.candidates import Cancelled, Candidate, Silence, Verdict
-from editahead_inference.gate import SHOWN, threshold
+from editahead_inference.gate import SHOWN, Gate, threshold
 from editahead_prompts.edits import Edit
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import PastEdit, RuleOutcomes, State
@@ -94,7 +94,7 @@ def test_at_most_five_are_shown() -> None:
 
 
 def test_outcomes_of_the_same_rule_count() -> None:
-    gate = certain()
+    gate = Gate()
     plain = Candidate(HERE, Edit.replace(0, 1, "x"), 0, 0, "propagation", "", "rule", {"age": 0.0})
     base = gate.confidence(state(), plain)
     accepted = gate.confidence(state(outcomes={"rule": RuleOutcomes(accepted=1)}), plain)

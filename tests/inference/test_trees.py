@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.gate import shipped_model
+from editahead_inference.gate import shipped_weights
 from editahead_inference.trees import Trees, probability
 from typist import PROPERTY
 
@@ -63,6 +63,4 @@ def test_probability_is_the_logistic_function(x: float) -> None:
 
 
 def test_the_weights_that_come_with_the_package_can_be_read() -> None:
-    model = shipped_model()
-    assert model.features
-    assert 0 < probability(model.log_odds({})) < 1
+    shipped_weights()

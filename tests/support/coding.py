@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from editahead_inference.candidates import Prediction
-from editahead_inference.gate import Gate
+from editahead_inference.gate import Gate, Weights
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.propagation.index import Index
 from editahead_inference.propagation.learning import learn
 from editahead_inference.propagation.predictor import as_edit
 from editahead_inference.propagation.rules import Proposal, Rule
-from editahead_inference.trees import Trees
 from editahead_prompts.edits import Edit
 from editahead_prompts.history import History
 from editahead_prompts.snapshot import Snapshot, split_lines
@@ -96,7 +95,7 @@ class Person:
 
 def certain() -> Gate:
     """A gate that finds every candidate likely: only the hard rules stand between it and the person."""
-    return Gate(Trees({"features": [], "bias": 3.0, "trees": []}))
+    return Gate(Weights({"features": [], "bias": 3.0, "trees": []}))
 
 
 def shown_texts(prediction: Prediction) -> list[str]:

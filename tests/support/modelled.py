@@ -8,10 +8,9 @@ from typing import Any
 
 from editahead_inference.backends.backend import Query
 from editahead_inference.backends.scripted import Reply, ScriptedBackend
-from editahead_inference.gate import Gate
+from editahead_inference.gate import Gate, Weights
 from editahead_inference.modelling.predictor import ModelPredictor
 from editahead_inference.pipeline import Pipeline
-from editahead_inference.trees import Trees
 from editahead_lsp.models import Wanted
 from scripted import Wired, ask
 
@@ -85,7 +84,7 @@ class Modelled(Wired):
 
     def __init__(self, model: Model, *, bias: float = 0.0, **arguments: Any) -> None:
         self.model, self.time = model, Time()
-        gate = Gate(Trees({"features": [], "bias": bias, "trees": []}))
+        gate = Gate(Weights({"features": [], "bias": bias, "trees": []}))
         arguments.setdefault("reach", model.reach)
         super().__init__(Pipeline(gate=gate), clock=self.time, sleep=self.time.sleep, **arguments)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ pytest.importorskip("sklearn", reason="fitting needs the extra `train`")
 
 import zstandard
 
-from editahead_inference.gate import Gate
+from editahead_evals.curve import Answer
+from editahead_inference.gate import Gate, Weights
 from editahead_inference.trees import Trees, probability
-from editahead_training import gate
+from editahead_training import boosting, gate
+from editahead_training.terms import Circumstance, fit_terms
 
 
 def commit(number: int) -> dict[str, str]:
@@ -49,7 +52,7 @@ def edits(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(gate._TREES, "max_iter", 4)
+    monkeypatch.setitem(boosting._TREES, "max_iter", 4)
 
 
 def test_the_fit_is_written_and_can_be_shown_by(edits: Path, tmp_path: Path) -> None:
@@ -61,8 +64,8 @@ def test_the_fit_is_written_and_can_be_shown_by(edits: Path, tmp_path: Path) -> 
     assert provenance["measured on"] == ["train-02.jsonl.zst", "train-03.jsonl.zst"]
     for figures in provenance["figures"].values():
         assert figures["opportunities"] > 0
-        assert all(0 <= figures[name] <= 1 for name in ("coverage", "precision", "reachable", "false_end"))
-    Gate(Trees(data))
+        assert all(0 <= figures[name] <= 1 for name in ("coverage", "precision", "false_end"))
+    Gate(Weights(data))
 
 
 def test_the_same_seed_gives_the_same_weights(edits: Path, tmp_path: Path) -> None:
@@ -74,7 +77,7 @@ def test_the_same_seed_gives_the_same_weights(edits: Path, tmp_path: Path) -> No
 
 
 def test_too_few_shards(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="at least 3"):
+    with pytest.raises(FileNotFoundError, match="at least 4"):
         gate.train(tmp_path, tmp_path / "gate.json", files=1, seed=1, jobs=1, threshold=0.3)
 
 
@@ -91,32 +94,56 @@ def test_exported_trees_give_scikit_learn_s_probabilities() -> None:
         {
             "features": names,
             "bias": float(model._baseline_prediction[0, 0]),
-            "trees": gate._exported(model, names),
+            "trees": boosting._exported(model, names),
         }
     )
     ours = [probability(trees.log_odds(dict(zip(names, row, strict=True)))) for row in values]
     assert np.abs(np.array(ours) - model.predict_proba(values)[:, 1]).max() < 1e-3
 
 
-def test_figures_of_a_model_by_hand() -> None:
-    model = Trees({"features": ["x"], "bias": 0.0, "trees": [["x", 0.5, -3.0, 3.0]]})
-    high, low = {"x": 1.0}, {"x": 0.0}
-    figures = gate.figures(
-        model,
+def test_kept_trees_are_taken_over_and_what_is_about_them_too(edits: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    given = {"files": 10, "seed": 5, "jobs": 1, "threshold": 0.3}
+    made = gate.train(edits, first, **given)
+    provenance = gate.train(edits, second, **given, kept=first)
+    one, two = (json.loads(path.read_text("utf-8")) for path in (first, second))
+    assert one["trees"] == two["trees"]
+    assert provenance["trees"] == made
+
+
+def test_what_has_no_data_says_so(edits: Path, tmp_path: Path) -> None:
+    gate.train(edits, tmp_path / "gate.json", files=5, seed=5, jobs=1, threshold=0.3)
+    calibration = json.loads((tmp_path / "gate.json").read_text("utf-8"))["calibration"]
+    assert calibration["diagnostic:suggested"] == {"knots": [], "of": 0, "why": "commits hold no diagnostics"}
+
+
+def test_terms_say_what_an_outcome_changes_and_in_which_direction_only() -> None:
+    def seen(name: str, right: float) -> list[Circumstance]:
+        return [
+            Circumstance({name: 1.0} if name else {}, 0.0, float(n < right * 100), 1.0) for n in range(100)
+        ]
+
+    terms = fit_terms(
+        [*seen("", 0.5), *seen("accepted:1", 0.9), *seen("refused:1", 0.1), *seen("refused:2", 0.8)]
+    )
+    assert terms["accepted:1"] > 0.5 and terms["refused:1"] < -0.5
+    assert terms["refused:2"] == 0, "a refusal never speaks for a rule"
+    assert fit_terms(seen("", 0.5)) == {}
+
+
+def test_figures_by_hand() -> None:
+    shown, silent = partial(Answer, confidence=0.9, source="propagation"), Answer
+    found = gate.figures(
         [
-            (True, [(high, True), (low, False)]),  # shown, right
-            (True, [(high, False), (low, True)]),  # shown, wrong, though it could be reached
-            (True, [(low, True)]),  # not shown
-            (True, []),
-            (False, [(high, False)]),  # shown after the end
-            (False, []),
+            [shown(True, True), shown(True), silent(True), silent(True), shown(False)],
+            [silent(False)],
         ],
         0.5,
     )
-    assert figures == {
+    assert found == {
         "opportunities": 4,
-        "reachable": 0.75,
         "coverage": 0.25,
         "precision": 0.5,
         "false_end": 0.5,
+        "calibration_error": pytest.approx(0.63, abs=0.02),
     }

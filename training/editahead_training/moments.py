@@ -1,4 +1,4 @@
-"""Real commits as moments of an editing session, in memory: states, and which candidates would have been right.
+"""Real commits as moments of an editing session, in memory: states, and what candidates would have been worth.
 
 A record's hunks are made one after another, in the file's order or in a shuffled one (a person starts anywhere; a
 commit does not tell where). What counts as right is defined by the evaluation (`editahead_evals.judge`).
@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from editahead_evals.judge import hunks_made
 from editahead_evals.replay import Hunk, diff
+from editahead_inference.candidates import Candidate
+from editahead_inference.checks import rewritten, touched
 from editahead_prompts.snapshot import Snapshot, split_lines
 from editahead_prompts.state import PastEdit, State
 from editahead_prompts.tokens import tokenize
@@ -32,6 +34,16 @@ class TrainingMoment:
 
     state: State
     remaining: tuple[Hunk, ...]
+
+    def worth_of(self, candidate: Candidate) -> float:
+        """What an edit of this document is worth, or going to a place in it."""
+        snapshot = self.state.document
+        if not candidate.edit:
+            line = snapshot.line_at(candidate.place)
+            return self.worth(line, line + 1, snapshot.lines[line : line + 1])
+        start, end = touched(snapshot, candidate.edit)
+        after = rewritten(snapshot, candidate.edit, start, end)
+        return self.worth(start, end, tuple(filter(None, split_lines(after))))
 
     def worth(self, start: int, end: int, lines: Sequence[str]) -> float:
         """What putting `lines` (with ends) in place of the lines [start, end) is worth to the person, 0..1.
@@ -106,13 +118,17 @@ def moments(
             )
         past.append(edit)
         snapshot = Snapshot(uri, record["language"], step + 1, tuple(lines))
-        last_line = max(at + len(hunk.new) - 1, 0)
-        cursor = min(snapshot.starts[at] + len("".join(hunk.new).rstrip("\r\n")), snapshot.length)
         remaining = tuple(
             hunks[n].moved(start_of(n) - hunks[n].start) for n in range(len(hunks)) if n not in made
         )
-        assert snapshot.line_at(cursor) <= max(last_line, at)
+        cursor = cursor_after(snapshot, hunk.moved(at - hunk.start))
         yield TrainingMoment(State(snapshot, cursor, tuple(past[-32:])), remaining)
+
+
+def cursor_after(snapshot: Snapshot, made: Hunk) -> int:
+    """The offset at which a person stops who made the hunk in this text: at the end of its last line."""
+    typed = "".join(made.new).rstrip("\r\n")
+    return min(snapshot.starts[made.start] + len(typed), snapshot.length)
 
 
 def _lines_of(hunk: Hunk) -> Iterator[Hunk]:

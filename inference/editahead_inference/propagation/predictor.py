@@ -88,7 +88,10 @@ class Propagation:
         last = state.history[-1]
         if last.uri == state.document.uri:
             for name, proposal in missing_imports(last, index, state.others[:_OTHERS]):
-                label, features = f"import {name}", {"confidence": _MISSING_IMPORT}
+                label, features = (
+                    f"import {name}",
+                    {"confidence": _MISSING_IMPORT, "kind:missing-import": 1.0},
+                )
                 candidates.append(_as_candidate(state.document, proposal, label, f"import:{name}", features))
         family = _FAMILIES.get(state.document.language, state.document.language)
         for other in state.others[:_OTHERS]:
@@ -112,7 +115,7 @@ class Propagation:
 def _candidate(snapshot: Snapshot, site: Site, features: dict[str, float]) -> Candidate:
     rule = min((rule for rule, _ in site.rules), key=lambda rule: _candour(rule.kind))
     if rule.kind == "await-calls":
-        features = {"confidence": _AWAITED}
+        features = {"confidence": _AWAITED, "kind:await-calls": 1.0}
     more = site.below + site.above - 1
     label = f"{rule.label} ({more} more)" if more > 0 else rule.label
     return _as_candidate(snapshot, site.proposal, label, rule.key, features)

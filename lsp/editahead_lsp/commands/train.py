@@ -29,6 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     gate.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, metavar="J", help="processes (default: one a core)"
     )
+    gate.add_argument(
+        "--keep-trees",
+        type=Path,
+        metavar="FILE",
+        help="take over the trees of these weights, and fit only the terms and the calibration",
+    )
     tokenizer = what.add_parser(
         "tokenizer",
         help="learn the vocabulary of our own prompt format from real code",
@@ -85,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         return _gate(args) if args.what == "gate" else _tokenizer(args)
-    except (OSError, ShardError) as error:
+    except (OSError, ShardError, ValueError) as error:
         return fail(str(error))
 
 
@@ -94,7 +100,13 @@ def _gate(args: argparse.Namespace) -> int:
     from editahead_training.gate import train
 
     provenance = train(
-        args.edits, args.out, files=args.files, seed=args.seed, jobs=args.jobs, threshold=threshold(0.5)
+        args.edits,
+        args.out,
+        files=args.files,
+        seed=args.seed,
+        jobs=args.jobs,
+        threshold=threshold(0.5),
+        kept=args.keep_trees,
     )
     if args.json:
         tell_json(provenance)

@@ -1,0 +1,106 @@
+"""Real commits as sessions of a person who answers: what is shown and right is accepted, what is wrong is refused."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from operator import itemgetter
+
+from editahead_evals.replay import Hunk, diff
+from editahead_inference.candidates import Candidate
+from editahead_inference.gate import Gate
+from editahead_prompts.edits import Edit, edited_lines, rebase
+from editahead_prompts.history import History
+from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.state import RuleOutcomes, State
+
+from .moments import TrainingMoment, cursor_after
+
+MOST_ACCEPTS = 50
+"""In one file: nobody presses Tab for ever."""
+EAGERNESS = 0.5
+"""Of the person's settings: the default."""
+
+
+class Session:
+    """One document, what was done to it, and how the rules fared."""
+
+    def __init__(self, record: dict[str, str]) -> None:
+        self._history = History()
+        uri, language = f"file:///{record['path']}", record["language"]
+        self._now = Snapshot(uri, language, 1, split_lines(record["before"]))
+        self._history.opened(self._now)
+        self._target = split_lines(record["after"])
+        self._cursor = 0
+        self._outcomes: defaultdict[str, RuleOutcomes] = defaultdict(RuleOutcomes)
+        self._refused: tuple[Edit, ...] = ()
+
+    def type_next(self, choose: Callable[[Sequence[Hunk]], Hunk]) -> bool:
+        """Make one of the hunks that remain; whether there was one."""
+        remaining = diff(self._now.lines, self._target)
+        if not remaining:
+            return False
+        hunk = choose(remaining)
+        starts = (*self._now.starts, self._now.length)
+        self._make(Edit.replace(starts[hunk.start], starts[hunk.end], "".join(hunk.new)))
+        self._cursor = cursor_after(self._now, hunk)
+        return True
+
+    def moment(self) -> TrainingMoment:
+        """Where the session is."""
+        state = State(
+            self._now,
+            self._cursor,
+            self._history.past,
+            refused={self._now.uri: self._refused},
+            undone=self._history.undone,
+            outcomes=dict(self._outcomes),
+        )
+        return TrainingMoment(state, diff(self._now.lines, self._target))
+
+    def answer(self, shown: Candidate, *, right: bool) -> None:
+        """Accept it or refuse it."""
+        known = self._outcomes[shown.rule]
+        if right:
+            self._outcomes[shown.rule] = replace(known, accepted=known.accepted + 1)
+            before = self._now
+            self._make(shown.edit)
+            self._history.mark_accepted(before, shown.edit)
+            self._cursor = shown.cursor_after
+        else:
+            self._outcomes[shown.rule] = replace(known, rejected=known.rejected + 1)
+            self._refused = (*self._refused, shown.edit)
+
+    def _make(self, edit: Edit) -> None:
+        before = self._now
+        self._now = Snapshot(before.uri, before.language, before.version + 1, edited_lines(before, edit))
+        self._history.changed(before, self._now, edit, at=0.0, cursor=self._cursor)
+        self._refused = tuple(
+            moved for refused in self._refused if (moved := rebase(refused, edit)) is not None
+        )
+
+
+def answered(
+    record: dict[str, str], gate: Gate, propose: Callable[[State], Sequence[Candidate]]
+) -> Iterator[tuple[TrainingMoment, Sequence[Candidate]]]:
+    """The moments of a person who answers what the gate shows of the candidates. Half of the people make the hunks in the
+    file's order, the others in any."""
+    session = Session(record)
+    rng = random.Random(record["id"])
+    choose = rng.choice if rng.random() < 0.5 else itemgetter(0)
+    accepts = 0
+    while session.type_next(choose):
+        right = True
+        while right and accepts < MOST_ACCEPTS:
+            moment = session.moment()
+            candidates = [c for c in propose(moment.state) if c.edit not in moment.state.refused[c.uri]]
+            yield moment, candidates
+            verdicts, _ = gate.decide(moment.state, candidates, EAGERNESS, lambda: None)
+            shown = next((v.candidate for v in verdicts if v.reason is None and v.candidate.edit), None)
+            if shown is None:
+                break
+            right = moment.worth_of(shown) == 1
+            session.answer(shown, right=right)
+            accepts += right

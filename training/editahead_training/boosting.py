@@ -1,0 +1,64 @@
+"""Fits boosted trees to candidates of replayed commits (the extra `train`), and writes them as plain nested lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from editahead_inference.trees import Trees, probability
+
+from .replays import Moment
+
+WEIGHTS = {"file order": 1.0, "shuffled": 0.5, "by line": 0.5}
+"""What a moment counts when the hunks were made in the file's order, in a shuffled one, or line by line."""
+_TREES = {
+    "max_iter": 60,
+    "learning_rate": 0.15,
+    "max_leaf_nodes": 16,
+    "min_samples_leaf": 50,
+    "l2_regularization": 5.0,
+    "early_stopping": False,
+    "random_state": 0,
+}
+
+
+def fit_trees(replayed: Mapping[str, Sequence[Moment]]) -> dict[str, Any]:
+    """Boosted trees over the candidates' features, in the format of `editahead_inference.trees`."""
+    import numpy as np
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    rows = [
+        (row, WEIGHTS[kind]) for kind, found in replayed.items() for moment in found for row in moment.rows
+    ]
+    names = sorted({name for row, _ in rows for name in row.features})
+    values = np.array([[row.features.get(name, 0.0) for name in names] for row, _ in rows])
+    worth = np.array([row.worth for row, _ in rows])
+    weights = np.array([weight for _, weight in rows])
+    # What is worth a part counts as accepted for that part, and as not accepted for the rest.
+    part = (worth > 0) & (worth < 1)
+    model = HistGradientBoostingClassifier(**_TREES).fit(
+        np.concatenate([values, values[part]]),
+        np.concatenate([worth > 0, np.zeros(part.sum(), bool)]),
+        sample_weight=np.concatenate([weights * np.where(part, worth, 1.0), (weights * (1 - worth))[part]]),
+    )
+    data = {
+        "features": names,
+        "bias": float(model._baseline_prediction[0, 0]),
+        "trees": _exported(model, names),
+    }
+    own, theirs = Trees(data), model.predict_proba(values[:500])[:, 1]
+    for (row, _), expected in zip(rows[:500], theirs, strict=False):
+        if abs(probability(own.log_odds(row.features)) - expected) > 1e-3:
+            raise RuntimeError("the exported trees do not give scikit-learn's probabilities")
+    return data
+
+
+def _exported(model: Any, names: Sequence[str]) -> list[Any]:
+    def node(nodes: Any, at: int) -> Any:
+        n = nodes[at]
+        if n["is_leaf"]:
+            return round(float(n["value"]), 4)
+        name, threshold = names[n["feature_idx"]], round(float(n["num_threshold"]), 9)
+        return [name, threshold, node(nodes, n["left"]), node(nodes, n["right"])]
+
+    return [node(trees[0].nodes, 0) for trees in model._predictors]

@@ -1,0 +1,53 @@
+"""Calibration curves (`editahead_inference.calibration`), fitted to what was stated and what came true."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .replays import Stated
+
+KNOTS = 8
+"""At most, in a curve."""
+LEAST = 100
+"""Outcomes behind each knot, at least."""
+PRIOR = 10
+"""Outcomes that what was stated counts as, beside those behind a knot."""
+
+
+def curves(stated: Iterable[Stated]) -> dict[str, dict[str, Any]]:
+    """One for each predictor that stated anything."""
+    by_name: defaultdict[str, list[tuple[float, bool]]] = defaultdict(list)
+    for name, probability, right in stated:
+        by_name[name].append((probability, right))
+    return {name: curve(pairs) for name, pairs in sorted(by_name.items())}
+
+
+def curve(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+    """The pairs, by what was stated, in groups of equally many, of which those that do not ascend are one (isotonic
+    regression by pooling adjacent violators); a knot for each group: the means of what was stated and of what came true."""
+    ordered = sorted(pairs)
+    groups = max(min(len(ordered) // LEAST, KNOTS), 1)
+    bounds = [len(ordered) * n // groups for n in range(groups + 1)]
+    pools: list[list[tuple[float, bool]]] = []
+    for start, end in itertools.pairwise(bounds):
+        pools.append(ordered[start:end])
+        while len(pools) > 1 and not _ascend(_knot(pools[-2]), _knot(pools[-1])):
+            pools[-2:] = [pools[-2] + pools[-1]]
+    return {
+        "right": sum(right for _, right in ordered),
+        "of": len(ordered),
+        "knots": [_knot(pool) for pool in pools],
+    }
+
+
+def _knot(pool: Sequence[tuple[float, bool]]) -> tuple[float, float]:
+    stated = sum(probability for probability, _ in pool) / len(pool)
+    right = sum(right for _, right in pool)
+    return round(stated, 4), round((right + PRIOR * stated) / (len(pool) + PRIOR), 4)
+
+
+def _ascend(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return one[0] < other[0] and one[1] < other[1]

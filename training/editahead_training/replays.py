@@ -1,0 +1,144 @@
+"""What the gate is fitted to and measured on: candidates of replayed commits, with what they would have been worth.
+
+Replays run side by side, one record at a time, and come back in the records' order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from editahead_evals.curve import Answer
+from editahead_evals.judge import hunks_made
+from editahead_evals.keystrokes import EVERY, typed_next
+from editahead_evals.replay import replay
+from editahead_inference.calibration import predictor
+from editahead_inference.candidates import Candidate
+from editahead_inference.circumstances import circumstances
+from editahead_inference.completion import Completion
+from editahead_inference.gate import Gate, Weights
+from editahead_inference.propagation import Propagation
+from editahead_prompts.edits import Edit
+from editahead_prompts.history import History
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.state import State
+from editahead_prompts.syntax import SyntaxTrees
+
+from .answers import answered
+from .moments import TrainingMoment, moments
+from .shards import sample
+
+ORDERS = ("file order", "shuffled", "by line")
+"""In which the hunks are made by people who answer nothing; `moments` says what they are."""
+
+T = TypeVar("T")
+Record = dict[str, Any]
+Stated = tuple[str, float, bool]
+"""A predictor's name, the probability that it stated, and whether it was right."""
+
+
+class Row(NamedTuple):
+    """A candidate's features, those of its circumstances, and what it would have been worth, 0..1."""
+
+    features: Mapping[str, float]
+    around: dict[str, float]
+    worth: float
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """rows: of the candidates. opportunity: whether there was anything left to do."""
+
+    opportunity: bool
+    rows: list[Row]
+
+
+def side_by_side(
+    work: Callable[[Record], T], shards: Sequence[Path], files: int, seed: int, jobs: int
+) -> Iterator[T]:
+    """What the work makes of `files` records of each shard."""
+    records = [record for shard in shards for record in sample(shard, files, seed)]
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(work, records, chunksize=16)
+
+
+def rows(record: Record, *, order: str) -> list[Moment]:
+    """The moments of a person who answers nothing."""
+    propose = Proposing()
+    return [_rows(moment, propose(moment.state)) for moment in _moments(record, order)]
+
+
+def answered_rows(record: Record, *, weights: Mapping[str, Any]) -> list[Moment]:
+    """The moments of a person who answers what the gate shows with these weights."""
+    propose = Proposing()
+    gate = Gate(Weights(weights), syntax=propose.syntax)
+    return [_rows(moment, candidates) for moment, candidates in answered(record, gate, propose)]
+
+
+def survey(record: Record, *, order: str, weights: Mapping[str, Any], eagerness: float) -> list[Answer]:
+    """What the gate shows first, with these weights, to a person who answers nothing."""
+    propose = Proposing()
+    gate = Gate(Weights(weights), syntax=propose.syntax)
+    out = []
+    for moment in _moments(record, order):
+        opportunity = bool(moment.remaining)
+        verdicts, _ = gate.decide(moment.state, propose(moment.state), eagerness, _never)
+        first = next((v for v in verdicts if v.reason is None and v.candidate.edit), None)
+        if first is None:
+            out.append(Answer(opportunity))
+        else:
+            right = moment.worth_of(first.candidate) == 1
+            out.append(Answer(opportunity, right, right, first.confidence, first.candidate.source))
+    return out
+
+
+def completions(record: Record) -> list[Stated]:
+    """What was stated of completions while the hunks were typed, by the evaluation's replay while typing."""
+    completion, history = Completion(), History()
+    uri, language = f"file:///{record['path']}", record["language"]
+    snapshot = Snapshot.of(record["before"], uri=uri, language=language)
+    history.opened(snapshot)
+    cursor, out = 0, []
+    for step in replay(record["before"], record["after"]):
+        for count, key in enumerate(step.keystrokes, 1):
+            edit = Edit.replace(key.start, key.end, key.text)
+            before, snapshot = snapshot, Snapshot.of(edit.apply(snapshot.text), uri=uri, language=language)
+            history.changed(before, snapshot, edit, at=0.0, cursor=cursor)
+            cursor = key.start + len(key.text)
+            if count % EVERY or count == len(step.keystrokes):
+                continue
+            moment, rest = step.unfinished(count), step.to_type(count)
+            for candidate in completion.propose(State(snapshot, cursor, history.past), _never):
+                text = candidate.edit.apply(snapshot.text)
+                right = bool(typed_next(moment, rest, text)) or bool(
+                    hunks_made(moment.lines, moment.remaining, tuple(text.split("\n")))
+                )
+                out.append((predictor(candidate), candidate.features["confidence"], right))
+    return out
+
+
+class Proposing:
+    """The candidates that features speak for."""
+
+    def __init__(self) -> None:
+        self.syntax = SyntaxTrees()
+        self._propagation = Propagation(self.syntax)
+
+    def __call__(self, state: State) -> list[Candidate]:
+        return [c for c in self._propagation.propose(state, _never) if "confidence" not in c.features]
+
+
+def _moments(record: Record, order: str) -> Iterator[TrainingMoment]:
+    return moments(record, shuffled=order == "shuffled", by_line=order == "by line")
+
+
+def _rows(moment: TrainingMoment, candidates: Sequence[Candidate]) -> Moment:
+    found = [Row(c.features, circumstances(moment.state, c), moment.worth_of(c)) for c in candidates]
+    return Moment(bool(moment.remaining), found)
+
+
+def _never() -> None:
+    pass

@@ -1,0 +1,53 @@
+"""Fits the gate's terms: what the circumstances of a candidate add to the log-odds that the trees give its place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+SIGNS = {"accepted": 1, "refused": -1}
+"""Features, by what stands before their ":", that may speak in one direction only."""
+LEAST = 20
+"""Candidates that a feature has to speak of to get a term."""
+PRECISION = 10.0
+"""Of the prior, around 0, of each term."""
+
+
+class Circumstance(NamedTuple):
+    """A candidate's features, the log-odds of the trees, what it would have been worth, 0..1, and what it counts."""
+
+    features: dict[str, float]
+    log_odds: float
+    worth: float
+    weight: float
+
+
+def fit_terms(seen: Sequence[Circumstance]) -> dict[str, float]:
+    """By logistic regression with the trees' log-odds as offset. How far these are off for all alike is fitted, too,
+    and left out: the terms say what a circumstance changes."""
+    import numpy as np
+    from scipy.optimize import minimize
+
+    counts = Counter(name for one in seen for name in one.features)
+    names = sorted(name for name, count in counts.items() if count >= LEAST)
+    if not names:
+        return {}
+    values = np.array([[*(one.features.get(name, 0.0) for name in names), 1.0] for one in seen])
+    offset = np.array([one.log_odds for one in seen])
+    worth = np.array([one.worth for one in seen])
+    weight = np.array([one.weight for one in seen])
+    prior = np.array([*([PRECISION] * len(names)), 0.0])
+
+    def loss(weights: Any) -> tuple[float, Any]:
+        log_odds = offset + values @ weights
+        off = weight * (1 / (1 + np.exp(-log_odds)) - worth)
+        total = np.sum(weight * (np.logaddexp(0, log_odds) - worth * log_odds)) + prior @ weights**2 / 2
+        return float(total), values.T @ off + prior * weights
+
+    signs = [SIGNS.get(name.partition(":")[0], 0) for name in names]
+    bounds = [(0.0 if sign > 0 else None, 0.0 if sign < 0 else None) for sign in signs]
+    found = minimize(
+        loss, np.zeros(len(names) + 1), jac=True, bounds=[*bounds, (None, None)], method="L-BFGS-B"
+    )
+    return {name: round(float(term), 3) for name, term in zip(names, found.x[:-1], strict=True)}
