@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,8 +23,9 @@ _TREES = {
 }
 
 
-def fit_trees(replayed: Mapping[str, Sequence[Moment]]) -> dict[str, Any]:
-    """Boosted trees over the candidates' features, in the format of `editahead_inference.trees`."""
+def fit_trees(replayed: Mapping[str, Sequence[Moment]], **settings: Any) -> dict[str, Any]:
+    """Boosted trees over the candidates' features, in the format of `editahead_inference.trees`. settings: of scikit-learn's
+    that are to be others than `_TREES`."""
     import numpy as np
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -36,7 +38,7 @@ def fit_trees(replayed: Mapping[str, Sequence[Moment]]) -> dict[str, Any]:
     weights = np.array([weight for _, weight in rows])
     # What is worth a part counts as accepted for that part, and as not accepted for the rest.
     part = (worth > 0) & (worth < 1)
-    model = HistGradientBoostingClassifier(**_TREES).fit(
+    model = HistGradientBoostingClassifier(**{**_TREES, **settings}).fit(
         np.concatenate([values, values[part]]),
         np.concatenate([worth > 0, np.zeros(part.sum(), bool)]),
         sample_weight=np.concatenate([weights * np.where(part, worth, 1.0), (weights * (1 - worth))[part]]),
@@ -58,7 +60,8 @@ def _exported(model: Any, names: Sequence[str]) -> list[Any]:
         n = nodes[at]
         if n["is_leaf"]:
             return round(float(n["value"]), 4)
-        name, threshold = names[n["feature_idx"]], round(float(n["num_threshold"]), 9)
+        name = names[n["feature_idx"]]
+        threshold = math.ceil(float(n["num_threshold"]) * 1e9) / 1e9  # a threshold may be a value that was seen
         return [name, threshold, node(nodes, n["left"]), node(nodes, n["right"])]
 
     return [node(trees[0].nodes, 0) for trees in model._predictors]

@@ -85,7 +85,7 @@ class ModelPredictor:
     format: as in settings; None = by the model's name. paths: how documents are called in prompts. key: of person and
     workspace, for `Query.session`. samples: answers to one request. tokenizer: the model's; None = what `counting` finds.
     off: where requests are built (some formats parse, and a tokenizer may have to be loaded). misses: why prompts were not
-    in the server's cache.
+    in the server's cache. scores: whether rules' edits are scored; None = where a gate was fitted to that.
     """
 
     backend: Backend
@@ -96,6 +96,7 @@ class ModelPredictor:
     samples: int = 1
     tokenizer: Tokenizer | None = None
     off: Off = _here
+    scores: bool | None = None
     totals: Totals = field(default_factory=Totals)
     misses: CacheMisses = field(default_factory=CacheMisses)
     problem: str = ""
@@ -179,7 +180,8 @@ class ModelPredictor:
     async def _scores(self, format: Format, state: State, background: bool) -> Scores:
         """What a model of ours says of the likeliest edits that rules propose; nothing where no gate was fitted to that."""
         backend, tokenizer = self.backend, self.tokenizer or self._tokenizer(format)
-        if format is not OWN or self._weights() is None or not isinstance(tokenizer, Vocabulary):
+        wanted = self._weights() is not None if self.scores is None else self.scores
+        if format is not OWN or not wanted or not isinstance(tokenizer, Vocabulary):
             return ()
         out: list[tuple[Edit, Mapping[str, float]]] = []
         for edit in state.proposed[:SCORED]:

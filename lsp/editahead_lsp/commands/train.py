@@ -35,6 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="take over the trees of these weights, and fit only the terms and the calibration",
     )
+    gate.add_argument(
+        "--model",
+        type=Path,
+        metavar="FOLDER",
+        help="fit the gate of this model, which belongs into its folder as gate.json, instead",
+    )
     tokenizer = what.add_parser(
         "tokenizer",
         help="learn the vocabulary of our own prompt format from real code",
@@ -97,6 +103,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _gate(args: argparse.Namespace) -> int:
     from editahead_inference.gate import threshold
+
+    if args.model is not None:
+        return _joint(args, threshold(0.5))
     from editahead_training.gate import train
 
     provenance = train(
@@ -114,6 +123,30 @@ def _gate(args: argparse.Namespace) -> int:
     tell(f"wrote {args.out}, fitted on {len(provenance['fitted on'])} files of edits")
     for order, figures in provenance["figures"].items():
         tell(f"set aside, {order}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
+    return 0
+
+
+def _joint(args: argparse.Namespace, threshold: float) -> int:
+    """The gate beside a model."""
+    if any(find_spec(package) is None for package in NEEDED["model"]):
+        return fail("asking a model needs the extra `local`: pip install 'editahead[local]'")
+    from editahead_training.joint import train
+
+    provenance = train(
+        args.edits,
+        args.model,
+        args.out,
+        files=args.files,
+        seed=args.seed,
+        jobs=args.jobs,
+        threshold=threshold,
+    )
+    if args.json:
+        tell_json(provenance)
+        return 0
+    tell(f"wrote {args.out}, fitted on {', '.join(provenance['fitted on'])}")
+    for what, figures in provenance["figures"].items():
+        tell(f"set aside, {what}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
     return 0
 
 

@@ -1,0 +1,229 @@
+"""Fits the gate that lies beside a model of ours, to what it says (`editahead train gate --model FOLDER`).
+
+Commits are replayed, the rules answer, and the model is asked as the server asks it. The next to last shard is fitted to,
+the last one is measured on: what the rules' gate was fitted to would look better than it is.
+
+Needs the extra `train`, torch and transformers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from editahead_inference.backends.local import LocalBackend
+from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.modelling.weighing import confidence, seen
+from editahead_inference.pipeline import Pipeline, proposed
+from editahead_inference.trees import Trees
+from editahead_prompts.formats.format import Paths
+from editahead_prompts.formats.own import OWN
+
+from .boosting import fit_trees
+from .moments import ROOT, TrainingMoment, moments
+from .replays import Moment, Row
+from .shards import sample, train_shards
+
+A_RECORD = 4
+"""Moments of a record, at most."""
+_TREES = {"max_iter": 40, "learning_rate": 0.1, "max_leaf_nodes": 8, "min_samples_leaf": 40}
+_RESAMPLES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A candidate: what the rules' gate makes of it (None where no rule proposes it), what the model says, and its worth."""
+
+    rules: float | None
+    features: Mapping[str, float]
+    worth: float
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A moment. record: its id. candidates: with an edit, of the document."""
+
+    record: str
+    opportunity: bool
+    candidates: tuple[Weighed, ...]
+
+
+class _Asking:
+    """One process's model."""
+
+    def __init__(self, folder: Path) -> None:
+        import torch
+
+        torch.set_num_threads(1)
+        self._runner = asyncio.Runner()
+        backend = LocalBackend(folder, called=OWN.name)
+        self._model = ModelPredictor(
+            backend, OWN.name, "local", paths=Paths((ROOT,)), key="training", scores=True
+        )
+        self._pipeline = Pipeline()
+
+    def __call__(self, record: dict[str, Any]) -> list[Asked]:
+        rng = random.Random(record["id"])
+        found = list(moments(record, by_line=rng.random() < 0.3))
+        chosen = sorted(rng.sample(range(len(found)), min(A_RECORD, len(found))))
+        return [self._asked(record["id"], found[number]) for number in chosen]
+
+    def _asked(self, record: str, moment: TrainingMoment) -> Asked:
+        rules = self._pipeline.predict(moment.state, eagerness=1.0)
+        state = replace(moment.state, proposed=proposed(rules))
+        told = self._runner.run(self._model.ask(state))
+        if told.problem is not None:
+            raise RuntimeError(told.problem)
+        found = [
+            Weighed(sure, seen(None, candidate.features), moment.worth_of(candidate))
+            for candidate, sure in self._pipeline.together(rules, told)
+            if candidate.edit and candidate.uri == state.document.uri
+        ]
+        return Asked(record, bool(moment.remaining), tuple(found))
+
+
+_asking: _Asking | None = None
+
+
+def _begin(folder: Path) -> None:
+    global _asking
+    _asking = _Asking(folder)
+
+
+def _ask(record: dict[str, Any]) -> list[Asked]:
+    assert _asking is not None
+    return _asking(record)
+
+
+def collect(records: Sequence[dict[str, Any]], folder: Path, jobs: int) -> Iterator[Asked]:
+    """What rules and the model in `folder` say at moments of the records."""
+    with ProcessPoolExecutor(jobs, initializer=partial(_begin, folder)) as pool:
+        for asked in pool.map(_ask, records, chunksize=4):
+            yield from asked
+
+
+def fit(asked: Sequence[Asked]) -> dict[str, Any]:
+    """Weights for what the model says something of, in the format of `editahead_inference.trees`."""
+    rows = [
+        Moment(
+            one.opportunity,
+            [Row(seen(c.rules, c.features), {}, c.worth) for c in one.candidates if c.features],
+        )
+        for one in asked
+    ]
+    return fit_trees({"file order": rows}, **_TREES)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown first at a moment. sure: its probability; 0 where there is nothing."""
+
+    record: str
+    opportunity: bool
+    sure: float = 0.0
+    right: bool = False
+
+
+def shown(asked: Sequence[Asked], weights: Trees | None) -> list[Shown]:
+    """With the model where there are weights, else the rules alone."""
+    out = []
+    for one in asked:
+        best = Shown(one.record, one.opportunity)
+        for c in one.candidates:
+            if weights is not None and c.features:
+                sure = confidence(weights, c.rules, c.features)
+            elif c.rules is None:
+                continue
+            else:
+                sure = c.rules
+            if sure > best.sure:
+                best = Shown(one.record, one.opportunity, sure, c.worth == 1)
+        out.append(best)
+    return out
+
+
+def figures(found: Sequence[Shown], threshold: float) -> dict[str, float]:
+    """Coverage and precision of what is shown above the threshold, and how often something is after the end."""
+    opportunities = [one for one in found if one.opportunity]
+    ends = [one for one in found if not one.opportunity]
+    above = [one for one in opportunities if one.sure > threshold]
+    return {
+        "opportunities": len(opportunities),
+        "coverage": round(sum(one.right for one in above) / max(len(opportunities), 1), 4),
+        "precision": round(sum(one.right for one in above) / max(len(above), 1), 4),
+        "false_end": round(sum(one.sure > threshold for one in ends) / max(len(ends), 1), 4),
+    }
+
+
+def level(found: Sequence[Shown], precision: float) -> float:
+    """The lowest threshold at which the precision is no less; 1 when there is none."""
+    ordered = sorted((one for one in found if one.opportunity and one.sure > 0), key=lambda one: -one.sure)
+    best, right = 1.0, 0
+    for count, one in enumerate(ordered, 1):
+        right += one.right
+        if right / count >= precision:
+            best = one.sure - 1e-9
+    return best
+
+
+def gain(
+    without: Sequence[Shown], those_with: Sequence[Shown], threshold: float, seed: int
+) -> dict[str, Any]:
+    """Coverage with the model at the rules' precision, less that of the rules; the middle 95% of resamplings by record."""
+    records = sorted({one.record for one in without})
+    by_record: dict[str, list[int]] = {record: [] for record in records}
+    for number, one in enumerate(without):
+        by_record[one.record].append(number)
+    wanted = figures(without, threshold)["precision"]
+    at = level(those_with, wanted)
+    rng = random.Random(seed)
+    gains = []
+    for _ in range(_RESAMPLES):
+        numbers = [n for record in rng.choices(records, k=len(records)) for n in by_record[record]]
+        before = figures([without[n] for n in numbers], threshold)["coverage"]
+        gains.append(figures([those_with[n] for n in numbers], at)["coverage"] - before)
+    gains.sort()
+    return {
+        "precision": wanted,
+        "threshold": round(at, 4),
+        "gain": round(figures(those_with, at)["coverage"] - figures(without, threshold)["coverage"], 4),
+        "low": round(gains[int(0.025 * _RESAMPLES)], 4),
+        "high": round(gains[int(0.975 * _RESAMPLES)], 4),
+    }
+
+
+def measured(asked: Sequence[Asked], weights: Trees, threshold: float, seed: int) -> dict[str, Any]:
+    """The table with and without the model."""
+    without, those_with = shown(asked, None), shown(asked, weights)
+    return {
+        "rules alone": figures(without, threshold),
+        "with the model": figures(those_with, threshold),
+        "coverage at equal precision": gain(without, those_with, threshold, seed),
+    }
+
+
+def train(
+    edits: Path, folder: Path, out: Path, *, files: int, seed: int, jobs: int, threshold: float
+) -> dict[str, Any]:
+    """Fits to the next to last shard, measures on the last, writes the weights to `out`; they are read from gate.json in the
+    model's folder. FileNotFoundError when there are fewer than two shards.
+    """
+    *_, fitted, aside = train_shards(edits, least=2)
+    data = fit(list(collect(list(sample(fitted, files, seed)), folder, jobs)))
+    found = list(collect(list(sample(aside, files, seed)), folder, jobs))
+    provenance = {
+        "made by": f"editahead train gate --model FOLDER --files {files} --seed {seed}",
+        "fitted on": [fitted.name],
+        "measured on": [aside.name],
+        "threshold": threshold,
+        "figures": measured(found, Trees(data), threshold, seed),
+    }
+    out.write_text(json.dumps({"provenance": provenance, **data}, indent=1) + "\n", "utf-8")
+    return provenance
