@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -59,9 +60,7 @@ class _Asking:
     """One process's model."""
 
     def __init__(self, folder: Path) -> None:
-        import torch
-
-        torch.set_num_threads(1)
+        os.environ["OMP_NUM_THREADS"] = "1"  # there are others beside it
         self._runner = asyncio.Runner()
         backend = LocalBackend(folder, called=OWN.name)
         self._model = ModelPredictor(
