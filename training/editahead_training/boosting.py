@@ -61,7 +61,9 @@ def _exported(model: Any, names: Sequence[str]) -> list[Any]:
         if n["is_leaf"]:
             return round(float(n["value"]), 4)
         name = names[n["feature_idx"]]
-        threshold = math.ceil(float(n["num_threshold"]) * 1e9) / 1e9  # a threshold may be a value that was seen
+        threshold = (
+            math.ceil(float(n["num_threshold"]) * 1e9) / 1e9
+        )  # a threshold may be a value that was seen
         return [name, threshold, node(nodes, n["left"]), node(nodes, n["right"])]
 
     return [node(trees[0].nodes, 0) for trees in model._predictors]

@@ -42,7 +42,9 @@ class NotTrained(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """minutes or steps: how long; the other is None. row: tokens of a step. exact: float32 throughout."""
+    """minutes or steps: how long; the other is None. row: tokens of a step. reading: what tokens weigh that are only read:
+    they are computed in any case, and code is learned from them, and that much of it stands there twice. exact: float32
+    throughout."""
 
     size: str
     dense: bool
@@ -51,6 +53,7 @@ class Plan:
     seed: int
     row: int
     rate: float
+    reading: float = 0.0
     exact: bool = False
     save_minutes: float = 2.0
 
@@ -158,7 +161,7 @@ class _Run:
                 progress = self.progress()
                 if progress >= 1 or stop():
                     break
-                self.step(row(packed, numbers, self.device), progress)
+                self.step(row(packed, numbers, self.device, self.plan.reading), progress)
                 where = self.where
                 where.epoch, where.at = self.order.epoch, self.order.at
                 now = self.clock()

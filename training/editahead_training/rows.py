@@ -33,14 +33,15 @@ class Row:
         return int(self.ids.shape[1])
 
 
-def row(packed: Packed, numbers: Sequence[int], device: str) -> Row:
-    """Examples, one after another."""
+def row(packed: Packed, numbers: Sequence[int], device: str, reading: float = 0.0) -> Row:
+    """Examples, one after another. reading: the weight of tokens that are only read."""
     parts = [packed.span(number) for number in numbers]
     lengths = [end - start for start, end in parts]
     ends = np.cumsum(lengths)
     starts = ends - lengths
     ids = np.concatenate([packed.tokens[start:end] for start, end in parts]).astype(np.int64)
     weights = np.concatenate([packed.weights[start:end] for start, end in parts])
+    weights[weights == 0] = round(100 * reading)
     weights[starts] = 0  # nothing stands before it
     said = np.flatnonzero(weights)
     examples = np.searchsorted(ends, said, "right")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MINUTES = 45.0
 ROW = 8192
+READING = 0.25
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rate", type=float, metavar="R", help="the highest learning rate (default: the size's)"
     )
+    parser.add_argument(
+        "--reading",
+        type=float,
+        default=READING,
+        metavar="W",
+        help=f"what tokens weigh that are only read, not said: 0 to 1 (default {READING})",
+    )
     parser.add_argument("--resume", action="store_true", help="go on with the run in FOLDER")
     parser.add_argument("--save-minutes", type=float, default=2.0, metavar="M", help="default 2")
     parser.add_argument("--threads", type=int, metavar="N", help="of torch")
@@ -65,6 +73,8 @@ def run(args: argparse.Namespace) -> int:
 
     if (args.minutes is not None and args.minutes <= 0) or (args.steps is not None and args.steps <= 0):
         return fail("a run takes more than no time")
+    if not 0 <= args.reading <= 1:
+        return fail("--reading is a number from 0 to 1")
     if args.threads:
         torch.set_num_threads(args.threads)
     plan = Plan(
@@ -75,6 +85,7 @@ def run(args: argparse.Namespace) -> int:
         seed=args.seed,
         row=args.row,
         rate=args.rate or SIZES[args.size].rate,
+        reading=args.reading,
         exact=args.float32,
         save_minutes=args.save_minutes,
     )
