@@ -1,9 +1,10 @@
 """A model in this process, of the size of the one that ships, on one core: how long it takes to load, a next edit with and
 without drafts, and how often bfloat16 says something else when it verifies drafts.
 
-Its weights are random, but its answers are the right ones: to what it computes, the right token's logit is added. Prompts
-are of this repository's files; an answer is the region with one line changed. Times of the processor stand beside those of
-the clock, which say more about what else the machine does. Needs torch, as `make engine-test` installs it.
+Its weights are those that ship, or else random, but its answers are the right ones: to what it computes, the right token's
+logit is added. Prompts are of this repository's files; an answer is the region with one line changed. Times of the
+processor stand beside those of the clock, which say more about what else the machine does. It needs torch, which
+`make engine-test` installs.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import pytest
 import small_model
 from editahead_inference.backends import qwen3
 from editahead_inference.backends.backend import End, Piece, Query, Usage
+from editahead_inference.backends.choice import SHIPPED
 from editahead_inference.backends.local import LocalBackend
 from editahead_inference.backends.local_model import LocalModel, load_network
 from editahead_inference.modelling.drafts import drafts
@@ -76,6 +78,8 @@ class Forced:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if (SHIPPED / "config.json").is_file():
+        return SHIPPED
     told = small_model.config(small_model.SHIPPED)
     return small_model.make(tmp_path_factory.mktemp("model") / "editahead", told)
 

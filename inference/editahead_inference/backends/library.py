@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ class LibraryNetwork:
 
         library: Any = transformers
         self._torch: Any = torch
+        self._torch.set_num_threads(max((os.cpu_count() or 1) // 2, 1))  # the editor needs some, too
         self._device = "cuda" if self._torch.cuda.is_available() else "cpu"
         model: Any = library.AutoModelForCausalLM.from_pretrained(
             folder, dtype=dtype, use_safetensors=True, local_files_only=True, trust_remote_code=False

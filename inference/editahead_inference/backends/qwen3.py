@@ -80,8 +80,8 @@ class Qwen3Network:
         self._dtype: Any = torch.float32 if dtype == "auto" else getattr(torch, dtype)
         config = json.loads((folder / "config.json").read_text("utf-8"))
         generation = folder / "generation_config.json"
-        told = json.loads(generation.read_text("utf-8")) if generation.is_file() else config
-        self.ends = ends_of(told.get("eos_token_id"))
+        told = json.loads(generation.read_text("utf-8")) if generation.is_file() else {}
+        self.ends = ends_of({**config, **told}.get("eos_token_id"))
         self.context: int = config["max_position_embeddings"]
         self.vocabulary: int = config["vocab_size"]
         self._heads: int = config["num_attention_heads"]

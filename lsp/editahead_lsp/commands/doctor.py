@@ -130,11 +130,11 @@ async def _asked(backend: Backend, format: str) -> list[Check]:
 
     try:
         await backend.prepare()
+        can = backend.capabilities
     except BackendError as error:
         return [Check("backend", False, error.detail)]
     finally:
         await backend.close()
-    can = backend.capabilities
     context = "of unknown context" if can.context is None else f"with a context of {can.context} tokens"
     found = Check("backend", True, f"{backend.name} serves {backend.model!r} {context}")
     try:
