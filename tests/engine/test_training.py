@@ -22,7 +22,7 @@ transformers = pytest.importorskip("transformers", reason="`make engine-test` in
 
 from editahead_lsp import cli  # noqa: E402
 from editahead_prompts.composition.vocabulary import own  # noqa: E402
-from editahead_training import checkpoints, export, loop, memory, packed, rows, sizes  # noqa: E402
+from editahead_training import checkpoints, export, loop, measure, memory, packed, rows, sizes  # noqa: E402
 from editahead_training.examples import TASKS, Example, plain  # noqa: E402
 
 PLAN = loop.Plan(size="tiny", dense=False, minutes=None, steps=40, seed=3, row=512, rate=5e-3, exact=True)
@@ -252,3 +252,40 @@ def test_an_order_goes_on_where_it_was(lengths: list[int], most: int, rows_befor
         if len(first) >= len(fitting):
             break
     assert sorted(first) == sorted(fitting)
+
+
+def test_one_pass_tells_what_greedy_decoding_would_say(
+    trained: tuple[loop.Ended, list[dict[str, Any]]], held: packed.Packed
+) -> None:
+    model = trained[0].model
+    found = measure.measure(model, held, 10_000, 0)
+    right = dict.fromkeys(TASKS, 0)
+    model.eval()
+    for number in range(len(held)):
+        start, end = held.span(number)
+        ids = held.tokens[start:end].astype(int).tolist()
+        begin = start + int((held.weights[start:end] > 0).argmax())
+        said = ids[: max(begin - start, 1)]
+        while len(said) < len(ids):
+            row = rows.row(held, [number], "cpu")
+            with torch.inference_mode():
+                logits = model(
+                    input_ids=torch.tensor([said]),
+                    position_ids=torch.arange(len(said))[None],
+                    spans=[(0, len(said))],
+                    use_cache=False,
+                ).logits
+            assert row.tokens == len(ids)
+            said.append(int(logits[0, -1].argmax()))
+        right[TASKS[held.tasks[number]]] += said == ids
+    for task, figures in found.items():
+        assert figures["exact"] == pytest.approx(right[task] / figures["examples"], abs=1e-4)
+
+
+@given(
+    st.lists(st.integers(0, 4), min_size=1, max_size=8), st.lists(st.integers(0, 4), min_size=1, max_size=8)
+)
+def test_the_area_is_a_share_of_pairs(higher: list[int], lower: list[int]) -> None:
+    area = measure.area(higher, lower)
+    assert 0 <= area <= 1
+    assert area + measure.area(lower, higher) == pytest.approx(1)

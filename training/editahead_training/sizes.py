@@ -27,6 +27,9 @@ from editahead_prompts.formats.own import END, PAD
 EXPERTS, CHOSEN = 8, 2
 """Of each layer, and how many of them a token goes through."""
 
+ATTENTION = "rows"
+"""What transformers calls the attention that keeps the examples of a row apart."""
+
 HEAD = 64
 """Dimensions of an attention head."""
 
@@ -74,7 +77,7 @@ def built(size: Size, *, dense: bool, seed: int) -> Any:
         "bos_token_id": None,
         "eos_token_id": vocabulary.token_to_id(END),
         "pad_token_id": vocabulary.token_to_id(PAD),
-        "attn_implementation": "rows",
+        "attn_implementation": ATTENTION,
     }
     torch.manual_seed(seed)
     if dense:
@@ -168,5 +171,5 @@ def grouped_experts(read: Any, counts: Any, inwards: Any, outwards: Any) -> Any:
     return F.grouped_mm(F.silu(gate) * up, outwards.to(kind).mT, offs=ends)
 
 
-AttentionInterface.register("rows", attention)
+AttentionInterface.register(ATTENTION, attention)
 ALL_EXPERTS_FUNCTIONS.register("slices", experts)

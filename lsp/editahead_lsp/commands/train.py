@@ -7,7 +7,7 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
-from . import train_data, train_delta, train_model
+from . import train_data, train_delta, train_measure, train_model
 from .output import fail, tell, tell_json
 
 NEEDED = {
@@ -15,6 +15,7 @@ NEEDED = {
     "tokenizer": ("tokenizers",),
     "data": ("numpy", "safetensors", "tokenizers"),
     "model": ("torch", "transformers", "safetensors", "tokenizers", "matplotlib"),
+    "measure": ("torch", "transformers", "safetensors", "tokenizers"),
     "delta": ("numpy",),
 }
 """Packages of the extra `train`."""
@@ -53,6 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Train our own small model on packed examples; what is interrupted goes on with --resume.",
     )
     train_model.add_arguments(model)
+    measure = what.add_parser(
+        "measure",
+        help="what a trained model does on held-out examples, by task",
+        description="By task: answers said exactly by greedy decoding, and losses.",
+    )
+    train_measure.add_arguments(measure)
     delta = what.add_parser(
         "delta",
         help="checkpoints as small differences",
@@ -93,6 +100,8 @@ def run(args: argparse.Namespace) -> int:
         return train_data.run(args)
     if args.what == "model":
         return train_model.run(args)
+    if args.what == "measure":
+        return train_measure.run(args)
     from editahead_training.shards import ShardError
 
     try:

@@ -1,0 +1,113 @@
+"""What a trained model does on held-out examples, by task (`editahead train measure`).
+
+Greedy decoding says an answer exactly if each of its tokens is the likeliest one behind those before it. So one pass over a
+row of examples tells which answers would be right, and none has to be decoded.
+
+Needs the extra `train`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoModelForCausalLM
+
+from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.formats.own import SILENT
+
+from .examples import COPIED, TASKS
+from .packed import Packed, joined
+from .rows import chosen, row
+from .sizes import ATTENTION
+
+ROW = 8192
+"""Tokens looked at together."""
+
+
+@dataclass
+class Counts:
+    """Of one task. right: answers that greedy decoding says exactly. nats, tokens: of those that tell of a change; hits,
+    copied: of those that do not, and how many of them are said right. silent: how likely silence is, at each beginning."""
+
+    examples: int = 0
+    right: int = 0
+    nats: float = 0.0
+    tokens: int = 0
+    hits: int = 0
+    copied: int = 0
+    silent: list[float] = field(default_factory=list)
+
+
+def load(folder: Path) -> Any:
+    """A trained model, in float32, ready to be measured. OSError, ValueError when there is none."""
+    options = {"local_files_only": True, "trust_remote_code": False, "attn_implementation": ATTENTION}
+    return AutoModelForCausalLM.from_pretrained(folder, dtype="float32", **options).eval()
+
+
+def measure(model: Any, packed: Packed, tokens: int, seed: int) -> Mapping[str, Mapping[str, float]]:
+    """By task: examples; the share said exactly; the loss in nats of a token that tells of a change, and the share of the
+    others that is said right. Of silence besides how well its probability parts it from next edits (area under the curve;
+    0.5 is chance). tokens: of the examples that are looked at, at most.
+    """
+    counted: dict[str, Counts] = defaultdict(Counts)
+    numbers = chosen(packed, model.config.max_position_embeddings, tokens, seed)
+    lengths = ((number, packed.span(number)[1] - packed.span(number)[0]) for number in numbers)
+    for group in joined(lengths, ROW):
+        _count(model, packed, group, counted)
+    out: dict[str, dict[str, float]] = {task: _told(counted[task]) for task in TASKS if task in counted}
+    if {"silence", "next edit"} <= set(out):
+        parted = area(counted["silence"].silent, counted["next edit"].silent)
+        out["silence"]["parted from next edits"] = round(parted, 4)
+    return out
+
+
+def area(higher: Sequence[float], lower: Sequence[float]) -> float:
+    """How often one of the first is above one of the second; ties count half (U of Mann and Whitney, as a share)."""
+    above = sum((a > b) + (a == b) / 2 for a in higher for b in lower)
+    return above / max(len(higher) * len(lower), 1)
+
+
+def _told(counts: Counts) -> dict[str, float]:
+    told = {
+        "examples": counts.examples,
+        "exact": round(counts.right / counts.examples, 4),
+        "loss": round(counts.nats / max(counts.tokens, 1), 4),
+    }
+    if counts.copied:
+        told["copied right"] = round(counts.hits / counts.copied, 4)
+    return told
+
+
+def _count(model: Any, packed: Packed, numbers: Sequence[int], counted: dict[str, Counts]) -> None:
+    seen = row(packed, numbers, str(model.device))
+    with torch.inference_mode():
+        said = model(
+            input_ids=seen.ids,
+            position_ids=seen.positions,
+            spans=seen.spans,
+            use_cache=False,
+            logits_to_keep=seen.kept,
+        )
+        logprobs = torch.log_softmax(said.logits[0].float(), -1)
+    likely = logprobs.gather(1, seen.targets[:, None])[:, 0]
+    hits = logprobs.argmax(-1) == seen.targets
+    silence = own().encoder.token_to_id(SILENT)
+    for (start, end), number in zip(seen.spans, numbers, strict=True):
+        mine = (start <= seen.kept) & (seen.kept < end)
+        if not bool(mine.any()):
+            continue
+        counts = counted[TASKS[packed.tasks[number]]]
+        copied = mine & ((seen.weights - COPIED / 100).abs() < 1e-4)
+        telling = mine & ~copied
+        counts.examples += 1
+        counts.right += bool(hits[mine].all())
+        counts.nats -= float(likely[telling].sum())
+        counts.tokens += int(telling.sum())
+        counts.hits += int(hits[copied].sum())
+        counts.copied += int(copied.sum())
+        counts.silent.append(float(logprobs[mine][0, silence]))
