@@ -289,3 +289,19 @@ def test_the_area_is_a_share_of_pairs(higher: list[int], lower: list[int]) -> No
     area = measure.area(higher, lower)
     assert 0 <= area <= 1
     assert area + measure.area(lower, higher) == pytest.approx(1)
+
+
+def test_a_run_may_begin_with_a_trained_model(
+    trained: tuple[loop.Ended, list[dict[str, Any]]], examples: packed.Packed, tmp_path: Path
+) -> None:
+    export.export(trained[0].model, tmp_path / "model", {}, dtype="float32")
+    plan = replace(PLAN, steps=1, rate=0.0, start=str(tmp_path / "model"))
+    ended = loop.train(plan, examples, None, tmp_path / "run", resume=False, tell=lambda line: None)
+    before = trained[0].model.state_dict()
+    assert all(torch.equal(weights, before[name]) for name, weights in ended.model.state_dict().items())
+    with pytest.raises(loop.NotTrained, match="another size"):
+        other = replace(plan, dense=True)
+        loop.train(other, examples, None, tmp_path / "other", resume=False, tell=lambda line: None)
+    with pytest.raises(loop.NotTrained):
+        nowhere = replace(plan, start=str(tmp_path / "none"))
+        loop.train(nowhere, examples, None, tmp_path / "third", resume=False, tell=lambda line: None)

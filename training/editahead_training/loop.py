@@ -21,7 +21,7 @@ from . import checkpoints, curves
 from .examples import TASKS
 from .packed import Packed
 from .rows import Order, Row, chosen, row
-from .sizes import ROUTER_LOSS, SIZES, built
+from .sizes import ROUTER_LOSS, SIZES, begun, built
 
 WARM, DECAY = 0.02, 0.3
 WARM_STEPS = 40
@@ -44,7 +44,7 @@ class NotTrained(Exception):
 class Plan:
     """minutes or steps: how long; the other is None. row: tokens of a step. reading: what tokens weigh that are only read:
     they are computed in any case, and code is learned from them, and that much of it stands there twice. exact: float32
-    throughout."""
+    throughout. start: the folder of a trained model to begin with."""
 
     size: str
     dense: bool
@@ -55,6 +55,7 @@ class Plan:
     rate: float
     reading: float = 0.0
     exact: bool = False
+    start: str | None = None
     save_minutes: float = 2.0
 
 
@@ -116,7 +117,13 @@ class _Run:
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         size = SIZES[plan.size]
         self.context = size.context
-        self.model = built(size, dense=plan.dense, seed=plan.seed).to(self.device)
+        self.model = built(size, dense=plan.dense, seed=plan.seed)
+        if plan.start is not None:
+            try:
+                begun(self.model, Path(plan.start))
+            except (OSError, ValueError) as error:
+                raise NotTrained(str(error)) from error
+        self.model = self.model.to(self.device)
         self.optimizer = _optimizer(self.model, plan.rate)
         self.kind = {**asdict(plan), "examples": len(data), "tokens": len(data.tokens)}
         for name in ("minutes", "steps", "save_minutes"):

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from transformers import (
     AttentionInterface,
+    AutoModelForCausalLM,
     Qwen3Config,
     Qwen3ForCausalLM,
     Qwen3MoeConfig,
@@ -92,6 +94,17 @@ def built(size: Size, *, dense: bool, seed: int) -> Any:
         experts_implementation="slices",
     )
     return Qwen3MoeForCausalLM(config).float()
+
+
+def begun(model: Any, folder: Path) -> None:
+    """Gives the model the weights of a trained one of the same size. ValueError when it is of another; OSError when there is
+    none."""
+    options = {"local_files_only": True, "trust_remote_code": False, "dtype": "float32"}
+    weights = AutoModelForCausalLM.from_pretrained(folder, **options).state_dict()
+    try:
+        model.load_state_dict(weights)
+    except RuntimeError as error:
+        raise ValueError(f"{folder}: a model of another size or kind") from error
 
 
 def parameters(model: Any) -> tuple[int, int]:

@@ -53,6 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="W",
         help=f"what tokens weigh that are only read, not said: 0 to 1 (default {READING})",
     )
+    parser.add_argument(
+        "--from", dest="start", type=Path, metavar="FOLDER", help="begin with the weights of a trained model"
+    )
     parser.add_argument("--resume", action="store_true", help="go on with the run in FOLDER")
     parser.add_argument("--save-minutes", type=float, default=2.0, metavar="M", help="default 2")
     parser.add_argument("--threads", type=int, metavar="N", help="of torch")
@@ -87,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
         rate=args.rate or SIZES[args.size].rate,
         reading=args.reading,
         exact=args.float32,
+        start=None if args.start is None else str(args.start),
         save_minutes=args.save_minutes,
     )
     try:
@@ -120,6 +124,7 @@ def _export(args: argparse.Namespace, plan: Plan, data: Packed, ended: Ended) ->
         "made by": "editahead train model",
         "commit": present_commit(),
         **asdict(plan),
+        "start": plan.start and Path(plan.start).name,
         "parameters": total,
         "active": active,
         "steps seen": where.step,
