@@ -213,12 +213,24 @@ class _Chaining:
             after = self._skipped[-1] - self._skipped[a.segment + 1]
             ends.append((self._steps[number][0].score - tail - after, number))
         score, best = max(ends, key=lambda end: (end[0], -end[1]))
-        others = [
-            (score - end, self._back(number))
-            for end, number in ends
-            if number != best and end > score - self._margin
-        ]
-        at: int | None = best
+        chain = self._back(best)
+        near = sorted((score - end, number) for end, number in ends if end > score - self._margin)
+        others = [(loss, self._back(number)) for loss, number in near if number != best]
+        # One that ends elsewhere may be the best as far as its end goes only with another beginning.
+        for loss, number in dict.fromkeys([(0.0, best), *near[:_MOST_OTHERS]]):
+            others += ((loss + more, other) for more, other in self._parting(number))
+        heads = _heads(chain)
+        others.sort(key=lambda other: other[0])
+        equal = (
+            other
+            for loss, other in others
+            if loss < self._margin and (loss < _NEARER or _heads(other) != heads)
+        )
+        return Chain(chain, score, self._count_loose(chain), tuple(islice(equal, _MOST_OTHERS)))
+
+    def _parting(self, number: int) -> Iterator[tuple[float, tuple[Anchor, ...]]]:
+        """The chains up to an anchor that part from the best one in one step, each with what it loses by it."""
+        at: int | None = number
         given = 0
         after_it: tuple[Anchor, ...] = ()
         while at is not None:
@@ -226,13 +238,9 @@ class _Chaining:
             for way in rest:
                 head = () if way.before is None else self._back(way.before, way.given)
                 other = (*head, _shortened(self._anchors[at], way.taken, given), *after_it)
-                others.append((chosen.score - way.score, other))
+                yield chosen.score - way.score, other
             after_it = (_shortened(self._anchors[at], chosen.taken, given), *after_it)
             at, given = chosen.before, chosen.given
-        heads = _heads(after_it)
-        others.sort(key=lambda other: other[0])
-        equal = (chain for loss, chain in others if loss < _NEARER or _heads(chain) != heads)
-        return Chain(after_it, score, self._count_loose(after_it), tuple(islice(equal, _MOST_OTHERS)))
 
     def _count_loose(self, chain: Sequence[Anchor]) -> int:
         """How many lines at the ends of their segments have no counterpart; all of a segment that has no anchor."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -267,14 +268,14 @@ def only_declares(code: Sequence[str], language: str) -> bool:
     return bool(covered) and all(map(is_comment, rest))
 
 
-def imported(root: Node) -> set[str]:
-    """The names that the imports at a file's top level bind."""
-    names: set[str] = set()
+def imported(root: Node) -> Counter[str]:
+    """The names that the imports at a file's top level bind, each as often as it is bound."""
+    names: Counter[str] = Counter()
     waiting = list(root.named_children)
     while waiting:
         node = waiting.pop()
         if node.type in _IMPORTS:
-            names |= {_text(name).strip("\"'").rsplit("/")[-1] for name in _bound(node)}
+            names.update(_text(name).strip("\"'").rsplit("/")[-1] for name in _bound(node))
         elif node.type in ("preproc_ifdef", "preproc_if", "if_statement", "block", "try_statement"):
             waiting += node.named_children
     return names

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from rapidfuzz.fuzz import ratio
 from rapidfuzz.process import extractOne
+
+from editahead_prompts.sketches.sketch import Elision
 
 from .anchors import Anchor, Segment
 from .ends import Reading, name_of, told
@@ -81,6 +83,19 @@ class Doubts:
                     return refusal("would-lose-code", f"`{d.name}` would be gone.", segment.lines, near)
         return None
 
+    def torn(self, own: Sequence[Anchor], segment: Segment) -> Iterator[Refusal]:
+        """Definitions that would go but for their last lines, which would then be those of what stands before: where no
+        other name comes, the lines shown there may be new ones, and met by chance."""
+        shown = "\n".join(segment.lines)
+        for a, b in pairwise(own):
+            come = segment.lines[a.last - segment.first : b.first - segment.first]
+            if any(name_of(loose(line)) for line in come):
+                continue
+            for d in self._target.declarations:
+                if a.end <= d.head < b.start < d.end and d.name.rsplit(".")[-1] not in shown:
+                    near = (Near(d.start, d.end, 1.0),)
+                    yield refusal("would-lose-code", f"`{d.name}` would be gone.", segment.lines, near)
+
     def reworded(self, own: Sequence[Anchor], segment: Segment) -> Iterator[Refusal]:
         """Comments that take the place of another comment, though they are nearly one that stands nearby: sketches have
         comments in other words."""
@@ -99,6 +114,13 @@ class Doubts:
                     at = low + place if place < a.end - low else b.start + place - (a.end - low)
                     near = (Near(at, at + 1, round(found[1] / 100, 3)),)
                     yield refusal("ambiguous", "This comment may be one that stands nearby.", [body], near)
+
+    def remarks(self, elisions: Iterable[Elision]) -> Iterator[Refusal]:
+        """Marks that are nearly a comment of the file: they may be that comment, in other words."""
+        comments = {key for key in self._file.keys if weight(key) >= STRONG and is_comment(key)}
+        for mark in elisions:
+            if extractOne(loose(mark.text), comments, scorer=ratio, score_cutoff=_REWORDED) is not None:
+                yield refusal("ambiguous", "This mark may be a comment of the file.", [mark.text])
 
     def doubled(
         self, segments: Sequence[Segment], chain: Sequence[Anchor], least: float

@@ -26,6 +26,9 @@ _MOST = 150
 _MOST_LINES, _MOST_READINGS = 1000, 2000
 """A line that stands in more places is not looked for; nor are more readings."""
 
+_MORE = 0.1
+"""What an end says more by a line that says anything."""
+
 _LIKE = 3
 """A reading by which so many more lines change may still be the one that is meant."""
 
@@ -114,8 +117,8 @@ def best_reading(segment: Segment, file: FileLines, floor: int, ceiling: int) ->
 
 def has_rival(segment: Segment, file: FileLines, start: int, end: int, floor: int, ceiling: int) -> bool:
     """Whether another reading than the file's lines [start, end), within [floor, ceiling), says at least as much at both of
-    its ends, and begins nearer to what is shown above, or ends earlier; or whether there are too many to know. Not where the
-    ends are not those of the segment."""
+    its ends, and begins nearer to what is shown above, or ends earlier, or says more; or whether there are too many to know.
+    Not where the ends are not those of the segment."""
     bodies = [line.rstrip() for line in segment.lines]
     bodies = bodies[blank_start(bodies) : len(bodies) - blank_start(bodies[::-1])]
     if not bodies:
@@ -134,13 +137,16 @@ def has_rival(segment: Segment, file: FileLines, start: int, end: int, floor: in
         return False
     if len(heads) * len(tails) > _MOST_READINGS:
         return True
+    told_at_ends = head.weight + tail.weight + _MORE
     others = (
         _reading(keys, file, first, last)
         for first, last in product(heads, tails)
-        if first.line <= min(start, last.line)
-        and last.line + 1 < end
-        and first.weight >= head.weight
+        if first.weight >= head.weight
         and last.weight >= tail.weight
+        and (
+            (first.line <= min(start, last.line) and last.line + 1 < end)
+            or (first.line <= last.line and first.weight + last.weight > told_at_ends)
+        )
     )
     return any(other.gone + other.come <= mine.gone + mine.come + _LIKE for other in others)
 

@@ -478,10 +478,12 @@ class _Placer:
         return Splice(place, place, come, at, at + len(come))
 
     def _in_order(self, splices: list[Splice]) -> list[Splice]:
-        """Sorted; two that overlap are a doubt, and only the first of them is made."""
+        """Sorted; two that overlap, or add lines at the same place, are a doubt, and only the first of them is made."""
         out: list[Splice] = []
         for splice in sorted(splices, key=lambda s: (s.start, s.end, s.at)):
-            if out and (splice.start < out[-1].end or (splice == out[-1] and splice.changes)):
+            if out and (
+                splice.start < out[-1].end or (splice.start == splice.end == out[-1].start and splice.lines)
+            ):
                 self._doubts.append(
                     refusal("ambiguous", "Two parts of the sketch change the same lines.", splice.lines)
                 )

@@ -70,6 +70,8 @@ class _Placer:
         if any(i is not AS_IT_IS for i in indenting):
             doubts += self._uneven(splices)
         doubts += self._doubts.doubled(segments, chain.anchors, 0.0)
+        marks = {mark.at: mark for piece in self._pieces for mark in (piece.before, piece.after) if mark}
+        doubts += self._doubts.remarks(marks.values())
         ambiguity = self._ambiguity(segments, chain, splices)
         if ambiguity is not None:
             doubts.append(ambiguity)
@@ -329,6 +331,7 @@ class _Placer:
                 doubts.append(in_addition(self._file, segment.lines[first:last], start, end))
         if has_rival(segment, self._file, start, end, floor, ceiling):
             doubts.append(in_addition(self._file, segment.lines[first:last], start, end))
+        doubts += self._doubts.torn(own, segment)
         doubts += self._doubts.reworded(own, segment)
         doubts += self._at_the_end(segment, end)
         lost = None if is_firm else self._doubts.lost(own, segment, end)

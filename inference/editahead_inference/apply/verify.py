@@ -34,6 +34,9 @@ _PARAPHRASE = 45
 _NO_NAMES = frozenset(
     {"comment", "string_content", "string_fragment", "property_identifier", "field_identifier", "jsx_text"}
 )
+_BINDING_ONCE = frozenset({"typescript", "typescriptreact", "javascript", "javascriptreact"})
+"""Languages in which no name may be imported twice."""
+
 _FEW = 3
 """So many definitions may always go, if nothing uses them."""
 
@@ -260,22 +263,26 @@ def _lost(
     if not any(splice.lines for splice in splices) and not touched and not importing:
         return None
     found = declarations(after.root_node, guess.split("\n"))
-    for d in _doubled(target.declarations, found):
+    for d in _doubled(target.declarations, found, target.original.language):
         return refusal("ambiguous", f"`{d.name}` would be there twice.")
     known, bound = imported(tree.root_node), imported(after.root_node)
     for d in found:
         if d.name in bound - known and not d.scope and d.kind != "value":
             return refusal("ambiguous", f"`{d.name}` would be imported, and defined as well.")
+    if target.original.language in _BINDING_ONCE:
+        for name in bound - known:
+            if bound[name] > 1:
+                return refusal("ambiguous", f"`{name}` would be imported twice.")
     if says_gone:
         return None
-    kept = {d.name for d in found} | bound
+    kept = {d.name for d in found} | bound.keys()
     gone = [d for d in touched if d.name not in kept]
     for d in gone:
         if _is_used(d, guess):
             return refusal("would-lose-code", f"`{d.name}` would be gone, and is still used.")
     if len(gone) > max(_FEW, len(target.declarations) // 2):
         return refusal("would-lose-code", f"{len(gone)} definitions would be gone.")
-    for name in sorted(known - kept) if importing else ():
+    for name in sorted(known.keys() - kept) if importing else ():
         if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess) and _is_named(name, after.root_node):
             return refusal("would-lose-code", f"The import of `{name}` would be gone, and it is still used.")
     return None
@@ -300,19 +307,26 @@ def _is_said_to_go(
     return any(_holds(lines, around) for lines in shown)
 
 
-def _doubled(before: Sequence[Declaration], after: Sequence[Declaration]) -> Iterator[Declaration]:
+def _doubled(
+    before: Sequence[Declaration], after: Sequence[Declaration], language: str
+) -> Iterator[Declaration]:
     """Functions and types that there are more of than before, in one place and with the same parameters."""
-    counts = Counter(map(_identity, before))
-    for d, count in Counter(map(_identity, after)).items():
+    counts = Counter(_identity(d, language) for d in before)
+    for d, count in Counter(_identity(d, language) for d in after).items():
         if d is not None and count > max(1, counts[d]):
-            yield next(each for each in after if _identity(each) == d)
+            yield next(each for each in after if _identity(each, language) == d)
 
 
-def _identity(declaration: Declaration) -> tuple[str, ...] | None:
+def _identity(declaration: Declaration, language: str) -> tuple[str, ...] | None:
     """What no two definitions of one scope share; None for those that may come twice: under conditions and decorators."""
-    if declaration.kind not in ("function", "type") or declaration.start != declaration.head:
+    if declaration.kind not in ("function", "type"):
         return None
-    parameters = declaration.signature.partition("(")[2].rpartition(")")[0]
+    # Decorators do not make a second test of a first one, nor parameters, in Python.
+    is_python = language == "python"
+    is_test = is_python and declaration.name.rsplit(".")[-1].startswith("test_")
+    if declaration.start != declaration.head and not is_test:
+        return None
+    parameters = "" if is_python else declaration.signature.partition("(")[2].rpartition(")")[0]
     return (declaration.kind, declaration.name, parameters, *declaration.scope)
 
 

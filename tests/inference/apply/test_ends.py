@@ -185,3 +185,109 @@ def test_a_name_that_is_defined_is_not_imported_as_well() -> None:
     refusal = merged(sketch, text, "python").refusal
     assert refusal is not None
     assert "`load` would be imported, and defined as well" in refusal.detail
+
+
+def test_of_two_places_for_the_first_line_the_one_that_says_more() -> None:
+    """By the nearer one fewer lines would change, but the lines shown after it stand only after the other one."""
+    text = (
+        "package a\n\nfunc watch() {\n\tfor {\n\t\terr := wait(ctx)\n"
+        "\t\tif err != nil {\n\t\t\treturn\n\t\t}\n\t\terr = run(ctx, p, cfg)\n"
+        '\t\tif err != nil {\n\t\t\tp.log("failed", err)\n\t\t}\n\t}\n}\n\n'
+    )
+    sketch = (
+        f"{MARK}\n\t\tif err != nil {{\n\t\t\treturn\n\t\t}}\n\t\t// It may fail.\n\t\t// We say nothing.\n"
+        f"\t\t_ = run(ctx, p, cfg)\n\t}}\n}}\n{MARK}\n"
+    )
+    result = merged(sketch, text)
+    assert result.refusal is not None or result.guess.count("if err != nil") == 1
+
+
+def test_a_line_at_the_end_is_not_met_in_another_definition_of_which_the_beginning_would_go() -> None:
+    text = (
+        "class Left(TypedDict):\n    type: Literal['left']\n    code: int\n\n\n"
+        "class Closed(TypedDict):\n    type: Literal['closed']\n    reason: NotRequired[str | None]\n\n\n"
+        "class Started(TypedDict):\n    type: Literal['started']\n"
+    )
+    dots = "# ... existing code ..."
+    sketch = (
+        f"{dots}\nclass Left(TypedDict):\n    type: Literal['left']\n    code: int\n"
+        f"    reason: NotRequired[str | None]\n{dots}\n"
+    )
+    refusal = merged(sketch, text, "python").refusal
+    assert refusal is not None
+    assert "`Closed` would be gone" in refusal.detail
+
+
+def test_a_comment_that_sounds_like_a_mark_is_not_left_as_it_was() -> None:
+    text = (
+        "def f(a):\n    if a.value != get:\n        # ... where this value is get\n        return a\n\n"
+        "    b = a.other\n    return b\n"
+    )
+    dots = "# ... existing code ..."
+    sketch = (
+        f"{dots}\n    if a.value != get:\n        # ... where this value is get...\n        return a\n\n"
+        f"    if a.name:\n        return None\n\n    b = a.other\n{dots}\n"
+    )
+    refusal = merged(sketch, text, "python").refusal
+    assert refusal is not None
+    assert refusal.detail == "This mark may be a comment of the file."
+
+
+def test_two_declarations_that_hold_all_that_is_shown_are_two_places() -> None:
+    body = (
+        "\tapply(compiler) {\n\t\tcompiler.tap(chunks => {\n\t\t\tassign(\n\t\t\t\tfull(chunk, graph),\n"
+        "\t\t\t\tthis.options.length,\n\t\t\t\tused(compilation)\n\t\t\t);\n\t\t});\n\t}\n"
+    )
+    text = f"class One {{\n\tconstructor() {{\n\t}}\n{body}}}\n\nclass Two {{\n\tconstructor() {{\n\t}}\n{body}}}\n"
+    sketch = (
+        f"{MARK}\n\tapply(compiler) {{\n\t\t{MARK}\n\t\t\t\tfull(chunk, graph),\n\t\t\t\tthis.options.length || 3,\n"
+        f"\t\t\t\tused(compilation)\n\t\t\t\t{MARK}\n\t}}\n{MARK}\n"
+    )
+    refusal = merged(sketch, text, "javascript").refusal
+    assert refusal is not None
+    assert refusal.reason == "ambiguous"
+
+
+def test_no_name_is_imported_twice() -> None:
+    text = (
+        'import { group, indent, line, softline } from "../../document/index.js";\nimport {\n  Flags,\n  create,\n'
+        '  hasComment,\n} from "../utilities/index.js";\n\ngroup(indent, line, softline);\n'
+    )
+    sketch = (
+        'import {\n  group,\n  hardline,\n  indent,\n  line,\n  softline,\n} from "../../document/index.js";\n'
+        'import { print } from "../../main/print.js";\nimport {\n  Flags,\n  create,\n'
+        f'  {MARK}\n}} from "../utilities/index.js";\n{MARK}\n'
+    )
+    refusal = merged(sketch, text, "javascript").refusal
+    assert refusal is not None
+    assert refusal.detail == "`group` would be imported twice."
+
+
+def test_a_test_is_not_there_twice_under_other_decorators() -> None:
+    decorator = "@pytest.mark.parametrize('kwargs', [{}, {'to_lower': True}], ids=repr)\n"
+    text = (
+        f"import pytest\n\n\ndef first():\n    return Fruit\n\n\n{decorator}def test_strict(Fruit, kwargs):\n"
+        "    v = Validator(strict=True, **kwargs)\n    assert v.validate('foobar') == 'foobar'\n"
+        "    with pytest.raises(Error, match='type'):\n        v.validate(b'foobar')\n\n\n"
+        f"{decorator}def test_lax(Fruit, kwargs):\n    v = Validator(**kwargs)\n"
+        "    assert v.validate('foobar') == 'foobar'\n"
+    )
+    dots = "# ... existing code ..."
+    sketch = (
+        f"{dots}\n    return Fruit\n\n\n@pytest.mark.parametrize('to_lower', [False, True], ids=repr)\n"
+        "def test_strict(to_lower: bool):\n    v = Schema(strict=True, to_lower=to_lower)\n\n    class Sub(str):\n"
+        f"        pass\n\n    assert v.run(Sub('ABC')) == 'abc'\n\n\n{decorator}{dots}\n"
+    )
+    result = merged(sketch, text, "python")
+    assert result.refusal is not None or result.guess.count("def test_strict") == 1
+
+
+def test_lines_that_stand_before_the_nearer_end_and_before_the_farther_one_have_moved() -> None:
+    """By the nearer one nothing goes, but what stands behind it would come a second time."""
+    start, check = "    if b is None:\n        b = make(list)\n\n", "    if not a:\n        return b()\n\n"
+    decode = '    if isinstance(a, bytes):\n        warn("bytes are deprecated")\n        a = a.decode()\n\n'
+    text = f'def f(a, b):\n{start}{check}{decode}{check}    a = f"{{a}};"\n    return b(a)\n'
+    new = '    if c is not None:\n        warn("c is deprecated")\n\n'
+    dots = "# ... existing code ..."
+    result = merged(f"{dots}\n{start}{decode}{new}{check.rstrip()}\n    {dots}\n", text, "python")
+    assert result.refusal is not None or result.guess.count("a.decode()") == 1

@@ -238,3 +238,23 @@ def test_other_hunks_and_numbers_tell_which_of_equal_lines_are_meant() -> None:
     made = merged(clear + numbered, text, "python")
     assert made.refusal is None
     assert made.guess == "first = 1\n    a = 1\nmiddle = 3\n    a = 2\nlast = 3\n"
+
+
+def test_two_hunks_that_add_at_the_same_place_are_not_both_meant_there() -> None:
+    """The first one leaves a blank line of its context out, and so stands only where the second one belongs."""
+
+    def method(name: str, blank: str) -> str:
+        return (
+            f'\t{name}() {{\n\t\tlet css = load(\n\t\t\t"utf-8"\n\t\t);\n{blank}'
+            f"\t\tcss = css.replace(x, url => {{\n\t\t\tif (url) return url;\n\t\t\t{name}(url);\n\t\t}});\n\t}}\n"
+        )
+
+    def hunk(heading: str, before: str, new: str) -> str:
+        after = " \t\t\tif (url) return url;\n"
+        return f"@@{heading}\n{before} \t\t);\n \t\tcss = css.replace(x, url => {{\n+\t\t\t{new};\n{after}"
+
+    text = f"class A {{\n{method('get', chr(10))}\n{method('set', '')}}}\n"
+    hunks = hunk(" \tget() {", "", "check(one)") + hunk("", ' \t\t\t"utf-8"\n', "check(two)")
+    result = merged(f"*** Begin Patch\n*** Update File: a.js\n{hunks}*** End Patch\n", text, "javascript")
+    assert result.refusal is not None
+    assert result.refusal.detail == "Two parts of the sketch change the same lines."

@@ -100,3 +100,14 @@ def test_less_than_half_of_the_file_with_both_of_its_ends_is_a_doubt() -> None:
     made = merged(cut, text, "python")
     assert made.refusal is not None
     assert made.refusal.reason == "would-lose-code"
+
+
+def test_a_whole_file_without_its_end_has_been_cut_off() -> None:
+    text = "import os\n\n" + "".join(f"VALUE_{n} = os.environ['NAME_{n}']\n" for n in range(80))
+    lines = text.replace("VALUE_3 =", "OTHER_3 =").splitlines(keepends=True)
+    refusal = merged("".join(lines[:-9]), text, "python").refusal
+    assert refusal is not None
+    assert refusal.detail == "The last 9 lines of the file would be gone."
+    shorter = merged("".join(lines[:-8]), text, "python")
+    assert shorter.refusal is None
+    assert shorter.guess == "".join(lines[:-8])
