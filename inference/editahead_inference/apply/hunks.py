@@ -204,9 +204,13 @@ class _Placer:
         bonus: Callable[[Anchor], float],
     ) -> Iterator[tuple[Anchor, ...]]:
         """The chain with one hunk at another place where all of its old lines stand, too, between the hunks around it that
-        stand in one place only; of what hints say no less is true there. (A chain knows but a few of the others.)"""
+        stand in one place only, that no other hunk has taken (as many equal hunks as places are no doubt); of what hints
+        say no less is true there. (A chain knows but a few of the others.)"""
         own = [[anchor for anchor in chain.anchors if anchor.segment == n] for n in range(len(hunks))]
         clear = [len(self._file.standing(hunk.old)) < 2 for hunk in hunks]
+        taken = {
+            mine[0].start - mine[0].first + one.first for mine, one in zip(own, segments, strict=True) if mine
+        }
         low = self._target.low
         for number, (hunk, segment) in enumerate(zip(hunks, segments, strict=True)):
             if clear[number] or not own[number]:
@@ -214,9 +218,10 @@ class _Placer:
                 continue
             later = (mine[0].start for mine, one in zip(own, clear, strict=True) if one and mine)
             high = next((start for start in later if start >= low), self._target.high)
-            start = own[number][0].start - (own[number][0].first - segment.first)
             worth = sum(map(bonus, own[number]))
             for place in self._file.standing(hunk.old, low, high):
+                if place in taken:
+                    continue
                 moved = Anchor(
                     number,
                     segment.first,
@@ -225,7 +230,7 @@ class _Placer:
                     place + len(hunk.old),
                     tuple(accumulate(weight(loose(line)) for line in hunk.old)),
                 )
-                if place != start and bonus(moved) >= worth:
+                if bonus(moved) >= worth:
                     yield tuple(
                         anchor for n in range(len(hunks)) for anchor in ([moved] if n == number else own[n])
                     )

@@ -258,3 +258,14 @@ def test_two_hunks_that_add_at_the_same_place_are_not_both_meant_there() -> None
     result = merged(f"*** Begin Patch\n*** Update File: a.js\n{hunks}*** End Patch\n", text, "javascript")
     assert result.refusal is not None
     assert result.refusal.detail == "Two parts of the sketch change the same lines."
+
+
+def test_as_many_equal_hunks_as_places_are_no_doubt() -> None:
+    block = "call(\n    a,\n    b,\n)\n"
+    before = f"one()\n{block}two()\n{block}three()\n"
+    hunk = "@@\n call(\n     a,\n     b,\n+    c,\n )\n"
+    after = before.replace("    b,\n", "    b,\n    c,\n")
+    made = merged(f"--- a/x.py\n+++ b/x.py\n{hunk}{hunk}", before, "python")
+    assert made.refusal is None
+    assert made.guess == after
+    assert merged(f"--- a/x.py\n+++ b/x.py\n{hunk}", before, "python").refusal is not None
