@@ -299,4 +299,6 @@ async def test_every_shown_edit_fits_the_text_it_is_shown_against(part: int, tmp
             layers += await session(Random(seed), tmp_path)
         except AssertionError as error:
             raise AssertionError(f"seed {seed}") from error
-    assert min(layers[layer] for layer in ("typed", "cache", "ahead", "computed")) > 0, layers
+    assert min(layers[layer] for layer in ("typed", "cache", "computed")) > 0, layers
+    # What is computed ahead is shared by whoever asks before it is done: which of the two, the worker's speed decides.
+    assert layers["ahead"] + layers["shared"] > 0, layers
