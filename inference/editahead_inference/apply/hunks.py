@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 from rapidfuzz.fuzz import ratio
 
@@ -13,6 +12,7 @@ from editahead_prompts.sketches.sketch import Hunk, HunkLine
 
 from .anchors import Anchor, Segment, anchors
 from .chain import Chain, best_chain
+from .elsewhere import moved
 from .hints import Hints
 from .indenting import AS_IT_IS, Indenting, Pair, fit, is_strange, leaves_blanks_open
 from .lines import STRONG, indentation, is_comment, loose, weight
@@ -184,7 +184,7 @@ class _Placer:
         out: dict[int, tuple[Anchor, ...]] = {}
         segments = self._segments(hunks)
         mine = None
-        for other in (*chain.others, *self._moved(hunks, segments, chain, bonus)):
+        for other in (*chain.others, *moved(hunks, segments, chain, bonus, self._target)):
             self._target.check()
             if mine is None:
                 mine = self._outcome(hunks, segments, chain.anchors)
@@ -195,45 +195,6 @@ class _Placer:
                 if a != b:
                     out.setdefault(number, other)
         return out
-
-    def _moved(
-        self,
-        hunks: Sequence[Hunk],
-        segments: Sequence[Segment],
-        chain: Chain,
-        bonus: Callable[[Anchor], float],
-    ) -> Iterator[tuple[Anchor, ...]]:
-        """The chain with one hunk at another place where all of its old lines stand, too, between the hunks around it that
-        stand in one place only, that no other hunk has taken (as many equal hunks as places are no doubt); of what hints
-        say no less is true there. (A chain knows but a few of the others.)"""
-        own = [[anchor for anchor in chain.anchors if anchor.segment == n] for n in range(len(hunks))]
-        clear = [len(self._file.standing(hunk.old)) < 2 for hunk in hunks]
-        taken = {
-            mine[0].start - mine[0].first + one.first for mine, one in zip(own, segments, strict=True) if mine
-        }
-        low = self._target.low
-        for number, (hunk, segment) in enumerate(zip(hunks, segments, strict=True)):
-            if clear[number] or not own[number]:
-                low = own[number][-1].end if own[number] else low
-                continue
-            later = (mine[0].start for mine, one in zip(own, clear, strict=True) if one and mine)
-            high = next((start for start in later if start >= low), self._target.high)
-            worth = sum(map(bonus, own[number]))
-            for place in self._file.standing(hunk.old, low, high):
-                if place in taken:
-                    continue
-                moved = Anchor(
-                    number,
-                    segment.first,
-                    segment.last,
-                    place,
-                    place + len(hunk.old),
-                    tuple(accumulate(weight(loose(line)) for line in hunk.old)),
-                )
-                if bonus(moved) >= worth:
-                    yield tuple(
-                        anchor for n in range(len(hunks)) for anchor in ([moved] if n == number else own[n])
-                    )
 
     def _outcome(
         self, hunks: Sequence[Hunk], segments: Sequence[Segment], chain: Sequence[Anchor]

@@ -28,7 +28,7 @@ from .drafts import drafts
 from .likelihood import Trace
 from .scoring import Scores, at_place, features, question
 from .told import Progress, Rewrite, Said, Told
-from .weighing import weights_in
+from .weighing import version_of, weights_in
 
 if TYPE_CHECKING:
     from editahead_inference.apply.narrowing import Question
@@ -102,7 +102,7 @@ class ModelPredictor:
     problem: str = ""
     """Why the last request could not even be sent, though the backend may be well; one sentence."""
     _found: tuple[str, Format, Tokenizer] | None = field(default=None, init=False, repr=False)
-    _gate: tuple[Path | None, Trees | None] | None = field(default=None, init=False, repr=False)
+    _gate: tuple[Path | None, int | None, Trees | None] | None = field(default=None, init=False, repr=False)
     _agrees: bool | None = field(default=None, init=False, repr=False)
     """Whether the server cuts text as our tokenizer does and puts nothing around it, so that ids say the same as text.
     None = it has not told yet how many tokens a text has."""
@@ -133,7 +133,7 @@ class ModelPredictor:
                 query = replace(query, drafts=drafts(format, request, state))
             self.misses.sent(state.document.uri, request.prompt)
             scores = await self._scores(format, state, background)
-            nothing = replace(nothing, scores=scores, weights=self._weights() if scores else None)
+            nothing = replace(nothing, scores=scores, weights=await self._weights() if scores else None)
             samples: list[_Sample] = []
             for _ in range(-(-self.samples // query.samples)):
                 samples += (await self._answers(format, request, query, progress))[0]
@@ -180,7 +180,7 @@ class ModelPredictor:
     async def _scores(self, format: Format, state: State, background: bool) -> Scores:
         """What a model of ours says of the likeliest edits that rules propose; nothing where no gate was fitted to that."""
         backend, tokenizer = self.backend, self.tokenizer or self._tokenizer(format)
-        wanted = self._weights() is not None if self.scores is None else self.scores
+        wanted = await self._weights() is not None if self.scores is None else self.scores
         if format is not OWN or not wanted or not isinstance(tokenizer, Vocabulary):
             return ()
         out: list[tuple[Edit, Mapping[str, float]]] = []
@@ -195,12 +195,16 @@ class ModelPredictor:
                 out.append((edit, features(asked, *said)))
         return tuple(out)
 
-    def _weights(self) -> Trees | None:
-        """Of the gate that lies in the model's folder. Looked for once."""
+    async def _weights(self) -> Trees | None:
+        """Of the gate that lies in the model's folder; read again when it changes: other weights have another gate."""
         place = self.backend.capabilities.tokenizer if self.backend.capabilities.scores else None
-        if self._gate is None or self._gate[0] != place:
-            self._gate = place, None if place is None else weights_in(place)
-        return self._gate[1]
+        if place is None:
+            return None
+        known = self._gate
+        version = await self.off(partial(version_of, place))
+        if known is None or known[:2] != (place, version):
+            known = self._gate = place, version, await self.off(partial(weights_in, place))
+        return known[2]
 
     def _build(self, format: Format, state: State) -> Request:
         context = self.backend.capabilities.context

@@ -20,6 +20,14 @@ FILE = "gate.json"
 _EDGE = 1e-4
 
 
+def version_of(folder: Path) -> int | None:
+    """Another number when the gate in a model's folder was written anew; None when there is none."""
+    try:
+        return (folder / FILE).stat().st_mtime_ns
+    except OSError:
+        return None
+
+
 def weights_in(folder: Path) -> Trees | None:
     """Of the gate in a model's folder; None when there is none that can be read."""
     try:

@@ -126,6 +126,19 @@ async def test_without_a_gate_for_it_the_model_scores_nothing(tmp_path: Path) ->
     assert not told.scores and not backend.asked
 
 
+async def test_a_gate_that_comes_with_other_weights_is_read(folder: Path) -> None:
+    gate = (folder / FILE).read_text("utf-8")
+    (folder / FILE).unlink()
+    model = ModelPredictor(Scores(folder, -8.0), "editahead", "local")
+    state = replace(STATE, proposed=proposed(Pipeline().predict(STATE)))
+    assert not (await model.ask(state)).scores
+    (folder / FILE).write_text(gate, "utf-8")
+    told = await model.ask(state)
+    assert told.scores and told.weights is not None
+    (folder / FILE).unlink()
+    assert not (await model.ask(state)).scores
+
+
 def test_a_damaged_gate_is_none(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert weights_in(tmp_path) is None
     assert not caplog.records
