@@ -18,7 +18,7 @@ TASKS: tuple[Task, ...] = get_args(Task)
 
 FULL = 100
 """The weight of a token that counts whole, in hundredths."""
-COPIED = 20
+COPIED = 50
 """Of a token of an answer's line that stands in the region just so. What changes weighs more: there is less of it."""
 
 
