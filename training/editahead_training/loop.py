@@ -17,8 +17,9 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from . import checkpoints, curves
+from . import checkpoints, curves, induction
 from .examples import TASKS
+from .muon import optimizers
 from .packed import Packed
 from .rows import Order, Row, chosen, row
 from .sizes import ROUTER_LOSS, SIZES, begun, built
@@ -27,7 +28,7 @@ WARM, DECAY = 0.02, 0.3
 WARM_STEPS = 40
 """Shares of the run: the learning rate rises (for so many steps at least), stays, and falls to nothing, each linearly."""
 
-BETAS, WEIGHT_DECAY, CLIP = (0.9, 0.95), 0.1, 1.0
+CLIP = 1.0
 
 HELD_TOKENS = 131_072
 HELD_EVERY = 0.1
@@ -118,13 +119,15 @@ class _Run:
         size = SIZES[plan.size]
         self.context = size.context
         self.model = built(size, dense=plan.dense, seed=plan.seed)
-        if plan.start is not None:
+        if plan.start is None:
+            induction.install(self.model, plan.seed)
+        else:
             try:
                 begun(self.model, Path(plan.start))
             except (OSError, ValueError) as error:
                 raise NotTrained(str(error)) from error
         self.model = self.model.to(self.device)
-        self.optimizer = _optimizer(self.model, plan.rate)
+        self.optimizers = optimizers(self.model, plan.rate)
         self.kind = {**asdict(plan), "examples": len(data), "tokens": len(data.tokens)}
         for name in ("minutes", "steps", "save_minutes"):
             del self.kind[name]
@@ -153,7 +156,8 @@ class _Run:
             differing = ", ".join(key for key in self.kind if known["kind"].get(key) != self.kind[key])
             raise NotTrained(f"{self.folder}: the run there is another one ({differing})")
         self.model.load_state_dict(known["model"])
-        self.optimizer.load_state_dict(known["optimizer"])
+        for optimizer, state in zip(self.optimizers, known["optimizers"], strict=True):
+            optimizer.load_state_dict(state)
         self.where = Where(**known["where"])
         _cut(self.folder / "log.jsonl", self.where.step)
 
@@ -198,15 +202,17 @@ class _Run:
         return self.where.seconds / (60 * self.plan.minutes)
 
     def step(self, row: Row, progress: float) -> None:
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.plan.rate * rate(progress, self.where.step)
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = self.plan.rate * rate(progress, self.where.step)
         losses, routing = self.losses(row)
         loss = (losses * row.weights).sum() / row.weights.sum().clamp(min=1.0) + routing
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), CLIP)
-        if torch.isfinite(norm):
-            self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
+        for optimizer in self.optimizers:
+            if torch.isfinite(norm):
+                optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
         _add(self.sums, losses.detach(), row)
         self.where.step += 1
         self.where.tokens += row.tokens
@@ -247,7 +253,7 @@ class _Run:
             "kind": self.kind,
             "where": asdict(self.where),
             "model": self.model.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
+            "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
         }
         checkpoints.save(self.folder, self.where.step, state)
 
@@ -255,7 +261,7 @@ class _Run:
         left = self.where.seconds * (1 / max(progress, 1e-9) - 1)
         line = {
             "tokens/s": round(speed),
-            "rate": self.optimizer.param_groups[0]["lr"],
+            "rate": self.optimizers[0].param_groups[0]["lr"],
             "epoch": self.where.epoch,
             "seconds": round(self.where.seconds, 1),
             "seconds left": round(left, 1),
@@ -269,15 +275,6 @@ class _Run:
         with self.log.open("a") as file:
             file.write(json.dumps(line) + "\n")
         self.tell(line)
-
-
-def _optimizer(model: Any, rate: float) -> Any:
-    weights = list(model.parameters())
-    groups = [
-        {"params": [part for part in weights if part.ndim >= 2], "weight_decay": WEIGHT_DECAY},
-        {"params": [part for part in weights if part.ndim < 2], "weight_decay": 0.0},
-    ]
-    return torch.optim.AdamW(groups, lr=rate, betas=BETAS, fused=True)
 
 
 def _add(sums: Any, losses: Any, row: Row) -> None:

@@ -74,7 +74,7 @@ def built(size: Size, *, dense: bool, seed: int) -> Any:
         "num_key_value_heads": 1,
         "head_dim": HEAD,
         "max_position_embeddings": size.context,
-        "rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0},
+        "rope_parameters": {"rope_type": "default", "rope_theta": 1_000_000.0},
         "tie_word_embeddings": True,
         "bos_token_id": None,
         "eos_token_id": vocabulary.token_to_id(END),
