@@ -24,6 +24,8 @@ from .shards import sample, train_shards
 
 LONGEST = 1024
 """Tokens of an example."""
+HELD = 8
+"""Of a shard held out, so much fewer records than of one to learn from."""
 BUDGETS = (512, 640, 736)
 """Tokens of prompts. Short ones teach as much for less; a document in use has the longest."""
 
@@ -70,7 +72,7 @@ def make(
     out.mkdir(parents=True, exist_ok=True)
     shards = train_shards(edits, least=3) if edits is not None else []
     train = [record for shard in shards[:-2] for record in sample(shard, files, seed)]
-    held = [record for shard in shards[-2:] for record in sample(shard, max(files // 20, 1), seed)]
+    held = [record for shard in shards[-2:] for record in sample(shard, max(files // HELD, 1), seed)]
     if repository is not None:
         records = enumerate(asdict(record) for record in recent_records(repository, files))
         for number, record in records:

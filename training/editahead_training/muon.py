@@ -1,7 +1,7 @@
 """The optimizers of a run: Muon for the matrices between layers, AdamW for the embedding, the routers and the norms.
 
-Muon: Jordan et al. 2024 (https://kellerjordan.github.io/posts/muon), with the scale of Liu et al. 2025 (arXiv:2502.16982), so
-that both take the same learning rate. torch.optim.Muon takes no stacks of matrices, as experts are.
+Muon: Jordan et al. 2024 (https://kellerjordan.github.io/posts/muon), with the scale of Liu et al. 2025 (arXiv:2502.16982),
+so that both take the same learning rate. torch.optim.Muon takes no stacks of matrices, as experts are.
 
 Needs the extra `train`.
 """
