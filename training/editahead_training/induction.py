@@ -13,21 +13,21 @@ from typing import Any
 
 import torch
 
-FAST = 6
+FAST = 4
 """Pairs of a head's dimensions, of those that turn most from one position to the next, that tell how far back a token is."""
 SLOW = 12
 """From this pair on they turn so little that they tell what a token is, wherever it stands."""
 
 TABLE = 0.03
 """Standard deviation of the embedding; its first dimension is the same for all tokens, `CONSTANT` times that."""
-CONSTANT = 3.0
+CONSTANT = 5.0
 QUIET = 0.1
 """What else writes to the residual stream begins so much below its usual scale."""
-SHARP = 2.5
+SHARP = 2.0
 """Weights of the norms of queries and keys: attention is nearly on one token."""
-COPIED = 20.0
-"""How much more is written of a token to be copied than of the token that is read."""
-OLDER = 0.7
+BACK, COPIED = 1.5, 20.0
+"""How much is written of the tokens before one, and of a token to be copied, for what stands there of the one itself."""
+OLDER = 1.2
 """What each token further back weighs in what is looked for."""
 
 
@@ -68,7 +68,7 @@ def _look_back(attention: Any, here: Any, theta: float, generator: Any) -> list[
     attention.v_proj.weight.copy_(here)
     written = _orthogonal(hidden, heads * width, generator)
     written[0] = 0
-    attention.o_proj.weight.copy_(TABLE * written)
+    attention.o_proj.weight.copy_(TABLE * BACK * written)
     return [part.T for part in written.split(width, 1)]
 
 

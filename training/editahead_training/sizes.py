@@ -57,7 +57,7 @@ class Size:
 
 SIZES = {
     "tiny": Size(hidden=64, layers=2, heads=1, inner=64, context=1280, rate=5e-3),
-    "small": Size(hidden=192, layers=5, heads=3, inner=192, context=1280, rate=3e-3),
+    "small": Size(hidden=192, layers=5, heads=3, inner=192, context=1280, rate=5e-3),
     "large": Size(hidden=320, layers=6, heads=5, inner=320, context=4096, rate=2e-3),
 }
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from editahead_training.packed import Packed
 
 MINUTES = 45.0
-ROW = 8192
+ROW = 6144
 READING = 0.25
 
 
