@@ -17,6 +17,7 @@ COMMANDS = {
     "predict": "one prediction for a file",
     "apply": "make a sketch of a change the exact edit",
     "eval": "measure how well next edits are predicted",
+    "engine": "a vLLM that is started and looked after",
     "stats": "what became of the predictions that you were shown",
     "doctor": "check that everything works on this machine",
     "train": "fit the gate to real commits again",

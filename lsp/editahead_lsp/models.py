@@ -9,10 +9,12 @@ from pathlib import Path
 
 from editahead_inference.backends.backend import Backend
 from editahead_inference.backends.choice import choose
+from editahead_inference.backends.notice import FILE_NAME
 from editahead_inference.modelling.predictor import ModelPredictor
 from editahead_prompts.formats.choice import FORMATS
 from editahead_prompts.formats.format import Paths
 
+from . import paths
 from .settings import Settings
 
 
@@ -47,6 +49,7 @@ class Wanted:
             model=self.model,
             api_key_env=variable,
             environment={variable: self.key} if variable is not None and self.key is not None else {},
+            engine=paths.state_folder() / FILE_NAME,
         )
         return None if backend is None else self.predictor(backend)
 

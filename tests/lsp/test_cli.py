@@ -209,7 +209,7 @@ async def test_the_doctor_asks_the_backend(
         ({"URL": "http://127.0.0.1:1"}, "Nothing answers at http://127.0.0.1:1."),
         ({}, "needs a `url`"),
         ({"URL": "https://example.com", "API_KEY_ENV": "NO_SUCH_KEY"}, "NO_SUCH_KEY, which is not set"),
-        ({"BACKEND": "engine"}, '"engine" does not exist yet'),
+        ({"BACKEND": "engine"}, "No engine is running; `editahead engine` starts one."),
         ({"BACKEND": "local", "MODEL": "/no/such/folder"}, "There is no model in /no/such/folder."),
         ({"BACKEND": "local", "MODEL": "models/editahead"}, "whole path of a folder"),
     ],

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,8 +18,15 @@ from pytest_lsp import LanguageClient, make_test_lsp_client
 
 SCRIPTED = [sys.executable, str(Path(__file__).with_name("scripted.py"))]
 REAL = [sys.executable, "-m", "editahead_lsp", "lsp"]
+ENGINE = [sys.executable, "-m", "editahead_lsp", "engine"]
 SCRIPT = json.dumps({"user": "account"})
 LISTENING = "editahead: listening on 127.0.0.1:"
+
+
+def free_port() -> int:
+    """On which nobody listens on this machine, a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
 
 
 @asynccontextmanager

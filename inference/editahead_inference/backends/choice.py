@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .backend import Backend
+from .engine import EngineBackend
 from .local import LocalBackend
 from .openai import OpenAIBackend
 
@@ -20,15 +21,17 @@ def choose(
     model: str | None,
     api_key_env: str | None,
     environment: Mapping[str, str],
+    engine: Path,
 ) -> Backend | None:
     """The backend for the settings of these names; None for "embedded", which needs no model. It does nothing before it is
-    asked to. ValueError, with one sentence for a person that holds no key, when it cannot be."""
+    asked to. engine: the file with the notice of the engine that we look after. ValueError, with one sentence for a person
+    that holds no key, when it cannot be."""
     if backend == "embedded":
         return None
     if backend == "local":
         return _local(model)
-    if backend != "openai":
-        raise ValueError(f'The backend "{backend}" does not exist yet.')
+    if backend == "engine":
+        return EngineBackend(engine, model=model)
     if url is None:
         raise ValueError('The backend "openai" needs a `url`.')
     key = None

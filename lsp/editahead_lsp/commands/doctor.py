@@ -105,6 +105,7 @@ def _settings() -> list[Check]:
 def _backend() -> list[Check]:
     """Asks the server of models that is configured, if one is, what it serves. No code is sent."""
     from editahead_inference.backends.choice import choose
+    from editahead_inference.backends.notice import FILE_NAME
     from editahead_lsp import paths
     from editahead_lsp.settings import gather
 
@@ -116,6 +117,7 @@ def _backend() -> list[Check]:
             model=settings.model,
             api_key_env=settings.api_key_env,
             environment=os.environ,
+            engine=paths.state_folder() / FILE_NAME,
         )
     except ValueError as error:
         return [Check("backend", False, str(error))]

@@ -8,11 +8,20 @@ import pytest
 
 from editahead_inference.backends import choice
 from editahead_inference.backends.backend import Backend
+from editahead_inference.backends.engine import EngineBackend
 from editahead_inference.backends.local import LocalBackend
 
 
 def chosen(backend: str, model: str | None = None) -> Backend | None:
-    return choice.choose(backend, url=None, model=model, api_key_env=None, environment={})
+    return choice.choose(
+        backend, url=None, model=model, api_key_env=None, environment={}, engine=Path("/nowhere/engine.json")
+    )
+
+
+async def test_the_engine_is_looked_for_when_it_is_asked() -> None:
+    found = chosen("engine", "a/zeta-2")
+    assert isinstance(found, EngineBackend) and found.model == "zeta-2"
+    await found.close()
 
 
 async def test_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,7 +94,6 @@ async def test_a_model_without_a_format_is_told(wired: Modelled, model: Model) -
     ("settings", "said"),
     [
         ({"backend": "openai"}, "url"),
-        ({"backend": "engine"}, "engine"),
         ({"backend": "local", "model": "models/editahead"}, "whole path"),
         (OPENAI | {"format": "zeta-9"}, "zeta-9"),
         (OPENAI | {"api_key_env": "NO_SUCH_KEY"}, "NO_SUCH_KEY"),
@@ -111,6 +110,24 @@ async def test_settings_that_lead_to_no_model_are_told(
     assert said in shown["params"]["message"]
     backend = (await status(wired))["backend"]
     assert backend["state"] == "gone" and said in backend["detail"]
+
+
+async def test_the_rules_answer_while_no_engine_runs(
+    connect: Callable[..., Modelled], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the status says so, before anything was asked."""
+    from editahead_inference.backends.engine import ABSENT
+    from editahead_lsp.models import Wanted
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    wired = connect(reach=Wanted.reach, bias=0.0)
+    await wired.start({"backend": "engine"})
+    await until(lambda: wired.server.predictions.models.model.backend.health.condition == "gone")
+    assert (await status(wired))["backend"] == {"name": "engine", "state": "gone", "detail": ABSENT}
+    rename_once(wired)
+    assert (await wired.next(0, 13))["predictions"]
+    wired.open(A, TEXT, version=9)
+    assert (await wired.next(4, 4))["silence"] == {"reason": "engine-unavailable", "detail": ABSENT}
 
 
 async def test_a_workspace_cannot_choose_the_model(

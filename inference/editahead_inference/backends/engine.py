@@ -1,0 +1,116 @@
+"""The engine that Editahead looks after (`editahead engine`): a vLLM on this machine, found by the notice that it leaves.
+
+The notice is looked at before each request: the engine may be started, ended or started anew at any time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+from .backend import BackendError, Capabilities, End, Health, Piece, Query, Usage
+from .notice import Notice, served_name
+from .openai import OpenAIBackend
+
+ABSENT = "No engine is running; `editahead engine` starts one."
+STARTING = "The engine is being started."
+
+_Stamp: TypeAlias = tuple[int, int, int] | None
+"""Of the notice; None where there is none."""
+
+
+class EngineBackend:
+    """file: with the notice. model: the one that is wanted, as a setting names it; None for whichever it serves. clock:
+    monotonic seconds, for the circuit breaker."""
+
+    def __init__(
+        self, file: Path, *, model: str | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._file = file
+        self._wanted = None if model is None else served_name(model)
+        self._clock = clock
+        self._looking = asyncio.Lock()
+        self._stamp: _Stamp = None
+        self._notice: Notice | None = None
+        self._server: OpenAIBackend | None = None
+        self._without = Health("starting")
+        """How it is while there is no server to ask."""
+
+    @property
+    def name(self) -> str:
+        return "engine" if self._notice is None else f"engine {self._notice.url}"
+
+    @property
+    def model(self) -> str | None:
+        return self._wanted if self._server is None else self._server.model
+
+    @property
+    def health(self) -> Health:
+        return self._without if self._server is None else self._server.health
+
+    @property
+    def capabilities(self) -> Capabilities:
+        if self._server is None or self._notice is None:
+            return Capabilities()
+        can = self._server.capabilities
+        context = None if can.context is None else max(1, can.context - self._notice.headroom)
+        folder = self._notice.folder
+        return replace(can, context=context, tokenizer=None if folder is None else Path(folder))
+
+    async def prepare(self) -> None:
+        await (await self._found()).prepare()
+
+    async def stream(self, query: Query) -> AsyncGenerator[Piece | End, None]:
+        async with aclosing((await self._found()).stream(query)) as answer:
+            async for piece in answer:
+                yield piece
+
+    async def warm(self, query: Query) -> Usage:
+        return await (await self._found()).warm(query)
+
+    async def close(self) -> None:
+        if self._server is not None:
+            await self._server.close()
+
+    async def _found(self) -> OpenAIBackend:
+        """The server that the notice tells of now. `BackendError` when there is none."""
+        async with self._looking:
+            stamp = await asyncio.to_thread(_stamp, self._file)
+            if stamp is None or stamp != self._stamp:
+                self._stamp = stamp
+                await self._meet()
+            if self._server is None:
+                raise BackendError("unreachable", self._without.detail)
+            return self._server
+
+    async def _meet(self) -> None:
+        """Read the notice, and ask its server from now on."""
+        before, self._server, self._notice = self._server, None, None
+        try:
+            notice = await asyncio.to_thread(Notice.read, self._file)
+            server = OpenAIBackend(
+                notice.url, model=self._wanted or notice.model, key=notice.key, clock=self._clock
+            )
+        except FileNotFoundError:
+            self._without = Health("gone", ABSENT)
+        except (OSError, ValueError):
+            self._without = Health("gone", f"The engine's notice {self._file} cannot be read; start it anew.")
+        else:
+            self._notice = notice
+            self._server = server if notice.ready else None
+            self._without = Health("starting", STARTING)
+        if before is not None:
+            await before.close()
+
+
+def _stamp(file: Path) -> _Stamp:
+    try:
+        told = file.stat()
+    except OSError:
+        return None
+    return told.st_mtime_ns, told.st_ino, told.st_size

@@ -1,0 +1,72 @@
+"""What this machine has to run models with. No library is loaded for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+_ASKING_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """Bytes of memory."""
+
+    name: str
+    memory: int
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """cores: that this process may use. memory, free: bytes; 0 where the system does not tell. gpus: of NVIDIA."""
+
+    cores: int
+    memory: int
+    free: int
+    gpus: tuple[Gpu, ...] = ()
+
+
+def look(run: Callable[[list[str]], str] | None = None) -> Machine:
+    """run: a command's output; OSError or subprocess.SubprocessError when there is none. By default it is run."""
+    memory, free = _memory()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return Machine(cores, memory, free, _gpus(run or _run))
+
+
+def free_on_disk(folder: Path) -> int:
+    """Bytes. folder: it may not exist yet."""
+    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    return shutil.disk_usage(there).free
+
+
+def _memory() -> tuple[int, int]:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        told = {name: int(rest.split()[0]) << 10 for name, _, rest in (line.partition(":") for line in lines)}
+        return told["MemTotal"], told.get("MemAvailable", told["MemFree"])
+    except (OSError, ValueError, KeyError, IndexError):
+        pass
+    try:
+        whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 0, 0
+    return whole, whole
+
+
+def _gpus(run: Callable[[list[str]], str]) -> tuple[Gpu, ...]:
+    try:
+        said = run(["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"])
+        rows = [line.rsplit(",", 1) for line in said.splitlines() if "," in line]
+        return tuple(Gpu(name.strip(), int(memory) << 20) for name, memory in rows)
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return ()
+
+
+def _run(command: list[str]) -> str:
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=_ASKING_S, check=True, stdin=subprocess.DEVNULL
+    ).stdout

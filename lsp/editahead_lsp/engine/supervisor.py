@@ -1,0 +1,256 @@
+"""Looks after one vLLM: starts it, says how far it is, starts it again when it dies, and ends it with all its processes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from editahead_inference.backends.backend import BackendError
+from editahead_inference.backends.notice import Notice
+from editahead_inference.backends.openai import OpenAIBackend
+from editahead_inference.backends.transport import PATIENT
+
+from .plan import Plan
+
+READY = "Application startup complete"
+"""What vLLM's web server says when requests may come."""
+STARTS = 5
+"""So many in a row that lead to nothing, and it is given up; the very first must lead to something."""
+FIRST_S, MOST_S = 1.0, 60.0
+"""Waited before it is started again: at first, and at most, twice as long each time."""
+WELL_S = 120.0
+"""Who has answered for so long did not die of its start."""
+STOP_S = 20.0
+"""What has not ended by then is killed."""
+_TAIL = 200
+_LONGEST_LINE = 400
+"""Lines that are remembered, and characters of one that is shown."""
+
+_STAGES = (
+    (r"(\d+)%.*safetensors|safetensors.*?(\d+)%", "loading the model"),
+    (r"Starting to load model|Loading model", "loading the model"),
+    (r"[Dd]ownload|Fetching", "downloading the model"),
+    (r"torch\.compile|Dynamo|[Cc]ompiling", "compiling"),
+    (r"[Cc]apturing CUDA graph|Graph capturing", "capturing graphs"),
+    (r"KV cache size|KV cache memory|# (GPU|CPU) blocks", "making room for the cache"),
+)
+"""By what vLLM says, what it is about."""
+
+
+@dataclass(slots=True)
+class Backoff:
+    """How long to wait before it is started again, and when to give up. Pure."""
+
+    failures: int = 0
+    was_ready: bool = False
+
+    def ended(self, *, ready: bool, lived_s: float) -> float | None:
+        """It has ended. lived_s: since it was ready. Seconds to wait; None = give up."""
+        self.was_ready = self.was_ready or ready
+        if ready and lived_s >= WELL_S:
+            self.failures = 0
+        self.failures += 1
+        if not self.was_ready or (not ready and self.failures >= STARTS):
+            return None
+        return min(FIRST_S * 2.0 ** (self.failures - 1), MOST_S)
+
+
+class Supervisor:
+    """file: for the notice. log: for what vLLM says. tell: takes a sentence for the person. environment: to which the plan's
+    is added. clock: monotonic seconds. sleep: for that many."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        file: Path,
+        log: Path,
+        tell: Callable[[str], None],
+        *,
+        environment: Mapping[str, str],
+        clock: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._plan, self._file, self._log = plan, file, log
+        self._tell = tell
+        self._environment = {**plan.environment, **environment, "VLLM_API_KEY": plan.key}
+        self._clock, self._sleep = clock, sleep
+        self._stopping = asyncio.Event()
+        self._group: int | None = None
+        self._runs = 0
+
+    def stop(self) -> None:
+        """End it; asked a second time, at once."""
+        if self._stopping.is_set() and self._group is not None:
+            _signal(self._group, signal.SIGKILL)
+        self._stopping.set()
+
+    async def run(self) -> int:
+        """Until it is stopped (0), or cannot be started (1)."""
+        backoff = Backoff()
+        try:
+            while not self._stopping.is_set():
+                ready_at, reason = await self._once()
+                if self._stopping.is_set():
+                    break
+                lived_s = 0.0 if ready_at is None else self._clock() - ready_at
+                wait_s = backoff.ended(ready=ready_at is not None, lived_s=lived_s)
+                if wait_s is None:
+                    self._tell(f"vLLM does not start: {reason} All that it said is in {self._log}.")
+                    return 1
+                self._tell(f"vLLM has ended: {reason} It is started again in {wait_s:.0f} s.")
+                await _first(self._sleep(wait_s), self._stopping.wait())
+            self._tell("Ended.")
+            return 0
+        finally:
+            self._file.unlink(missing_ok=True)
+
+    async def _once(self) -> tuple[float | None, str]:
+        """One life of it: since when it was ready, if ever, and of what it died, a sentence."""
+        self._runs += 1
+        self._write_notice(ready=False)
+        began = self._clock()
+        # A pipe of our own: asyncio's would have us wait for whoever has inherited it, not for the process.
+        reading, writing = os.pipe()
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._plan.command,
+                env=self._environment,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=writing,
+                stderr=writing,
+                start_new_session=True,
+            )
+        except OSError as error:
+            os.close(reading)
+            return None, f"{self._plan.command[0]} cannot be run ({error.strerror})."
+        finally:
+            os.close(writing)
+        self._group = process.pid
+        said: deque[str] = deque(maxlen=_TAIL)
+        started = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def on_its_way(stage: str) -> None:
+            if not started.is_set():
+                self._tell(f"{stage} ({self._clock() - began:.0f} s)")
+
+        def follow() -> None:
+            self._follow(
+                reading,
+                said,
+                lambda: loop.call_soon_threadsafe(started.set),
+                lambda stage: loop.call_soon_threadsafe(on_its_way, stage),
+            )
+
+        following = asyncio.ensure_future(asyncio.to_thread(follow))
+        ready_at: float | None = None
+        problem: str | None = None
+        try:
+            await _first(process.wait(), started.wait(), self._stopping.wait())
+            if started.is_set() and not self._stopping.is_set():
+                problem = await self._answers()
+                if problem is None:
+                    ready_at = self._clock()
+                    self._write_notice(ready=True)
+                    self._tell(
+                        f"Ready after {ready_at - began:.0f} s: {self._plan.served} at {self._plan.url}"
+                    )
+                    await _first(process.wait(), self._stopping.wait())
+            died_of = process.returncode
+        finally:
+            self._write_notice(ready=False)
+            await self._end(process)
+            await following
+        return ready_at, problem or _reason(said, died_of)
+
+    def _follow(
+        self, reading: int, said: deque[str], started: Callable[[], object], tell: Callable[[str], object]
+    ) -> None:
+        """On a thread: keeps what it says, and tells of what is new. reading: a pipe's end, which it closes."""
+        told, rest = "", ""
+        descriptor = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb", buffering=0) as log:
+            while data := os.read(reading, 65536):
+                log.write(data)
+                *lines, rest = re.split(r"[\r\n]+", rest + data.decode("utf-8", "replace"))
+                for line in filter(str.strip, lines):
+                    said.append(line)
+                    stage = _stage(line)
+                    if READY in line:
+                        started()
+                    elif stage not in (None, told):
+                        told = str(stage)
+                        tell(told)
+                rest = rest[-_LONGEST_LINE:]
+        os.close(reading)
+        said.append(rest)
+
+    async def _answers(self) -> str | None:
+        """Asks it, with the key, what it serves. None when that is well; else what is wrong, a sentence."""
+        backend = OpenAIBackend(self._plan.url, model=self._plan.served, key=self._plan.key, waiting=PATIENT)
+        try:
+            await backend.prepare()
+        except BackendError as error:
+            return error.detail
+        finally:
+            await backend.close()
+        return None
+
+    async def _end(self, process: asyncio.subprocess.Process) -> None:
+        """The whole group: a server that was killed leaves the process behind that has the memory."""
+        if process.returncode is None:
+            _signal(process.pid, signal.SIGTERM)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(STOP_S):
+                    await process.wait()
+        _signal(process.pid, signal.SIGKILL)
+        await process.wait()
+        self._group = None
+
+    def _write_notice(self, *, ready: bool) -> None:
+        plan = self._plan
+        folder = None if plan.folder is None else str(plan.folder)
+        Notice(plan.url, plan.key, plan.served, ready, plan.headroom, folder, self._runs).write(self._file)
+
+
+async def _first(*waits: Awaitable[object]) -> None:
+    """Return when one of them does; the others are given up."""
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _signal(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _stage(line: str) -> str | None:
+    for pattern, stage in _STAGES:
+        found = re.search(pattern, line)
+        if found is not None:
+            percent = next((group for group in found.groups() if group and group.isdigit()), None)
+            return stage if percent is None else f"{stage}: {percent}%"
+    return None
+
+
+def _reason(said: deque[str], code: int | None) -> str:
+    """What it said last that looks like a reason, as a sentence."""
+    if code is not None and code < 0:
+        with suppress(ValueError):
+            return f"{signal.Signals(-code).name}."
+    errors = [line for line in said if re.search(r"\w(Error|Exception): .", line)]
+    text = (errors or [line for line in said if line.strip()] or ["it says nothing"])[-1].strip()
+    text = re.sub(r"^(\(\w+ pid=\d+\)\s*)?((ERROR|INFO)\s[\d: -]+\[[^]]*\]\s*)?", "", text)
+    return text[:_LONGEST_LINE].rstrip(".") + "."

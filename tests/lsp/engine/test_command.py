@@ -1,0 +1,212 @@
+"""`editahead engine --print` with a stub in vLLM's place: the command that it makes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stub_vllm
+from editahead_inference.backends import choice
+from editahead_lsp.cli import main
+from editahead_lsp.engine import installed
+from editahead_lsp.engine.installed import PROPOSER
+
+Use = Callable[..., Path]
+Printed = Callable[..., tuple[dict[str, str], list[str]]]
+
+
+@pytest.fixture(autouse=True)
+def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for name in ("EDITAHEAD_BACKEND", "EDITAHEAD_MODEL", "VLLM_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(choice, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    monkeypatch.setattr(installed, "BESIDE", tmp_path / "nowhere" / "vllm")
+
+
+@pytest.fixture
+def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
+    """Puts a vLLM on PATH."""
+
+    def use(**options: Any) -> Path:
+        program = stub_vllm.install(tmp_path / "engine", **options)
+        monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}/usr/bin{os.pathsep}/bin")
+        return program
+
+    return use
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
+    """The environment and the command that are printed."""
+
+    def printed(*arguments: object) -> tuple[dict[str, str], list[str]]:
+        assert main(["engine", "--print", *map(str, arguments)]) == 0, capsys.readouterr().err
+        env, *words = shlex.split(capsys.readouterr().out)
+        assert env == "env"
+        settings = [word for word in words if word.split("=")[0].isupper()]
+        return dict(word.split("=", 1) for word in settings), words[len(settings) :]
+
+    return printed
+
+
+def option(command: list[str], name: str) -> str:
+    return command[command.index(name) + 1]
+
+
+def test_the_command_that_would_be_started(use: Use, folder: Path, printed: Printed) -> None:
+    program = use()
+    environment, command = printed(folder, "--port", "0")
+    assert command[:3] == [str(program), "serve", str(folder)]
+    assert option(command, "--served-model-name") == "coder-30b"
+    assert option(command, "--host") == "127.0.0.1" and int(option(command, "--port")) > 0
+    for flag in ("--enable-prefix-caching", "--enable-prompt-tokens-details"):
+        assert flag in command
+    assert option(command, "--per-request-spec-decode-metrics") == "summary"
+    drafts = json.loads(option(command, "--speculative-config"))
+    assert drafts == {"method": "custom_class", "model": PROPOSER, "num_speculative_tokens": 64}
+    assert int(option(command, "--max-model-len")) == 32_768 + 64
+    requests, batched = (int(option(command, f"--max-num-{name}")) for name in ("seqs", "batched-tokens"))
+    assert batched >= requests * 65, "else drafts are cut"
+    assert environment["VLLM_USE_V2_MODEL_RUNNER"] == "0"
+    assert len(environment["VLLM_API_KEY"]) >= 32
+    assert environment["VLLM_API_KEY"] not in command, "others on this machine see commands"
+    assert printed(folder)[0]["VLLM_API_KEY"] != environment["VLLM_API_KEY"]
+
+
+def test_a_key_that_is_set_is_taken(
+    use: Use, folder: Path, printed: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use()
+    monkeypatch.setenv("VLLM_API_KEY", "mine")
+    assert printed(folder)[0]["VLLM_API_KEY"] == "mine"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"custom": False, "version": "0.19.1"}, "vLLM 0.19.1 takes no proposer"),
+        ({"proposer": False}, "not installed beside"),
+    ],
+)
+def test_drafts_without_our_proposer(
+    options: dict[str, Any], says: str, use: Use, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use(**options)
+    assert main(["engine", "--print", str(folder)]) == 0
+    out, err = capsys.readouterr()
+    assert says in err
+    drafts = json.loads(option(shlex.split(out), "--speculative-config"))
+    assert drafts.pop("method") == "ngram"
+    assert drafts == {"num_speculative_tokens": 64, "prompt_lookup_min": 3, "prompt_lookup_max": 16}
+
+
+def test_on_a_cpu(use: Use, folder: Path, printed: Printed) -> None:
+    use(version="0.33.0+cpu")
+    (folder / "config.json").write_text(
+        json.dumps(stub_vllm.CONFIG | {"max_position_embeddings": 4096, "torch_dtype": "float32"})
+    )
+    environment, command = printed(folder)
+    assert option(command, "--dtype") == "float32"
+    assert "--enforce-eager" in command and option(command, "--block-size") == "32"
+    assert "--max-model-len" not in command, "all that the model has"
+    assert 1 <= int(environment["VLLM_CPU_KVCACHE_SPACE"]) <= 4
+
+
+def test_the_model_is_the_named_else_the_settings_else_ours(
+    use: Use, folder: Path, printed: Printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use()
+    (tmp_path / "shipped").mkdir()
+    (tmp_path / "shipped" / "config.json").write_text(json.dumps(stub_vllm.CONFIG))
+    command = printed()[1]
+    assert command[2] == str(tmp_path / "shipped") and option(command, "--served-model-name") == "editahead"
+    monkeypatch.setenv("EDITAHEAD_MODEL", str(folder))
+    assert printed()[1][2] == str(tmp_path / "shipped"), "it is the model of another backend"
+    monkeypatch.setenv("EDITAHEAD_BACKEND", "engine")
+    assert printed()[1][2] == str(folder)
+
+
+HYBRID = stub_vllm.CONFIG | {"linear_num_value_heads": 32}
+MLA = stub_vllm.CONFIG | {"kv_lora_rank": 512, "qk_rope_head_dim": 64}
+
+
+@pytest.mark.parametrize(
+    ("version", "config", "says"),
+    [
+        ("0.33.0", HYBRID, "recurrent layers"),
+        ("0.33.0+cpu", HYBRID, "recurrent layers"),
+        ("0.33.0+cpu", MLA, "(MLA)"),
+    ],
+)
+def test_what_must_not_be_used_with_drafts(
+    version: str,
+    config: dict[str, Any],
+    says: str,
+    use: Use,
+    folder: Path,
+    printed: Printed,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    use(version=version)
+    (folder / "config.json").write_text(json.dumps(config))
+    assert main(["engine", "--print", str(folder)]) == 1
+    said = capsys.readouterr().err
+    assert "coder-30b cannot be used with drafts" in said and says in said and "--no-drafts" in said
+    command = printed(folder, "--no-drafts")[1]
+    assert "--speculative-config" not in command and "--per-request-spec-decode-metrics" not in command
+
+
+def test_such_attention_is_fine_on_a_gpu(use: Use, folder: Path, printed: Printed) -> None:
+    use()
+    (folder / "config.json").write_text(json.dumps(MLA))
+    assert "--speculative-config" in printed(folder)[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "Name a model"),
+        (["FOLDER", "--replicas", "2"], "one server as yet, not 2"),
+        (["FOLDER", "--host", "192.168.1.7"], "--host can be one of"),
+        (["FOLDER", "--port", "70000"], "There is no port 70000"),
+        (["./missing"], "There is no folder ./missing"),
+        (["missing"], "There is no folder missing"),
+        (["EMPTY"], "config.json cannot be read"),
+    ],
+)
+def test_what_cannot_be(
+    arguments: list[str], says: str, use: Use, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use()
+    named = {"FOLDER": str(folder), "EMPTY": str(folder.parent)}
+    assert main(["engine", "--print", *(named.get(word, word) for word in arguments)]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("editahead: ") and says in said and said.count("\n") == 1
+
+
+def test_without_vllm(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["engine", str(folder)]) == 1
+    assert "There is no vLLM here" in capsys.readouterr().err
+
+
+def test_a_vllm_that_is_broken(use: Use, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = use()
+    (program.parent / "python").write_text("#!/bin/sh\necho no such library >&2\nexit 1\n")
+    assert main(["engine", str(folder)]) == 1
+    assert f"{program} cannot be used: no such library." in capsys.readouterr().err
+
+
+def test_who_listens_to_all_is_told_of_it(use: Use, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    use()
+    assert main(["engine", "--print", str(folder), "--host", "0.0.0.0"]) == 0
+    out, err = capsys.readouterr()
+    assert option(shlex.split(out), "--host") == "0.0.0.0" and "plain http" in err

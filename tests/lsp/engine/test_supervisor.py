@@ -1,0 +1,233 @@
+"""vLLM looked after, with a stub in its place: real processes, which are killed, and whose ends are waited for."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import signal
+import stat
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stub_vllm
+from editahead_inference.backends.backend import BackendError, Piece, Query
+from editahead_inference.backends.engine import STARTING, EngineBackend
+from editahead_inference.backends.notice import Notice
+from editahead_lsp import processes
+from editahead_lsp.engine.installed import Installed
+from editahead_lsp.engine.plan import Place, plan
+from editahead_lsp.engine.shape import Shape
+from editahead_lsp.engine.supervisor import FIRST_S, MOST_S, STARTS, WELL_S, Backoff, Supervisor
+from running import ENGINE, free_port
+
+QUERY = Query("x", (), 5)
+
+
+class Watched:
+    """A supervisor whose words can be waited for, and whose pauses are over at once. slept: how long they should be."""
+
+    def __init__(self, folder: Path, **environment: str) -> None:
+        program = stub_vllm.install(folder / "engine")
+        installed = Installed(program, "0.33.0", False, True, True, True, True)
+        shape, place = Shape.of(stub_vllm.CONFIG), Place("127.0.0.1", free_port())
+        made = plan(
+            installed, shape, model="a/coder", served="coder", place=place, key="secret-key", free_bytes=0
+        )
+        self.folder, self.file, self.log = folder, folder / "state" / "engine.json", folder / "engine.log"
+        self.said: list[str] = []
+        self.slept: list[float] = []
+        self._more = asyncio.Event()
+        clock = itertools.count().__next__
+        self.supervisor = Supervisor(
+            made,
+            self.file,
+            self.log,
+            self._tell,
+            environment={**os.environ, "STUB_FOLDER": str(folder), **environment},
+            clock=lambda: float(clock()),
+            sleep=self._sleep,
+        )
+
+    def _tell(self, text: str) -> None:
+        self.said.append(text)
+        self._more.set()
+
+    async def _sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+
+    async def hears(self, text: str, times: int = 1) -> None:
+        while sum(text in said for said in self.said) < times:
+            self._more.clear()
+            await self._more.wait()
+
+    def pids(self) -> list[tuple[int, int]]:
+        """Of each run: its own, and its child's."""
+        lines = (self.folder / "pids").read_text().splitlines()
+        return [(int(own), int(child)) for own, child in map(str.split, lines)]
+
+    async def are_gone(self) -> None:
+        for pid in itertools.chain(*self.pids()):
+            await processes.ended(pid)
+
+
+@asynccontextmanager
+async def looked_after(watched: Watched) -> AsyncIterator[asyncio.Task[int]]:
+    async with asyncio.timeout(60):
+        running = asyncio.ensure_future(watched.supervisor.run())
+        try:
+            yield running
+        finally:
+            watched.supervisor.stop()
+            await running
+
+
+async def answer(backend: EngineBackend) -> str:
+    return "".join([piece.text async for piece in backend.stream(QUERY) if isinstance(piece, Piece)])
+
+
+async def test_it_is_started_found_killed_started_again_and_ended(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    backend = EngineBackend(watched.file)
+    async with looked_after(watched) as running:
+        await watched.hears("Ready after")
+        assert watched.said[0].startswith("loading the model (")
+        notice = Notice.read(watched.file)
+        assert (notice.key, notice.model, notice.ready, notice.headroom) == ("secret-key", "coder", True, 64)
+        for file in (watched.file, watched.log):
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert not any("secret-key" in said for said in (*watched.said, watched.log.read_text()))
+        assert await answer(backend) == stub_vllm.SAYS
+
+        ((first, child),) = watched.pids()
+        os.kill(first, signal.SIGKILL)
+        await watched.hears("Ready after", 2)
+        assert "vLLM has ended: SIGKILL. It is started again in 1 s." in watched.said
+        await processes.ended(child)
+        assert Notice.read(watched.file).run == 2
+        assert await answer(backend) == stub_vllm.SAYS, "though it was gone, nobody waits to try again"
+
+        watched.supervisor.stop()
+        assert await running == 0
+    await watched.are_gone()
+    assert not watched.file.exists() and watched.said[-1] == "Ended."
+    with pytest.raises(BackendError, match="No engine is running"):
+        await answer(backend)
+    await backend.close()
+
+
+async def test_it_is_ended_while_it_starts(tmp_path: Path) -> None:
+    watched = Watched(tmp_path, STUB_WAITS="1")
+    backend = EngineBackend(watched.file)
+    async with looked_after(watched) as running:
+        await watched.hears("loading the model")
+        with pytest.raises(BackendError) as raised:
+            await answer(backend)
+        assert raised.value.detail == STARTING and backend.health.condition == "starting"
+        watched.supervisor.stop()
+        assert await running == 0
+    assert not watched.file.exists()
+    await backend.close()
+
+
+async def test_who_does_not_end_is_killed(tmp_path: Path) -> None:
+    watched = Watched(tmp_path, STUB_STAYS="1")
+    async with looked_after(watched) as running:
+        await watched.hears("Ready after")
+        watched.supervisor.stop()
+        await asyncio.sleep(0)
+        watched.supervisor.stop()
+        assert await running == 0
+    await watched.are_gone()
+
+
+async def test_what_never_starts_is_given_up_with_its_reason(tmp_path: Path) -> None:
+    watched = Watched(tmp_path, STUB_ENDS="ValueError: No room for the cache.")
+    async with looked_after(watched) as running:
+        assert await running == 1
+    assert watched.slept == []
+    expected = (
+        f"vLLM does not start: ValueError: No room for the cache. All that it said is in {watched.log}."
+    )
+    assert watched.said[-1] == expected
+
+
+async def test_another_key_than_it_was_told_is_noticed(tmp_path: Path) -> None:
+    """Such as when somebody else listens at that port."""
+    watched = Watched(tmp_path, STUB_KEY="another")
+    async with looked_after(watched) as running:
+        assert await running == 1
+    assert "does not accept the key" in watched.said[-1]
+    await watched.are_gone()
+
+
+async def test_a_program_that_cannot_be_run(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    (tmp_path / "engine" / "bin" / "vllm").unlink()
+    async with looked_after(watched) as running:
+        assert await running == 1
+    assert "cannot be run (No such file or directory)" in watched.said[-1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+async def test_the_command(number: signal.Signals, tmp_path: Path, folder: Path) -> None:
+    """As a person starts it, and as a shell or a service manager ends it."""
+    program = stub_vllm.install(tmp_path / "engine")
+    known = {name: value for name, value in os.environ.items() if not name.startswith("EDITAHEAD_")}
+    environment = known | {
+        "PATH": f"{program.parent}{os.pathsep}{known['PATH']}",
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "STUB_FOLDER": str(tmp_path),
+    }
+    command = [*ENGINE, str(folder)]
+    process = await asyncio.create_subprocess_exec(
+        *command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    assert process.stderr is not None
+    async with asyncio.timeout(60):
+        while b"Ready after" not in (line := await process.stderr.readline()):
+            assert line
+        notice = Notice.read(tmp_path / "state" / "editahead" / "engine.json")
+        assert notice.ready and notice.folder == str(folder)
+        arguments = json.loads((tmp_path / "arguments.json").read_text())
+        assert arguments[0] == str(folder)
+        second = await asyncio.to_thread(
+            subprocess.run, command, env=environment, capture_output=True, text=True, check=False
+        )
+        assert second.returncode == 1 and "running already" in second.stderr
+        process.send_signal(number)
+        rest = await process.stderr.read()
+        assert await process.wait() == 0, rest
+        assert rest == b"editahead: Ended.\n"
+        for pid in map(int, (tmp_path / "pids").read_text().split()):
+            await processes.ended(pid)
+    assert [
+        path.name for path in (tmp_path / "state" / "editahead").iterdir() if path.suffix == ".json"
+    ] == []
+
+
+def test_the_first_start_has_to_lead_to_something() -> None:
+    assert Backoff().ended(ready=False, lived_s=0) is None
+
+
+@given(st.lists(st.tuples(st.booleans(), st.floats(0, 2 * WELL_S)), max_size=20))
+def test_back_off(lives: list[tuple[bool, float]]) -> None:
+    backoff = Backoff()
+    waits = [backoff.ended(ready=True, lived_s=0)]
+    assert waits == [FIRST_S]
+    for ready, lived_s in lives:
+        wait = backoff.ended(ready=ready, lived_s=lived_s)
+        if wait is None:
+            assert not ready and len(waits) + 1 >= STARTS
+            break
+        assert FIRST_S <= wait <= MOST_S
+        assert wait == FIRST_S if ready and lived_s >= WELL_S else wait >= min(waits[-1] or 0, MOST_S)
+        waits.append(wait)

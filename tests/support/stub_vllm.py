@@ -1,0 +1,116 @@
+"""Stands for vLLM where only its outside matters: a folder with `vllm`, its interpreter, and a package of that name.
+
+Run as `vllm`, it says what vLLM says when it starts, leaves its process numbers in the folder that STUB_FOLDER names, has a
+child that would live on, and serves a model that says one thing. STUB_ENDS: it says this and ends before it is ready.
+STUB_WAITS: it never gets ready. STUB_STAYS: it does not end when it is asked to. STUB_KEY: it wants that one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+CONFIG = {
+    "architectures": ["Qwen3MoeForCausalLM"],
+    "num_hidden_layers": 48,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 4,
+    "head_dim": 128,
+    "hidden_size": 2048,
+    "max_position_embeddings": 262_144,
+    "torch_dtype": "bfloat16",
+}
+"""Qwen3-Coder-30B-A3B's, in what counts."""
+SAYS = "fine"
+
+
+def install(folder: Path, *, version: str = "0.33.0", custom: bool = True, proposer: bool = True) -> Path:
+    """The `vllm` of an environment like one with that version. proposer: whether Editahead is installed there."""
+    package, binaries = folder / "packages", folder / "bin"
+    files = {
+        "vllm/__init__.py": "raise RuntimeError('vllm is not to be imported')",
+        "vllm/engine/arg_utils.py": '"--per-request-spec-decode-metrics"',
+        "vllm/envs.py": "VLLM_USE_V2_MODEL_RUNNER = None",
+        f"vllm-{version}.dist-info/METADATA": f"Metadata-Version: 2.1\nName: vllm\nVersion: {version}\n",
+    }
+    if custom:
+        files["vllm/v1/spec_decode/custom_class_proposer.py"] = ""
+    if proposer:
+        files["editahead_inference/__init__.py"] = ""
+        files["editahead_inference/speculation/__init__.py"] = ""
+        files["editahead_inference/speculation/file_drafts.py"] = ""
+    for name, text in files.items():
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(text, "utf-8")
+    binaries.mkdir()
+    python = f'#!/bin/sh\nexport PYTHONPATH="{package}"\nexec "{sys.executable}" -S "$@"\n'
+    vllm = f'#!/bin/sh\nexec "{sys.executable}" "{__file__}" "$@"\n'
+    for name, text in {"python": python, "vllm": vllm}.items():
+        (binaries / name).write_text(text, "utf-8")
+        (binaries / name).chmod(0o755)
+    return binaries / "vllm"
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    model = ""
+
+    def do_GET(self) -> None:
+        if (
+            self.headers.get("Authorization")
+            != f"Bearer {os.environ.get('STUB_KEY', os.environ['VLLM_API_KEY'])}"
+        ):
+            self._answer(401, {"error": "Unauthorized"})
+        elif self.path == "/v1/models":
+            model = {"id": self.model, "owned_by": "vllm", "max_model_len": 32_832}
+            self._answer(200, {"object": "list", "data": [model]})
+        else:
+            self._answer(200, {"version": "0.33.0"})
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        choice = {"index": 0, "text": SAYS, "finish_reason": "stop"}
+        body = f"data: {json.dumps({'choices': [choice]})}\n\ndata: [DONE]\n\n".encode()
+        self._answer(200, body, "text/event-stream")
+
+    def _answer(self, status: int, body: Any, kind: str = "application/json") -> None:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def serve(arguments: list[str]) -> None:
+    folder = Path(os.environ["STUB_FOLDER"])
+    print("INFO [model_runner.py:1] Starting to load model ...", flush=True)
+    if ends := os.environ.get("STUB_ENDS"):
+        sys.exit(f"(EngineCore pid=7) ERROR 11-22 10:00:00 [core.py:1] {ends}")
+    if "STUB_WAITS" in os.environ:
+        signal.pause()
+    if "STUB_STAYS" in os.environ:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    Handler.model = arguments[arguments.index("--served-model-name") + 1]
+    host, port = (arguments[arguments.index(name) + 1] for name in ("--host", "--port"))
+    server = ThreadingHTTPServer((host, int(port)), Handler)
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+    with (folder / "pids").open("a") as pids:
+        pids.write(f"{os.getpid()} {child.pid}\n")
+    (folder / "arguments.json").write_text(json.dumps(arguments))
+    print("\rLoading safetensors checkpoint shards: 50%", flush=True)
+    print("INFO:     Application startup complete.", flush=True)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    serve(sys.argv[2:])
