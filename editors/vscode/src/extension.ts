@@ -1,0 +1,63 @@
+// Editahead in VS Code: the predicted next edit, shown in its place, one key to go there and to make it.
+import * as vscode from "vscode";
+import { applyClipboard, applySelection } from "./applying";
+import { serverText, whyText } from "./core/telling";
+import type { StatusResult, WhyResult } from "./core/wire";
+import { Installation } from "./installation";
+import { Engine } from "./server";
+import { StatusBar } from "./statusbar";
+import { View } from "./view";
+
+let engine: Engine | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel("Editahead", { log: true });
+  const installation = new Installation(context, log, () => started.be("installing"));
+  const started = new Engine(() => installation.find(), log);
+  engine = started;
+  const view = new View(context.extensionUri, started, () => performance.now());
+  started.ghost = (document, position) => view.ghost(document, position);
+  context.subscriptions.push(log, started, view, new StatusBar(started, view));
+
+  const tell = (text: string) => {
+    log.info(text);
+    const [first = "", ...others] = text.split("\n");
+    void vscode.window.showInformationMessage(first, ...(others.length > 0 ? ["More"] : [])).then((more) => {
+      if (more !== undefined) log.show(true);
+    });
+  };
+  const why = async () => {
+    const uri = vscode.window.activeTextEditor?.document.uri.toString();
+    const result = await started.execute<WhyResult>("editahead.why", ...(uri === undefined ? [] : [uri]));
+    if (result !== undefined) tell(whyText(result));
+  };
+  const status = async () => {
+    const result = await started.execute<StatusResult>("editahead.status");
+    if (result !== undefined) tell(serverText(result));
+  };
+  const commands: Record<string, (...args: never[]) => unknown> = {
+    tab: () => view.tab(),
+    dismiss: () => view.reject(),
+    acceptWord: () => view.acceptPart("word"),
+    acceptLine: () => view.acceptPart("line"),
+    showNext: () => view.choose(1),
+    showPrevious: () => view.choose(-1),
+    go: () => view.goNext(),
+    toggle: () => view.enable(!view.enabled),
+    ghostAccepted: (id: string) => view.ghostAccepted(id),
+    applyClipboard: () => applyClipboard(started),
+    applySelection: () => applySelection(started),
+    explain: why,
+    showStatus: status,
+    restartServer: () => started.restart(),
+    openLog: () => log.show(),
+  };
+  for (const [name, run] of Object.entries(commands)) {
+    context.subscriptions.push(vscode.commands.registerCommand(`editahead.${name}`, run));
+  }
+  void started.start();
+}
+
+export async function deactivate(): Promise<void> {
+  await engine?.stop();
+}
