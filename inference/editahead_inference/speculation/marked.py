@@ -1,0 +1,173 @@
+"""Where in a prompt's tokens the texts stand that its answer repeats, told by the markers of the formats.
+
+For who has the tokens only, such as a proposer of drafts within vLLM. A marker that is no token of the model is as many
+tokens as it is cut into at the beginning of a line.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from editahead_prompts.formats import own, sweep, tags, zeta1, zeta2
+
+Encode = Callable[[str], Sequence[int]]
+
+
+class Codec(Protocol):
+    """A model's tokenizer."""
+
+    def encode(self, text: str) -> Sequence[int]:
+        """Its token ids, special tokens in it included, and none added."""
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of the tokens, special ones included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A format's markers, each with what always stands behind it.
+
+    asks: the answer stands behind the last one of these; "" where it begins is not marked. drafts: behind the last one of
+    each, but before `asks`, a text stands that the answer repeats, the one to be trusted most first. ends: where such a
+    text ends; the other markers do so, too. closes: what an answer ends with. without: the cursor, which no answer repeats.
+    """
+
+    asks: str
+    drafts: tuple[str, ...]
+    ends: tuple[str, ...] = ()
+    closes: str = ""
+    without: str = ""
+
+
+LAYOUTS = (
+    Layout(
+        f"{own.NEXT}\n",
+        (f"{own.GUESS}\n", f"{own.REGION}\n", f"{own.SKETCH}\n"),
+        (own.REGION_END, own.FILE, own.HIST, own.DIAGNOSTICS, own.RULE),
+        own.REGION_END,
+        own.CURSOR,
+    ),
+    Layout(
+        "### Response:\n",
+        (f"{zeta1.REGION_START}\n",),
+        (zeta1.REGION_END,),
+        zeta1.REGION_END,
+        zeta1.CURSOR,
+    ),
+    Layout(zeta2.MIDDLE, (f"{zeta2.CURRENT}\n",), (f"{zeta2.SEPARATOR}\n",), zeta2.UPDATED, zeta2.CURSOR),
+    Layout(
+        zeta2.MIDDLE, ("<|marker_1|>",), without=zeta2.CURSOR
+    ),  # Zeta 2.1: its answer repeats its markers, too
+    Layout(
+        f"{sweep.FILE_SEP}updated/",
+        (f"{sweep.FILE_SEP}current/", f"{sweep.FILE_SEP}original/"),
+        (sweep.FILE_SEP,),
+        without=sweep.CURSOR,
+    ),
+    Layout("", ("<|code_to_edit|>\n",), ("<|/code_to_edit|>\n",), without=tags.CURSOR),
+)
+"""Of our own formats, for next edits and for Apply, and of the published ones that rewrite what they are shown."""
+
+_WIDE = f"utf-32-{sys.byteorder[0]}e"
+
+_LINE = 64
+"""Tokens of a first line that are looked at, at most."""
+
+_BEHIND = ("a", "(", "    a", "\na", "\n    a")
+"""What a marker's last tokens may grow together with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """sources: for `Drafter`. answer: the position in the prompt behind what asks for the answer; it may hold the answer's
+    first tokens already. None where it is not marked."""
+
+    sources: list[list[int]]
+    answer: int | None
+
+
+class Markers:
+    """The layouts' markers as a model's tokenizer cuts them."""
+
+    def __init__(self, codec: Codec, layouts: Sequence[Layout] = LAYOUTS) -> None:
+        self._encode = codec.encode
+        self._decode = codec.decode
+        self._cut = [_Cut(codec.encode, layout) for layout in layouts]
+
+    def find(self, prompt: Sequence[int], most: int) -> Marked | None:
+        """What stands in a prompt; of the sources `most` tokens together, from their beginnings. None for a prompt in none
+        of the formats. Raises ValueError for ids that are no code points, which no vocabulary has."""
+        text = _text(prompt)
+        found = (cut.find(text, most) for cut in self._cut)
+        marked = next((marked for marked in found if marked is not None), None)
+        for source in marked.sources if marked is not None else ():
+            self._part(source)
+        return marked
+
+    def _part(self, source: list[int]) -> None:
+        """A vocabulary's line end may take indentation along, but the one behind what asks for the answer cannot: the first
+        line is cut as it is by itself."""
+        ends = (n for n, id in enumerate(source[:_LINE]) if n and "\n" in self._decode([id]))
+        end = next(ends, min(len(source), _LINE))
+        line = self._decode(source[:end])
+        if line[:1] == "\n":
+            source[:end] = [*self._encode("\n"), *self._encode(line[1:])]
+
+
+def _text(ids: Sequence[int]) -> str:
+    """Each id as a code point, so that markers are found as quickly as words."""
+    return array("i", ids).tobytes().decode(_WIDE, "surrogatepass")
+
+
+class _Cut:
+    def __init__(self, encode: Encode, layout: Layout) -> None:
+        self._marked = bool(layout.asks)
+        self._asks = _marker(encode, layout.asks)
+        self._drafts = [_marker(encode, marker) for marker in layout.drafts]
+        others = {*self._drafts, self._asks, *(_marker(encode, marker) for marker in layout.ends)}
+        self._ends = sorted(others - {""})
+        self._closes = list(map(ord, _marker(encode, layout.closes)))
+        self._without = _marker(encode, layout.without)
+        self._sound = bool(self._asks or not self._marked) and all(self._drafts)
+
+    def find(self, prompt: str, most: int) -> Marked | None:
+        if not self._sound:
+            return None
+        asked = prompt.rfind(self._asks) if self._marked else len(prompt)
+        sources = []
+        for text in self._texts(prompt, asked) if asked >= 0 else ():
+            kept = text.replace(self._without, "") if self._without else text
+            source = list(map(ord, kept[:most]))
+            most -= len(source)
+            if source:
+                sources.append([*source, *self._closes])
+        if not sources:
+            return None
+        return Marked(sources, asked + len(self._asks) if self._marked else None)
+
+    def _texts(self, prompt: str, asked: int) -> Iterator[str]:
+        for marker in self._drafts:
+            start = prompt.rfind(marker, 0, asked)
+            if start < 0:
+                continue
+            start += len(marker)
+            end = asked
+            for other in self._ends:
+                place = prompt.find(other, start, end)
+                end = place if place >= 0 else end
+            yield prompt[start:end]
+
+
+def _marker(encode: Encode, marker: str) -> str:
+    """The tokens that a marker has wherever it stands at the beginning of a line, whatever follows; as `_text`."""
+    if not marker:
+        return ""
+    line = _text(encode("\n"))
+    cut = [_text(encode(f"\n{marker}{behind}")) for behind in _BEHIND]
+    start = len(line) if all(text.startswith(line) for text in cut) else 1
+    end = next((n for n, ids in enumerate(zip(*cut, strict=False)) if len(set(ids)) > 1), min(map(len, cut)))
+    return cut[0][start:end]

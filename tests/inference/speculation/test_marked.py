@@ -1,0 +1,158 @@
+"""What an answer repeats is found in the tokens of prompts, in any format that marks it, and nothing in other prompts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.speculation.marked import Marked, Markers
+from editahead_prompts.composition.tokenizers import ESTIMATE
+from editahead_prompts.composition.vocabulary import Vocabulary, own
+from editahead_prompts.formats.choice import FORMATS
+from editahead_prompts.formats.own import CURSOR, GUESS, NEXT, REGION, REGION_END, SKETCH
+from editahead_prompts.formats.own_apply import OWN_APPLY
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.state import State
+
+MOST = 10_000
+TEXT = "".join(f"def function_{number}(first, second):\n    return {number}\n" for number in range(40))
+STATE = State(Snapshot.of(TEXT, uri="file:///a.py"), TEXT.index("return 20"))
+REWRITING = [name for name in FORMATS if "fim" not in name and name not in ("codestral", "starcoder")]
+
+
+class Words:
+    """A tokenizer that knows no special token: words with the space before them, signs in runs with the line ends behind."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
+
+    def encode(self, text: str) -> Sequence[int]:
+        pieces = re.findall(r" ?\w+|[^\S\n]+(?= )| ?[^\w\s]+\n*|\s", text)
+        return [self.known.setdefault(piece, len(self.known) + 0xD000) for piece in pieces]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return "".join(list(self.known)[id - 0xD000] for id in ids)
+
+
+CODECS: dict[str, Words | Vocabulary] = {"ours": own(), "without special tokens": Words()}
+
+
+def found(text: str, codec: Words | Vocabulary = CODECS["ours"]) -> Marked | None:
+    return Markers(codec).find(codec.encode(text), MOST)
+
+
+def texts(marked: Marked) -> list[str]:
+    return [own().decode(source) for source in marked.sources]
+
+
+@pytest.mark.parametrize("name", REWRITING)
+@pytest.mark.parametrize("codec", CODECS)
+def test_the_region_is_found_in_prompts_of_the_format(name: str, codec: str) -> None:
+    encoder, format = CODECS[codec], FORMATS[name]
+    request = format.build(STATE, ESTIMATE)
+    marked = found(request.prompt.text, encoder)
+    assert marked is not None
+    region = "".join(TEXT.splitlines(keepends=True)[request.region.first : request.region.end])
+    above, _, below = re.sub(r".*return 20", "<>", region).partition("<>")
+    source = re.sub(r"<\|marker_\d\|>", "", encoder.decode(marked.sources[0]))
+    assert above in source and below in source
+    assert source.count("return") == region.count("return"), "no more than the region"
+
+
+def test_nothing_is_found_in_prompts_that_ask_for_what_is_missing() -> None:
+    for name in set(FORMATS) - set(REWRITING):
+        for encoder in CODECS.values():
+            assert found(FORMATS[name].build(STATE, ESTIMATE).prompt.text, encoder) is None
+    for text in ("", "Who wrote this?\n\n### Response:\n", TEXT, f"What is {REGION}?\n"):
+        assert found(text) is None
+
+
+def test_guess_region_and_sketch_are_found_in_this_order() -> None:
+    original = Snapshot.of(TEXT, uri="file:///a.py")
+    sketch = "def function_20(first, second):\n    return 2020\n"
+    for guess in (TEXT.replace("return 20\n", "return 2020\n"), None):
+        request = OWN_APPLY.build(original, sketch, guess, ESTIMATE)
+        assert request is not None
+        marked = found(request.prompt.text)
+        assert marked is not None
+        wanted = [f"\n{text}" for text in OWN_APPLY.drafts(request)]
+        assert texts(marked) == wanted
+        assert marked.answer == len(own().encode(request.prompt.text)) - 1
+
+
+def test_an_indented_text_begins_as_the_answer_does() -> None:
+    """A vocabulary's line end may take the indentation along; that behind what asks for the answer cannot."""
+    encode = own().encode
+    for indentation in ("", "    ", " " * 13, "\t\t"):
+        line = f"{indentation}return 1\n"
+        marked = found(f"{REGION}\n{line}{REGION_END}\n{NEXT}\n")
+        assert marked is not None
+        assert marked.sources[0] == [*encode("\n"), *encode(line), *encode(REGION_END)]
+
+
+def test_of_markers_that_stand_several_times_the_last_ones_count() -> None:
+    old = f"{REGION}\nold\n{REGION_END}\n{NEXT}\nanswer\n{REGION_END}\n"
+    nested = f"{REGION}\nouter\n{REGION}\ninner{CURSOR}\n{REGION_END}\n"
+    marked = found(f"{old}{nested}{SKETCH}\n{SKETCH}\n{GUESS}\nguess\n{NEXT}\n")
+    assert marked is not None
+    assert texts(marked) == [f"{text}\n{REGION_END}" for text in ("\nguess", "\ninner", "")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{NEXT}\n{REGION}\nbehind\n{REGION_END}\n",
+        f"{REGION}\nno question\n{REGION_END}\n",
+        f"{REGION}{REGION_END}{NEXT}\n",
+        f"{NEXT}\n",
+    ],
+)
+def test_a_marker_too_few_is_no_edit(text: str) -> None:
+    assert found(text) is None
+
+
+def test_sources_are_cut_off_where_they_are_too_long() -> None:
+    ids = own().encode(f"{REGION}\n{TEXT}{REGION_END}\n{SKETCH}\n{TEXT}{NEXT}\n")
+    marked = Markers(own()).find(ids, 100)
+    assert marked is not None
+    assert [len(source) for source in marked.sources] == [101]
+    assert texts(marked)[0].endswith(REGION_END)
+
+
+def test_a_tokenizer_that_makes_nothing_of_a_marker_finds_nothing() -> None:
+    class Nothing(Words):
+        def encode(self, text: str) -> Sequence[int]:
+            return []
+
+    assert Markers(Nothing()).find([1, 2, 3], MOST) is None
+
+
+@given(
+    st.lists(st.sampled_from([*range(18), 100, 101, 0x10FFFF, 0xD800, 0xFEFF]), max_size=60),
+    st.integers(0, 40),
+)
+def test_whatever_stands_in_a_prompt_sources_are_pieces_of_it(ids: list[int], most: int) -> None:
+    marked = MARKERS.find(ids, most)
+    if marked is not None:
+        (cursor,) = own().encode(CURSOR)
+        plain = [id for id in ids if id != cursor]
+        assert sum(map(len, marked.sources)) <= most + len(marked.sources)
+        for source in marked.sources:
+            text = own().decode(source)
+            assert text.endswith(REGION_END) and text.removesuffix(REGION_END) in own().decode(plain)
+
+
+MARKERS = Markers(own())
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_any_text_between_markers_is_found(region: str, around: str) -> None:
+    region, around = (text.replace("<|", "").encode("utf-8", "replace").decode() for text in (region, around))
+    prompt = f"{around}\n{REGION}\n{region}x\n{REGION_END}\n{NEXT}\n"
+    marked = MARKERS.find(own().encode(prompt), MOST)
+    assert marked is not None
+    assert texts(marked) == [f"\n{region}x\n{REGION_END}"]
