@@ -307,6 +307,17 @@ SHAPES = [
         outputs.DoctorOutput(True, [outputs.Check("settings", True, "all valid")]),
     ),
     _output(
+        "editahead models --json",
+        "What this machine has, and which models fit it.",
+        outputs.ModelsOutput(
+            outputs.MachineOutput(16, 137_438_953_472, 120_259_084_288, [outputs.GpuOutput("NVIDIA H200", 150_754_820_096)],
+                                  11_200_000_000),
+            [outputs.ModelOutput("zeta-2.1", "zed-industries/zeta-2.1", "next edits", "vLLM", "zeta-2.1", "Apache-2.0",
+                                 16_600_000_000, 131_072, 32_768, "gpu", None,
+                                 "On the GPU, with room for 892,133 tokens of context.")],
+        ),
+    ),
+    _output(
         "editahead demo --json",
         "What happened and how it went.",
         outputs.DemoOutput([{"event": "scene", "title": "A rename"}], {"accepted": 14, "typed": 9}),

@@ -18,6 +18,7 @@ COMMANDS = {
     "apply": "make a sketch of a change the exact edit",
     "eval": "measure how well next edits are predicted",
     "engine": "a vLLM that is started and looked after",
+    "models": "which models fit this machine, and fetching one",
     "stats": "what became of the predictions that you were shown",
     "doctor": "check that everything works on this machine",
     "train": "fit the gate to real commits again",

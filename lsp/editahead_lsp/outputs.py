@@ -119,6 +119,50 @@ class DemoOutput:
 
 
 @attrs.frozen
+class GpuOutput:
+    """memory: bytes."""
+
+    name: str
+    memory: int
+
+
+@attrs.frozen
+class MachineOutput:
+    """memory, free: bytes. bandwidth: bytes a second that the cores moved, measured."""
+
+    cores: int
+    memory: int
+    free: int
+    gpus: list[GpuOutput]
+    bandwidth: int
+
+
+@attrs.frozen
+class ModelOutput:
+    """runs: what runs it. format: None while Editahead does not ask it. weight_bytes: on disk. kv_bytes: for each token of
+    context. fits: None when it does not. tokens_per_second: at most, on the CPU."""
+
+    name: str
+    repository: str | None
+    purpose: Literal["next edits", "Apply"]
+    runs: Literal["vLLM", "llama.cpp", "Editahead"]
+    format: str | None
+    licence: str
+    weight_bytes: int
+    kv_bytes: int
+    context: int
+    fits: Literal["gpu", "cpu"] | None
+    tokens_per_second: float | None
+    expect: str
+
+
+@attrs.frozen
+class ModelsOutput:
+    machine: MachineOutput
+    models: list[ModelOutput]
+
+
+@attrs.frozen
 class KeptFigures:
     """Accepted edits of which it is known whether they were kept: how many, and how many were."""
 

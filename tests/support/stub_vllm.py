@@ -1,7 +1,7 @@
 """Stands for vLLM where only its outside matters: a folder with `vllm`, its interpreter, and a package of that name.
 
-Run as `vllm`, it says what vLLM says when it starts, leaves its process numbers in the folder that STUB_FOLDER names, has a
-child that would live on, and serves a model that says one thing. STUB_ENDS: it says this and ends before it is ready.
+Run as its server, it says what vLLM says when it starts, leaves its process numbers in the folder that STUB_FOLDER names,
+has a child that would live on, and serves a model that says one thing. STUB_ENDS: it says this and ends before it is ready.
 STUB_WAITS: it never gets ready. STUB_STAYS: it does not end when it is asked to. STUB_KEY: it wants that one.
 """
 
@@ -49,9 +49,12 @@ def install(folder: Path, *, version: str = "0.33.0", custom: bool = True, propo
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(text, "utf-8")
     binaries.mkdir()
-    python = f'#!/bin/sh\nexport PYTHONPATH="{package}"\nexec "{sys.executable}" -S "$@"\n'
-    vllm = f'#!/bin/sh\nexec "{sys.executable}" "{__file__}" "$@"\n'
-    for name, text in {"python": python, "vllm": vllm}.items():
+    python = (
+        f'#!/bin/sh\nexport PYTHONPATH="{package}"\n'
+        f'[ "$2" = vllm.entrypoints.openai.api_server ] && exec "{sys.executable}" "{__file__}" "$@"\n'
+        f'exec "{sys.executable}" -S "$@"\n'
+    )
+    for name, text in {"python": python, "vllm": "#!/bin/sh\nexit 1\n"}.items():
         (binaries / name).write_text(text, "utf-8")
         (binaries / name).chmod(0o755)
     return binaries / "vllm"
@@ -113,4 +116,4 @@ def serve(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[2:])
+    serve(sys.argv[3:])

@@ -66,11 +66,11 @@ class NoEngine(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """program: the `vllm` to start. cpu: whether it computes on the CPU. custom: whether it takes drafts from a class that
-    is named to it. proposer: whether ours can be imported there. metrics: whether it counts drafts by request. runners:
-    whether it has two model runners to choose from."""
+    """python: the interpreter that has it. cpu: whether it computes on the CPU. custom: whether it takes drafts from a class
+    that is named to it. proposer: whether ours can be imported there. metrics: whether it counts drafts by request.
+    runners: whether it has two model runners to choose from."""
 
-    program: Path
+    python: Path
     version: str
     cpu: bool
     custom: bool
@@ -93,6 +93,7 @@ def find(environment: Mapping[str, str]) -> Path:
 
 def ask(program: Path, model: str | None, environment: Mapping[str, str]) -> tuple[Installed, dict[str, Any]]:
     """What this vLLM can, and the configuration of a model on Hugging Face's hub, {} for None. `NoEngine`."""
+    # Beside it, where it really is; links of an environment's interpreter are not followed, or it would be another's.
     python = program.resolve().with_name("python")
     if not python.exists():
         python = program.resolve().with_name("python3")
@@ -112,4 +113,4 @@ def ask(program: Path, model: str | None, environment: Mapping[str, str]) -> tup
             f"{model!r} is no folder here, and its configuration cannot be had from Hugging Face's hub: {told['problem']}."
         )
     can = {name: bool(told[name]) for name in ("cpu", "custom", "proposer", "metrics", "runners")}
-    return Installed(program, str(told["version"]), **can), told.get("config", {})
+    return Installed(python, str(told["version"]), **can), told.get("config", {})

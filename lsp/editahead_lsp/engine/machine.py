@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _ASKING_S = 10.0
+_PROBED, _THREADS, _PROBES = 1 << 26, 8, 4
+"""Bytes, more than caches have, the most threads that move as many, and how often; the quickest counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +72,30 @@ def _run(command: list[str]) -> str:
     return subprocess.run(
         command, capture_output=True, text=True, timeout=_ASKING_S, check=True, stdin=subprocess.DEVNULL
     ).stdout
+
+
+def bandwidth(clock: Callable[[], float]) -> float:
+    """Bytes that the cores together move a second, as busy as they are now. A token takes about as long as reading the
+    weights that compute it, so that this says how many tokens a second there can be. clock: seconds."""
+    import ctypes
+    from concurrent.futures import ThreadPoolExecutor
+
+    threads = min(_THREADS, os.cpu_count() or 1)
+    pairs = [
+        (ctypes.create_string_buffer(_PROBED), ctypes.create_string_buffer(_PROBED)) for _ in range(threads)
+    ]
+    for source, target in pairs:  # so that there is memory behind them
+        ctypes.memset(source, 1, _PROBED)
+        ctypes.memset(target, 2, _PROBED)
+
+    def move(pair: tuple[ctypes.Array[ctypes.c_char], ctypes.Array[ctypes.c_char]]) -> None:
+        ctypes.memmove(pair[1], pair[0], _PROBED)  # other threads go on meanwhile
+
+    best = 0.0
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in range(_PROBES):
+            began = clock()
+            list(pool.map(move, pairs))
+            taken = clock() - began
+            best = max(best, 2 * _PROBED * threads / taken if taken > 0 else 0.0)  # each is read and written
+    return best

@@ -83,7 +83,9 @@ def plan(
             f"{served} cannot be used with drafts: {reason}; `--no-drafts` serves it without, or take another model."
         )
     headroom = DRAFTS if drafts else 0
-    command = [str(installed.program), "serve", model, "--served-model-name", served]
+    # Not `vllm serve`, which does not work in builds of vLLM for the CPU.
+    command = [str(installed.python), "-m", "vllm.entrypoints.openai.api_server", "--model", model]
+    command += ["--served-model-name", served]
     command += ["--host", place.host, "--port", str(place.port)]
     command += [
         "--enable-prefix-caching",

@@ -65,7 +65,8 @@ def option(command: list[str], name: str) -> str:
 def test_the_command_that_would_be_started(use: Use, folder: Path, printed: Printed) -> None:
     program = use()
     environment, command = printed(folder, "--port", "0")
-    assert command[:3] == [str(program), "serve", str(folder)]
+    assert command[:3] == [str(program.with_name("python")), "-m", "vllm.entrypoints.openai.api_server"]
+    assert option(command, "--model") == str(folder)
     assert option(command, "--served-model-name") == "coder-30b"
     assert option(command, "--host") == "127.0.0.1" and int(option(command, "--port")) > 0
     for flag in ("--enable-prefix-caching", "--enable-prompt-tokens-details"):
@@ -128,11 +129,14 @@ def test_the_model_is_the_named_else_the_settings_else_ours(
     (tmp_path / "shipped").mkdir()
     (tmp_path / "shipped" / "config.json").write_text(json.dumps(stub_vllm.CONFIG))
     command = printed()[1]
-    assert command[2] == str(tmp_path / "shipped") and option(command, "--served-model-name") == "editahead"
+    assert (
+        option(command, "--model") == str(tmp_path / "shipped")
+        and option(command, "--served-model-name") == "editahead"
+    )
     monkeypatch.setenv("EDITAHEAD_MODEL", str(folder))
-    assert printed()[1][2] == str(tmp_path / "shipped"), "it is the model of another backend"
+    assert option(printed()[1], "--model") == str(tmp_path / "shipped"), "it is the model of another backend"
     monkeypatch.setenv("EDITAHEAD_BACKEND", "engine")
-    assert printed()[1][2] == str(folder)
+    assert option(printed()[1], "--model") == str(folder)
 
 
 HYBRID = stub_vllm.CONFIG | {"linear_num_value_heads": 32}

@@ -36,7 +36,7 @@ class Watched:
 
     def __init__(self, folder: Path, **environment: str) -> None:
         program = stub_vllm.install(folder / "engine")
-        installed = Installed(program, "0.33.0", False, True, True, True, True)
+        installed = Installed(program.with_name("python"), "0.33.0", False, True, True, True, True)
         shape, place = Shape.of(stub_vllm.CONFIG), Place("127.0.0.1", free_port())
         made = plan(
             installed, shape, model="a/coder", served="coder", place=place, key="secret-key", free_bytes=0
@@ -170,7 +170,7 @@ async def test_another_key_than_it_was_told_is_noticed(tmp_path: Path) -> None:
 
 async def test_a_program_that_cannot_be_run(tmp_path: Path) -> None:
     watched = Watched(tmp_path)
-    (tmp_path / "engine" / "bin" / "vllm").unlink()
+    (tmp_path / "engine" / "bin" / "python").unlink()
     async with looked_after(watched) as running:
         assert await running == 1
     assert "cannot be run (No such file or directory)" in watched.said[-1]
@@ -198,7 +198,7 @@ async def test_the_command(number: signal.Signals, tmp_path: Path, folder: Path)
         notice = Notice.read(tmp_path / "state" / "editahead" / "engine.json")
         assert notice.ready and notice.folder == str(folder)
         arguments = json.loads((tmp_path / "arguments.json").read_text())
-        assert arguments[0] == str(folder)
+        assert arguments[:2] == ["--model", str(folder)]
         second = await asyncio.to_thread(
             subprocess.run, command, env=environment, capture_output=True, text=True, check=False
         )

@@ -1,0 +1,211 @@
+"""`editahead models`: which models fit this machine; `models use NAME` fetches one and makes it the person's default."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .output import fail, tell, tell_json
+
+if TYPE_CHECKING:
+    from editahead_lsp.engine.catalogue import Fit, Model
+    from editahead_lsp.engine.machine import Machine
+
+_LLAMA = "http://127.0.0.1:8080"
+"""Where llama.cpp's server is by default."""
+_FILES = {"vLLM": ["*.safetensors", "*.json", "*.txt", "*.model", "*.jinja"], "llama.cpp": ["*q8_0*.gguf"]}
+_OFFLINE = ("Offline", "LocalEntryNotFound", "Connect", "Timeout", "NetworkError", "Proxy", "SSL")
+_MISSING = ("RepositoryNotFound", "GatedRepo", "RevisionNotFound")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", nargs="?", choices=["use"], help="fetch a model and make it the default")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="as the list has it")
+    parser.add_argument("--json", action="store_true", help="the list as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.action is None:
+        return _list(args.json)
+    if args.name is None:
+        return fail("Name the model to use; `editahead models` lists them.")
+    return _use(args.name)
+
+
+def _list(as_json: bool) -> int:
+    from editahead_lsp.converter import make_converter
+    from editahead_lsp.engine.catalogue import CATALOGUE, OURS, fit
+    from editahead_lsp.engine.machine import bandwidth, look
+
+    machine = look()
+    speed = bandwidth(time.perf_counter)
+    fits = [fit(model, machine, speed) for model in (*([OURS] if _is_shipped() else []), *CATALOGUE)]
+    if as_json:
+        tell_json(make_converter().unstructure(_output(machine, speed, fits)))
+    else:
+        _show(machine, speed, fits)
+    return 0
+
+
+def _is_shipped() -> bool:
+    from editahead_inference.backends.choice import SHIPPED
+
+    return (SHIPPED / "config.json").is_file()
+
+
+def _output(machine: Machine, speed: float, fits: list[Fit]) -> Any:
+    from editahead_lsp import outputs
+
+    return outputs.ModelsOutput(
+        outputs.MachineOutput(
+            machine.cores,
+            machine.memory,
+            machine.free,
+            [outputs.GpuOutput(gpu.name, gpu.memory) for gpu in machine.gpus],
+            round(speed),
+        ),
+        [
+            outputs.ModelOutput(
+                fit.model.name,
+                fit.model.repository,
+                fit.model.purpose,
+                fit.model.runs,
+                fit.model.format,
+                fit.model.licence,
+                fit.model.weight_bytes,
+                fit.model.kv_bytes,
+                fit.model.built.context,
+                fit.on,
+                None if fit.tokens_per_second is None else round(fit.tokens_per_second, 1),
+                fit.expect,
+            )
+            for fit in fits
+        ],
+    )
+
+
+def _show(machine: Machine, speed: float, fits: list[Fit]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    gpus = ", ".join(f"{gpu.name} ({gpu.memory / 1e9:.0f} GB)" for gpu in machine.gpus) or "no NVIDIA GPU"
+    console.print(
+        f"{machine.cores} cores, {machine.free / 1e9:.0f} of {machine.memory / 1e9:.0f} GB of memory free, "
+        f"{speed / 1e9:.1f} GB/s of memory measured; {gpus}.",
+        style="dim",
+    )
+    table = Table(box=None, pad_edge=False)
+    for heading in ("name", "for", "runs on", "weights", "licence", "what to expect"):
+        table.add_column(heading, no_wrap=heading != "what to expect")
+    for fit in fits:
+        model = fit.model
+        expect = fit.expect if model.format is not None else f"{fit.expect} Editahead does not ask it yet."
+        cells = (
+            model.name,
+            model.purpose,
+            model.runs,
+            f"{model.weight_bytes / 1e9:.1f} GB",
+            model.licence,
+            expect,
+        )
+        table.add_row(*cells, style="" if fit.on else "dim")
+    console.print(table)
+
+
+def _use(name: str) -> int:
+    from editahead_lsp import paths
+    from editahead_lsp.engine.catalogue import CATALOGUE, find
+    from editahead_lsp.engine.chosen import NotChanged, write
+    from editahead_lsp.settings import FILE_NAME
+
+    model = find(name)
+    if model is None:
+        return fail(
+            f"There is no model {name!r} in the list; there are {', '.join(m.name for m in CATALOGUE)}."
+        )
+    if model.format is None:
+        return fail(
+            f"Editahead has no prompt format for {model.name} yet; `editahead engine {model.repository}` serves it."
+        )
+    values: dict[str, str | None]
+    if model.repository is None:
+        if not _is_shipped():
+            return fail("No model is shipped with this build.")
+        values, then = {"backend": "local", "model": None}, "It is used from now on."
+    else:
+        try:
+            folder = _fetch(model)
+        except _NotFetched as error:
+            return fail(str(error))
+        values = {"backend": "engine", "model": model.repository, "url": None}
+        then = "Now run `editahead engine`."
+        if model.runs == "llama.cpp":
+            file = next(iter(sorted(folder.glob("*.gguf"))), folder)
+            values = {"backend": "openai", "url": _LLAMA, "model": file.stem}
+            then = f"Now run: llama-server -m {file} -c 8192 --special"
+    settings = paths.config_folder() / FILE_NAME
+    try:
+        write(settings, values)
+    except (NotChanged, OSError) as error:
+        wanted = ", ".join(f'{key} = "{value}"' for key, value in values.items() if value is not None)
+        return fail(f"{settings} was not changed: {error}. Write in it yourself: {wanted}.")
+    tell(f"{model.name} is your default now, in {settings}. {then}")
+    return 0
+
+
+class _NotFetched(Exception):
+    """One sentence."""
+
+
+def _fetch(model: Model) -> Path:
+    """The folder that it is in. What was fetched before is not fetched again."""
+    from editahead_lsp.engine.machine import free_on_disk
+
+    try:
+        hub: Any = import_module("huggingface_hub")
+        cache = Path(import_module("huggingface_hub.constants").HF_HUB_CACHE)
+    except ImportError:
+        raise _NotFetched(
+            "huggingface_hub is not installed; the extras `local` and `engine` have it."
+        ) from None
+    patterns = _FILES[model.runs]
+    there = _size(cache / f"models--{str(model.repository).replace('/', '--')}" / "blobs")
+    missing, free = model.weight_bytes - there, free_on_disk(cache)
+    if missing > free:
+        raise _NotFetched(
+            f"There is no room for {model.name}: {missing / 1e9:.1f} GB are to come, "
+            f"and {free / 1e9:.1f} GB are free in {cache}."
+        )
+    tell(f"Fetching {model.repository} ({model.weight_bytes / 1e9:.1f} GB, licence {model.licence}) ...")
+    try:
+        return Path(hub.snapshot_download(model.repository, allow_patterns=patterns))
+    except Exception as error:  # of several libraries
+        raise _NotFetched(_why(model, error)) from None
+
+
+def _why(model: Model, error: BaseException) -> str:
+    chain: list[BaseException] = []
+    at: BaseException | None = error
+    while at is not None and at not in chain:
+        chain.append(at)
+        at = at.__cause__ or at.__context__
+    names = " ".join(type(one).__name__ for one in chain)
+    if any(word in names for word in _MISSING):
+        return f"{model.repository} is not to be had: it is gone, or its owner wants you to log in and agree first."
+    if any(isinstance(one, OSError) and one.errno == 28 for one in chain):
+        return "The disk is full; what has come is kept, and the same command goes on with it."
+    if any(word in names for word in _OFFLINE):
+        return "Hugging Face's hub cannot be reached; what has come is kept, and the same command goes on with it."
+    return f"{model.repository} could not be fetched: {type(error).__name__}."
+
+
+def _size(folder: Path) -> int:
+    """Bytes; 0 when there is none."""
+    if not folder.is_dir():
+        return 0
+    return sum(entry.stat().st_size for entry in os.scandir(folder) if entry.is_file())

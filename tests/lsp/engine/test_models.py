@@ -1,0 +1,191 @@
+"""`editahead models`, with a library in place of the one that fetches."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from editahead_inference.backends import choice
+from editahead_lsp.cli import main
+from editahead_lsp.engine.catalogue import CATALOGUE, find
+from editahead_lsp.engine.machine import Gpu, Machine
+from schemas import validate
+
+
+class OfflineModeIsEnabled(Exception):
+    pass
+
+
+class GatedRepoError(Exception):
+    pass
+
+
+class Hub:
+    """What is fetched, and what happens then."""
+
+    def __init__(self, folder: Path) -> None:
+        self.constants = SimpleNamespace(HF_HUB_CACHE=str(folder / "hub"))
+        self.folder = folder / "snapshot"
+        self.fetched: list[tuple[str, list[str]]] = []
+        self.error: Exception | None = None
+
+    def snapshot_download(self, repository: str, *, allow_patterns: list[str]) -> str:
+        self.fetched.append((repository, allow_patterns))
+        if self.error is not None:
+            raise self.error
+        self.folder.mkdir()
+        (self.folder / "sweep-next-edit-1.5b.q8_0.v2.gguf").touch()
+        return str(self.folder)
+
+
+@pytest.fixture(autouse=True)
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setattr(choice, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr("editahead_lsp.engine.machine.bandwidth", lambda clock: 1.2e10)
+    monkeypatch.setattr("editahead_lsp.engine.machine.free_on_disk", lambda folder: 10**12)
+    hub = Hub(tmp_path)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    monkeypatch.setitem(sys.modules, "huggingface_hub.constants", hub.constants)
+    return hub
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Callable[[], dict[str, Any]]:
+    file = tmp_path / "config" / "editahead" / "editahead.toml"
+    return lambda: tomllib.loads(file.read_text("utf-8")) if file.exists() else {}
+
+
+def test_the_list(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    machine = Machine(16, 128 << 30, 100 << 30, (Gpu("NVIDIA H200", 140 << 30),))
+    monkeypatch.setattr("editahead_lsp.engine.machine.look", lambda: machine)
+    assert main(["models", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    validate("output.models", "output", told)
+    assert [model["name"] for model in told["models"]] == [model.name for model in CATALOGUE]
+    assert {model["fits"] for model in told["models"] if model["runs"] == "vLLM"} == {"gpu"}
+    (tmp_path / "shipped").mkdir()
+    (tmp_path / "shipped" / "config.json").write_text("{}")
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main(["models"]) == 0
+    out = capsys.readouterr().out
+    assert "NVIDIA H200" in out and "12.0 GB/s of memory measured" in out
+    for model in CATALOGUE:
+        assert model.name in out
+    assert "editahead " in out, "what comes with this build is listed, too"
+
+
+def test_one_is_fetched_and_made_the_default(
+    hub: Hub, settings: Callable[[], dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["models", "use", "Zeta-2.1"]) == 0
+    assert [repository for repository, _ in hub.fetched] == ["zed-industries/zeta-2.1"]
+    assert "*.safetensors" in hub.fetched[0][1] and not any("bin" in pattern for pattern in hub.fetched[0][1])
+    assert settings() == {"backend": "engine", "model": "zed-industries/zeta-2.1"}
+    assert "editahead engine" in capsys.readouterr().out
+
+
+def test_one_for_another_server(
+    hub: Hub, settings: Callable[[], dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["models", "use", "sweep-1.5b"]) == 0
+    assert settings() == {
+        "backend": "openai",
+        "url": "http://127.0.0.1:8080",
+        "model": "sweep-next-edit-1.5b.q8_0.v2",
+    }
+    assert f"llama-server -m {hub.folder}/sweep-next-edit-1.5b.q8_0.v2.gguf" in capsys.readouterr().out
+
+
+def test_ours(
+    settings: Callable[[], dict[str, Any]], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["models", "use", "editahead"]) == 1
+    assert "No model is shipped" in capsys.readouterr().err
+    (tmp_path / "shipped").mkdir()
+    (tmp_path / "shipped" / "config.json").write_text("{}")
+    assert main(["models", "use", "editahead"]) == 0
+    assert settings() == {"backend": "local"}
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (OfflineModeIsEnabled(), "cannot be reached; what has come is kept"),
+        (ConnectionError("proxy with a password"), "cannot be reached; what has come is kept"),
+        (GatedRepoError(), "wants you to log in"),
+        (OSError(28, "No space left on device"), "The disk is full"),
+        (ValueError("?"), "could not be fetched: ValueError"),
+    ],
+)
+def test_what_goes_wrong(
+    error: Exception,
+    says: str,
+    hub: Hub,
+    settings: Callable[[], dict[str, Any]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    hub.error = error
+    assert main(["models", "use", "zeta-2.1"]) == 1
+    said = capsys.readouterr().err
+    assert says in said and "password" not in said
+    assert settings() == {}
+
+
+def test_no_room(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was fetched before is not counted again."""
+    monkeypatch.setattr("editahead_lsp.engine.machine.free_on_disk", lambda folder: 10**10)
+    assert main(["models", "use", "zeta-2.1"]) == 1
+    said = capsys.readouterr().err
+    assert (
+        "There is no room for zeta-2.1: 16.6 GB are to come, and 10.0 GB are free" in said and not hub.fetched
+    )
+    model = find("zeta-2.1")
+    assert model is not None
+    blobs = tmp_path / "hub" / "models--zed-industries--zeta-2.1" / "blobs"
+    blobs.mkdir(parents=True)
+    with (blobs / "x").open("wb") as blob:
+        blob.truncate(model.weight_bytes - 10**9)
+    assert main(["models", "use", "zeta-2.1"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["use"], "Name the model"),
+        (["use", "gpt-9"], "there are qwen3-coder,"),
+        (["use", "fastapply-1.5b"], "no prompt format"),
+    ],
+)
+def test_wrong_names(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", *arguments]) == 1
+    assert says in capsys.readouterr().err
+
+
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    assert main(["models", "use", "zeta-2.1"]) == 1
+    assert "huggingface_hub is not installed" in capsys.readouterr().err
+
+
+def test_a_settings_file_that_is_broken_stays(
+    tmp_path: Path, hub: Hub, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "config" / "editahead" / "editahead.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("eagerness = ")
+    assert main(["models", "use", "zeta-2.1"]) == 1
+    assert file.read_text() == "eagerness = "
+    said = capsys.readouterr().err
+    assert "was not changed" in said and 'backend = "engine"' in said
