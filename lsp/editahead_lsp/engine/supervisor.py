@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import signal
+import sys
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -29,6 +30,14 @@ WELL_S = 120.0
 """Who has answered for so long did not die of its start."""
 STOP_S = 20.0
 """What has not ended by then is killed."""
+_TIED = """\
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(1, 15)
+if os.getppid() == int(sys.argv[1]):
+    os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""On Linux: has the system send SIGTERM (15) when its parent dies in whatever way (PR_SET_PDEATHSIG, 1), then becomes the
+command; else one that is killed would leave a vLLM behind that has the memory."""
 _TAIL = 200
 _LONGEST_LINE = 400
 """Lines that are remembered, and characters of one that is shown."""
@@ -120,6 +129,7 @@ class Supervisor:
         reading, writing = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
+                *(_tied() if sys.platform == "linux" else ()),
                 *self._plan.command,
                 env=self._environment,
                 stdin=asyncio.subprocess.DEVNULL,
@@ -229,6 +239,10 @@ async def _first(*waits: Awaitable[object]) -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _tied() -> tuple[str, ...]:
+    return sys.executable, "-c", _TIED, str(os.getpid())
 
 
 def _signal(group: int, number: signal.Signals) -> None:

@@ -9,6 +9,7 @@ import os
 import signal
 import stat
 import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -173,34 +174,52 @@ async def test_a_program_that_cannot_be_run(tmp_path: Path) -> None:
     (tmp_path / "engine" / "bin" / "python").unlink()
     async with looked_after(watched) as running:
         assert await running == 1
-    assert "cannot be run (No such file or directory)" in watched.said[-1]
+    assert "No such file or directory" in watched.said[-1]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-async def test_the_command(number: signal.Signals, tmp_path: Path, folder: Path) -> None:
-    """As a person starts it, and as a shell or a service manager ends it."""
+@pytest.fixture
+def surroundings(tmp_path: Path) -> dict[str, str]:
+    """The environment of a command."""
     program = stub_vllm.install(tmp_path / "engine")
     known = {name: value for name, value in os.environ.items() if not name.startswith("EDITAHEAD_")}
-    environment = known | {
+    return known | {
         "PATH": f"{program.parent}{os.pathsep}{known['PATH']}",
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
         "XDG_STATE_HOME": str(tmp_path / "state"),
         "STUB_FOLDER": str(tmp_path),
     }
-    command = [*ENGINE, str(folder)]
+
+
+async def started(folder: Path, environment: dict[str, str]) -> asyncio.subprocess.Process:
+    """The command, once it is ready."""
     process = await asyncio.create_subprocess_exec(
-        *command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
+        *ENGINE, str(folder), env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     assert process.stderr is not None
+    while b"Ready after" not in (line := await process.stderr.readline()):
+        assert line
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+async def test_the_command(
+    number: signal.Signals, tmp_path: Path, folder: Path, surroundings: dict[str, str]
+) -> None:
+    """As a person starts it, and as a shell or a service manager ends it."""
     async with asyncio.timeout(60):
-        while b"Ready after" not in (line := await process.stderr.readline()):
-            assert line
+        process = await started(folder, surroundings)
+        assert process.stderr is not None
         notice = Notice.read(tmp_path / "state" / "editahead" / "engine.json")
         assert notice.ready and notice.folder == str(folder)
         arguments = json.loads((tmp_path / "arguments.json").read_text())
         assert arguments[:2] == ["--model", str(folder)]
         second = await asyncio.to_thread(
-            subprocess.run, command, env=environment, capture_output=True, text=True, check=False
+            subprocess.run,
+            [*ENGINE, str(folder)],
+            env=surroundings,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert second.returncode == 1 and "running already" in second.stderr
         process.send_signal(number)
@@ -212,6 +231,19 @@ async def test_the_command(number: signal.Signals, tmp_path: Path, folder: Path)
     assert [
         path.name for path in (tmp_path / "state" / "editahead").iterdir() if path.suffix == ".json"
     ] == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent is gone")
+async def test_no_server_is_left_by_one_that_is_killed(
+    tmp_path: Path, folder: Path, surroundings: dict[str, str]
+) -> None:
+    async with asyncio.timeout(60):
+        process = await started(folder, surroundings)
+        process.kill()
+        server, child = map(int, (tmp_path / "pids").read_text().split())
+        await processes.ended(server)
+        os.kill(child, signal.SIGKILL)  # vLLM's own ends with its server
+        await process.communicate()
 
 
 def test_the_first_start_has_to_lead_to_something() -> None:
