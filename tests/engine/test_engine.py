@@ -95,10 +95,10 @@ async def status(client: LanguageClient) -> Any:
 
 
 class Typing:
-    """A person who types, and asks after each letter what comes next."""
+    """A person who writes another name each time, and asks what comes next."""
 
     def __init__(self, client: LanguageClient) -> None:
-        self.client, self.version = client, 1
+        self.client, self.version, self.name = client, 1, ""
 
     async def start(self) -> None:
         capabilities = types.ClientCapabilities()
@@ -108,11 +108,12 @@ class Typing:
 
     async def next_edit(self) -> Any:
         self.version += 1
-        at = types.Position(9, 4)
-        change = types.TextDocumentContentChangePartial(range=types.Range(at, at), text="x")
+        where = types.Range(types.Position(9, 4), types.Position(9, 4 + len(self.name)))
+        self.name = f"x{self.version}"
+        change = types.TextDocumentContentChangePartial(range=where, text=self.name)
         document = types.VersionedTextDocumentIdentifier(uri=A, version=self.version)
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
-        params = ask(A, self.version, 9, 5, trigger="manual")
+        params = ask(A, self.version, 9, 4 + len(self.name), trigger="manual")
         return plain(await self.client.protocol.send_request_async("editahead/nextEdit", params))
 
     async def until_asked(self) -> Any:
@@ -133,6 +134,7 @@ async def test_a_language_server_and_the_engine(model_folder: Path, environment:
         await typing.start()
         assert (await status(client))["backend"]["state"] in ("starting", "gone")
         await engine.hears("Ready after")
+        assert "Drafts come from the file and the sketch" in engine.said[0]
         known = await typing.until_asked()
         assert known["backend"]["name"].startswith("engine http://127.0.0.1:") and known["model"] == "tiny"
 

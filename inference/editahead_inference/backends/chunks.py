@@ -108,7 +108,7 @@ def _logprobs(value: Any) -> tuple[float, ...]:
 
 
 def _usage(chunk: dict[str, Any]) -> Usage | None:
-    """`usage`; without the number of cached tokens in it, llama.cpp's `timings`."""
+    """`usage`; without the number of cached tokens in it, llama.cpp's `timings`. Of drafts, vLLM's `metrics` beside it."""
     usage, timings = chunk.get("usage"), chunk.get("timings")
     prompt = _count(usage, "prompt_tokens")
     cached = _count(usage, "prompt_tokens_details", "cached_tokens")
@@ -119,4 +119,8 @@ def _usage(chunk: dict[str, Any]) -> Usage | None:
     if prompt is None and kept is not None and fresh is not None:
         prompt = kept + fresh
         completion = _count(timings, "predicted_n") if completion is None else completion
-    return None if prompt is None else Usage(prompt, cached, completion or 0)
+    if prompt is None:
+        return None
+    drafts = _field(chunk.get("metrics"), "speculative_decoding")
+    drafted, accepted = _count(drafts, "num_draft_tokens"), _count(drafts, "num_accepted_draft_tokens")
+    return Usage(prompt, cached, completion or 0, drafted or 0, accepted or 0)

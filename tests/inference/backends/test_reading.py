@@ -115,6 +115,17 @@ def test_every_sample_comes_whole_and_ends_once(said: list[tuple[int, str]], ran
             {"usage": {"prompt_tokens": 5, "completion_tokens": 2}, "timings": {"cache_n": 4, "prompt_n": 1}},
             Usage(5, 4, 2),
         ),
+        (
+            {
+                "usage": {"prompt_tokens": 5, "completion_tokens": 2},
+                "metrics": {"speculative_decoding": {"num_draft_tokens": 9, "num_accepted_draft_tokens": 7}},
+            },
+            Usage(5, None, 2, 9, 7),
+        ),
+        (
+            {"usage": {"prompt_tokens": 5}, "metrics": {"speculative_decoding": None}},
+            Usage(5, None, 0),
+        ),
     ],
 )
 def test_usage(chunk: dict[str, Any], usage: Usage) -> None:
