@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .intervals import Bootstrap, Interval
+from .curve import Curve
+from .intervals import Bootstrap, Interval, Statistic
 from .metrics import FileResult
 from .report import in_order, statistics
 
@@ -18,6 +19,11 @@ LESS_IS_BETTER = {
     "typing: reversal",
     "calibration error",
 }
+EQUAL = "coverage at equal precision"
+"""With thresholds at which both are as precise as theirs is with the default one: who only shows more, or less, gains nothing
+by that."""
+THRESHOLD = 0.3
+"""The default one."""
 NEITHER_IS_BETTER = {"typing: shown/100"}
 
 
@@ -54,7 +60,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """against: the commit of theirs."""
+    """against: the commit of theirs, or what they are."""
 
     against: str
     files: int
@@ -70,7 +76,8 @@ def compare_files(
         in_order(result for result in results if result.id in common) for results in (ours, theirs)
     )
     bootstrap = Bootstrap(len(ours), seed)
-    mine, other = statistics(ours), statistics(theirs)
+    mine, other = dict(statistics(ours)), dict(statistics(theirs))
+    mine[EQUAL], other[EQUAL] = _equally_precise(ours, theirs)
     differences = [
         Difference(
             figure,
@@ -81,6 +88,16 @@ def compare_files(
         for figure in mine
     ]
     return Comparison(against, len(ours), differences)
+
+
+def _equally_precise(
+    ours: Sequence[FileResult], theirs: Sequence[FileResult]
+) -> tuple[Statistic, Statistic]:
+    """The coverage of both at the lowest thresholds at which they are as precise as theirs is at `THRESHOLD`."""
+    mine, other = (Curve([result.answers for result in results]) for results in (ours, theirs))
+    (level,) = other.levels([THRESHOLD])
+    wanted = level.precision or 1.0
+    return mine.coverage_above(mine.least(wanted)), other.coverage_above(other.least(wanted))
 
 
 def as_json(comparison: Comparison) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .intervals import Weights
+from .intervals import Weights, ratio
 
 SHOW_RATES = (0.10, 0.25, 0.50)
 THRESHOLDS = tuple(percent / 100 for percent in range(5, 100, 5))
@@ -106,6 +106,25 @@ class Curve:
                 )
             )
         return out
+
+    def least(self, precision: float) -> float:
+        """The lowest confidence of which the answers at opportunities, and all surer ones, are so precise; above all when
+        there is none."""
+        least, shown, right = 1.0, 0, 0
+        given = [(confidence, answer) for confidence, _, answer in self._given if answer.opportunity]
+        for number, (confidence, answer) in enumerate(given, 1):
+            shown, right = shown + 1, right + answer.correct
+            is_last = number == len(given) or given[number][0] < confidence
+            if is_last and right >= (precision - _ROUNDING) * shown:
+                least = confidence - _ROUNDING
+        return least
+
+    def coverage_above(self, least: float) -> Callable[[Weights], float | None]:
+        """The share of opportunities with a correct answer that is surer than this."""
+        right = [0] * len(self._opportunities)
+        for confidence, file, answer in self._given:
+            right[file] += answer.opportunity and answer.correct and confidence > least
+        return ratio(right, self._opportunities)
 
     def risk_coverage(self) -> list[tuple[float, float]]:
         """Show rate and risk (the share of wrong ones among those shown), after each further answer by confidence."""

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from editahead_evals.baselines import BASELINES
-from editahead_evals.comparison import Difference, as_json, compare_files
+from editahead_evals.comparison import EQUAL, Difference, as_json, compare_files
+from editahead_evals.curve import Answer
 from editahead_evals.metrics import SERVER, Counts, FileResult
 
 
@@ -60,3 +61,18 @@ def test_only_files_that_both_have_are_compared() -> None:
     found = compare_files(ours, files(lambda n: 0)[:3], "abc", seed=0)
     assert found.files == 3
     assert json.loads(json.dumps(as_json(found)))["figures"]["coverage"]["difference"]["value"] == 1.0
+
+
+def test_showing_more_gains_nothing_at_equal_precision() -> None:
+    def with_answers(shown: list[tuple[float, bool]]) -> list[FileResult]:
+        out = files(lambda n: 1)
+        for result in out:
+            result.answers = [Answer(True, right, right, sure, "local") for sure, right in shown]
+        return out
+
+    theirs = [(0.9, True), (0.5, False), (0.2, True), (0.1, False)]
+    bolder = [(sure + 0.09, right) for sure, right in theirs]
+    assert by_figure(with_answers(bolder), with_answers(theirs))[EQUAL].difference.value == pytest.approx(0)
+    better = [(0.9, True), (0.5, True), (0.2, True), (0.1, False)]
+    found = by_figure(with_answers(better), with_answers(theirs))[EQUAL]
+    assert found.is_better and found.difference.value == pytest.approx(0.25)

@@ -90,3 +90,20 @@ def test_weights_are_files_that_are_there_several_times(
         (one.precision_at(rate)(weights), other.precision_at(rate)(once)),
     ):
         assert (ours is None) == (theirs is None)
+
+
+def test_the_threshold_for_a_precision_is_the_lowest() -> None:
+    answers = [shown(0.9, True), shown(0.8, False), shown(0.7, True), shown(0.6, True), shown(0.5, False)]
+    curve = Curve([[*answers, Answer(True)]])
+    assert curve.coverage_above(curve.least(0.75))([1]) == pytest.approx(3 / 6)
+    assert curve.coverage_above(curve.least(1.0))([1]) == pytest.approx(1 / 6)
+    assert curve.coverage_above(curve.least(0.1))([1]) == pytest.approx(3 / 6)
+    assert Curve([[shown(0.9, False)]]).least(0.5) == 1.0
+
+
+@given(FILES, st.floats(0.01, 1))
+def test_what_is_above_the_threshold_is_so_precise(files: list[list[Answer]], precision: float) -> None:
+    curve = Curve(files)
+    (level,) = curve.levels([curve.least(precision)])
+    assert level.precision is None or level.precision >= precision - 1e-6
+    assert curve.coverage_above(curve.least(precision))([1] * len(files)) in (None, pytest.approx(level.coverage))

@@ -61,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--with-model",
         action="store_true",
-        help="with --apply: ask the model that is configured where the merge is not sure",
+        help="ask the model that is configured, and compare with the rules alone; with --apply: ask it where the merge "
+        "is not sure",
     )
     parser.add_argument(
         "--files",
@@ -122,8 +123,8 @@ def run(args: argparse.Namespace) -> int:
         return fail("--apply goes with --edits, and with neither --against nor --report", 2)
     if args.failures and not args.apply:
         return fail("--failures goes with --apply", 2)
-    if args.with_model and not args.apply:
-        return fail("--with-model goes with --apply", 2)
+    if args.with_model and (args.scenarios or args.recorded or args.against):
+        return fail("--with-model goes with real commits (--edits or --repo), and not with --against", 2)
     if (wrong := eval_render.wrong_usage(args)) is not None:
         return fail(wrong, 2)
     if args.report and not args.report.absolute().parent.is_dir():
@@ -202,9 +203,15 @@ def _commits(args: argparse.Namespace, errors: Console) -> int:
     if args.samples:
         _model(args.samples)  # says at once what is wrong
     records = _records(args, errors)
-    plan = Plan(propose=partial(candidates, args.samples or 0))
+    asked = eval_apply.model_settings() if args.with_model else {}
+    environment = {f"EDITAHEAD_{name.upper()}": str(value) for name, value in asked.items()}
+    plan = Plan(environment, partial(candidates, args.samples or 0))
     compared = None
-    if args.against is None:
+    if args.with_model:
+        results = _replayed("replaying", records, args.jobs, plan, errors)
+        alone = _replayed("replaying the rules alone", records, args.jobs, Plan(), errors)
+        compared = comparison.compare_files(results, alone, "the rules alone", args.seed)
+    elif args.against is None:
         results = _replayed("replaying", records, args.jobs, plan, errors)
     else:
         with laid_out(args.against) as other:

@@ -29,7 +29,7 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.revisions import present_commit
 
     count = args.files or SKETCHES
-    settings = _model_settings() if args.with_model else None
+    settings = model_settings() if args.with_model else None
     records = [record for record in read_records(args.edits) if len(record.before) < LONGEST]
     outcomes = []
     columns = (TextColumn("applying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     return 0
 
 
-def _model_settings() -> dict[str, Any]:
+def model_settings() -> dict[str, Any]:
     """Those of the environment and of the user that say which model is asked. RunError where there is none."""
     from editahead_evals.run import RunError
     from editahead_lsp import paths
