@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,15 @@ def test_what_is_wrong_with_it(
     assert main(command) == 1
     assert "train-00.jsonl.zst" in capsys.readouterr().err
     assert not (tmp_path / "out.json").exists()
+
+
+def test_one_that_was_cut_off_is_no_shorter_one(tmp_path: Path) -> None:
+    shard = tmp_path / "train-00.jsonl.zst"
+    chance = random.Random(1)  # what compresses badly fills several blocks
+    records = [{**RECORD, "id": str(number), "after": chance.randbytes(200).hex()} for number in range(2000)]
+    whole = zstandard.compress("".join(json.dumps(record) + "\n" for record in records).encode())
+    shard.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ShardError, match="not JSON"):
+        list(sample(shard, 1, 0))
+    shard.write_bytes(zstandard.compress(json.dumps(RECORD).encode()))  # no line end after the last
+    assert len(list(sample(shard, 1, 0))) == 1

@@ -37,6 +37,7 @@ def sample(path: Path, files: int, seed: int) -> Iterator[dict[str, Any]]:
 
     rng = random.Random(f"{seed}:{path.name}")
     kept: list[tuple[int, str]] = []
+    number, line = 0, "\n"
     try:
         with path.open("rb") as file:
             reader = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(file)
@@ -49,6 +50,8 @@ def sample(path: Path, files: int, seed: int) -> Iterator[dict[str, Any]]:
         raise ShardError(f"{path}: not a zstd file, or a damaged one ({error})") from error
     except UnicodeDecodeError as error:
         raise ShardError(f"{path}: not UTF-8 text") from error
+    if not line.endswith("\n"):
+        _record(path, number, line)  # a file that was cut off ends in the middle of one, and zstd does not say so
     for number, line in kept:
         record = _record(path, number, line)
         if len(record["before"]) < MAX_CHARACTERS:
