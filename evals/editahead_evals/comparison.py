@@ -20,8 +20,8 @@ LESS_IS_BETTER = {
     "calibration error",
 }
 EQUAL = "coverage at equal precision"
-"""With thresholds at which both are as precise as theirs is with the default one: who only shows more, or less, gains nothing
-by that."""
+"""With thresholds at which both are as precise as theirs is with the default one: who only shows more, or less, gains
+nothing by that."""
 THRESHOLD = 0.3
 """The default one."""
 NEITHER_IS_BETTER = {"typing: shown/100"}

@@ -7,7 +7,7 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 
-from editahead_inference.backends.backend import Backend, BackendError
+from editahead_inference.backends.backend import Backend, BackendError, Usage
 from editahead_inference.modelling.predictor import ModelPredictor
 from editahead_inference.modelling.told import Progress, Rewrite, Told
 from editahead_prompts.diff import diff
@@ -60,6 +60,7 @@ class ModelRequests:
         self._under_way: dict[str, _Request] = {}
         self._told = remembered or Remembered()
         self._preparing: asyncio.Task[None] | None = None
+        self._warming: tuple[str, asyncio.Task[Usage | None]] | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
     @property
@@ -76,6 +77,7 @@ class ModelRequests:
         before, self._model = self._model, model
         for request in list(self._under_way.values()):
             self._end(request)
+        self._stop_warming()
         self._told.clear()
         if self._preparing is not None:
             self._preparing.cancel()
@@ -118,6 +120,31 @@ class ModelRequests:
                 return told
         return rest or await self._ask(state, wanted, pause, ahead_of)
 
+    async def warm(self, state: State) -> Usage | None:
+        """Have the model compute the prompt for a state, while it is asked nothing about that document; what it cost. There
+        is one at most: a newer one ends it, and so does a request for the document, which computes the same."""
+        uri = state.document.uri
+        if self._model is None or uri in self._under_way:
+            return None
+        self._stop_warming()
+        task = asyncio.ensure_future(self._model.warm(state))
+        self._warming = uri, task
+        await asyncio.wait({task})
+        if task.cancelled():
+            return None
+        if (error := task.exception()) is not None:
+            # The message may quote the document, so that it belongs below debug.
+            log.error("computing a prompt ahead failed: %s", type(error).__name__)
+            log.debug("computing a prompt ahead failed", exc_info=error)
+            return None
+        return task.result()
+
+    def _stop_warming(self, uri: str | None = None) -> None:
+        """That for a document; without one, whichever there is."""
+        if self._warming is not None and uri in (None, self._warming[0]):
+            self._warming[1].cancel()
+            self._warming = None
+
     def moved(self, document: Snapshot) -> None:
         """The document has this text now."""
         for told in self._told.of(document.uri):
@@ -128,6 +155,7 @@ class ModelRequests:
             self._end(request)
 
     def closed(self, uri: str) -> None:
+        self._stop_warming(uri)
         self._told.closed(uri)
         if self._model is not None:
             self._model.misses.closed(uri)
@@ -165,6 +193,7 @@ class ModelRequests:
                 self._end(other)
             way = Rewrite(diff(ahead_of.text, state.document.text))
             ahead = Told(ahead_of, model.source, "", rewrites=(way,))
+        self._stop_warming(state.document.uri)
         request = self._under_way[state.document.uri] = _Request(state, ahead)
         request.wanted.append(wanted)
         request.task = asyncio.ensure_future(self._run(model, request, pause))

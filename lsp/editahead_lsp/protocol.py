@@ -350,14 +350,26 @@ class ChangedPart:
 
 
 @attrs.frozen
+class WarmupStatus:
+    requests: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+
+
+@attrs.frozen
 class CacheStatus:
-    """changed: the costliest first."""
+    """changed: the costliest first. requests: what the model was asked, with the tokens of their prompts. warmups: prompts
+    that were computed before anybody asked, which the others do not count. computed_per_accept: tokens of prompts and
+    answers that the model had to compute, of both kinds, for each edit that was accepted; null when none was."""
 
     hits: int = 0
     misses: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
     changed: list[ChangedPart] = attrs.field(factory=list)
+    requests: int = 0
+    warmups: WarmupStatus = WarmupStatus()
+    computed_per_accept: float | None = None
 
 
 @attrs.frozen

@@ -35,6 +35,7 @@ from .rpc import Protocol
 from .session import Session
 from .settings import Settings, gather
 from .stdio import Reader
+from .warming import Warming
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +82,7 @@ class Server(LanguageServer):
         self.asking = Asking(self.session, self.predictions, clock, sleep, layers)
         self.applying = Applying(self.session, clock)
         self.hints = Hints(self, sleep)
+        self.warming = Warming(self.session, self.predictions.models, clock, sleep)
         self.shows_edits = False
         """Whether the client has a way of its own to show an edit before it is made: it says so, or it has asked."""
         self.watches_process = True
@@ -192,6 +194,7 @@ class Server(LanguageServer):
         except Exception as error:
             self.report_server_error(error, type(error))
         self.hints.notice()
+        self.warming.notice()
 
     async def serve(self, read: Callable[[int], bytes], out: BinaryIO) -> int:
         """Serve one client until it says `exit`, closes the stream, or is gone; the exit code for the process."""
@@ -208,6 +211,7 @@ class Server(LanguageServer):
             if self._watch is not None:
                 self._watch.cancel()
             self.hints.stop()
+            self.warming.stop()
             try:
                 await self.predictions.close()
             finally:

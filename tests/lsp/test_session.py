@@ -177,7 +177,16 @@ async def test_status(wired: Wired) -> None:
     status = await command(wired, "status")
     assert status["documents"] == 1
     assert status["backend"]["state"] == "ready"
-    assert status["cache"] == {"hits": 1, "misses": 1, "promptTokens": 0, "cachedTokens": 0, "changed": []}
+    assert status["cache"] == {
+        "hits": 1,
+        "misses": 1,
+        "promptTokens": 0,
+        "cachedTokens": 0,
+        "changed": [],
+        "requests": 0,
+        "warmups": {"requests": 0, "promptTokens": 0, "cachedTokens": 0},
+        "computedPerAccept": None,
+    }
     assert status["speculation"] == {"draftTokens": 0, "acceptedDraftTokens": 0}
 
 

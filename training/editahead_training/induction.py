@@ -31,10 +31,13 @@ OLDER = 1.2
 """What each token further back weighs in what is looked for."""
 
 
-@torch.no_grad()
 def install(model: Any, seed: int) -> None:
     """Sets the heads in an untrained model of `sizes.built`; the same for the same seed."""
-    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        _install(model, torch.Generator().manual_seed(seed))
+
+
+def _install(model: Any, generator: Any) -> None:
     table, layers = model.model.embed_tokens.weight, model.model.layers
     table.normal_(0, TABLE, generator=generator)
     table[:, 0] = CONSTANT * TABLE

@@ -23,7 +23,9 @@ SCALE = 0.2
 
 def optimizers(model: Any, rate: float) -> list[torch.optim.Optimizer]:
     """For all weights of a model of `sizes.built`."""
-    matrices, tables, vectors = [], [], []
+    matrices: list[Any] = []
+    tables: list[Any] = []
+    vectors: list[Any] = []
     for name, weights in model.named_parameters():
         is_table = "embed_tokens" in name or name.endswith("mlp.gate.weight")
         (vectors if weights.ndim < 2 else tables if is_table else matrices).append(weights)
@@ -31,25 +33,27 @@ def optimizers(model: Any, rate: float) -> list[torch.optim.Optimizer]:
     return [Muon(matrices, rate), torch.optim.AdamW(groups, lr=rate, betas=BETAS, fused=True)]
 
 
-class Muon(torch.optim.Optimizer):
+class Muon(torch.optim.Optimizer):  # type: ignore[misc]
     """Of matrices, or stacks of them: (..., rows, columns)."""
 
     def __init__(self, params: Any, lr: float) -> None:
         super().__init__(params, {"lr": lr})
 
-    @torch.no_grad()
-    def step(self, closure: None = None) -> None:  # type: ignore[override]
-        for group in self.param_groups:
-            for weights in group["params"]:
-                if weights.grad is None:
-                    continue
-                state = self.state[weights]
-                if not state:
-                    state["momentum"] = torch.zeros_like(weights)
-                state["momentum"].lerp_(weights.grad, 1 - MOMENTUM)
-                update = orthogonal(weights.grad.lerp(state["momentum"], MOMENTUM))
-                weights.mul_(1 - group["lr"] * WEIGHT_DECAY)
-                weights.add_(update, alpha=-group["lr"] * SCALE * max(weights.shape[-2:]) ** 0.5)
+    def step(self) -> None:
+        with torch.no_grad():
+            for group in self.param_groups:
+                for weights in group["params"]:
+                    if weights.grad is not None:
+                        self._update(weights, group["lr"])
+
+    def _update(self, weights: Any, rate: float) -> None:
+        state = self.state[weights]
+        if not state:
+            state["momentum"] = torch.zeros_like(weights)
+        state["momentum"].lerp_(weights.grad, 1 - MOMENTUM)
+        update = orthogonal(weights.grad.lerp(state["momentum"], MOMENTUM))
+        weights.mul_(1 - rate * WEIGHT_DECAY)
+        weights.add_(update, alpha=-rate * SCALE * max(weights.shape[-2:]) ** 0.5)
 
 
 def orthogonal(matrices: torch.Tensor) -> torch.Tensor:

@@ -44,6 +44,9 @@ WARM = 0.7
 AROUND = 32
 """Tokens kept free for what a server puts around a prompt: a token at its beginning, a chat's template."""
 
+WORTH = 192
+"""Tokens that a warm-up has to compute at least: what is typed, and the region behind it, a request computes in no time."""
+
 T = TypeVar("T")
 
 
@@ -69,6 +72,20 @@ class Totals:
     drafted: int = 0
     accepted: int = 0
 
+    @property
+    def computed(self) -> int:
+        """Of prompts and answers together, those that were not there already."""
+        return self.prompt - self.cached + self.completion
+
+    def add(self, usage: Usage) -> None:
+        """One request more."""
+        self.requests += 1
+        self.prompt += usage.prompt
+        self.cached += usage.cached or 0
+        self.completion += usage.completion
+        self.drafted += usage.drafted
+        self.accepted += usage.accepted
+
 
 @dataclass
 class _Sample:
@@ -84,7 +101,8 @@ class ModelPredictor:
 
     format: as in settings; None = by the model's name. paths: how documents are called in prompts. key: of person and
     workspace, for `Query.session`. samples: answers to one request. tokenizer: the model's; None = what `counting` finds.
-    off: where requests are built (some formats parse, and a tokenizer may have to be loaded). misses: why prompts were not
+    off: where requests are built (some formats parse, and a tokenizer may have to be loaded). warmups: what was computed
+    before anybody asked; `totals` has none of it. misses: why prompts were not
     in the server's cache. scores: whether rules' edits are scored; None = where a gate was fitted to that.
     """
 
@@ -98,6 +116,7 @@ class ModelPredictor:
     off: Off = _here
     scores: bool | None = None
     totals: Totals = field(default_factory=Totals)
+    warmups: Totals = field(default_factory=Totals)
     misses: CacheMisses = field(default_factory=CacheMisses)
     problem: str = ""
     """Why the last request could not even be sent, though the backend may be well; one sentence."""
@@ -142,6 +161,32 @@ class ModelPredictor:
         except DoesNotFit:
             return replace(nothing, problem="The lines around the cursor are too long for a prompt.")
         return _told(nothing, request, [sample for sample in samples if sample.came])
+
+    async def warm(self, state: State) -> Usage | None:
+        """Have the prompt for a state computed, so that a request soon after computes little; the tokens that it cost. None
+        where that helps nobody: the server keeps nothing, or has nearly all of it, or cannot be asked. Cancelling the task
+        ends it."""
+        try:
+            if self.backend.health.condition != "ready":
+                await self.backend.prepare()
+            if not self.backend.capabilities.warms:
+                return None
+            format = choose(self.backend.model or "", self.format)
+            request = await self.off(lambda: self._build(format, state))
+            uri = state.document.uri
+            if self.misses.fresh(uri, request.prompt) < WORTH:
+                return None
+            usage = await self.backend.warm(self._query(request, background=True))
+        except (
+            BackendError,
+            DoesNotFit,
+            ValueError,
+        ) as error:  # ValueError: no format goes by the model's name
+            log.debug("the prompt was not computed ahead: %s", type(error).__name__)
+            return None
+        self.misses.warmed(uri, request.prompt)
+        self.warmups.add(usage)
+        return usage
 
     async def apply(self, questions: Iterable[Question]) -> Said | None:
         """What a model of ours makes of a sketch (see `formats.own_apply`), asked the first question that fits; None where
@@ -272,17 +317,8 @@ class ModelPredictor:
         if usage is not None and request.prompt.ids is not None and not request.chat and self._agrees is None:
             self._agrees = usage.prompt == len(request.prompt.ids)
         usage = usage or Usage(prompt=request.prompt.tokens)
-        self._count(usage)
+        self.totals.add(usage)
         return samples, usage
-
-    def _count(self, usage: Usage) -> None:
-        totals = self.totals
-        totals.requests += 1
-        totals.prompt += usage.prompt
-        totals.cached += usage.cached or 0
-        totals.completion += usage.completion
-        totals.drafted += usage.drafted
-        totals.accepted += usage.accepted
 
 
 def _told(nothing: Told, request: Request, samples: Sequence[_Sample]) -> Told:

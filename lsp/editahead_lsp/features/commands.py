@@ -62,7 +62,7 @@ def register(server: Server) -> None:
 
     def status(arguments: list[Any]) -> wire.StatusResult:
         predictions, counts, model = server.predictions, session.counts, server.predictions.models.model
-        totals = Totals() if model is None else model.totals
+        totals, warmups = (Totals(), Totals()) if model is None else (model.totals, model.warmups)
         parts = {} if model is None else model.misses.report.parts
         changed = [wire.ChangedPart(part, blame.times, blame.tokens) for part, blame in parts.items()]
         return wire.StatusResult(
@@ -71,7 +71,14 @@ def register(server: Server) -> None:
             model=None if model is None else model.backend.model,
             documents=len(session.documents),
             cache=wire.CacheStatus(
-                predictions.hits, predictions.misses, totals.prompt, totals.cached, changed
+                predictions.hits,
+                predictions.misses,
+                totals.prompt,
+                totals.cached,
+                changed,
+                totals.requests,
+                wire.WarmupStatus(warmups.requests, warmups.prompt, warmups.cached),
+                (totals.computed + warmups.computed) / counts.accepted if counts.accepted else None,
             ),
             speculation=wire.SpeculationStatus(totals.drafted, totals.accepted),
             latency=wire.LatencyStatus(asking.latency_ms(0.50), asking.latency_ms(0.95)),

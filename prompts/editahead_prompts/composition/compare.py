@@ -96,10 +96,8 @@ class CacheMisses:
 
         Logged at level `debug`, by the parts' names and in tokens.
         """
-        then = self._last.pop(document, None)
-        self._last[document] = prompt
-        if len(self._last) > MOST_DOCUMENTS:
-            self._last.popitem(last=False)
+        then = self._last.get(document)
+        self.warmed(document, prompt)
         if then is None:
             return None
         self._prompts += 1
@@ -110,6 +108,19 @@ class CacheMisses:
             self._parts[found.part] = Blame(known.times + 1, known.tokens + found.fresh)
             log.debug("prompt: `%s` differs; %d of %d tokens anew", found.part, found.fresh, prompt.tokens)
         return found
+
+    def fresh(self, document: Hashable, prompt: Prompt) -> int:
+        """Tokens of a prompt from where it parts from the document's last one."""
+        then = self._last.get(document)
+        found = None if then is None else first_difference(then, prompt)
+        return prompt.tokens if then is None else 0 if found is None else found.fresh
+
+    def warmed(self, document: Hashable, prompt: Prompt) -> None:
+        """Takes a prompt as the document's last one, without counting it: nobody waited for it."""
+        self._last.pop(document, None)
+        self._last[document] = prompt
+        if len(self._last) > MOST_DOCUMENTS:
+            self._last.popitem(last=False)
 
     def closed(self, document: Hashable) -> None:
         """Forgets the document's last prompt."""

@@ -1,0 +1,156 @@
+"""The prompt of the document in focus is computed before anybody asks, and no oftener than it helps."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.backends.backend import BackendError, Health
+from editahead_lsp.warming import BUDGET, PAUSE_S, WINDOW_S, Budget
+from modelled import A, Model, Modelled, Time, until
+
+B = "file:///project/b.py"
+LONG = "".join(f"def function_{number}(argument):\n    return argument + {number}\n\n" for number in range(60))
+OTHER = LONG.replace("argument", "value")
+
+
+@pytest.fixture
+def model() -> Model:
+    """With the format that is laid out for this."""
+    made = Model({"": ""})
+    made.predictor.format = "editahead"
+    return made
+
+
+async def settle(wired: Modelled) -> None:
+    """Let all that needs no more time come to its end."""
+    for _ in range(3):
+        await asyncio.sleep(0)
+    done = wired.server.predictions.on_worker(lambda: None)
+    await done
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def pause(wired: Modelled, seconds: float = PAUSE_S) -> None:
+    await settle(wired)
+    wired.time.passes(seconds)
+    await settle(wired)
+
+
+async def test_a_document_that_is_opened_is_computed_and_a_request_finds_it(
+    wired: Modelled, model: Model
+) -> None:
+    await wired.start()
+    wired.open(A, LONG)
+    await settle(wired)
+    assert not model.backend.warmed
+    await pause(wired)
+    (warmed,) = model.backend.warmed
+    assert warmed.background and not model.prompts
+    await wired.next(0, 0)
+    assert model.prompts == [warmed.prompt]
+    status = await wired.request("workspace/executeCommand", {"command": "editahead.status"})
+    cache = status["cache"]
+    assert cache["warmups"] == {"requests": 1, "promptTokens": len(warmed.prompt), "cachedTokens": 0}
+    assert cache["requests"] == 1 and cache["cachedTokens"] > 0.9 * cache["promptTokens"]
+    assert cache["computedPerAccept"] is None
+
+
+async def test_what_is_nearly_the_same_is_not_computed_again(wired: Modelled, model: Model) -> None:
+    await wired.start()
+    wired.open(A, LONG)
+    await pause(wired)
+    wired.type(0, 0, "#")
+    await pause(wired)
+    wired.notify("textDocument/didFocus", {"textDocument": {"uri": A}})
+    await pause(wired)
+    assert len(model.backend.warmed) == 1
+
+
+async def test_coming_to_another_document_computes_it(wired: Modelled, model: Model) -> None:
+    await wired.start()
+    for uri, text in ((A, LONG), (B, OTHER)):
+        wired.open(uri, text)
+        await pause(wired)
+    assert ["value" in query.prompt for query in model.backend.warmed] == [False, True]
+
+
+async def test_typing_is_waited_out(wired: Modelled, model: Model) -> None:
+    await wired.start()
+    wired.open(A, LONG)
+    for number in range(5):
+        await pause(wired, PAUSE_S / 2)
+        wired.type(0, number, "#")
+    assert not model.backend.warmed
+    await pause(wired)
+    await pause(wired)
+    (warmed,) = model.backend.warmed
+    assert "#####<|cursor|>def" in warmed.prompt
+
+
+async def test_a_request_for_the_document_ends_it(wired: Modelled, model: Model) -> None:
+    await wired.start()
+    model.held = True
+    wired.open(A, LONG)
+    await pause(wired)
+    answer = asyncio.ensure_future(wired.next(0, 0))
+    await until(lambda: bool(model.prompts))
+    model.go_on()
+    await answer
+    await settle(wired)
+    assert not model.backend.warmed
+
+
+async def test_documents_that_are_left_alone_are_not_computed(
+    connect: Callable[..., Modelled], model: Model
+) -> None:
+    wired = connect()
+    await wired.start({"languages": {"python": False}})
+    wired.open(A, LONG)
+    await pause(wired)
+    assert not model.backend.warmed
+
+
+async def test_a_model_that_fails_disturbs_nobody(wired: Modelled, model: Model) -> None:
+    async def fails(query: object) -> object:
+        model.backend.health = Health("degraded")
+        raise BackendError("gone", "It is gone.")
+
+    model.backend.warm = fails  # type: ignore[method-assign, assignment]
+    await wired.start()
+    wired.open(A, LONG)
+    await pause(wired)
+    assert (await wired.next(0, 0))["predictions"] == []
+    assert len(model.prompts) == 1
+
+
+async def test_the_end_comes_in_the_middle_of_it(wired: Modelled, model: Model) -> None:
+    await wired.start()
+    model.held = True
+    wired.open(A, LONG)
+    await pause(wired)
+    wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    await settle(wired)
+    model.go_on()
+    await settle(wired)
+    assert not model.backend.warmed
+
+
+@given(st.lists(st.tuples(st.floats(0, 40), st.integers(0, BUDGET)), max_size=30))
+def test_no_window_costs_more_than_the_budget_and_one_prompt(spent: list[tuple[float, int]]) -> None:
+    time = Time()
+    budget = Budget(time)
+    made: list[tuple[float, int]] = []
+    for wait, tokens in spent:
+        time.passes(wait)
+        if budget.left > 0:
+            budget.spend(tokens)
+            made.append((time(), tokens))
+    for start, _ in made:
+        within = [tokens for at, tokens in made if start <= at < start + WINDOW_S]
+        assert sum(within[:-1]) < BUDGET or len(within) == 1
