@@ -79,7 +79,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         choice = {"index": 0, "text": SAYS, "finish_reason": "stop"}
-        body = f"data: {json.dumps({'choices': [choice]})}\n\ndata: [DONE]\n\n".encode()
+        said = {"choices": [choice], "usage": {"prompt_tokens": 5, "completion_tokens": 1}}
+        body = f"data: {json.dumps(said)}\n\ndata: [DONE]\n\n".encode()
         self._answer(200, body, "text/event-stream")
 
     def _answer(self, status: int, body: Any, kind: str = "application/json") -> None:

@@ -1,0 +1,117 @@
+"""`editahead engine` as a process, and a person whose language server uses it."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+from running import ENGINE, plain
+from scripted import ask
+
+A = "file:///tmp/a.py"
+TEXT = "".join(f"def step_{n}(user):\n    return user.name\n\n\n" for n in range(12))
+
+
+class Engine:
+    """The command. said: what it told so far."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.said: list[str] = []
+
+    async def hears(self, text: str) -> None:
+        """Until it says that, from now on."""
+        assert self.process.stderr is not None
+        line = b""
+        while text not in line.decode():
+            line = await self.process.stderr.readline()
+            assert line, self.said
+            self.said.append(line.decode())
+
+    def vllm(self) -> int:
+        """Its process, which leads a group."""
+        (child,) = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return int(child)
+
+    async def ends(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        await self.hears("Ended.")
+        assert await self.process.wait() == 0
+
+
+@asynccontextmanager
+async def engine(folder: Path, environment: dict[str, str]) -> AsyncIterator[Engine]:
+    command = [*ENGINE, str(folder)]
+    process = await asyncio.create_subprocess_exec(
+        *command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    try:
+        yield Engine(process)
+    finally:
+        if process.returncode is None:
+            process.send_signal(signal.SIGTERM)
+            await process.communicate()
+
+
+def group(leader: int) -> list[int]:
+    """The processes that are of a group and not dead."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, of = stat.read_text().rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(of) == leader and state not in "ZX":
+            found.append(int(stat.parent.name))
+    return found
+
+
+class Person:
+    """Writes another name each time, and asks what comes next."""
+
+    def __init__(self, client: LanguageClient) -> None:
+        self.client, self.version, self.name = client, 1, ""
+
+    async def start(self) -> None:
+        capabilities = types.ClientCapabilities()
+        await self.client.initialize_session(types.InitializeParams(capabilities=capabilities))
+        item = types.TextDocumentItem(uri=A, language_id="python", version=1, text=TEXT)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+
+    async def status(self) -> Any:
+        command = types.ExecuteCommandParams("editahead.status")
+        return plain(await self.client.workspace_execute_command_async(command))
+
+    async def next_edit(self) -> None:
+        """It is answered, or silence has its reason."""
+        self.version += 1
+        where = types.Range(types.Position(9, 4), types.Position(9, 4 + len(self.name)))
+        self.name = f"x{self.version}"
+        change = types.TextDocumentContentChangePartial(range=where, text=self.name)
+        document = types.VersionedTextDocumentIdentifier(uri=A, version=self.version)
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
+        params = ask(A, self.version, 9, 4 + len(self.name), trigger="manual")
+        found = plain(await self.client.protocol.send_request_async("editahead/nextEdit", params))
+        assert found["predictions"] or found["silence"]
+
+    async def until_asked(self) -> Any:
+        """Until the model was asked about something new; the status then."""
+        before = (await self.status())["cache"]["promptTokens"]
+        while (known := await self.status())["cache"]["promptTokens"] == before:
+            await self.next_edit()
+        return known
+
+    async def until_alone(self) -> Any:
+        """Until the rules answer alone; what the status says then, which has a reason."""
+        while (known := (await self.status())["backend"])["state"] == "ready":
+            await self.next_edit()
+        assert known["detail"]
+        return known
