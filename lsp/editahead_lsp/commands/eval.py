@@ -61,8 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--with-model",
         action="store_true",
-        help="ask the model that is configured, and compare with the rules alone; with --apply: ask it where the merge "
-        "is not sure",
+        help="ask the model that is configured; with real commits: and compare with the rules alone; with --apply: ask "
+        "it where the merge is not sure",
     )
     parser.add_argument(
         "--files",
@@ -123,8 +123,8 @@ def run(args: argparse.Namespace) -> int:
         return fail("--apply goes with --edits, and with neither --against nor --report", 2)
     if args.failures and not args.apply:
         return fail("--failures goes with --apply", 2)
-    if args.with_model and (args.scenarios or args.recorded or args.against):
-        return fail("--with-model goes with real commits (--edits or --repo), and not with --against", 2)
+    if args.with_model and (args.recorded or args.against):
+        return fail("--with-model goes with neither --recorded nor --against", 2)
     if (wrong := eval_render.wrong_usage(args)) is not None:
         return fail(wrong, 2)
     if args.report and not args.report.absolute().parent.is_dir():
@@ -192,6 +192,12 @@ def _model(samples: int) -> ModelPredictor:
     return model
 
 
+def _model_environment(args: argparse.Namespace) -> dict[str, str]:
+    """For a server that asks the model that is configured here; nothing without --with-model. Raises `RunError`."""
+    asked = eval_apply.model_settings() if args.with_model else {}
+    return {f"EDITAHEAD_{name.upper()}": str(value) for name, value in asked.items()}
+
+
 def _commits(args: argparse.Namespace, errors: Console) -> int:
     from rich.console import Console
 
@@ -203,9 +209,7 @@ def _commits(args: argparse.Namespace, errors: Console) -> int:
     if args.samples:
         _model(args.samples)  # says at once what is wrong
     records = _records(args, errors)
-    asked = eval_apply.model_settings() if args.with_model else {}
-    environment = {f"EDITAHEAD_{name.upper()}": str(value) for name, value in asked.items()}
-    plan = Plan(environment, partial(candidates, args.samples or 0))
+    plan = Plan(_model_environment(args), partial(candidates, args.samples or 0))
     compared = None
     if args.with_model:
         results = _replayed("replaying", records, args.jobs, plan, errors)
@@ -241,7 +245,7 @@ def _scenarios(args: argparse.Namespace) -> int:
     from editahead_evals.servers import SharedServer
 
     scenarios = scoring.load_all(args.scenarios)
-    with SharedServer() as server:
+    with SharedServer(env=_model_environment(args)) as server:
         results = [scoring.score(server.session, scenario) for scenario in scenarios]
     report = scoring.ScenarioReport(present_commit(), str(args.scenarios), results)
     if args.json:
