@@ -90,9 +90,7 @@ def compare_files(
     return Comparison(against, len(ours), differences)
 
 
-def _equally_precise(
-    ours: Sequence[FileResult], theirs: Sequence[FileResult]
-) -> tuple[Statistic, Statistic]:
+def _equally_precise(ours: Sequence[FileResult], theirs: Sequence[FileResult]) -> tuple[Statistic, Statistic]:
     """The coverage of both at the lowest thresholds at which they are as precise as theirs is at `THRESHOLD`."""
     mine, other = (Curve([result.answers for result in results]) for results in (ours, theirs))
     (level,) = other.levels([THRESHOLD])

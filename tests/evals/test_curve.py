@@ -106,4 +106,7 @@ def test_what_is_above_the_threshold_is_so_precise(files: list[list[Answer]], pr
     curve = Curve(files)
     (level,) = curve.levels([curve.least(precision)])
     assert level.precision is None or level.precision >= precision - 1e-6
-    assert curve.coverage_above(curve.least(precision))([1] * len(files)) in (None, pytest.approx(level.coverage))
+    assert curve.coverage_above(curve.least(precision))([1] * len(files)) in (
+        None,
+        pytest.approx(level.coverage),
+    )

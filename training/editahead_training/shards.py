@@ -51,7 +51,9 @@ def sample(path: Path, files: int, seed: int) -> Iterator[dict[str, Any]]:
     except UnicodeDecodeError as error:
         raise ShardError(f"{path}: not UTF-8 text") from error
     if not line.endswith("\n"):
-        _record(path, number, line)  # a file that was cut off ends in the middle of one, and zstd does not say so
+        _record(
+            path, number, line
+        )  # a file that was cut off ends in the middle of one, and zstd does not say so
     for number, line in kept:
         record = _record(path, number, line)
         if len(record["before"]) < MAX_CHARACTERS:

@@ -14,7 +14,9 @@ from editahead_lsp.warming import BUDGET, PAUSE_S, WINDOW_S, Budget
 from modelled import A, Model, Modelled, Time, until
 
 B = "file:///project/b.py"
-LONG = "".join(f"def function_{number}(argument):\n    return argument + {number}\n\n" for number in range(60))
+LONG = "".join(
+    f"def function_{number}(argument):\n    return argument + {number}\n\n" for number in range(60)
+)
 OTHER = LONG.replace("argument", "value")
 
 
