@@ -2,7 +2,9 @@
 
 Run as its server, it says what vLLM says when it starts, leaves its process numbers in the folder that STUB_FOLDER names,
 has a child that would live on, and serves a model that says one thing. STUB_ENDS: it says this and ends before it is ready.
-STUB_WAITS: it never gets ready. STUB_STAYS: it does not end when it is asked to. STUB_KEY: it wants that one.
+STUB_WAITS: it never gets ready. STUB_STAYS: it does not end when it is asked to. STUB_KEY: it wants that one. STUB_LATE:
+a folder with two named pipes; when "may" was written to, it listens, though it said before that it has started, as vLLM
+does, and then writes to "does".
 """
 
 from __future__ import annotations
@@ -106,13 +108,20 @@ def serve(arguments: list[str]) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     Handler.model = arguments[arguments.index("--served-model-name") + 1]
     host, port = (arguments[arguments.index(name) + 1] for name in ("--host", "--port"))
-    server = ThreadingHTTPServer((host, int(port)), Handler)
+    server = ThreadingHTTPServer((host, int(port)), Handler, bind_and_activate=False)
+    server.server_bind()
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
     with (folder / "pids").open("a") as pids:
         pids.write(f"{os.getpid()} {child.pid}\n")
     (folder / "arguments.json").write_text(json.dumps(arguments))
     print("\rLoading safetensors checkpoint shards: 50%", flush=True)
     print("INFO:     Application startup complete.", flush=True)
+    late = os.environ.get("STUB_LATE")
+    if late is not None:
+        Path(late, "may").read_bytes()
+    server.server_activate()
+    if late is not None:
+        Path(late, "does").write_bytes(b"")
     server.serve_forever()
 
 

@@ -28,6 +28,8 @@ FIRST_S, MOST_S = 1.0, 60.0
 """Waited before it is started again: at first, and at most, twice as long each time."""
 WELL_S = 120.0
 """Who has answered for so long did not die of its start."""
+_TRIES, _BETWEEN_S = 50, 0.2
+"""So often, at such distances, it is asked when it says that it has started."""
 STOP_S = 20.0
 """What has not ended by then is killed."""
 _TIED = """\
@@ -203,15 +205,23 @@ class Supervisor:
         said.append(rest)
 
     async def _answers(self) -> str | None:
-        """Asks it, with the key, what it serves. None when that is well; else what is wrong, a sentence."""
-        backend = OpenAIBackend(self._plan.url, model=self._plan.served, key=self._plan.key, waiting=PATIENT)
-        try:
-            await backend.prepare()
-        except BackendError as error:
-            return error.detail
-        finally:
-            await backend.close()
-        return None
+        """Asks it, with the key, what it serves. None when that is well; else what is wrong, a sentence. It says that it has
+        started a moment before it listens, so that it is asked again while nothing answers."""
+        plan, problem = self._plan, None
+        for _ in range(_TRIES):
+            backend = OpenAIBackend(plan.url, model=plan.served, key=plan.key, waiting=PATIENT)
+            try:
+                await backend.prepare()
+            except BackendError as error:
+                problem = error.detail
+                if error.failure != "unreachable":
+                    break
+                await _first(self._sleep(_BETWEEN_S), self._stopping.wait())
+            else:
+                return None
+            finally:
+                await backend.close()
+        return problem
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
         """The whole group: a server that was killed leaves the process behind that has the memory."""

@@ -10,7 +10,7 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -33,7 +33,7 @@ QUERY = Query("x", (), 5)
 
 
 class Watched:
-    """A supervisor whose words can be waited for, and whose pauses are over at once. slept: how long they should be."""
+    """A supervisor whose words can be waited for, and whose pauses take as long as `pause`. slept: how long they should be."""
 
     def __init__(self, folder: Path, **environment: str) -> None:
         program = stub_vllm.install(folder / "engine")
@@ -45,6 +45,7 @@ class Watched:
         self.folder, self.file, self.log = folder, folder / "state" / "engine.json", folder / "engine.log"
         self.said: list[str] = []
         self.slept: list[float] = []
+        self.pause: Callable[[], None] = lambda: None
         self._more = asyncio.Event()
         clock = itertools.count().__next__
         self.supervisor = Supervisor(
@@ -63,6 +64,7 @@ class Watched:
 
     async def _sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
+        await asyncio.to_thread(self.pause)
 
     async def hears(self, text: str, times: int = 1) -> None:
         while sum(text in said for said in self.said) < times:
@@ -158,6 +160,21 @@ async def test_what_never_starts_is_given_up_with_its_reason(tmp_path: Path) -> 
         f"vLLM does not start: ValueError: No room for the cache. All that it said is in {watched.log}."
     )
     assert watched.said[-1] == expected
+
+
+async def test_it_may_listen_a_moment_after_it_says_that_it_has_started(tmp_path: Path) -> None:
+    for name in ("may", "does"):
+        os.mkfifo(tmp_path / name)
+    watched = Watched(tmp_path, STUB_LATE=str(tmp_path))
+
+    def let_it() -> None:
+        (tmp_path / "may").write_bytes(b"")
+        (tmp_path / "does").read_bytes()
+
+    watched.pause = let_it
+    async with looked_after(watched):
+        await watched.hears("Ready after")
+    assert len(watched.slept) == 1
 
 
 async def test_another_key_than_it_was_told_is_noticed(tmp_path: Path) -> None:
