@@ -33,7 +33,7 @@ QUERY = Query("x", (), 5)
 
 
 class Watched:
-    """A supervisor whose words can be waited for, and whose pauses take as long as `pause`. slept: how long they should be."""
+    """A supervisor whose words can be waited for, and whose pauses take as long as `pause`. slept: what they should be."""
 
     def __init__(self, folder: Path, **environment: str) -> None:
         program = stub_vllm.install(folder / "engine")
