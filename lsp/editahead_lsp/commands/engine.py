@@ -12,14 +12,16 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .output import fail, tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from editahead_lsp.engine.installed import Installed
     from editahead_lsp.engine.plan import Plan
+    from editahead_lsp.engine.shape import Shape
     from editahead_lsp.engine.supervisor import Supervisor
 
 _LOG = "engine.log"
@@ -77,26 +79,14 @@ def _plan(args: argparse.Namespace) -> Plan:
     """`NoEngine`."""
     from editahead_inference.backends.choice import SHIPPED
     from editahead_inference.backends.notice import served_name
-    from editahead_lsp.engine.installed import NoEngine, ask, find
     from editahead_lsp.engine.machine import look
     from editahead_lsp.engine.plan import Place, plan
-    from editahead_lsp.engine.shape import Shape
 
     model, folder = _chosen(args.model)
-    program = find(os.environ)
-    installed, config = ask(program, None if folder is not None else model, os.environ)
-    if folder is not None:
-        try:
-            config = json.loads((folder / "config.json").read_bytes())
-        except (OSError, ValueError, RecursionError):
-            raise NoEngine(f"There is no model in {folder}: its config.json cannot be read.") from None
-    try:
-        shape = Shape.of(config)
-    except ValueError as error:
-        raise NoEngine(f"{model} cannot be served: {error}.") from None
+    installed, config = _asked(None if folder is not None else model, printing=args.print)
     return plan(
         installed,
-        shape,
+        _shape(model, folder, config),
         model=model,
         served="editahead" if folder == SHIPPED else served_name(model),
         place=Place(args.host, _port(args.host, args.port)),
@@ -104,6 +94,47 @@ def _plan(args: argparse.Namespace) -> Plan:
         free_bytes=look().free,
         drafts=not args.no_drafts,
     )
+
+
+def _asked(model: str | None, *, printing: bool) -> tuple[Installed, dict[str, Any] | None]:
+    """As `installed.ask`; a command that is only printed may be for another machine. `NoEngine`."""
+    from editahead_lsp.engine.installed import NoEngine, ask, assumed, find
+    from editahead_lsp.engine.machine import look
+
+    try:
+        program = find(os.environ)
+    except NoEngine:
+        if not printing:
+            raise
+        _say(
+            "There is no vLLM here: this is the command for 0.32 or newer with Editahead installed beside it."
+        )
+        return assumed(cpu=not look().gpus), None
+    return ask(program, model, os.environ)
+
+
+def _shape(model: str, folder: Path | None, config: dict[str, Any] | None) -> Shape:
+    """config: of a model of the hub. Where it cannot be had, the catalogue may know. `NoEngine`."""
+    from editahead_lsp.engine.catalogue import find
+    from editahead_lsp.engine.installed import NoEngine
+    from editahead_lsp.engine.shape import Shape
+
+    if folder is not None:
+        try:
+            config = json.loads((folder / "config.json").read_bytes())
+        except (OSError, ValueError, RecursionError):
+            raise NoEngine(f"There is no model in {folder}: its config.json cannot be read.") from None
+    if config is None:
+        known = find(model)
+        if known is None:
+            raise NoEngine(
+                f"{model!r} is no folder here, and its configuration cannot be had from Hugging Face's hub."
+            )
+        return known.shape
+    try:
+        return Shape.of(config)
+    except (ValueError, AttributeError):
+        raise NoEngine(f"{model} cannot be served: its config.json is no language model's.") from None
 
 
 def _chosen(named: str | None) -> tuple[str, Path | None]:

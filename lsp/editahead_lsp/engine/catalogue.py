@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from .machine import Machine
 from .plan import CONTEXT
-from .shape import Attention
+from .shape import Attention, Shape
 
 Runs: TypeAlias = Literal["vLLM", "llama.cpp", "Editahead"]
 """What runs it. llama.cpp: its weights are published as GGUF only. Editahead: the language server itself."""
@@ -68,9 +68,15 @@ class Model:
         return "MQA" if built.kv_heads == 1 else "MHA" if built.kv_heads == built.heads else "GQA"
 
     @property
+    def shape(self) -> Shape:
+        built = self.built
+        values = 2 * built.layers * built.kv_heads * built.head_size
+        return Shape(self.attention, values, built.context, None)
+
+    @property
     def kv_bytes(self) -> int:
         """For each token of context, in bfloat16."""
-        return 2 * self.built.layers * self.built.kv_heads * self.built.head_size * 2
+        return self.shape.kv_bytes()
 
     @property
     def needs_bytes(self) -> int:

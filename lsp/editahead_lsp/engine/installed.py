@@ -54,8 +54,8 @@ if sys.argv[2:]:
     try:
         from huggingface_hub import hf_hub_download
         told["config"] = json.loads(Path(hf_hub_download(sys.argv[2], "config.json")).read_text("utf-8"))
-    except Exception as error:
-        told["problem"] = type(error).__name__
+    except Exception:
+        pass
 print(json.dumps(told))
 """
 
@@ -79,6 +79,11 @@ class Installed:
     runners: bool
 
 
+def assumed(*, cpu: bool) -> Installed:
+    """A vLLM that is somewhere else, with Editahead beside it."""
+    return Installed(Path("python"), "0.32", cpu, True, True, True, True)
+
+
 def find(environment: Mapping[str, str]) -> Path:
     """The `vllm` beside this interpreter, else the first on PATH. `NoEngine`."""
     if BESIDE.is_file():
@@ -91,8 +96,10 @@ def find(environment: Mapping[str, str]) -> Path:
     return Path(on_path)
 
 
-def ask(program: Path, model: str | None, environment: Mapping[str, str]) -> tuple[Installed, dict[str, Any]]:
-    """What this vLLM can, and the configuration of a model on Hugging Face's hub, {} for None. `NoEngine`."""
+def ask(
+    program: Path, model: str | None, environment: Mapping[str, str]
+) -> tuple[Installed, dict[str, Any] | None]:
+    """What this vLLM can, and the configuration of a model on Hugging Face's hub, None where there is none. `NoEngine`."""
     # Beside it, where it really is; links of an environment's interpreter are not followed, or it would be another's.
     python = program.resolve().with_name("python")
     if not python.exists():
@@ -108,9 +115,5 @@ def ask(program: Path, model: str | None, environment: Mapping[str, str]) -> tup
     if told is None:
         said = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
         raise NoEngine(f"{program} cannot be used: {said}.")
-    if "problem" in told:
-        raise NoEngine(
-            f"{model!r} is no folder here, and its configuration cannot be had from Hugging Face's hub: {told['problem']}."
-        )
     can = {name: bool(told[name]) for name in ("cpu", "custom", "proposer", "metrics", "runners")}
-    return Installed(python, str(told["version"]), **can), told.get("config", {})
+    return Installed(python, str(told["version"]), **can), told.get("config")

@@ -202,6 +202,45 @@ def test_without_vllm(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "There is no vLLM here" in capsys.readouterr().err
 
 
+def test_the_command_for_another_machine(
+    folder: Path, printed: Printed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["engine", "--print", str(folder)]) == 0
+    out, err = capsys.readouterr()
+    assert "There is no vLLM here: this is the command for" in err
+    assert json.loads(option(shlex.split(out), "--speculative-config"))["method"] == "custom_class"
+    command = printed("zed-industries/zeta-2.1")[1]
+    assert command[:3] == ["python", "-m", "vllm.entrypoints.openai.api_server"]
+    assert option(command, "--served-model-name") == "zeta-2.1"
+
+
+def test_a_model_of_the_hub(
+    use: Use, printed: Printed, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The stub has no library that fetches, so that only what the catalogue has is known."""
+    use()
+    assert option(printed("zed-industries/zeta-2.1")[1], "--model") == "zed-industries/zeta-2.1"
+    assert main(["engine", "--print", "somebody/something"]) == 1
+    assert "'somebody/something' is no folder here" in capsys.readouterr().err
+    packages = tmp_path / "engine" / "packages"
+    (tmp_path / "fetched.json").write_text(json.dumps(HYBRID))
+    (packages / "huggingface_hub.py").write_text(
+        f"def hf_hub_download(repository, name): return {str(tmp_path / 'fetched.json')!r}\n"
+    )
+    assert main(["engine", "--print", "somebody/something"]) == 1
+    assert "something cannot be used with drafts" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("config", [[], {}, {"text_config": 1}])
+def test_what_is_no_language_model(
+    config: Any, use: Use, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use()
+    (folder / "config.json").write_text(json.dumps(config))
+    assert main(["engine", str(folder)]) == 1
+    assert "cannot be served: its config.json is no language model's." in capsys.readouterr().err
+
+
 def test_a_vllm_that_is_broken(use: Use, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = use()
     (program.parent / "python").write_text("#!/bin/sh\necho no such library >&2\nexit 1\n")
