@@ -2,7 +2,8 @@
 
 Lossless: a target model verifies all of a draft in one step and keeps what it would have said itself (speculative decoding,
 arXiv 2211.17192). Where drafts come from is prompt lookup decoding with a memory: a pointer follows the answer through each
-source, and one that is lost finds its place again by the last tokens of the answer.
+source, and one that is lost finds its place again by the last tokens of the answer. A place that few tokens tell is trusted
+with a short draft, and until one is found, so are places near the lost one.
 """
 
 from __future__ import annotations
@@ -15,6 +16,12 @@ SHORTEST = 3
 """Tokens that have to be equal for a place in a source to be taken for the answer's."""
 LONGEST = 24
 """Equal tokens beyond which a place is not more likely."""
+SURE, TRUST = 12, 3
+"""While fewer tokens are equal, a draft has so many times as many at most."""
+GUESSED = 4
+"""Tokens of a draft from a place near the lost one, where fewer than `SHORTEST` are equal."""
+_NEAR = range(-2, 16)
+"""How far from the lost place that is."""
 _AHEAD, _BEHIND = 32, 16
 """Places looked at, at most, after and before the one where the pointer was: a step has to be quick in any text."""
 _BACKWARD = 4
@@ -45,7 +52,7 @@ class Source:
     @classmethod
     def of(cls, tokens: Sequence[int]) -> Source:
         """It is thought to begin where the answer does."""
-        source = cls(matched=1)
+        source = cls(matched=LONGEST)
         source.extend(tokens)
         return source
 
@@ -74,6 +81,18 @@ class Source:
         near = ends[max(middle - _BEHIND, 0) : middle + _AHEAD]
         places = ((self._run(end, answer), -self._far(end), end) for end in near if end < len(self.tokens))
         self.matched, _, self.next = max(places, default=(0, 0, self.next))
+
+    def near(self, answer: Sequence[int]) -> tuple[int, int, int]:
+        """Not far from the lost place, behind the answer's last token: how many tokens are equal (of two that are looked at;
+        0 for none), minus how far it is from there, and the place. The greater the better."""
+        last, before = answer[-1], answer[-2] if len(answer) > 1 else None
+        best = 0, 0, 0
+        for off in _NEAR:
+            at = self.next + off
+            if 0 <= at < len(self.tokens) - 1 and self.tokens[at] == last:
+                equal = 2 if at and self.tokens[at - 1] == before else 1
+                best = max(best, (equal, -abs(off + 1), at + 1))
+        return best
 
     def _run(self, end: int, answer: Sequence[int]) -> int:
         """So many tokens before `end` are the answer's last, of which the first `SHORTEST` are known to be."""
@@ -121,5 +140,19 @@ class Drafter:
                 source.find(self._answer)
         best = max(self._sources, key=lambda source: source.matched)  # the first of equals
         length = self._length if most is None else min(self._length, most)
-        self._draft = best.tokens[best.next : best.next + length] if best.matched else []
+        at = best.next
+        if not best.matched:
+            at, best = self._guess()
+            length = min(length, GUESSED)
+        elif best.matched < SURE:
+            length = min(length, TRUST * best.matched)
+        self._draft = best.tokens[at : at + length]
         return list(self._draft)
+
+    def _guess(self) -> tuple[int, Source]:
+        """Where the answer may go on, though hardly anything tells so; the end of its own where nothing does."""
+        places = (
+            [(source.near(self._answer), source) for source in self._sources[:-1]] if self._answer else []
+        )
+        (equal, _, at), source = max(places, key=lambda place: place[0][:2], default=((0, 0, 0), self._own))
+        return (at, source) if equal else (len(self._own.tokens), self._own)

@@ -83,10 +83,12 @@ _BEHIND = ("a", "(", "    a", "\na", "\n    a")
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """sources: for `Drafter`. answer: the position in the prompt behind what asks for the answer; it may hold the answer's
-    first tokens already. None where it is not marked."""
+    """sources: what the answer repeats. rest: the prompt without that, of which an answer takes a piece now and then, such
+    as what the last edits put in. answer: the position in the prompt behind what asks for the answer; it may hold the
+    answer's first tokens already. None where it is not marked."""
 
     sources: list[list[int]]
+    rest: list[int]
     answer: int | None
 
 
@@ -99,8 +101,9 @@ class Markers:
         self._cut = [_Cut(codec.encode, layout) for layout in layouts]
 
     def find(self, prompt: Sequence[int], most: int) -> Marked | None:
-        """What stands in a prompt; of the sources `most` tokens together, from their beginnings. None for a prompt in none
-        of the formats. Raises ValueError for ids that are no code points, which no vocabulary has."""
+        """What stands in a prompt; of all sources `most` tokens together: the first ones of each, and the last ones of the
+        rest. None for a prompt in none of the formats. Raises ValueError for ids that are no code points, which no
+        vocabulary has."""
         text = _text(prompt)
         found = (cut.find(text, most) for cut in self._cut)
         marked = next((marked for marked in found if marked is not None), None)
@@ -138,18 +141,28 @@ class _Cut:
         if not self._sound:
             return None
         asked = prompt.rfind(self._asks) if self._marked else len(prompt)
+        spans = list(self._spans(prompt, asked)) if asked >= 0 else []
         sources = []
-        for text in self._texts(prompt, asked) if asked >= 0 else ():
-            kept = text.replace(self._without, "") if self._without else text
-            source = list(map(ord, kept[:most]))
+        for start, end in spans:
+            text = prompt[start:end]
+            text = text.replace(self._without, "") if self._without else text
+            source = list(map(ord, text[:most]))
             most -= len(source)
             if source:
                 sources.append([*source, *self._closes])
         if not sources:
             return None
-        return Marked(sources, asked + len(self._asks) if self._marked else None)
+        gaps = zip(
+            [0, *(end for _, end in sorted(spans))],
+            [*(start for start, _ in sorted(spans)), asked],
+            strict=True,
+        )
+        rest = "".join(prompt[start:end] for start, end in gaps)
+        rest = rest[max(len(rest) - most, 0) :]
+        return Marked(sources, list(map(ord, rest)), asked + len(self._asks) if self._marked else None)
 
-    def _texts(self, prompt: str, asked: int) -> Iterator[str]:
+    def _spans(self, prompt: str, asked: int) -> Iterator[tuple[int, int]]:
+        """Where the drafts stand. No two overlap, as each ends where another begins."""
         for marker in self._drafts:
             start = prompt.rfind(marker, 0, asked)
             if start < 0:
@@ -159,7 +172,7 @@ class _Cut:
             for other in self._ends:
                 place = prompt.find(other, start, end)
                 end = place if place >= 0 else end
-            yield prompt[start:end]
+            yield start, end
 
 
 def _marker(encode: Encode, marker: str) -> str:

@@ -105,10 +105,11 @@ class Rows:
         drafter = None
         if found is not None and self._indexed < MOST_HELD:
             said = prompt[before if found.answer is None else found.answer :][-MOST_INDEXED:].tolist()
-            size = sum(map(len, found.sources)) + len(said)
+            sources = [*found.sources, found.rest]
+            size = sum(map(len, sources)) + len(said)
             if size > self._budget < MOST_INDEXED - search:
                 return None
-            drafter = Drafter(found.sources, self._lengths)
+            drafter = Drafter(sources, self._lengths)
             drafter.commit(said)
         self._budget -= size
         self._indexed += size

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from editahead_inference.speculation.drafts import SHORTEST, Drafter, Lengths
+from editahead_inference.speculation.drafts import SHORTEST, SURE, TRUST, Drafter, Lengths
 
 TOKENS = st.lists(st.integers(0, 5), max_size=60)
 
@@ -77,6 +77,24 @@ def test_a_lost_place_is_found_again_after_as_few_tokens_as_tell_it() -> None:
     drafter.commit([79])
     assert drafter.draft(3) == [80, 81, 82]
     assert SHORTEST == 3
+
+
+def test_a_place_that_few_tokens_tell_is_trusted_with_a_short_draft() -> None:
+    drafter = Drafter([list(range(100))])
+    drafter.commit([0, 1, 200, 50, 51, 52])
+    assert drafter.draft() == list(range(53, 53 + 3 * TRUST))
+    drafter.commit(list(range(53, 53 + SURE)))
+    assert drafter.draft() == list(range(53 + SURE, 100))
+
+
+def test_near_the_lost_place_less_is_enough_for_a_guess() -> None:
+    drafter = Drafter([list(range(100))])
+    drafter.commit([*range(20), 200, 23])
+    assert drafter.draft() == [24, 25, 26, 27]
+    drafter.commit([24, 201])
+    assert drafter.draft() == [], "nothing is equal"
+    drafter.commit([60])
+    assert drafter.draft() == [], "it is far away"
 
 
 def test_of_equal_places_the_next_one_is_taken() -> None:

@@ -55,7 +55,8 @@ def proposed(proposer: FileDraftProposer, rows: list[list[int]], new: list[int])
     return proposer.propose(sampled, counts, ids, slot_mappings=None)
 
 
-def test_an_edit_is_drafted_and_its_neighbours_are_not(proposer: FileDraftProposer) -> None:
+def test_an_edit_is_drafted_and_its_neighbours_are_not(config: Any) -> None:
+    proposer = FileDraftProposer(config)
     proposer.load_model(None)
     other = list(own().encode(LINES))
     rows, new = [other, [*EDIT, ANSWER[0]], EDIT[:40], []], [1, 1, 0, 0]

@@ -102,6 +102,12 @@ def test_of_markers_that_stand_several_times_the_last_ones_count() -> None:
     assert texts(marked) == [f"{text}\n{REGION_END}" for text in ("\nguess", "\ninner", "")]
 
 
+def test_the_rest_is_what_is_no_draft_up_to_the_question() -> None:
+    marked = found(f"file\n{REGION}\nold\n{REGION_END}\nrule\n{SKETCH}\nnew\n{NEXT}\nanswer\n")
+    assert marked is not None
+    assert own().decode(marked.rest) == f"file\n{REGION}{REGION_END}\nrule\n{SKETCH}"
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -120,6 +126,7 @@ def test_sources_are_cut_off_where_they_are_too_long() -> None:
     marked = Markers(own()).find(ids, 100)
     assert marked is not None
     assert [len(source) for source in marked.sources] == [101]
+    assert marked.rest == []
     assert texts(marked)[0].endswith(REGION_END)
 
 
