@@ -14,7 +14,7 @@ from .drafts import Drafter, Lengths
 from .marked import Markers
 
 MOST_INDEXED = 1 << 15
-"""Tokens of drafts' sources that a step indexes at most, for one row or for several: a few milliseconds of a step. Longer
+"""Tokens of drafts' sources that a step indexes at most, for one row or for several: about ten milliseconds. Longer
 sources are cut off, and rows for which there is no time wait for the next step."""
 
 SEARCH = 16
