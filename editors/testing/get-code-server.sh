@@ -2,12 +2,14 @@
 # get-code-server.sh FOLDER
 # Puts VS Code as a server for browsers (code-server, from npm) into FOLDER, for tests, with a Node of its own:
 #   editors/testing/get-code-server.sh .venv/editors/code-server
-# Needs npm, a C++ compiler and make. FOLDER/bin/code-server starts it. What is there already is not fetched again.
+# Proposed API is refused there, as it is by a VS Code on a desktop.
+# Needs npm, a C++ compiler, make and Python. FOLDER/bin/code-server starts it. What is there already is not fetched again.
 set -euo pipefail
 
-(($# == 1)) || { sed -n '2,5s/^# //p' "$0" >&2; exit 2; }
+(($# == 1)) || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 code=4.139.1
 node=24
 
@@ -31,6 +33,7 @@ fetch() {
 exec "$runtime/bin/node" "$server/node_modules/code-server/out/node/entry.js" "\$@"
 END
   chmod +x "$folder/bin/code-server"
+  python3 "$here/strict_proposals.py" "$folder"
   "$folder/bin/code-server" --version | tail -n 1 >"$folder/version"
 }
 

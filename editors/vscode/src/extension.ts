@@ -21,7 +21,7 @@ export function activate(context: vscode.ExtensionContext): void {
 
   const tell = (text: string) => {
     log.info(text);
-    const [first = "", ...others] = text.split("\n");
+    const [first = "", ...others] = text.split("\n"); // a notification has one line
     void vscode.window.showInformationMessage(first, ...(others.length > 0 ? ["More"] : [])).then((more) => {
       if (more !== undefined) log.show(true);
     });

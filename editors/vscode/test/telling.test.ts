@@ -45,7 +45,7 @@ test("the server's status", () => {
     latency: { p50: 1.4, p95: 7.6 },
     outcomes: { shown: 3, accepted: 2, rejected: 1 },
   });
-  assert.match(text, /0\.1\.0, openai \(unavailable: refused\), m\n/);
+  assert.match(text, /0\.1\.0, openai \(unavailable: refused\), m · /);
   assert.match(text, /1 ms \(half\), 8 ms/);
 });
 

@@ -69,7 +69,7 @@ export function serverText(status: StatusResult): string {
     `documents: ${status.documents}`,
     `answers: ${latency.p50.toFixed(0)} ms (half), ${latency.p95.toFixed(0)} ms (95 %)`,
     `shown: ${outcomes.shown}, accepted: ${outcomes.accepted}, refused: ${outcomes.rejected}`,
-  ].join("\n");
+  ].join(" · ");
 }
 
 const REASONS: Readonly<Record<string, string>> = {

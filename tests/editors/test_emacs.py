@@ -1,0 +1,122 @@
+"""A real Emacs with Eglot and our package, without a screen: the overlays, the keys and the commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from neovim import ROOT
+from planned import REAL, planned
+from samples import NAMES, RENAME, STAY
+
+EMACS = shutil.which("emacs")
+PACKAGE = ROOT / "editors" / "emacs"
+SESSION = Path(__file__).with_name("emacs_session.el")
+
+pytestmark = [
+    pytest.mark.editors,
+    pytest.mark.skipif(EMACS is None, reason="no emacs on PATH (emacs-nox and elpa-eglot)"),
+]
+
+Play = Callable[..., list[list[Any]]]
+
+
+@pytest.fixture
+def play(tmp_path: Path, homes: dict[str, str], house: Callable[..., list[Path]]) -> Play:
+    """Plays Lisp in an Emacs on a file: `play("text", "(session-say 1)", plan={...})`. What it said, call by call."""
+
+    def begin(text: str, lisp: str, plan: dict[str, Any] | None = None) -> list[list[Any]]:
+        (file,) = house({"stay.py": text})
+        words = " ".join(json.dumps(word) for word in (REAL if plan is None else planned(plan)))
+        start = f"(session-start '({words}) {json.dumps(str(file))})"
+        assert EMACS
+        command = [EMACS, "--batch", "--no-init-file", "--eval", "(package-initialize)"]
+        command += ["-L", str(PACKAGE), "-l", str(SESSION)]
+        played = subprocess.run(
+            [*command, "--eval", start, "--eval", f"(progn {lisp})"],
+            env={**os.environ, **homes, "HOME": str(tmp_path), "EDITAHEAD_DEBOUNCE_MS": "0"},
+            capture_output=True,
+            encoding="utf-8",
+        )
+        assert played.returncode == 0, played.stderr
+        return [json.loads(line) for line in played.stdout.splitlines()]
+
+    return begin
+
+
+def test_tab_jumps_then_makes_it(play: Play) -> None:
+    said = play(
+        STAY,
+        """
+        (search-forward "self.ends") (delete-char -4) (insert "leaves")
+        (session-ask)
+        (session-say (string-suffix-p "leaves" (session-shown)) (editahead-elsewhere-p))
+        (dotimes (_ 2)
+          (session-press "TAB")
+          (session-say (line-number-at-pos) (editahead-elsewhere-p))
+          (session-press "TAB")
+          (unless (string-match-p "ends" (buffer-string)) (session-say (buffer-string)))
+          (when (string-match-p "ends" (buffer-string)) (session-until (lambda () editahead--prediction))))
+        """,
+    )
+    assert said == [
+        [True, True],
+        [7, None],
+        [10, None],
+        [STAY.replace("self.ends", "self.leaves")],
+    ]
+
+
+def test_refused_it_is_gone_and_the_keys_are_what_they_were(play: Play) -> None:
+    said = play(
+        NAMES,
+        """
+        (session-ask)
+        (session-say (symbol-name (key-binding (kbd "TAB"))) (session-shown))
+        (session-press "C-g")
+        (session-say (symbol-name (key-binding (kbd "TAB"))) (symbol-name (key-binding (kbd "C-g"))) (session-shown))
+        (session-say (plist-get (plist-get (jsonrpc-request (eglot-current-server) :workspace/executeCommand
+          '(:command "editahead.status" :arguments [])) :outcomes) :rejected))
+        """,
+        RENAME,
+    )
+    assert said[0][0] == "editahead-accept"
+    assert "visitor" in said[0][1]
+    assert said[1] == ["indent-for-tab-command", "keyboard-quit", ""]
+    assert said[2] == [1]
+
+
+def test_tab_indents_a_blank_line(play: Play) -> None:
+    said = play(f"\n{NAMES}", '(session-ask) (session-say (symbol-name (key-binding (kbd "TAB"))))', RENAME)
+    assert said == [["indent-for-tab-command"]]
+
+
+def test_a_copied_sketch_is_applied(play: Play) -> None:
+    said = play(
+        STAY,
+        """
+        (kill-new "```diff\\n-        self.begins = begins\\n+        self.begins = 0\\n```\\n")
+        (call-interactively #'editahead-apply)
+        (session-say (buffer-string))
+        """,
+    )
+    assert said == [[STAY.replace("self.begins = begins", "self.begins = 0")]]
+
+
+def test_a_refusal_changes_nothing(play: Play) -> None:
+    said = play(
+        STAY,
+        """
+        (condition-case refused (editahead-apply "```diff\\n-    nothing = like_this\\n+    x = 1\\n```\\n")
+          (user-error (session-say (cadr refused) (buffer-string))))
+        """,
+    )
+    assert said[0][0].startswith("Editahead: nothing was changed")
+    assert said[0][1] == STAY

@@ -1,0 +1,144 @@
+"""A headless Chromium with one page, driven by keys as a person presses them, over its own protocol on a pipe.
+
+The protocol in a nutshell: JSON messages that end with a NUL; `{id, method, params}` asks, `{id, result}` or `{id, error}`
+answers, what has no id tells.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+PROGRAM = shutil.which("chromium")
+
+_HUNG_S = 90.0
+"""A browser that says nothing for so long has hung; it is killed."""
+_QUIET = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+)
+_CODES = {
+    "Tab": 9,
+    "Enter": 13,
+    "Escape": 27,
+    " ": 32,
+    "End": 35,
+    "Home": 36,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+    "Backspace": 8,
+    "F1": 112,
+}
+"""The numbers of keys that are no letters."""
+_MODIFIERS = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
+
+
+class Chromium:
+    def __init__(self, profile: Path, environment: Mapping[str, str], size: tuple[int, int]) -> None:
+        """profile: a folder of its own. size: of the window, in pixels."""
+        assert PROGRAM
+        theirs_in, self._out = os.pipe()
+        self._in, theirs_out = os.pipe()
+        options = [*_QUIET, "--remote-debugging-pipe", f"--user-data-dir={profile}"]
+        options.append(f"--window-size={size[0]},{size[1]}")
+        # It takes what is said to it from 3, and says what it has to say to 4.
+        script = f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}'
+        self._process = subprocess.Popen(
+            ["bash", "-c", script, PROGRAM, *options, "about:blank"],
+            env={**os.environ, **environment},
+            pass_fds=(theirs_in, theirs_out),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self._ids = itertools.count(1)
+        self._buffer = b""
+        self._session: str | None = None
+        targets = self.ask("Target.getTargets")["targetInfos"]
+        (page,) = (target["targetId"] for target in targets if target["type"] == "page")
+        attached = self.ask("Target.attachToTarget", targetId=page, flatten=True)
+        self._session = attached["sessionId"]
+        self.ask("Emulation.setFocusEmulationEnabled", enabled=True)
+
+    def ask(self, method: str, **params: Any) -> Any:
+        id = next(self._ids)
+        message: dict[str, Any] = {"id": id, "method": method, "params": params}
+        if self._session is not None:
+            message["sessionId"] = self._session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self._out, data) :]
+        while (answer := self._receive(method)).get("id") != id:
+            pass
+        assert "error" not in answer, f"{method}: {answer['error']}"
+        return answer["result"]
+
+    def _receive(self, during: str) -> dict[str, Any]:
+        while b"\0" not in self._buffer:
+            ready, _, _ = select.select([self._in], [], [], _HUNG_S)
+            data = os.read(self._in, 1 << 20) if ready else b""
+            if not data:
+                self._process.kill()
+                raise AssertionError(f"Chromium {'ended' if ready else 'hung'} during {during}")
+            self._buffer += data
+        text, _, self._buffer = self._buffer.partition(b"\0")
+        message: dict[str, Any] = json.loads(text)
+        return message
+
+    def go(self, url: str) -> None:
+        self.ask("Page.navigate", url=url)
+
+    def evaluate(self, code: str) -> Any:
+        """The value of an expression of JavaScript, awaited if it is a promise."""
+        answer = self.ask("Runtime.evaluate", expression=code, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def press(self, chord: str) -> None:
+        """A key, with what is held: `Tab`, `Control+Shift+p`."""
+        *held, key = re.split(r"\+(?=.)", chord)
+        modifiers = sum(_MODIFIERS[name] for name in held)
+        number = _CODES.get(key) or ord(key.upper())
+        code = key if len(key) > 1 else f"Key{key.upper()}" if key.isalpha() else ""
+        common = {"key": key, "code": code, "windowsVirtualKeyCode": number, "modifiers": modifiers}
+        text = {"text": "\r"} if key == "Enter" else {}
+        self.ask("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **common, **text)
+        self.ask("Input.dispatchKeyEvent", type="keyUp", **common)
+
+    def type(self, text: str) -> None:
+        """Character by character."""
+        for character in text:
+            event = {"key": character, "text": character, "windowsVirtualKeyCode": ord(character.upper())}
+            self.ask("Input.dispatchKeyEvent", type="keyDown", **event)
+            self.ask("Input.dispatchKeyEvent", type="keyUp", key=character)
+
+    def click(self, x: float, y: float) -> None:
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def picture(self) -> bytes:
+        """What is on the screen, as a PNG."""
+        return base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"])
+
+    def close(self) -> None:
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._in)
+        os.close(self._out)

@@ -1,0 +1,319 @@
+"""A real VS Code with our extension, in a browser, driven by keys as a person presses them.
+
+It is code-server, which editors/testing/get-code-server.sh fetches; Chromium shows its workbench. What is on the screen is
+read from the page.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from chromium import Chromium
+from neovim import ROOT
+
+CODE_SERVER = Path(sys.prefix) / "editors" / "code-server" / "bin" / "code-server"
+EXTENSION = ROOT / "editors" / "vscode"
+BUILT = EXTENSION / "dist" / "extension.js"
+"""`npm run build` in editors/vscode makes it."""
+
+_PATIENCE_MS = 60_000
+"""How long the page is looked at before a wait is given up."""
+_QUIET = {
+    "security.workspace.trust.enabled": False,
+    "telemetry.telemetryLevel": "off",
+    "workbench.startupEditor": "none",
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
+    "workbench.tips.enabled": False,
+    "workbench.sideBar.location": "right",
+    "chat.disableAIFeatures": True,
+    "extensions.autoCheckUpdates": False,
+    "extensions.autoUpdate": False,
+    "git.enabled": False,
+    "files.autoSave": "off",
+    "files.hotExit": "off",
+    "editor.minimap.enabled": False,
+    "editor.wordBasedSuggestions": "off",
+    "editor.quickSuggestions": {"other": "off", "comments": "off", "strings": "off"},
+    "editor.parameterHints.enabled": False,
+    "editor.autoClosingBrackets": "never",
+    "editor.autoIndent": "none",
+    "editor.cursorBlinking": "solid",
+    "window.commandCenter": False,
+}
+"""Nothing on the screen, and no text, but what the tests are about."""
+_SEEN = """(() => {
+  const words = [];
+  for (const element of document.querySelectorAll('.editor-instance .view-lines span')) {
+    for (const side of ['::before', '::after']) {
+      const { content } = getComputedStyle(element, side);
+      if (content !== 'none' && content !== 'normal') words.push(JSON.parse(content.replace(/\\\\([^"\\\\])/g, '$1')));
+    }
+  }
+  return words.map(word => word.replaceAll('\\u00a0', ' '));
+})()"""
+"""What decorations add to the text."""
+_GHOST = (
+    "[...document.querySelectorAll('.ghost-text-decoration, .ghost-text')].map(one => one.innerText).join('')"
+)
+_NOTES = "[...document.querySelectorAll('.notification-list-item')].map(one => one.innerText).join('\\n')"
+
+
+class VSCode:
+    def __init__(
+        self,
+        folder: Path,
+        home: Path,
+        environment: Mapping[str, str],
+        settings: Mapping[str, Any],
+        size: tuple[int, int] = (1000, 800),
+    ) -> None:
+        """On a folder. home: a folder for all that it keeps. settings: of VS Code, our own among them."""
+        data, extensions = home / "data", home / "extensions"
+        for name in ("User", "Machine"):
+            (data / name).mkdir(parents=True)
+            path = data / name / "settings.json"
+            path.write_text(json.dumps({**_QUIET, **settings}), encoding="utf-8")
+        self.settings_file = data / "Machine" / "settings.json"
+        ours = extensions / "editahead.editahead-0.1.0"
+        shutil.copytree(EXTENSION / "media", ours / "media")
+        shutil.copytree(BUILT.parent, ours / "dist", ignore=shutil.ignore_patterns("test", "*.vsix"))
+        shutil.copy(EXTENSION / "package.json", ours)
+        self.folder = folder
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.address = f"127.0.0.1:{probe.getsockname()[1]}"
+        options = ["--bind-addr", self.address, "--auth", "none", "--config", os.devnull]
+        options += ["--disable-workspace-trust", "--disable-telemetry", "--disable-update-check"]
+        options += ["--disable-getting-started-override", "--user-data-dir", str(data)]
+        self._log = (home / "code-server.log").open("w", encoding="utf-8")
+        self._process = subprocess.Popen(
+            [str(CODE_SERVER), *options, "--extensions-dir", str(extensions), str(folder)],
+            env={**os.environ, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+        self._wait_for_server()
+        self.page = Chromium(home / "browser", environment, size)
+
+    def _wait_for_server(self) -> None:
+        """What it says goes into its log, here up to where it listens, and then on a thread."""
+        assert self._process.stdout
+        for line in self._process.stdout:
+            self._log.write(line)
+            if "server listening on" in line:
+                self._reader = threading.Thread(
+                    target=shutil.copyfileobj, args=(self._process.stdout, self._log)
+                )
+                self._reader.start()
+                return
+        raise AssertionError("code-server does not listen")
+
+    def open(self, name: str) -> None:
+        """Open a file, and wait until it can be typed in."""
+        path = quote(str(self.folder / name))
+        payload = quote(json.dumps([["openFile", f"vscode-remote://{self.address}{path}"]]))
+        self.page.go(f"http://{self.address}/?folder={quote(str(self.folder))}&payload={payload}")
+        self.until(f"document.querySelector('.monaco-editor[data-uri$=\"/{name}\"] .view-line')")
+        self.press("Control+1")
+
+    def until(self, condition: str) -> Any:
+        """Let the workbench live until an expression of JavaScript is true; its value."""
+        look = f"""new Promise(done => {{
+          const end = performance.now() + {_PATIENCE_MS};
+          const look = () => {{
+            const value = {condition};
+            if (value || performance.now() > end) done(value instanceof Node ? true : value);
+            else setTimeout(look, 20);
+          }};
+          look();
+        }})"""
+        value = self.page.evaluate(look)
+        if not value:
+            raise AssertionError(f"never: {condition}\n{self.describe()}")
+        return value
+
+    def describe(self) -> str:
+        lines = self.page.evaluate(
+            "[...document.querySelectorAll('.editor-instance .view-line')].map(one => one.innerText).join('\\n')"
+        )
+        return "\n".join([lines, *self.seen, self.status, self.page.evaluate(_NOTES)])
+
+    def press(self, *chords: str) -> None:
+        for chord in chords:
+            self.page.press(chord)
+
+    def type(self, text: str) -> None:
+        self.page.type(text)
+
+    def go_to(self, line: int, column: int = 1) -> None:
+        """1-based, as the status bar shows it."""
+        self.press("Control+g")
+        self.until("document.querySelector('.quick-input-widget:not([style*=\"display: none\"]) input')")
+        self.type(f"{line}:{column}")
+        self.press("Enter")
+        self.until_cursor(line, column)
+
+    def command(self, title: str) -> None:
+        """By the palette, as a person finds it."""
+        self.press("F1")
+        self.until("document.activeElement.matches('.quick-input-widget input')")
+        self.type(title)
+        row = f"document.querySelector('.quick-input-list .monaco-list-row.focused[aria-label*={json.dumps(title)}]')"
+        self.until(row)
+        self.press("Enter")
+
+    def click(self, selector: str) -> None:
+        self.until(f"document.querySelector({json.dumps(selector)})")
+        box = self.page.evaluate(
+            f"(box => [box.x + box.width / 2, box.y + box.height / 2])"
+            f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
+        )
+        self.page.click(*box)
+
+    def copy(self, text: str) -> None:
+        """As from another program."""
+        self.page.ask(
+            "Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"]
+        )
+        self.page.evaluate(f"navigator.clipboard.writeText({json.dumps(text)})")
+
+    def open_beside(self, name: str) -> None:
+        """Another file, in another tab."""
+        self.press("Control+p")
+        self.until("document.activeElement.matches('.quick-input-widget input')")
+        self.type(name)
+        self.until(
+            f"document.querySelector('.quick-input-list .monaco-list-row.focused[aria-label*=\"{name}\"]')"
+        )
+        self.press("Enter")
+        self.until_active(name)
+
+    def until_active(self, name: str) -> None:
+        self.until(f"document.querySelector('.tab.active[aria-label*=\"{name}\"]')")
+
+    def set(self, name: str, value: Any) -> None:
+        """A setting, into the file of settings."""
+        settings = json.loads(self.settings_file.read_text(encoding="utf-8"))
+        self.settings_file.write_text(json.dumps({**settings, name: value}), encoding="utf-8")
+
+    def tick(self, text: str) -> None:
+        """The box of a change in the preview of several, by the text that it shows."""
+        rows = "[...document.querySelectorAll('.bulk-edit-panel .monaco-list-row')]"
+        row = f"{rows}.find(row => row.innerText.includes({json.dumps(text)}))"
+        self.until(f"{row}?.querySelector('.edit-checkbox')")
+        self.page.evaluate(f"{row}.querySelector('.edit-checkbox').click()")
+
+    def click_button(self, text: str) -> None:
+        button = f"[...document.querySelectorAll('.monaco-button')].find(one => one.innerText === {json.dumps(text)})"
+        self.until(f"{button} && !{button}.classList.contains('disabled')")
+        self.page.evaluate(f"{button}.click()")
+
+    @property
+    def seen(self) -> list[str]:
+        """What decorations put into the text, in the order of the lines."""
+        words: list[str] = self.page.evaluate(_SEEN)
+        return words
+
+    @property
+    def status(self) -> str:
+        """What our item in the status bar says to those who hear it."""
+        label = "document.querySelector('[id=\"editahead.editahead.editahead.status\"] a')?.getAttribute('aria-label') ?? ''"
+        return str(self.page.evaluate(label))
+
+    def until_seen(self, text: str) -> None:
+        self.until(f"{_SEEN}.some(word => word.includes({json.dumps(text)}))")
+
+    def until_not_seen(self, text: str) -> None:
+        self.until(f"!{_SEEN}.some(word => word.includes({json.dumps(text)}))")
+
+    def until_ghost(self, text: str) -> None:
+        self.until(f"{_GHOST}.replaceAll('\\u00a0', ' ').includes({json.dumps(text)})")
+
+    def until_no_ghost(self) -> None:
+        self.until(f"!{_GHOST}")
+
+    def until_note(self, text: str) -> None:
+        """A notification says so."""
+        self.until(f"{_NOTES}.includes({json.dumps(text)})")
+
+    def until_cursor(self, line: int, column: int) -> None:
+        place = json.dumps(f"Ln {line}, Col {column}")
+        self.until(f"document.querySelector('[id=\"status.editor.selection\"]')?.innerText === {place}")
+
+    def until_ready(self) -> None:
+        label = "document.querySelector('[id=\"editahead.editahead.editahead.status\"]')?.innerHTML ?? ''"
+        self.until(f"/codicon-(check|arrow-right)/.test({label})")
+
+    def saved(self, name: str) -> str:
+        """Save what is open; the file's text then."""
+        self.press("Control+s")
+        self.until("!document.querySelector('.tab.active.dirty')")
+        with (self.folder / name).open(encoding="utf-8", newline="") as file:
+            return file.read()
+
+    def picture(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(self.page.picture())
+
+    def until_gone(self, pid: int) -> None:
+        """A process has ended."""
+        with contextlib.suppress(ProcessLookupError):
+            watched = os.pidfd_open(pid)
+            select.select([watched], [], [], _PATIENCE_MS / 1000)
+            os.close(watched)
+
+    def servers(self) -> Sequence[int]:
+        """The process ids of our language server."""
+        return [pid for pid in descendants(self._process.pid) if is_server(pid)]
+
+    def close(self) -> None:
+        self.page.close()
+        os.killpg(self._process.pid, signal.SIGTERM)
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._reader.join()
+        assert self._process.stdout
+        self._process.stdout.close()
+        self._log.close()
+
+
+def descendants(pid: int) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(") ")[2].split()
+        except OSError:  # it has ended
+            continue
+        children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    found, waiting = [], [pid]
+    while waiting:
+        mine = children.get(waiting.pop(), [])
+        found += mine
+        waiting += mine
+    return found
+
+
+def is_server(pid: int) -> bool:
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return b"editahead_lsp" in words or any(word.endswith(b"/planned.py") for word in words)
