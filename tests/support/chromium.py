@@ -125,7 +125,8 @@ class Chromium:
     def type(self, text: str) -> None:
         """Character by character."""
         for character in text:
-            event = {"key": character, "text": character, "windowsVirtualKeyCode": ord(character.upper())}
+            number = ord(character.upper()) if character.isalnum() else 0
+            event = {"key": character, "text": character, "windowsVirtualKeyCode": number}
             self.ask("Input.dispatchKeyEvent", type="keyDown", **event)
             self.ask("Input.dispatchKeyEvent", type="keyUp", key=character)
 
@@ -133,9 +134,14 @@ class Chromium:
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
             self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
-    def picture(self) -> bytes:
-        """What is on the screen, as a PNG."""
-        return base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"])
+    def picture(self, part: tuple[int, int, int, int] | None = None) -> bytes:
+        """What is on the screen, as a PNG. part: x, y, width and height, in pixels."""
+        clip = (
+            {}
+            if part is None
+            else {"clip": dict(zip(("x", "y", "width", "height"), part, strict=True)) | {"scale": 1}}
+        )
+        return base64.b64decode(self.ask("Page.captureScreenshot", format="png", **clip)["data"])
 
     def close(self) -> None:
         os.killpg(self._process.pid, signal.SIGKILL)

@@ -26,6 +26,7 @@ from neovim import ROOT
 
 CODE_SERVER = Path(sys.prefix) / "editors" / "code-server" / "bin" / "code-server"
 EXTENSION = ROOT / "editors" / "vscode"
+COMPLAINER = ROOT / "editors" / "testing" / "vscode-complainer"
 BUILT = EXTENSION / "dist" / "extension.js"
 """`npm run build` in editors/vscode makes it."""
 
@@ -45,7 +46,7 @@ _QUIET = {
     "files.autoSave": "off",
     "files.hotExit": "off",
     "editor.minimap.enabled": False,
-    "editor.wordBasedSuggestions": "off",
+    "editor.wordBasedSuggestions": "currentDocument",
     "editor.quickSuggestions": {"other": "off", "comments": "off", "strings": "off"},
     "editor.parameterHints.enabled": False,
     "editor.autoClosingBrackets": "never",
@@ -91,6 +92,7 @@ class VSCode:
         shutil.copytree(EXTENSION / "media", ours / "media")
         shutil.copytree(BUILT.parent, ours / "dist", ignore=shutil.ignore_patterns("test", "*.vsix"))
         shutil.copy(EXTENSION / "package.json", ours)
+        shutil.copytree(COMPLAINER, extensions / "editahead-testing.vscode-complainer-0.0.1")
         self.folder = folder
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -253,7 +255,8 @@ class VSCode:
 
     def until_cursor(self, line: int, column: int) -> None:
         place = json.dumps(f"Ln {line}, Col {column}")
-        self.until(f"document.querySelector('[id=\"status.editor.selection\"]')?.innerText === {place}")
+        shown = "document.querySelector('[id=\"status.editor.selection\"]')?.innerText.split(' (')[0]"
+        self.until(f"{shown} === {place}")
 
     def until_ready(self) -> None:
         label = "document.querySelector('[id=\"editahead.editahead.editahead.status\"]')?.innerHTML ?? ''"
@@ -266,9 +269,11 @@ class VSCode:
         with (self.folder / name).open(encoding="utf-8", newline="") as file:
             return file.read()
 
-    def picture(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(self.page.picture())
+    def keep_picture(self, name: str, part: tuple[int, int, int, int] | None = None) -> None:
+        """Into the folder that EDITAHEAD_PICTURES names, if it names one."""
+        if folder := os.environ.get("EDITAHEAD_PICTURES"):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            (Path(folder) / f"{name}.png").write_bytes(self.page.picture(part))
 
     def until_gone(self, pid: int) -> None:
         """A process has ended."""

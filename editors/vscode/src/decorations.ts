@@ -9,7 +9,7 @@ const hard = (text: string) => text.replace(/ /g, "\u00a0");
 
 export class Decorations implements vscode.Disposable {
   private readonly struck = vscode.window.createTextEditorDecorationType({
-    backgroundColor: color("diffEditor.removedTextBackground"),
+    color: color("gitDecoration.deletedResourceForeground"),
     textDecoration: "line-through",
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
   });

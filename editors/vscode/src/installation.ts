@@ -24,6 +24,9 @@ export class Installation {
     if (chosen !== undefined && !(Array.isArray(chosen) && chosen.length === 0)) {
       const command = commandOf(chosen);
       if (command === undefined) throw new Error("The setting `editahead.server.command` is not a list of words.");
+      if (path.isAbsolute(command.command) && !(await isExecutable(command.command))) {
+        throw new Error(`There is no program ${command.command}, which \`editahead.server.command\` names.`);
+      }
       return command;
     }
     for (const place of onPath("editahead", process.env.PATH, WINDOWS)) {

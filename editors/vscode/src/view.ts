@@ -309,13 +309,13 @@ export class View implements vscode.Disposable {
     const ghost = editor && shown?.ghost(editor.selection.active);
     const left = ghost !== undefined && editor !== undefined && ghostTextIsOn(editor.document);
     const drawn = editor !== undefined && shown !== undefined && !left && editor.selections.length === 1;
-    if (drawn) this.draw(editor, shown);
-    else this.decorations.clear();
-    if (shown !== undefined && (drawn || left)) this.saw(shown);
     const contexts = drawn ? contextsOf(this.situation(editor)) : { shown: false, here: false, indents: false };
     for (const [name, value] of Object.entries({ ...contexts, ghost: left })) {
       void vscode.commands.executeCommand("setContext", `editahead.${name}`, value);
     }
+    if (drawn) this.draw(editor, shown, !contexts.indents);
+    else this.decorations.clear();
+    if (shown !== undefined && (drawn || left)) this.saw(shown);
     this.changed.fire();
   }
 
@@ -325,7 +325,7 @@ export class View implements vscode.Disposable {
     this.engine.outcome(shown.id, "shown");
   }
 
-  private draw(editor: vscode.TextEditor, shown: Shown): void {
+  private draw(editor: vscode.TextEditor, shown: Shown, tab: boolean): void {
     const text = textOf(editor.document);
     const first = editor.visibleRanges[0];
     const last = editor.visibleRanges[editor.visibleRanges.length - 1];
@@ -340,6 +340,7 @@ export class View implements vscode.Disposable {
       cursor: editor.selection.active.line,
       visible: [first?.start.line ?? 0, last?.end.line ?? 0],
       tabSize: Number(editor.options.tabSize) || 4,
+      tab,
     });
     this.decorations.draw(editor, drawing, hoverOf(shown, shown.edits === undefined ? "" : asDiff(shown.edits, text)));
   }

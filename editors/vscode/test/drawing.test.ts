@@ -20,6 +20,7 @@ function scene(edits: TextEdit[] | undefined, more: Partial<Scene> = {}, text = 
     cursor: 0,
     visible: [0, 20],
     tabSize: 4,
+    tab: true,
     ...more,
   };
 }
@@ -44,15 +45,15 @@ test("only the words that differ, of a whole new line", () => {
 
 test("out of sight: a hint at the cursor says how far", () => {
   const down = draw(scene([edit(40, 8, 12, "leaves")]));
-  assert.deepEqual(down.hints, [{ line: 0, text: "↓ ⇥ Tab: 40 lines down: rename" }]);
+  assert.deepEqual(down.hints, [{ line: 0, text: "↓ ⇥ Tab 40 lines down: rename" }]);
   assert.deepEqual(down.strikes, []);
   const up = draw(scene([edit(1, 8, 12, "leaves")], { cursor: 2, visible: [30, 50] }));
-  assert.deepEqual(up.hints, [{ line: 30, text: "↑ ⇥ Tab: 1 line up: rename" }], "at the window's edge");
+  assert.deepEqual(up.hints, [{ line: 30, text: "↑ ⇥ Tab 1 line up: rename" }], "at the window's edge");
 });
 
 test("in another document: a hint says where", () => {
   const drawing = draw(scene(undefined));
-  assert.deepEqual(drawing.hints, [{ line: 0, text: "⇥ Tab: b.py:3  rename" }]);
+  assert.deepEqual(drawing.hints, [{ line: 0, text: "⇥ Tab b.py:3: rename" }]);
   assert.equal(drawing.mark, undefined);
 });
 
@@ -89,6 +90,10 @@ test("many new lines are cut, and at the end of a document they move up", () => 
   const end = draw(scene([edit(1, 1, 1, "\nb\nc\nd")], {}, "x\ny"));
   assert.deepEqual(end.besides.map((one) => one.line), [0, 1]);
   assert.match(end.besides[1]?.text ?? "", /more/);
+});
+
+test("where Tab indents, the hint does not name it", () => {
+  assert.deepEqual(draw(scene([edit(5, 8, 12, "leaves")], { tab: false })).hints, [{ line: 5, text: "⇥" }]);
 });
 
 test("one of several says which", () => {

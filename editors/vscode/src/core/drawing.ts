@@ -47,6 +47,8 @@ export interface Scene {
   /** The first and the last line on the screen. */
   readonly visible: readonly [number, number];
   readonly tabSize: number;
+  /** Tab is ours here, and not for indenting: the hint names it. */
+  readonly tab: boolean;
 }
 
 class Sketch {
@@ -156,9 +158,10 @@ function hintLine(scene: Scene, up: boolean): number {
 /** With what VS Code shows as ghost text left to it: call this for the other predictions. */
 export function draw(scene: Scene): Drawing {
   const label = scene.number === undefined ? scene.label : `${scene.label}  ${scene.number}`;
+  const key = scene.tab ? "⇥ Tab" : "⇥";
   const nothing = { strikes: [], insertions: [], besides: [] };
   if (scene.edits === undefined) {
-    const text = `⇥ Tab: ${scene.elsewhere}  ${label}`;
+    const text = `${key} ${scene.elsewhere}: ${label}`;
     return { ...nothing, hints: [{ line: hintLine(scene, false), text }], mark: undefined };
   }
   const lines = linesOfEdits(scene.edits, scene.text) ?? [scene.jump ?? scene.cursor, scene.jump ?? scene.cursor];
@@ -167,7 +170,7 @@ export function draw(scene: Scene): Drawing {
   const up = lines[1] < top;
   if (up || target > bottom) {
     const away = Math.abs(target - scene.cursor);
-    const text = `${up ? "↑" : "↓"} ⇥ Tab: ${counted(away)} ${up ? "up" : "down"}: ${label}`;
+    const text = `${up ? "↑" : "↓"} ${key} ${counted(away)} ${up ? "up" : "down"}: ${label}`;
     return { ...nothing, hints: [{ line: hintLine(scene, up), text }], mark: lines };
   }
   const sketch = new Sketch(scene.text, scene.tabSize);
@@ -182,7 +185,7 @@ export function draw(scene: Scene): Drawing {
     groupEnd = scene.text.positionAt(edit.end).line;
   }
   drawGroup(sketch, group, scene.text);
-  const hint = scene.edits.length === 0 ? `⇥ Tab  ${label}` : `⇥ Tab${scene.number === undefined ? "" : `  ${scene.number}`}`;
+  const hint = scene.edits.length === 0 ? `${key}  ${label}` : `${key}${scene.number === undefined ? "" : `  ${scene.number}`}`;
   return {
     strikes: sketch.strikes,
     insertions: sketch.insertions,
