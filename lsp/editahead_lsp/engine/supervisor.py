@@ -47,8 +47,8 @@ _LONGEST_LINE = 400
 _STAGES = (
     (r"(\d+)%.*safetensors|safetensors.*?(\d+)%", "loading the model"),
     (r"Starting to load model|Loading model", "loading the model"),
-    (r"[Dd]ownload|Fetching", "downloading the model"),
-    (r"torch\.compile|Dynamo|[Cc]ompiling", "compiling"),
+    (r"Downloading|Fetching \d+ files", "downloading the model"),
+    (r"Dynamo bytecode|Compiling a graph", "compiling"),
     (r"[Cc]apturing CUDA graph|Graph capturing", "capturing graphs"),
     (r"KV cache size|KV cache memory|# (GPU|CPU) blocks", "making room for the cache"),
 )

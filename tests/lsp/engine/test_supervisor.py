@@ -26,7 +26,7 @@ from editahead_lsp import processes
 from editahead_lsp.engine.installed import Installed
 from editahead_lsp.engine.plan import Place, plan
 from editahead_lsp.engine.shape import Shape
-from editahead_lsp.engine.supervisor import FIRST_S, MOST_S, STARTS, WELL_S, Backoff, Supervisor
+from editahead_lsp.engine.supervisor import FIRST_S, MOST_S, STARTS, WELL_S, Backoff, Supervisor, _stage
 from running import ENGINE, free_port
 
 QUERY = Query("x", (), 5)
@@ -261,6 +261,23 @@ async def test_no_server_is_left_by_one_that_is_killed(
         await processes.ended(server)
         os.kill(child, signal.SIGKILL)  # vLLM's own ends with its server
         await process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("line", "stage"),
+    [
+        ("INFO [cpu_model_runner.py:68] Starting to load model /m ...", "loading the model"),
+        (
+            "Loading safetensors checkpoint shards:  50% Completed | 1/2 [00:00<?, ?it/s]",
+            "loading the model: 50%",
+        ),
+        ("INFO [kv_cache_utils.py:2327] CPU KV cache size: 2,097,152 tokens", "making room for the cache"),
+        ("WARNING [vllm.py:1703] Enforce eager set, disabling torch.compile, CUDAGraphs", None),
+        ("INFO [core.py:133] Initializing a V1 LLM engine with config: download_dir=None", None),
+    ],
+)
+def test_what_vllm_says_of_its_start(line: str, stage: str | None) -> None:
+    assert _stage(line) == stage
 
 
 def test_the_first_start_has_to_lead_to_something() -> None:
