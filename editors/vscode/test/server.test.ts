@@ -5,7 +5,7 @@ import { serverOptions } from "../src/core/settings";
 
 test("PATH is searched in order, and never relative to the open folder", () => {
   assert.deepEqual(onPath("editahead", "/a:.::bin:/b", false), ["/a/editahead", "/b/editahead"]);
-  assert.deepEqual(onPath("editahead", "C:\\a;.", true), ["C:\\a\\editahead.exe", "C:\\a\\editahead.cmd", "C:\\a\\editahead.bat"]);
+  assert.deepEqual(onPath("editahead", "C:\\a;.", true), ["C:\\a\\editahead.exe"]);
   assert.deepEqual(onPath("editahead", undefined, false), []);
 });
 

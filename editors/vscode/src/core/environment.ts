@@ -10,11 +10,10 @@ export interface ServerCommand {
 /** Every file that a name on PATH could mean, in order. Only absolute folders: others depend on the folder that is open. */
 export function onPath(name: string, searched: string | undefined, windows: boolean): string[] {
   const rules = windows ? path.win32 : path.posix;
-  const endings = windows ? [".exe", ".cmd", ".bat"] : [""];
   return (searched ?? "")
     .split(rules.delimiter)
     .filter((folder) => rules.isAbsolute(folder))
-    .flatMap((folder) => endings.map((ending) => rules.join(folder, name + ending)));
+    .map((folder) => rules.join(folder, windows ? `${name}.exe` : name));
 }
 
 /** A program of a virtual environment. */
