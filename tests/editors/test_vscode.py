@@ -97,6 +97,18 @@ def test_ghost_text_word_by_word_then_tab(start: Start) -> None:
     assert editor.saved("a.py") == f"{HALF}\n"
 
 
+def test_ghost_text_is_used_up_by_typing_it(start: Start) -> None:
+    editor = start("\n", {"complete": [HALF]})
+    editor.until_ready()
+    editor.type("def half")
+    editor.until_ghost("(n):")
+    editor.type("(n")
+    editor.until_ghost("):")
+    editor.press("Tab")
+    editor.until_cursor(2, 17)
+    assert editor.saved("a.py") == f"{HALF}\n"
+
+
 def test_escape_refuses_ghost_text(start: Start) -> None:
     editor = start("\n", {"complete": [HALF]})
     editor.until_ready()
@@ -163,7 +175,83 @@ def test_tab_indents_a_blank_line(start: Start) -> None:
     assert editor.saved("a.py") == f"    \n{NAMES}"
 
 
+def test_tab_belongs_to_an_active_snippet(start: Start) -> None:
+    editor = start({"a.js": f"\n{NAMES}"}, RENAME)
+    editor.until_seen("visitor")
+    editor.command("Snippets: Insert Snippet")
+    editor.until("document.querySelector('.quick-input-widget input')?.placeholder === 'Select a snippet'")
+    editor.type("foreach")
+    editor.until(
+        "document.querySelector('.quick-input-list .monaco-list-row.focused[aria-label*=\"foreach\"]')"
+    )
+    editor.press("Enter")
+    editor.until_cursor(1, 6)
+    editor.until_seen("visitor")
+    editor.press("Tab")
+    editor.until_cursor(1, 22)
+    assert editor.saved("a.js").endswith(f"\n{NAMES}")
+
+
+def test_tab_belongs_to_the_suggestions(start: Start) -> None:
+    editor = start(f"gue\n{NAMES}", RENAME)
+    editor.until_seen("visitor")
+    editor.press("End", "Control+ ")
+    editor.until("document.querySelector('.suggest-widget.visible .monaco-list-row')")
+    editor.press("Tab")
+    editor.until("!document.querySelector('.suggest-widget.visible')")
+    assert editor.saved("a.py") == f"guest\n{NAMES}"
+
+
+SKETCH = """\
+`a.py`:
+
+```diff
+@@ -1,2 +1,2 @@
+-x = 1
++x = 10
+ y = 2
+@@ -8,2 +8,2 @@
+ z = 8
+-w = 9
++w = 90
+```
+
+`b.py`:
+
+```diff
+@@ -1 +1 @@
+-v = 1
++v = 11
+```
+"""
 FILES = {"a.py": "x = 1\ny = 2\n\n\n\n\n\nz = 8\nw = 9\n", "b.py": "v = 1\n"}
+
+
+def test_a_copied_sketch_is_looked_through_and_made_in_part(start: Start) -> None:
+    editor = start(FILES)
+    editor.until_ready()
+    editor.copy(SKETCH)
+    editor.command("Editahead: Apply Sketch from Clipboard")
+    editor.tick("x = 110")
+    editor.tick("v = 111")
+    editor.click_button("Apply")
+    editor.until("document.querySelector('.tab.active.dirty')")
+    assert editor.saved("a.py") == FILES["a.py"].replace("x = 1\n", "x = 10\n")
+    editor.open_beside("b.py")
+    assert editor.saved("b.py") == "v = 11\n"
+
+
+def test_a_selected_sketch_is_applied_to_the_rest(start: Start) -> None:
+    sketch = "```diff\n-z = 8\n+z = 80\n```\n"
+    editor = start(FILES["a.py"] + sketch)
+    editor.until_ready()
+    editor.go_to(10, 1)
+    editor.press("Control+Shift+End")
+    editor.command("Editahead: Apply Sketch from Selection")
+    editor.tick("a.py")
+    editor.click_button("Apply")
+    editor.until("!document.querySelector('.bulk-edit-panel .edit-checkbox')")
+    assert editor.saved("a.py") == FILES["a.py"].replace("z = 8", "z = 80")
 
 
 def test_a_refusal_says_why_and_changes_nothing(start: Start) -> None:
@@ -197,6 +285,19 @@ def test_a_bad_setting_is_told_and_the_rest_holds(start: Start) -> None:
     editor = start(NAMES, RENAME, eagerness=7)
     editor.until_note("`eagerness` cannot be 7; allowed: a number from 0 to 1")
     editor.until_seen("visitor")
+
+
+def test_what_another_extension_complains_of_is_answered(start: Start) -> None:
+    shop = "def total(prices):\n    return sum(prices)\n\n\nprint(totl([1, 2]))\n"
+    editor = start(shop)
+    editor.until_seen("total")
+    editor.press("End")
+    editor.until_seen("Tab")
+    editor.press("Tab")
+    editor.until_cursor(5, 7)
+    editor.press("Tab")
+    editor.until_not_seen("total")
+    assert editor.saved("a.py") == shop.replace("totl", "total")
 
 
 def test_why_and_restart(start: Start) -> None:

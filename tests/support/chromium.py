@@ -116,7 +116,8 @@ class Chromium:
         *held, key = re.split(r"\+(?=.)", chord)
         modifiers = sum(_MODIFIERS[name] for name in held)
         number = _CODES.get(key) or ord(key.upper())
-        code = key if len(key) > 1 else f"Key{key.upper()}" if key.isalpha() else ""
+        letter = f"Key{key.upper()}" if key.isalpha() else ""
+        code = "Space" if key == " " else key if len(key) > 1 else letter
         common = {"key": key, "code": code, "windowsVirtualKeyCode": number, "modifiers": modifiers}
         text = {"text": "\r"} if key == "Enter" else {}
         self.ask("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **common, **text)
