@@ -1,0 +1,207 @@
+"""Asks a real vLLM the same with and without our proposer of drafts, and says how it went, as JSON.
+
+python tests/support/drafted_vllm.py KIND FOLDER [1]
+
+Makes a model with random weights in FOLDER; 1: and has a thousand prompts answered that mean nothing. Of a model that heeds
+what stands before by little, so that its answer is much the same when the prompt holds that answer as an edit's region.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import random
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.formats.own import CURSOR, GUESS, NEXT, REGION, REGION_END, SKETCH
+
+PROPOSER = "editahead_inference.speculation.file_drafts.FileDraftProposer"
+CONTEXT, BLOCK, BLOCKS = 512, 32, 32
+"""Fewer blocks than what is asked at the same time takes, so that requests have to make room."""
+MOST = 64
+HEEDED = 0.2
+"""So much of what attention adds, it adds."""
+EDITS, OTHERS, GARBAGE = 10, 4, 1000
+SAID = 90
+"""Tokens of an answer."""
+
+
+def make(kind: str, folder: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, MixtralConfig, OlmoeConfig, Qwen3Config, Qwen3MoeConfig
+
+    sizes: dict[str, Any] = {
+        "vocab_size": 8192,
+        "hidden_size": 64,
+        "intermediate_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 2,
+        "head_dim": 32,
+        "max_position_embeddings": CONTEXT,
+        "initializer_range": 0.12,
+        "tie_word_embeddings": False,
+        "bos_token_id": None,
+        "pad_token_id": None,
+        "eos_token_id": own().encode("<|end|>")[0],
+    }
+    experts = {"num_experts": 4, "num_experts_per_tok": 2}
+    made: dict[str, Any] = {
+        "qwen3-moe": lambda: Qwen3MoeConfig(**sizes, **experts, moe_intermediate_size=64),
+        "qwen3": lambda: Qwen3Config(**sizes),
+        "olmoe": lambda: OlmoeConfig(**sizes, **experts),
+        "mixtral": lambda: MixtralConfig(**sizes, num_local_experts=4, num_experts_per_tok=2),
+    }
+    torch.manual_seed(3)
+    model = AutoModelForCausalLM.from_config(made[kind]()).float()
+    with torch.no_grad():
+        for name, weights in model.named_parameters():
+            if "o_proj" in name:
+                weights *= HEEDED
+    model.save_pretrained(folder)
+    own().encoder.save(str(folder / "tokenizer.json"))
+
+
+class Engine:
+    def __init__(self, folder: Path, drafts: bool) -> None:
+        from vllm import LLM
+
+        config = {"method": "custom_class", "model": PROPOSER, "num_speculative_tokens": MOST}
+        self._llm = LLM(
+            str(folder),
+            skip_tokenizer_init=True,
+            dtype="float32",
+            enforce_eager=True,
+            max_model_len=CONTEXT,
+            max_num_seqs=8,
+            max_num_batched_tokens=1024,
+            block_size=BLOCK,
+            num_gpu_blocks_override=BLOCKS,
+            disable_log_stats=False,
+            speculative_config=config if drafts else None,
+        )
+
+    def answers(self, prompts: Sequence[Sequence[int]], tokens: int, temperature: float = 0) -> list[Any]:
+        """Token ids and why they end, of each."""
+        from vllm import SamplingParams
+
+        how = SamplingParams(temperature=temperature, max_tokens=tokens, detokenize=False)
+        outputs = self._llm.generate(
+            [{"prompt_token_ids": list(ids)} for ids in prompts], how, use_tqdm=False
+        )
+        return [[list(output.outputs[0].token_ids), output.outputs[0].finish_reason] for output in outputs]
+
+    def counted(self) -> dict[str, int]:
+        wanted = {
+            "vllm:spec_decode_num_drafts": "drafts",
+            "vllm:spec_decode_num_draft_tokens": "drafted",
+            "vllm:spec_decode_num_accepted_tokens": "accepted",
+            "vllm:num_preemptions": "preempted",
+        }
+        found = {
+            wanted[metric.name]: metric.value for metric in self._llm.get_metrics() if metric.name in wanted
+        }
+        return {name: int(value) for name, value in found.items()}
+
+    def close(self) -> None:
+        from vllm.distributed.parallel_state import cleanup_dist_env_and_memory
+
+        self._llm.llm_engine.engine_core.shutdown()
+        del self._llm
+        gc.collect()
+        cleanup_dist_env_and_memory()
+
+
+def ids(text: str) -> list[int]:
+    return list(own().encode(text))
+
+
+def words(dice: random.Random, count: int) -> list[int]:
+    return [dice.randrange(300, 8000) for _ in range(count)]
+
+
+def noisy(dice: random.Random, tokens: Sequence[int]) -> list[int]:
+    """Some are other ones, some are missing."""
+    at = dice.randrange(len(tokens))
+    return [*tokens[:at], *words(dice, dice.randrange(6)), *tokens[at + dice.randrange(6) :]]
+
+
+def edits(dice: random.Random, said: Sequence[tuple[int, Sequence[int]]]) -> list[list[int]]:
+    """Prompts that hold what was said, after the token that it began with, nearly so; some without a guess."""
+    made = []
+    for number, (start, answer) in enumerate(said):
+        text = [start, *answer]
+        prompt = [*ids(REGION), *noisy(dice, text), *ids(CURSOR + REGION_END), *ids(SKETCH), *answer[20:40]]
+        if number % 2:
+            prompt += [*ids(GUESS), *noisy(dice, text)]
+        made.append([*prompt, *ids(NEXT), start])
+    return made
+
+
+def garbage(dice: random.Random, edit: Sequence[int]) -> list[list[int]]:
+    pieces = [ids(mark) for mark in (REGION, REGION_END, SKETCH, GUESS, NEXT, CURSOR)]
+    pieces += [list(edit), list(edit[:-5]), list(edit[5:])]
+    made = []
+    for _ in range(GARBAGE):
+        wild = [words(dice, dice.randrange(30)), [dice.randrange(8192) for _ in range(dice.randrange(30))]]
+        prompt = [id for piece in dice.choices([*pieces, *wild], k=dice.randrange(1, 6)) for id in piece]
+        made.append(prompt[: CONTEXT - 1] or [0])
+    return made
+
+
+def run(kind: str, folder: Path, thousand: bool) -> dict[str, Any]:
+    make(kind, folder)
+    dice = random.Random(9)
+    starts = words(dice, EDITS)
+    others = [words(dice, dice.randrange(1, 90)) for _ in range(OTHERS)]
+    engine = Engine(folder, drafts=False)
+    noise = words(dice, 60)
+    first = engine.answers(
+        [[*ids(REGION), *noise, *ids(REGION_END + NEXT), start] for start in starts], SAID - 10
+    )
+    prompts = edits(dice, [(start, answer) for start, (answer, _) in zip(starts, first, strict=True)])
+    # What runs into the end of the context, with a region that goes on beyond it.
+    long = [[*words(dice, CONTEXT - 25 - number - len(prompts[0])), *prompts[0]] for number in (0, 9, 24)]
+    mixed = [*prompts, *others, *long]
+    plain = engine.answers(mixed, SAID)
+    preempted = engine.counted()["preempted"]
+    engine.close()
+
+    engine = Engine(folder, drafts=True)
+    drafted = engine.answers(mixed, SAID)
+    told: dict[str, Any] = {
+        "kind": kind,
+        "requests": len(mixed),
+        **engine.counted(),
+        "preempted plain": preempted,
+    }
+    told["different"] = [n for n, (a, b) in enumerate(zip(plain, drafted, strict=True)) if a != b]
+    told["tokens"] = sum(len(answer) for answer, _ in drafted)
+    before = engine.counted()["drafted"]
+    engine.answers([*others, words(dice, CONTEXT - 30)], 29)
+    told["drafted for others"] = engine.counted()["drafted"] - before
+    told["sampled"] = len(engine.answers(mixed, 10, temperature=1.0))
+    if thousand:
+        told["garbage"] = len(engine.answers(garbage(dice, prompts[1]), 2))
+    again = engine.answers(prompts, SAID)
+    told["different afterwards"] = [n for n, (a, b) in enumerate(zip(plain, again, strict=False)) if a != b]
+    engine.close()
+    return told
+
+
+if __name__ == "__main__":
+    os.environ |= {"VLLM_CPU_KVCACHE_SPACE": "1", "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1"}
+    os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"  # one process less to start
+    os.environ |= {
+        "OMP_NUM_THREADS": "1",
+        "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+    }  # so small a model has no work for two
+    kind, folder, *thousand = sys.argv[1:]
+    told = run(kind, Path(folder), bool(thousand))
+    Path(folder, "told.json").write_text(json.dumps(told))
+    print(told)
