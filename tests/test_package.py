@@ -71,3 +71,19 @@ def test_a_wheel_holds_every_file_of_the_packages(wheel: zipfile.ZipFile) -> Non
     assert "editahead_inference/gate.json" in names
     assert "editahead_lsp/sample/session.toml" in names
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
+
+
+def test_the_wheel_of_the_vscode_extension_lacks_the_model_and_nothing_else(
+    wheel: zipfile.ZipFile, tmp_path: Path
+) -> None:
+    assert wheel.filename is not None
+    script = ROOT / "editors" / "vscode" / "without_weights.py"
+    subprocess.run([sys.executable, script, wheel.filename, tmp_path], check=True)
+    (light,) = tmp_path.iterdir()
+    with zipfile.ZipFile(light) as made:
+        names = set(made.namelist())
+        (record,) = (name for name in names if name.endswith(".dist-info/RECORD"))
+        listed = {line.split(",")[0] for line in made.read(record).decode().splitlines()}
+    gone = {name for name in wheel.namelist() if name.startswith("editahead_inference/shipped/")}
+    assert names == listed == set(wheel.namelist()) - gone
+    assert "editahead_inference/shipped/model.safetensors" in gone and light.stat().st_size < 900_000

@@ -1,6 +1,6 @@
-// node package.mjs WHEEL: dist/editahead.vsix, with the server's wheel in it; says what is in it and how large it is.
+// node package.mjs WHEEL: dist/editahead.vsix, with the server's wheel in it (without the model, see without_weights.py); says what is in it and how large it is.
+import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, rmSync, statSync } from "node:fs";
-import { basename } from "node:path";
 import { createVSIX, listFiles } from "@vscode/vsce";
 
 const MOST_BYTES = 1_000_000;
@@ -10,7 +10,7 @@ const [wheel] = process.argv.slice(2);
 if (wheel === undefined) throw new Error("usage: node package.mjs WHEEL");
 rmSync("server", { recursive: true, force: true });
 mkdirSync("server");
-copyFileSync(wheel, `server/${basename(wheel)}`);
+execFileSync("python3", ["without_weights.py", wheel, "server"], { stdio: "inherit" });
 copyFileSync("../../LICENSE", "LICENSE");
 const files = await listFiles({ packageManager: 0 });
 const strangers = files.filter((name) => !WANTED.some((pattern) => pattern.test(name)));

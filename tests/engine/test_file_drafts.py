@@ -12,7 +12,7 @@ import pytest
 import drafted_vllm
 from drafted_vllm import GARBAGE
 
-KINDS = ("qwen3-moe",)
+KINDS = ("qwen3-moe", "qwen3", "olmoe")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -24,7 +24,7 @@ def test_answers_are_the_same_in_fewer_steps(kind: str, tmp_path: Path) -> None:
     told = json.loads((tmp_path / "model" / "told.json").read_text())
     print(told)
     assert told["different"] == told["different afterwards"] == []
-    assert told["accepted"] > 0
+    assert told["accepted"] > 100, "so that sameness says something"
     assert told["preempted"] > 0, "rows had to make room"
     assert told["drafted for others"] == 0, "even where one of them comes near the end of the context"
     assert told["sampled"] == told["requests"]

@@ -24,7 +24,7 @@ PROPOSER = "editahead_inference.speculation.file_drafts.FileDraftProposer"
 CONTEXT, BLOCK, BLOCKS = 512, 32, 32
 """Fewer blocks than what is asked at the same time takes, so that requests have to make room."""
 MOST = 64
-HEEDED = 0.2
+HEEDED = 0.02
 """So much of what attention adds, it adds."""
 EDITS, OTHERS, GARBAGE = 10, 4, 1000
 SAID = 90

@@ -32,6 +32,8 @@ def export(model: Any, folder: Path, provenance: dict[str, Any], *, dtype: str =
     ends = {"eos_token_id": config.eos_token_id, "pad_token_id": config.pad_token_id}
     copy.generation_config = GenerationConfig(**ends)
     copy.save_pretrained(folder)
+    for weights in folder.glob("*.safetensors"):  # which are written for nobody else to read
+        weights.chmod((folder / "config.json").stat().st_mode)
     tokenizer(config.max_position_embeddings).save_pretrained(folder)
     # Under the names that transformers 4 knows, too.
     if hasattr(config, "num_experts"):

@@ -89,7 +89,7 @@ _SEED_CODER_8B = Built(8.3, 8.3, 32, 32, 8, 128, 32_768)
 _QWEN3_4B = Built(4.0, 4.0, 36, 32, 8, 128, 40_960)
 _QWEN25_CODER_1B5 = Built(1.5, 1.5, 28, 12, 2, 128, 32_768)
 _QWEN25_CODER_0B5 = Built(0.5, 0.5, 24, 14, 2, 64, 32_768)
-_OURS = Built(0.0065, 0.003, 5, 3, 1, 64, 4096)
+_OURS = Built(0.0065, 0.0032, 5, 3, 1, 64, 1280)
 
 _A2, _UNKNOWN = "Apache-2.0", "unknown"
 _CODER_30B = "Qwen/Qwen3-Coder-30B-A3B-Instruct"
