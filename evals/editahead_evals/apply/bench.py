@@ -50,8 +50,16 @@ def apply_all(cases: Iterable[Case], editor: Editor) -> Iterator[Outcome]:
         finally:
             for uri in list(editor.documents):
                 editor.close(uri)
-            shutil.rmtree(editor.root)
-            editor.root.mkdir()
+            _empty(editor.root)
+
+
+def _empty(folder: Path) -> None:
+    """The folder stays: the server runs in it, and libraries that it loads ask where they are."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def apply_one(editor: Editor, case: Case) -> Outcome:
