@@ -302,7 +302,7 @@ def test_what_another_extension_complains_of_is_answered(start: Start) -> None:
 
 def test_why_and_restart(start: Start) -> None:
     editor = start("x = 1\n")
-    editor.until_ready()
+    editor.until_status("Silent now (no-history)")  # until it was asked, there is no why
     editor.command("Editahead: Why No Prediction?")
     editor.until_note("Editahead shows nothing (no-history)")
     (first,) = editor.servers()

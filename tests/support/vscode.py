@@ -258,6 +258,11 @@ class VSCode:
         shown = "document.querySelector('[id=\"status.editor.selection\"]')?.innerText.split(' (')[0]"
         self.until(f"{shown} === {place}")
 
+    def until_status(self, text: str) -> None:
+        """Our item in the status bar says so, to those who hear it."""
+        label = "document.querySelector('[id=\"editahead.editahead.editahead.status\"] a')?.getAttribute('aria-label')"
+        self.until(f"({label} ?? '').includes({json.dumps(text)})")
+
     def until_ready(self) -> None:
         label = "document.querySelector('[id=\"editahead.editahead.editahead.status\"]')?.innerHTML ?? ''"
         self.until(f"/codicon-(check|arrow-right)/.test({label})")
