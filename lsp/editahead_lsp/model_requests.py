@@ -139,6 +139,11 @@ class ModelRequests:
             return None
         return task.result()
 
+    def focused(self, uri: str | None) -> None:
+        """A person looks at this document now: no other's prompt is computed any more."""
+        if self._warming is not None and self._warming[0] != uri:
+            self._stop_warming()
+
     def _stop_warming(self, uri: str | None = None) -> None:
         """That for a document; without one, whichever there is."""
         if self._warming is not None and uri in (None, self._warming[0]):

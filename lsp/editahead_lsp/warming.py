@@ -61,6 +61,8 @@ class Warming:
 
     def notice(self) -> None:
         """Something may have changed: called after every message."""
+        document = self._session.focused_document
+        self._models.focused(None if document is None else document.uri)
         waits = self._task is not None and not self._task.done()
         if not waits and self._news() is not None:
             self._task = asyncio.ensure_future(self._follow())

@@ -82,6 +82,19 @@ async def test_coming_to_another_document_computes_it(wired: Modelled, model: Mo
     assert ["value" in query.prompt for query in model.backend.warmed] == [False, True]
 
 
+async def test_a_document_that_is_left_is_not_computed_further(wired: Modelled, model: Model) -> None:
+    await wired.start()
+    model.held = True
+    wired.open(A, LONG)
+    await pause(wired)
+    wired.open(B, OTHER)
+    model.go_on()
+    await pause(wired)
+    await pause(wired)
+    (warmed,) = model.backend.warmed
+    assert "value" in warmed.prompt
+
+
 async def test_typing_is_waited_out(wired: Modelled, model: Model) -> None:
     await wired.start()
     wired.open(A, LONG)
