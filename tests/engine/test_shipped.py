@@ -71,6 +71,24 @@ async def test_a_next_edit_is_asked_for(model: ModelPredictor) -> None:
     assert told.model == "local:editahead:editahead"
 
 
+def test_they_load_where_the_working_folder_was_deleted(tmp_path: Path) -> None:
+    program = (
+        "import asyncio, os, sys\n"
+        "from editahead_inference.backends.choice import SHIPPED\n"
+        "from editahead_inference.backends.local import LocalBackend\n"
+        "os.rmdir(os.getcwd())\n"
+        "backend = LocalBackend(SHIPPED)\n"
+        "asyncio.run(backend.prepare())\n"
+        "print(backend.health.condition)"
+    )
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=gone, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "ready", done.stderr
+
+
 def test_a_server_without_settings_for_it_takes_them(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("EDITAHEAD_")}
     environment |= {

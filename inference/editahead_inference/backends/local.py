@@ -246,9 +246,18 @@ def _load(folder: Path, dtype: str, seed: int, cache_bytes: int) -> LocalModel:
         raise BackendError("refused", f"There is no model in {folder}.")
     # Threads that wait for the next step are not to keep the cores busy; read when torch is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    _stand_somewhere()
     from .local_model import LocalModel
 
     return LocalModel(folder, dtype, seed, cache_bytes)
+
+
+def _stand_somewhere() -> None:
+    """torch cannot be imported where the working folder was deleted, as that of another branch may be."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        os.chdir(Path(__file__).parent)
 
 
 def _stamp(folder: Path) -> _Stamp:
