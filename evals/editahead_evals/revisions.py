@@ -56,7 +56,9 @@ def laid_out(revision: str) -> Iterator[Revision]:
     top = _git("rev-parse", "--show-toplevel").decode().strip()
     with tempfile.TemporaryDirectory(prefix="editahead-revision-") as folder:
         with tarfile.open(fileobj=io.BytesIO(_git("-C", top, "archive", commit))) as archive:
-            archive.extractall(folder, filter="data")
+            if hasattr(tarfile, "data_filter"):  # Python 3.11.0 to 3.11.3 has none, as Debian 12's
+                archive.extraction_filter = tarfile.data_filter
+            archive.extractall(folder)
         packages = {path.parent.parent for path in Path(folder).glob("*/editahead_*/__init__.py")}
         environment = {"PYTHONPATH": os.pathsep.join(sorted(map(str, packages)))}
         _check_runs_from(Path(folder), environment, revision)
