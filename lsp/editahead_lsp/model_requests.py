@@ -58,6 +58,7 @@ class ModelRequests:
         self._sleep = sleep
         self._model: ModelPredictor | None = None
         self._under_way: dict[str, _Request] = {}
+        self._present: dict[str, Snapshot] = {}
         self._told = remembered or Remembered()
         self._preparing: asyncio.Task[None] | None = None
         self._warming: tuple[str, asyncio.Task[Usage | None]] | None = None
@@ -101,6 +102,9 @@ class ModelRequests:
         state may come of it. Such a request gives way to any other, and there is at most one.
         """
         uri = state.document.uri
+        present = self._present.get(uri, state.document)
+        if ahead_of is None and present.lines != state.document.lines:
+            return None  # it moved on while the rules were computing
         while (rest := self._rest(state, present=ahead_of is None)) is None:
             request = self._under_way.get(uri)
             if request is None:
@@ -152,6 +156,7 @@ class ModelRequests:
 
     def moved(self, document: Snapshot) -> None:
         """The document has this text now."""
+        self._present[document.uri] = document
         for told in self._told.of(document.uri):
             if told.is_made(document):
                 self._told.forget(told)  # who takes some of it back is not to be offered that again
@@ -162,6 +167,7 @@ class ModelRequests:
     def closed(self, uri: str) -> None:
         self._stop_warming(uri)
         self._told.closed(uri)
+        self._present.pop(uri, None)
         if self._model is not None:
             self._model.misses.closed(uri)
         if (request := self._under_way.get(uri)) is not None:
