@@ -29,7 +29,8 @@ def register(server: Server) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: DidOpenParams) -> None:
         opened = params.text_document
-        session.open(opened.uri, opened.language_id, opened.version, opened.text)
+        document = session.open(opened.uri, opened.language_id, opened.version, opened.text)
+        server.predictions.models.moved(document.snapshot)  # it may have been open, with another text
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: DidChangeParams) -> None:
