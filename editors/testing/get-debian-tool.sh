@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # get-debian-tool.sh FOLDER SUITE PACKAGE BINARY...
-# Puts an editor of another Debian suite into FOLDER, for tests, and leaves this system as it is:
+# Puts a program of another Debian suite into FOLDER, for tests, and leaves this system as it is:
 #   editors/testing/get-debian-tool.sh .venv/editors/neovim sid neovim nvim
 # apt, with a state of its own, downloads the package and all that it needs, libc included; FOLDER/bin/BINARY runs it
 # with that libc's loader. Needs no root. What is there already is not fetched again. Ends with 3 where apt has no Debian.
@@ -45,7 +45,7 @@ fetch() {
 wrap() { # wrap BINARY
   local loader program
   loader=$(find "$root" -name 'ld-linux-*.so.*' | head -n 1)
-  program=$(readlink -f "$root/usr/bin/$1")
+  program=$(readlink -f "$(find "$root/usr/bin" "$root/usr/sbin" -name "$1" | head -n 1)")
   [[ -x $loader && -f $program ]] || { echo "there is no $1 in $package" >&2; return 1; }
   local libraries
   libraries=$(dirname "$(find "$root/usr/lib" -name 'libc.so.6' | head -n 1)")

@@ -14,7 +14,7 @@ from editahead_inference.modelling.predictor import ModelPredictor
 from editahead_prompts.formats.choice import FORMATS
 from editahead_prompts.formats.format import Paths
 
-from . import paths
+from . import paths, person
 from .settings import Settings
 
 
@@ -50,16 +50,17 @@ class Wanted:
             api_key_env=variable,
             environment={variable: self.key} if variable is not None and self.key is not None else {},
             engine=paths.state_folder() / FILE_NAME,
+            secret=person.secret(paths.state_folder()) if self.backend in ("openai", "engine") else None,
         )
         return None if backend is None else self.predictor(backend)
 
     def predictor(self, backend: Backend) -> ModelPredictor:
         """What asks the model behind the backend."""
-        person = "\0".join((str(Path.home()), *self.folders))
+        workspace = "\0".join((str(Path.home()), *self.folders))
         return ModelPredictor(
             backend,
             None if self.format == "auto" else self.format,
             source="local" if self.backend == "local" else "engine",
             paths=Paths(self.folders),
-            key=blake2b(person.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest(),
+            key=blake2b(workspace.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest(),
         )

@@ -22,16 +22,17 @@ def choose(
     api_key_env: str | None,
     environment: Mapping[str, str],
     engine: Path,
+    secret: bytes | None = None,
 ) -> Backend | None:
     """The backend for the settings of these names; None for "embedded", which needs no model. It does nothing before it is
-    asked to. engine: the file with the notice of the engine that we look after. ValueError, with one sentence for a person
-    that holds no key, when it cannot be."""
+    asked to. engine: the file with the notice of the engine that we look after. secret: as of `OpenAIBackend`. ValueError,
+    with one sentence for a person that holds no key, when it cannot be."""
     if backend == "embedded":
         return None
     if backend == "local":
         return _local(model)
     if backend == "engine":
-        return EngineBackend(engine, model=model)
+        return EngineBackend(engine, model=model, secret=secret)
     if url is None:
         raise ValueError('The backend "openai" needs a `url`.')
     key = None
@@ -39,7 +40,7 @@ def choose(
         key = environment.get(api_key_env, "").strip() or None
         if key is None:
             raise ValueError(f"`api_key_env` names the environment variable {api_key_env}, which is not set.")
-    return OpenAIBackend(url, model=model, key=key)
+    return OpenAIBackend(url, model=model, key=key, secret=secret)
 
 
 def _local(model: str | None) -> LocalBackend:

@@ -25,13 +25,19 @@ _Stamp: TypeAlias = tuple[int, int, int] | None
 
 
 class EngineBackend:
-    """file: with the notice. model: the one that is wanted, as a setting names it; None for whichever it serves. clock:
-    monotonic seconds, for the circuit breaker."""
+    """file: with the notice. model: the one that is wanted, as a setting names it; None for whichever it serves. secret: as
+    of `OpenAIBackend`. clock: monotonic seconds, for the circuit breaker."""
 
     def __init__(
-        self, file: Path, *, model: str | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        file: Path,
+        *,
+        model: str | None = None,
+        secret: bytes | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._file = file
+        self._secret = secret
         self._wanted = None if model is None else served_name(model)
         self._clock = clock
         self._looking = asyncio.Lock()
@@ -94,7 +100,11 @@ class EngineBackend:
         try:
             notice = await asyncio.to_thread(Notice.read, self._file)
             server = OpenAIBackend(
-                notice.url, model=self._wanted or notice.model, key=notice.key, clock=self._clock
+                notice.url,
+                model=self._wanted or notice.model,
+                key=notice.key,
+                secret=self._secret,
+                clock=self._clock,
             )
         except FileNotFoundError:
             self._without = Health("gone", ABSENT)

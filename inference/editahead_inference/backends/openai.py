@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import hmac
 import json
+import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, contextmanager
@@ -24,7 +26,8 @@ from .transport import PATIENT, WAITING, Limits, Timeouts, Transport
 
 class OpenAIBackend:
     """url: of the server, with or without "/v1"; ValueError for one that is not allowed (`Address.of`). model: as the server
-    calls it; None for the only one. key: for the server. waiting, patient: timeouts of requests that somebody waits for, and
+    calls it; None for the only one. key: for the server. secret: of the person, whose keyed hashes go with requests; None =
+    one of this object's own. waiting, patient: timeouts of requests that somebody waits for, and
     of those in the background. clock: monotonic seconds, for the circuit breaker.
     """
 
@@ -34,6 +37,7 @@ class OpenAIBackend:
         *,
         model: str | None = None,
         key: str | None = None,
+        secret: bytes | None = None,
         waiting: Timeouts = WAITING,
         patient: Timeouts = PATIENT,
         limits: Limits | None = None,
@@ -48,8 +52,9 @@ class OpenAIBackend:
         self._serving: Serving | None = None
         self._asking = asyncio.Lock()
         self._priority = True  # until the server says that it has none
-        # Who has the same key trusts each other; nobody else can find out, by the time it takes, what was asked.
-        self._salt = None if key is None else hashlib.sha256(b"editahead " + key.encode()).hexdigest()[:32]
+        self._secret = secret or secrets.token_bytes(32)
+        # So that nobody else, not even with the same key, can find out by the time it takes what was asked.
+        self._salt = self._hash("cache")
 
     @property
     def name(self) -> str:
@@ -148,7 +153,7 @@ class OpenAIBackend:
         priority = self._priority and query.background
         path, body = request(serving, query, priority=priority, salt=self._salt)
         quote = Quoter((query.prompt, query.system or "", query.prefill), self._transport.key)
-        headers = {} if not query.session else {"X-Session-ID": _session(query.session)}
+        headers = {} if not query.session else {"X-Session-ID": self._hash(f"session {query.session}")}
         reader = ChunkReader(self._address.root, quote)
         try:
             url = self._address.api + path
@@ -173,7 +178,6 @@ class OpenAIBackend:
             async for piece in again:
                 yield piece
 
-
-def _session(session: str) -> str:
-    """A key that does not tell a path."""
-    return hashlib.sha256(session.encode()).hexdigest()[:32]
+    def _hash(self, text: str) -> str:
+        """The same each time, and without the secret nobody can tell of what."""
+        return hmac.new(self._secret, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:32]

@@ -142,9 +142,7 @@ def _context(kind: Kind, model: str, told: Mapping[str, Any], about: Any) -> int
     return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else None
 
 
-def request(
-    serving: Serving, query: Query, *, priority: bool, salt: str | None
-) -> tuple[str, dict[str, Any]]:
+def request(serving: Serving, query: Query, *, priority: bool, salt: str) -> tuple[str, dict[str, Any]]:
     """The path behind the address's `api`, and the body. priority: whether the server sorts by it. salt: of those who share
     a prefix cache. `BackendError` (refused) for what this server cannot do."""
     can = serving.capabilities
@@ -184,8 +182,7 @@ def request(
             body |= {"skip_special_tokens": False, "spaces_between_special_tokens": False}
         if query.background and priority:
             body["priority"] = 1
-        if salt is not None:
-            body["cache_salt"] = salt
+        body["cache_salt"] = salt
     elif serving.kind == "llama.cpp":
         body |= {"cache_prompt": True, "repeat_penalty": 1.0, "top_p": 1.0, "top_k": 0, "min_p": 0.0}
     if query.chat and serving.kind in ("vLLM", "llama.cpp"):

@@ -50,7 +50,8 @@ async def test_a_completion(server: ModelServer, backend: OpenAIBackend) -> None
         "skip_special_tokens": False,
     }
     assert expected.items() <= body.items()
-    assert not {"n", "logprobs", "priority", "cache_salt"} & body.keys()
+    assert body["cache_salt"]
+    assert not {"n", "logprobs", "priority"} & body.keys()
     await answer(backend)
     assert server.connections == 1
     assert [request.path for request in server.requests].count("/v1/models") == 1
@@ -79,6 +80,26 @@ async def test_ids_samples_and_logprobs(server: ModelServer, backend: OpenAIBack
     assert "stop" not in body
     session = server.requests[-1].headers["x-session-id"]
     assert session and "home" not in session
+
+
+async def test_what_keeps_people_and_documents_apart(server: ModelServer) -> None:
+    """A router finds the same replica for a document again, a server shares no computed prompt between two people, and
+    neither can tell of which document it is asked."""
+
+    async def told(secret: bytes | None, session: str, *, warm: bool = False) -> tuple[str, str]:
+        backend = OpenAIBackend(server.url, secret=secret)
+        query = Query("ab", (), 2, session=session)
+        await (backend.warm(query) if warm else answer(backend, query))
+        await backend.close()
+        return server.requests[-1].headers["x-session-id"], server.sent("/v1/completions")[-1]["cache_salt"]
+
+    mine, salt = await told(b"m" * 32, "file:///a.py")
+    assert await told(b"m" * 32, "file:///a.py", warm=True) == (mine, salt)
+    other, same = await told(b"m" * 32, "file:///b.py")
+    assert other != mine and same == salt
+    for somebody in (b"s" * 32, None):
+        theirs, another = await told(somebody, "file:///a.py")
+        assert theirs != mine and another != salt
 
 
 async def test_a_chat(server: ModelServer, backend: OpenAIBackend) -> None:
@@ -271,6 +292,7 @@ async def test_servers_are_told_apart(
     assert len(body["stop"]) == (4 if kind == "unknown" else 5)
     assert ("n" in body) == can.samples
     assert ("cache_prompt" in body) == (kind == "llama.cpp")
+    assert ("cache_salt" in body) == (kind == "vLLM"), "others may refuse what they do not know"
     await backend.close()
 
 

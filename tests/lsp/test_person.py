@@ -1,0 +1,36 @@
+"""A person's secret: the same for all of their servers, nobody else's, and never in the way."""
+
+from __future__ import annotations
+
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from editahead_lsp.person import FILE_NAME, SIZE, secret
+
+
+def test_it_is_made_once_and_only_for_its_person(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    found = secret(folder)
+    assert len(found) == SIZE and secret(folder) == found
+    assert secret(tmp_path / "another") != found
+    assert [path.name for path in folder.iterdir()] == [FILE_NAME]
+    if os.name == "posix":
+        assert stat.S_IMODE((folder / FILE_NAME).stat().st_mode) == 0o600
+
+
+def test_several_servers_that_start_at_once_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them find none; one is quicker than the others."""
+    monkeypatch.setattr(os, "getpid", iter(range(1, 100)).__next__)
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(secret, [tmp_path / "state"] * 32))) == 1
+
+
+@pytest.mark.parametrize("kept", [b"", b"short"])
+def test_where_none_can_be_kept_there_is_another_each_time(kept: bytes, tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_bytes(kept)
+    assert len({secret(tmp_path), secret(tmp_path)}) == 2
+    assert len(secret(tmp_path / FILE_NAME / "no folder")) == SIZE
