@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import os
 import time
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .output import fail, tell, tell_json
 
 if TYPE_CHECKING:
-    from editahead_lsp.engine.catalogue import Fit, Model
+    from editahead_lsp.engine.catalogue import Fit
     from editahead_lsp.engine.machine import Machine
 
 _LLAMA = "http://127.0.0.1:8080"
 """Where llama.cpp's server is by default."""
-_FILES = {"vLLM": ["*.safetensors", "*.json", "*.txt", "*.model", "*.jinja"], "llama.cpp": ["*q8_0*.gguf"]}
-_OFFLINE = ("Offline", "LocalEntryNotFound", "Connect", "Timeout", "NetworkError", "Proxy", "SSL")
-_MISSING = ("RepositoryNotFound", "GatedRepo", "RevisionNotFound")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -121,6 +115,7 @@ def _use(name: str) -> int:
     from editahead_lsp import paths
     from editahead_lsp.engine.catalogue import CATALOGUE, find
     from editahead_lsp.engine.chosen import NotChanged, write
+    from editahead_lsp.engine.fetching import NotFetched, fetch
     from editahead_lsp.settings import FILE_NAME
 
     model = find(name)
@@ -139,8 +134,8 @@ def _use(name: str) -> int:
         values, then = {"backend": "local", "model": None}, "It is used from now on."
     else:
         try:
-            folder = _fetch(model)
-        except _NotFetched as error:
+            folder = fetch(model, tell)
+        except NotFetched as error:
             return fail(str(error))
         values = {"backend": "engine", "model": model.repository, "url": None}
         then = "Now run `editahead engine`."
@@ -156,56 +151,3 @@ def _use(name: str) -> int:
         return fail(f"{settings} was not changed: {error}. Write in it yourself: {wanted}.")
     tell(f"{model.name} is your default now, in {settings}. {then}")
     return 0
-
-
-class _NotFetched(Exception):
-    """One sentence."""
-
-
-def _fetch(model: Model) -> Path:
-    """The folder that it is in. What was fetched before is not fetched again."""
-    from editahead_lsp.engine.machine import free_on_disk
-
-    try:
-        hub: Any = import_module("huggingface_hub")
-        cache = Path(import_module("huggingface_hub.constants").HF_HUB_CACHE)
-    except ImportError:
-        raise _NotFetched(
-            "huggingface_hub is not installed; the extras `local` and `engine` have it."
-        ) from None
-    patterns = _FILES[model.runs]
-    there = _size(cache / f"models--{str(model.repository).replace('/', '--')}" / "blobs")
-    missing, free = model.weight_bytes - there, free_on_disk(cache)
-    if missing > free:
-        raise _NotFetched(
-            f"There is no room for {model.name}: {missing / 1e9:.1f} GB are to come, "
-            f"and {free / 1e9:.1f} GB are free in {cache}."
-        )
-    tell(f"Fetching {model.repository} ({model.weight_bytes / 1e9:.1f} GB, licence {model.licence}) ...")
-    try:
-        return Path(hub.snapshot_download(model.repository, allow_patterns=patterns))
-    except Exception as error:  # of several libraries
-        raise _NotFetched(_why(model, error)) from None
-
-
-def _why(model: Model, error: BaseException) -> str:
-    chain: list[BaseException] = []
-    at: BaseException | None = error
-    while at is not None and at not in chain:
-        chain.append(at)
-        at = at.__cause__ or at.__context__
-    names = " ".join(type(one).__name__ for one in chain)
-    if any(word in names for word in _MISSING):
-        return f"{model.repository} is not to be had: it is gone, or its owner wants you to log in and agree first."
-    if any(isinstance(one, OSError) and one.errno == 28 for one in chain):
-        return "The disk is full; what has come is kept, and the same command goes on with it."
-    if any(word in names for word in _OFFLINE):
-        return "Hugging Face's hub cannot be reached; what has come is kept, and the same command goes on with it."
-    return f"{model.repository} could not be fetched: {type(error).__name__}."
-
-
-def _size(folder: Path) -> int:
-    """Bytes; 0 when there is none."""
-    if not folder.is_dir():
-        return 0
-    return sum(entry.stat().st_size for entry in os.scandir(folder) if entry.is_file())

@@ -50,7 +50,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setattr(choice, "SHIPPED", tmp_path / "shipped")
     monkeypatch.setattr("editahead_lsp.engine.machine.bandwidth", lambda clock: 1.2e10)
-    monkeypatch.setattr("editahead_lsp.engine.machine.free_on_disk", lambda folder: 10**12)
+    monkeypatch.setattr("editahead_lsp.engine.fetching.free_on_disk", lambda folder: 10**12)
     hub = Hub(tmp_path)
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     monkeypatch.setitem(sys.modules, "huggingface_hub.constants", hub.constants)
@@ -120,8 +120,8 @@ def test_ours(
 @pytest.mark.parametrize(
     ("error", "says"),
     [
-        (OfflineModeIsEnabled(), "cannot be reached; what has come is kept"),
-        (ConnectionError("proxy with a password"), "cannot be reached; what has come is kept"),
+        (OfflineModeIsEnabled(), "cannot be reached; the files that are whole are kept"),
+        (ConnectionError("proxy with a password"), "cannot be reached; the files that are whole are kept"),
         (GatedRepoError(), "wants you to log in"),
         (OSError(28, "No space left on device"), "The disk is full"),
         (ValueError("?"), "could not be fetched: ValueError"),
@@ -145,7 +145,7 @@ def test_no_room(
     hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What was fetched before is not counted again."""
-    monkeypatch.setattr("editahead_lsp.engine.machine.free_on_disk", lambda folder: 10**10)
+    monkeypatch.setattr("editahead_lsp.engine.fetching.free_on_disk", lambda folder: 10**10)
     assert main(["models", "use", "zeta-2.1"]) == 1
     said = capsys.readouterr().err
     assert (
