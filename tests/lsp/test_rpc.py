@@ -154,9 +154,9 @@ async def test_settings_are_pulled_when_only_a_change_is_told(wired: Wired) -> N
     wired.notify("workspace/didChangeConfiguration", {"settings": None})
     asked = await wired.serves("workspace/configuration", [{"eagerness": 0.9}])
     assert asked == {"items": [{"section": "editahead"}]}
-    for _ in range(10):  # the answer goes over a future to a task
-        await asyncio.sleep(0)
-    assert wired.server.session.settings.eagerness == 0.9
+    async with asyncio.timeout(10):
+        while wired.server.session.settings.eagerness != 0.9:
+            await asyncio.sleep(0)
 
 
 async def test_several_workspace_folders(

@@ -113,11 +113,9 @@ class Modelled(Wired):
 
 async def until(true: Callable[[], bool]) -> None:
     """Let everything else go on until this is so."""
-    for _ in range(100_000):
-        if true():
-            return
-        await asyncio.sleep(0)
-    raise AssertionError("it never was so")
+    async with asyncio.timeout(30):
+        while not true():
+            await asyncio.sleep(0)
 
 
 def rename_once(wired: Modelled) -> None:

@@ -12,6 +12,7 @@ import os
 import select
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,8 @@ NEOVIM_0_11 = Path(sys.prefix) / "bin" / "nvim"
 NEOVIM_0_12 = Path(sys.prefix) / "editors" / "neovim" / "bin" / "nvim"
 """From Debian: editors/testing/get-debian-tool.sh .venv/editors/neovim sid neovim nvim"""
 
-_PATIENCE = 200
-"""Looks at the editor before a wait is given up; each lasts up to 50 ms."""
+_PATIENCE_S = 60.0
+"""Before a wait is given up."""
 _HUNG_S = 20.0
 """An editor that says nothing for so long has hung; it is killed."""
 
@@ -100,7 +101,8 @@ class Neovim:
         """Let the editor live until a Lua expression is true; its value."""
         look = "local a = {...} local f, v = assert(load('local a = ... return ' .. table.remove(a, 1)))"
         look += " vim.wait(50, function() v = f(a) return v end, 5) return v"
-        for _ in range(_PATIENCE):
+        over = time.monotonic() + _PATIENCE_S
+        while time.monotonic() < over:
             value = self.lua(look, condition, *arguments)
             if value:
                 return value

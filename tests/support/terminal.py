@@ -10,14 +10,15 @@ import select
 import struct
 import subprocess
 import termios
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pyte
 
 KEYS = {"<Esc>": "\x1b", "<CR>": "\r", "<Tab>": "\t", "<C-n>": "\x0e", "<C-x>": "\x18"}
-_PATIENCE = 200
-"""Looks at the screen before a wait is given up; each lasts up to 0.1 s."""
+_PATIENCE_S = 60.0
+"""Before a wait is given up."""
 _HUNG_S = 20.0
 """A program that ends no sooner has hung."""
 
@@ -78,7 +79,8 @@ class Terminal:
 
     def until(self, condition: Callable[[list[str]], bool], what: str = "") -> None:
         """Read until the screen is so, or anything else that the condition looks at."""
-        for _ in range(_PATIENCE):
+        over = time.monotonic() + _PATIENCE_S
+        while time.monotonic() < over:
             if condition(self.screen):
                 return
             self._read(0.1)
