@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from modelled import until
 from scripted import Scripted, Wired, ask
 
 A = "file:///tmp/a.py"
@@ -154,9 +154,7 @@ async def test_settings_are_pulled_when_only_a_change_is_told(wired: Wired) -> N
     wired.notify("workspace/didChangeConfiguration", {"settings": None})
     asked = await wired.serves("workspace/configuration", [{"eagerness": 0.9}])
     assert asked == {"items": [{"section": "editahead"}]}
-    async with asyncio.timeout(10):
-        while wired.server.session.settings.eagerness != 0.9:
-            await asyncio.sleep(0)
+    await until(lambda: wired.server.session.settings.eagerness == 0.9)
 
 
 async def test_several_workspace_folders(

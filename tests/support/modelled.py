@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -113,9 +114,11 @@ class Modelled(Wired):
 
 async def until(true: Callable[[], bool]) -> None:
     """Let everything else go on until this is so."""
-    async with asyncio.timeout(30):
-        while not true():
-            await asyncio.sleep(0)
+    over = time.monotonic() + 30
+    while not true():
+        if time.monotonic() > over:
+            raise AssertionError("it never was so")
+        await asyncio.sleep(0)
 
 
 def rename_once(wired: Modelled) -> None:
