@@ -11,7 +11,7 @@ from editahead_inference.backends.backend import Backend
 from editahead_inference.backends.choice import choose
 from editahead_inference.backends.notice import FILE_NAME
 from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_prompts.formats.choice import FORMATS
+from editahead_prompts.formats.choice import NAMES
 from editahead_prompts.formats.format import Paths
 
 from . import paths, person
@@ -40,8 +40,8 @@ class Wanted:
 
     def reach(self) -> ModelPredictor | None:
         """The model; None where the settings want none. ValueError: why it cannot be had, one sentence."""
-        if self.backend != "embedded" and self.format not in ("auto", *FORMATS):
-            raise ValueError(f"There is no prompt format {self.format!r}; there are {', '.join(FORMATS)}.")
+        if self.backend != "embedded" and self.format not in ("auto", *NAMES):
+            raise ValueError(f"There is no prompt format {self.format!r}; there are {', '.join(NAMES)}.")
         variable = self.api_key_env
         backend = choose(
             self.backend,

@@ -51,12 +51,13 @@ class DoctorOutput:
 
 @attrs.frozen
 class Refused:
-    """reason, part, near: as in the error's data of `editahead.apply`. detail: a sentence for a person."""
+    """reason, part, near, model: as in the error's data of `editahead.apply`. detail: a sentence for a person."""
 
     reason: RefusalReason
     detail: str
     part: str
     near: list[Similar]
+    model: str | None = attrs.field(default=None, metadata={LEFT_OUT: True})
 
 
 @attrs.frozen
@@ -139,14 +140,14 @@ class MachineOutput:
 
 @attrs.frozen
 class ModelOutput:
-    """runs: what runs it. format: None while Editahead does not ask it. weight_bytes: on disk. kv_bytes: for each token of
+    """runs: what runs it. format: in which it is asked. weight_bytes: on disk. kv_bytes: for each token of
     context. fits: None when it does not. tokens_per_second: at most, on the CPU."""
 
     name: str
     repository: str | None
     purpose: Literal["next edits", "Apply"]
     runs: Literal["vLLM", "llama.cpp", "Editahead"]
-    format: str | None
+    format: str
     licence: str
     weight_bytes: int
     kv_bytes: int

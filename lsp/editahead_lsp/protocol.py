@@ -389,6 +389,17 @@ class LatencyStatus:
 
 
 @attrs.frozen
+class ApplyStatus:
+    """Sketches that a model was asked about, and those whose rewrite passed the checks; of these, medians of the last, in
+    milliseconds from the question to the first hunk that was settled, and to the edit."""
+
+    asked: int = 0
+    taken: int = 0
+    first_hunk_ms: float | None = None
+    ms: float | None = None
+
+
+@attrs.frozen
 class OutcomeStatus:
     shown: int = 0
     accepted: int = 0
@@ -405,3 +416,4 @@ class StatusResult:
     speculation: SpeculationStatus
     latency: LatencyStatus
     outcomes: OutcomeStatus
+    apply: ApplyStatus = ApplyStatus()

@@ -28,9 +28,10 @@ from editahead_inference.speculation.marked import Markers
 from editahead_inference.speculation.rows import Rows
 from editahead_prompts.composition.render import DoesNotFit
 from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.formats.applying import bodies
 from editahead_prompts.formats.choice import FORMATS
 from editahead_prompts.formats.own import FILE, GUESS, NEXT, REGION, REGION_END, SKETCH
-from editahead_prompts.formats.own_apply import OWN_APPLY, bodies
+from editahead_prompts.formats.own_apply import OWN_APPLY
 from editahead_prompts.sketches.parse import NotASketch, parse
 from editahead_prompts.snapshot import Snapshot, line_body
 from editahead_training.next_edits import ROOTS, tasks_of

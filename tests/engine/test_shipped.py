@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from editahead_inference.apply.narrowing import Question
 from editahead_inference.backends.choice import SHIPPED
 from editahead_inference.backends.local import LocalBackend
 from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_prompts.formats.applying import Question
 from editahead_prompts.snapshot import Snapshot, split_lines
 from editahead_prompts.state import PastEdit, State
 
@@ -58,7 +58,7 @@ def test_they_are_small_and_say_where_they_come_from() -> None:
 async def test_a_sketch_is_applied(model: ModelPredictor) -> None:
     original = Snapshot(URI, "python", 1, split_lines(FILE))
     said = await model.apply([Question(original, SKETCH, WANTED)])
-    assert said is not None and said.text == WANTED
+    assert said.text == WANTED
     assert said.usage.accepted > said.usage.completion / 2, "most of it was drafted"
 
 

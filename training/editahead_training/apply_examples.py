@@ -16,8 +16,9 @@ from editahead_evals.records import Record
 from editahead_inference.apply.merge import merge
 from editahead_prompts.composition.vocabulary import Vocabulary
 from editahead_prompts.diff import diff_lines
+from editahead_prompts.formats.applying import bodies
 from editahead_prompts.formats.format import Paths, Request
-from editahead_prompts.formats.own_apply import OWN_APPLY, bodies
+from editahead_prompts.formats.own_apply import OWN_APPLY
 from editahead_prompts.sketches.markers import marker_of
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.sketches.sketch import NotASketch

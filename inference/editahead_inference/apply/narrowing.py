@@ -1,42 +1,66 @@
 """What a model is asked where the merge is not sure: about the whole sketch, or about the stretch of it that is in doubt.
 
 For the latter all else is taken to be as the merge guesses it. Whether that is right is none of this module's business: the
-whole result is checked.
+whole result is checked. Which declarations of the file hold all that is touched is told, too, for a file that is too large.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from editahead_prompts.diff import diff_lines
+from editahead_prompts.formats.applying import Question
+from editahead_prompts.formats.format import Region
 from editahead_prompts.sketches.markers import marker_of
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Hunk, Sketch
 from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.syntax import SyntaxTrees
 
-from .lines import STRONG, loose, weight
+from .declarations import in_file
+from .lines import STRONG, FileLines, loose, weight
 from .results import Merge
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A file, a sketch of a change of it, and the guess at its text after that."""
-
-    original: Snapshot
-    sketch: str
-    guess: str
-
-
-def questions(sketch: Sketch, part: FileSketch, merged: Merge) -> Iterator[Question]:
+def questions(sketch: Sketch, part: FileSketch, merged: Merge, trees: SyntaxTrees) -> Iterator[Question]:
     """The first that fits into a prompt is to be asked. merged: with a refusal."""
-    lines = sketch.lines if len(sketch.files) == 1 else sketch.lines[part.at : part.end]
-    yield Question(merged.original, "\n".join(lines), merged.guess)
+    own = sketch.lines[part.at : part.end]
+    lines = sketch.lines if len(sketch.files) == 1 else own
+    said = merged.refusal.detail if merged.refusal is not None else ""
+    code, original = "\n".join(own), merged.original
+    scopes = tuple(_scopes(merged, _code(own, part), trees))
+    yield Question(original, "\n".join(lines), merged.guess, code, scopes, said)
     doubt = merged.refusal.part.split("\n") if merged.refusal is not None and merged.refusal.part else []
     found = _stretch(sketch.lines, part, doubt) if doubt else None
     if found is not None:
         start, end = found
+        code = "\n".join(sketch.lines[start:end])
         shown = {loose(line) for line in _code(sketch.lines[start:end], part)} - {""}
-        yield Question(_less(merged, shown), "\n".join(sketch.lines[start:end]), merged.guess)
+        yield Question(_less(merged, shown), code, merged.guess, code, (), said)
+
+
+def _scopes(merged: Merge, code: Sequence[str], trees: SyntaxTrees) -> Iterator[Region]:
+    """The lines of declarations, smaller ones first, that hold all that the merge would change, what the refusal says is
+    near, and what the sketch shows of lines that stand in the file once; of those that lie side by side, from the first to
+    the last. Nothing without a grammar, or where nothing is touched."""
+    lines = FileLines(merged.original)
+    new = FileLines(Snapshot.of(merged.guess)).bodies
+    touched = [n for i1, i2, _, _ in diff_lines(lines.bodies, new) for n in (i1 - (i1 == i2), i2 - (i2 > i1))]
+    near = merged.refusal.near if merged.refusal is not None else ()
+    touched += [n for place in near for n in (place.start, place.end - 1)]
+    for key in map(loose, code):
+        places = lines.places.get(key, ())
+        touched += places if len(places) == 1 and weight(key) >= STRONG else ()
+    size = len(lines)
+    if not touched or not size:
+        return
+    low, high = max(min(touched), 0), min(max(touched), size - 1)
+    declared = in_file(merged.original, lines, trees)
+    found: set[tuple[int, int]] = set()
+    for depth in sorted({len(d.scope) for d in declared}):
+        level = [d for d in declared if len(d.scope) == depth and d.start <= high and low < d.end]
+        if level and level[0].start <= low and high < max(d.end for d in level):
+            found.add((level[0].start, max(d.end for d in level)))
+    yield from (Region(*span) for span in sorted(found, key=lambda span: span[1] - span[0]))
 
 
 def _stretch(lines: Sequence[str], part: FileSketch, doubt: Sequence[str]) -> tuple[int, int] | None:

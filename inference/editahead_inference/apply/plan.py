@@ -141,9 +141,9 @@ def plan(
         change = item.change()
         last = all(part.path != later.path for later in sketch.files[number + 1 :])
         if settled is not None and last and not change.changes_nothing:
-            settled(_reviewed([change], others, trees)[0])
+            settled(reviewed([change], others, trees)[0])
     changes = [change for item in work.values() if not (change := item.change()).changes_nothing]
-    return tuple(_ordered(_reviewed(changes, others, trees)))
+    return tuple(_ordered(reviewed(changes, others, trees)))
 
 
 def _place(
@@ -211,9 +211,10 @@ def _named(refusal: Refusal, sketch: Sketch, part: FileSketch) -> Refusal:
     return refusal if refusal.part else replace(refusal, part="\n".join(sketch.lines[part.at : part.end]))
 
 
-def _reviewed(
+def reviewed(
     changes: Sequence[FileChange], others: Sequence[Snapshot], trees: SyntaxTrees
 ) -> list[FileChange]:
+    """The changes with their hunks. others: documents in which calls are looked for."""
     found = review([Changed(c.original, c.edit, c.confidence) for c in changes], others, trees)
     return [
         replace(change, hunks=tuple(map(_by_model, hunks)) if change.origin == "model" else hunks)

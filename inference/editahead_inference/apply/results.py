@@ -40,12 +40,14 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """reason, detail: the latter one sentence for a person. part: the sketch's lines that it is about, joined by `\\n`."""
+    """reason, detail: the latter one sentence for a person. part: the sketch's lines that it is about, joined by `\\n`.
+    model: why a model that was asked could not help, a sentence; "" where none was."""
 
     reason: RefusalReason
     detail: str
     part: str = ""
     near: tuple[Near, ...] = ()
+    model: str = ""
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,7 @@ class Query:
     where the backend takes them. system, prefill: of a chat only: the system message, and how the answer begins.
     max_tokens: of the answer. temperature: 0 = greedy. samples: answers that are wanted. logprobs: whether those of the
     tokens are. session: a stable key of person, workspace and document: what shares a prefix. background: nobody waits.
+    long: whether the answer may be a whole file, and take a minute or two.
     drafts: texts that the answer is thought to repeat, the one to be trusted most first. They make greedy answers come
     sooner where the backend verifies them, and change none.
     """
@@ -83,6 +84,7 @@ class Query:
     logprobs: bool = False
     session: str = ""
     background: bool = False
+    long: bool = False
     drafts: tuple[str, ...] = ()
 
 

@@ -27,8 +27,8 @@ from .transport import PATIENT, WAITING, Limits, Timeouts, Transport
 class OpenAIBackend:
     """url: of the server, with or without "/v1"; ValueError for one that is not allowed (`Address.of`). model: as the server
     calls it; None for the only one. key: for the server. secret: of the person, whose keyed hashes go with requests; None =
-    one of this object's own. waiting, patient: timeouts of requests that somebody waits for, and
-    of those in the background. clock: monotonic seconds, for the circuit breaker.
+    one of this object's own. waiting, patient: timeouts of requests that somebody waits for, and of those in the background
+    or with long answers. clock: monotonic seconds, for the circuit breaker.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class OpenAIBackend:
             await self._served(self._waiting)
 
     async def stream(self, query: Query) -> AsyncGenerator[Piece | End, None]:
-        timeouts = self._patient if query.background else self._waiting
+        timeouts = self._patient if query.background or query.long else self._waiting
         with self._attempt() as came:
             serving = await self._served(timeouts)
             async with aclosing(self._answers(serving, query, timeouts)) as answers:

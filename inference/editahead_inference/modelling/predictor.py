@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import Protocol, TypeAlias, TypeVar, cast
 
 from editahead_inference.backends.backend import Backend, BackendError, End, Piece, Query, Scorer, Usage
 from editahead_inference.candidates import Source
@@ -18,10 +18,22 @@ from editahead_prompts.composition.render import DoesNotFit
 from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.composition.vocabulary import Vocabulary, counting
 from editahead_prompts.edits import Edit, edited_lines
-from editahead_prompts.formats.choice import choose
-from editahead_prompts.formats.format import NO_ROOTS, Answer, Finish, Format, Paths, Reads, Refusal, Request
+from editahead_prompts.formats.applying import ApplyFormat, Question, bodies
+from editahead_prompts.formats.choice import choose, choose_apply
+from editahead_prompts.formats.format import (
+    NO_ROOTS,
+    Answer,
+    Finish,
+    Format,
+    Paths,
+    Reads,
+    Refusal,
+    RefusalReason,
+    Region,
+    Request,
+)
 from editahead_prompts.formats.own import OWN
-from editahead_prompts.formats.own_apply import OWN_APPLY
+from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
 
 from .drafts import drafts
@@ -29,9 +41,6 @@ from .likelihood import Trace
 from .scoring import Scores, at_place, features, question
 from .told import Progress, Rewrite, Said, Told
 from .weighing import version_of, weights_in
-
-if TYPE_CHECKING:
-    from editahead_inference.apply.narrowing import Question
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +56,26 @@ AROUND = 32
 WORTH = 192
 """Tokens that a warm-up has to compute at least: what is typed, and the region behind it, a request computes in no time."""
 
+HEADROOM = 128
+"""Tokens that Apply keeps free where a server drafts by itself: near the end of its context a request spoils the drafts of
+all others."""
+
 T = TypeVar("T")
+
+Lines: TypeAlias = Callable[[Sequence[str]], None]
+
+_NO_ROOM = "What the sketch changes does not fit into a prompt, or nothing says where it belongs."
+_NOTHING = "The model's answer never came."
+_WHY: Mapping[RefusalReason, str] = {
+    "unchanged": "The model would change nothing.",
+    "no-edits": "The model says that the sketch is not clear.",
+    "keep-previous": "The model's answer has not the form that was asked for.",
+    "leaked-marker": "The model's answer has marks in it that are no text.",
+    "truncated": "The model's answer was cut off at its limit of tokens.",
+    "repetition": "The model's answer says the same over and over.",
+    "malformed": "The model's answer has not the form that was asked for.",
+    "empty": "The model's answer is empty.",
+}
 
 
 class Off(Protocol):
@@ -88,6 +116,24 @@ class Totals:
 
 
 @dataclass
+class _Settled:
+    """Tells of the lines of a whole text as far as they are settled: those above the region, and of it those that came."""
+
+    document: Snapshot
+    region: Region
+    tell: Lines
+
+    def __post_init__(self) -> None:
+        self._above = bodies(self.document.text)[: self.region.first]
+        self._count = 0
+
+    def come(self, lines: Sequence[str]) -> None:
+        if len(lines) > self._count:
+            self._count = len(lines)
+            self.tell((*self._above, *lines))
+
+
+@dataclass
 class _Sample:
     trace: Trace
     finish: Finish = "stop"
@@ -120,7 +166,7 @@ class ModelPredictor:
     misses: CacheMisses = field(default_factory=CacheMisses)
     problem: str = ""
     """Why the last request could not even be sent, though the backend may be well; one sentence."""
-    _found: tuple[str, Format, Tokenizer] | None = field(default=None, init=False, repr=False)
+    _found: tuple[str, str, Tokenizer] | None = field(default=None, init=False, repr=False)
     _gate: tuple[Path | None, int | None, Trees | None] | None = field(default=None, init=False, repr=False)
     _agrees: bool | None = field(default=None, init=False, repr=False)
     """Whether the server cuts text as our tokenizer does and puts nothing around it, so that ids say the same as text.
@@ -188,39 +234,55 @@ class ModelPredictor:
         self.warmups.add(usage)
         return usage
 
-    async def apply(self, questions: Iterable[Question]) -> Said | None:
-        """What a model of ours makes of a sketch (see `formats.own_apply`), asked the first question that fits; None where
-        it is none of ours, none fits, or no answer comes. Cancelling the task ends the request."""
+    async def apply(
+        self, questions: Iterable[Question], again: Said | None = None, lines: Lines | None = None
+    ) -> Said:
+        """What the model makes of a sketch: of the first question that fits. Cancelling the task ends the request. Raises
+        nothing else.
+
+        again: what it said before, which was of no use: nothing is asked unless more can be shown. lines: called with those
+        of the whole new text, without their ends, as far as they are settled, whenever there are more.
+        """
         try:
             if self.backend.health.condition != "ready":
                 await self.backend.prepare()
-            if choose(self.backend.model or "", self.format) is not OWN:
-                return None
-            context = self.backend.capabilities.context
-            budget = OWN_APPLY.context if context is None else min(OWN_APPLY.context, context - AROUND)
-            request = await self.off(lambda: self._sketched(questions, budget))
-            if request is None:
-                return None
-            query = replace(self._query(request, background=False), samples=1, temperature=0.0)
+            format = choose_apply(self.backend.model or "", self.format)
+            if format is None:
+                return Said(None, f"{self.backend.model} is not asked about sketches.")
+            asked = await self.off(partial(self._sketched, format, questions, again))
+            if asked is None:
+                return Said(None, _NO_ROOM)
+            question, request = asked
+            query = replace(self._query(request, background=False), samples=1, temperature=0.0, long=True)
             if self.backend.capabilities.drafts:
-                query = replace(query, drafts=OWN_APPLY.drafts(request))
-            (sample,), usage = await self._answers(OWN_APPLY, request, query, None)
-        except (BackendError, ValueError) as error:  # ValueError: no format goes by the model's name
-            log.info("the model was not asked about a sketch: %s", type(error).__name__)
-            return None
-        if not sample.came:
-            return None
+                query = replace(query, drafts=format.drafts(request))
+            told = None if lines is None else _Settled(question.original, request.region, lines)
+            (sample,), usage = await self._answers(format, request, query, told)
+        except BackendError as error:
+            return Said(None, error.detail)
+        except ValueError as error:  # no format goes by the model's name
+            return Said(None, f"The model was not asked: {error}.")
         answer = sample.trace.reader.finish(sample.finish)
-        text = answer.edit.apply(request.document.text) if isinstance(answer, Answer) else None
-        return Said(text, usage)
+        if not sample.came or not isinstance(answer, Answer):
+            why = _WHY[answer.reason] if sample.came and isinstance(answer, Refusal) else _NOTHING
+            return Said(None, why, asked, usage)
+        return Said(answer.edit.apply(request.document.text), "", asked, usage)
 
-    def _sketched(self, questions: Iterable[Question], budget: int) -> Request | None:
-        tokenizer = self._tokenizer(OWN)
-        made = (
-            OWN_APPLY.build(q.original, q.sketch, q.guess, tokenizer, budget=budget, paths=self.paths)
-            for q in questions
-        )
-        return next((request for request in made if request is not None), None)
+    def _sketched(
+        self, format: ApplyFormat, questions: Iterable[Question], again: Said | None
+    ) -> tuple[Question, Request] | None:
+        """The first question that fits into the model's context, as a request."""
+        can, tokenizer = self.backend.capabilities, self.tokenizer or self._tokenizer(format)
+        kept = AROUND if can.drafts else AROUND + HEADROOM
+        budget = format.context if can.context is None else min(format.context, can.context - kept)
+        if budget <= 0:
+            return None
+        before = None if again is None or again.asked is None else again.asked[1]
+        for asked in questions:
+            request = format.ask(asked, tokenizer, budget=budget, paths=self.paths, again=before)
+            if request is not None:
+                return asked, request
+        return None
 
     async def _scores(self, format: Format, state: State, background: bool) -> Scores:
         """What a model of ours says of the likeliest edits that rules propose; nothing where no gate was fitted to that."""
@@ -262,12 +324,12 @@ class ModelPredictor:
             request = replace(request, max_tokens=min(request.max_tokens, most - room))
         return request
 
-    def _tokenizer(self, format: Format) -> Tokenizer:
+    def _tokenizer(self, format: Format | ApplyFormat) -> Tokenizer:
         """Looked for once."""
         place = self.backend.capabilities.tokenizer
         model = str(place) if place is not None else self.backend.model or ""
-        if self._found is None or self._found[:2] != (model, format):
-            self._found = model, format, counting(model, ours=format is OWN).tokenizer
+        if self._found is None or self._found[:2] != (model, format.name):
+            self._found = model, format.name, counting(model, ours=format.name == OWN.name).tokenizer
         return self._found[2]
 
     def _query(self, request: Request, background: bool) -> Query:
@@ -290,7 +352,7 @@ class ModelPredictor:
         )
 
     async def _answers(
-        self, format: Reads, request: Request, query: Query, progress: Progress | None
+        self, format: Reads, request: Request, query: Query, progress: Progress | _Settled | None
     ) -> tuple[list[_Sample], Usage]:
         """The answers to one query, read no further than they count, and what they cost."""
         samples = [_Sample(Trace(format.read(request))) for _ in range(query.samples)]
@@ -311,7 +373,7 @@ class ModelPredictor:
                         reader = sample.trace.reader
                         sample.ended = reader.ended or reader.refusal is not None
                 if progress is not None and sample is samples[0]:
-                    progress.lines = sample.trace.lines
+                    progress.come(sample.trace.lines)
                 if all(one.ended for one in samples) and not isinstance(item, End):
                     break  # the rest of it is of no use
         if usage is not None and request.prompt.ids is not None and not request.chat and self._agrees is None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from editahead_inference.backends.backend import Usage
 from editahead_inference.candidates import Source
 from editahead_inference.trees import Trees
 from editahead_prompts.diff import common_head, common_tail, diff
 from editahead_prompts.edits import Edit, advance
-from editahead_prompts.formats.format import Refusal, Region
+from editahead_prompts.formats.applying import Question
+from editahead_prompts.formats.format import Refusal, Region, Request
 from editahead_prompts.snapshot import Snapshot, line_body, split_lines
 
 FARTHEST = 20_000
@@ -19,10 +20,13 @@ FARTHEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a model made of a sketch: the file's whole text, None where its answer was no edit; and what that cost."""
+    """What a model made of a sketch. text: the whole one of `asked`'s file; None where there is none, with the reason, a
+    sentence. asked: what it was asked, and how; None where it was not. usage: what that cost."""
 
     text: str | None
-    usage: Usage
+    why: str = ""
+    asked: tuple[Question, Request] | None = None
+    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,9 @@ class Progress:
     document: Snapshot
     region: Region | None = None
     lines: Sequence[str] = ()
+
+    def come(self, lines: Sequence[str]) -> None:
+        self.lines = lines
 
     def may_lead_to(self, now: Snapshot) -> bool:
         """Whether the person, by making this text of the document, did nothing that contradicts what has come so far."""

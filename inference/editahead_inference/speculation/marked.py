@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from editahead_prompts.formats import own, sweep, tags, zeta1, zeta2
+from editahead_prompts.formats import instruct_apply, own, sweep, tags, zeta1, zeta2
+from editahead_prompts.formats.apply_models import AIXAPPLY, FASTAPPLY, Tagged
 
 Encode = Callable[[str], Sequence[int]]
 
@@ -43,6 +44,13 @@ class Layout:
     without: str = ""
 
 
+def _tagged(format: Tagged) -> Layout:
+    """Of a model that is made for Apply: the answer stands behind the message's last line, and what a chat puts there."""
+    file, sketch = format.file, format.sketch
+    ends = (f"</{file}>", f"</{sketch}>")
+    return Layout(format.closing, (f"<{file}>", f"<{sketch}>"), ends, f"</{format.answer}>")
+
+
 LAYOUTS = (
     Layout(
         f"{own.NEXT}\n",
@@ -68,9 +76,15 @@ LAYOUTS = (
         (sweep.FILE_SEP,),
         without=sweep.CURSOR,
     ),
-    Layout("", ("<|code_to_edit|>\n",), ("<|/code_to_edit|>\n",), without=tags.CURSOR),
+    *map(_tagged, (FASTAPPLY, AIXAPPLY)),
+    Layout(
+        "",
+        (f"{instruct_apply.ATTEMPT}\n", f"{instruct_apply.REGION}\n", f"{instruct_apply.SKETCH}\n"),
+        tuple(f"{end}\n" for end in instruct_apply.ENDS),
+        without=tags.CURSOR,
+    ),
 )
-"""Of our own formats, for next edits and for Apply, and of the published ones that rewrite what they are shown."""
+"""Of our own formats, for next edits and for Apply, and of others' that rewrite what they are shown."""
 
 _WIDE = f"utf-32-{sys.byteorder[0]}e"
 

@@ -45,9 +45,11 @@ class AppliedHunk:
 
 @attrs.frozen
 class PartialHunks:
-    """The value of a partial result: the hunks of one more file."""
+    """The value of a partial result: hunks of one file that are settled, each told once. withdrawn: the file of which those
+    told before are void, as the model's text that they come from is not taken, or is another in the end."""
 
     hunks: list[AppliedHunk]
+    withdrawn: str | None = attrs.field(default=None, metadata=_MAY)
 
 
 @attrs.frozen
@@ -62,9 +64,11 @@ class Problem:
 
 @attrs.frozen
 class ApplyStats:
-    """ms: milliseconds from the request to the edit."""
+    """ms, first_hunk_ms: milliseconds from the request to the edit, and to its first hunk, which is settled earlier where a
+    model writes; null without any."""
 
     ms: float
+    first_hunk_ms: float | None = None
     model_tokens: int = 0
     draft_tokens: int = 0
     accepted_draft_tokens: int = 0
@@ -94,8 +98,10 @@ class Similar:
 
 @attrs.frozen
 class RefusalData:
-    """The `data` of the error. part: the lines of the sketch that it is about."""
+    """The `data` of the error. part: the lines of the sketch that it is about. model: why a model that was asked, or was to
+    be, did not help."""
 
     reason: RefusalReason
     part: str
     near: list[Similar] = attrs.field(factory=list)
+    model: str | None = attrs.field(default=None, metadata=_MAY)

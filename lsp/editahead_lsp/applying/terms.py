@@ -114,7 +114,8 @@ def title(hunk: Hunk, snapshot: Snapshot) -> str:
 
 
 def error_data(refusal: Refusal) -> RefusalData:
-    return RefusalData(refusal.reason, refusal.part, [_similar(near) for near in refusal.near])
+    near = [_similar(near) for near in refusal.near]
+    return RefusalData(refusal.reason, refusal.part, near, refusal.model or None)
 
 
 def _similar(near: Near) -> Similar:

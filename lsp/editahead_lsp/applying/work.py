@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,7 +16,6 @@ from editahead_inference.apply.plan import FileChange, Merges, Refused, plan
 from editahead_inference.apply.results import Refusal
 from editahead_inference.candidates import Cancelled
 from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_inference.modelling.told import Said
 from editahead_inference.worker import Worker
 from editahead_lsp import uris
 from editahead_lsp.documents import Document, Place
@@ -28,23 +28,24 @@ from editahead_prompts.sketches.sketch import NotASketch, Sketch
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees
 
+from .asking import ASKED_S, Asking, Check
 from .extract import Extract
 from .files import WorkspaceFiles
+from .telling import News, Telling
 from .terms import Placed
 
 if TYPE_CHECKING:
-    from editahead_inference.apply.narrowing import Question
+    from editahead_inference.apply.results import RefusalReason
     from editahead_inference.apply.rewriting import Rewriting
     from editahead_inference.backends.backend import Usage
 
 DEADLINE_S = 20.0
-"""Work that takes longer is given up."""
+"""Work that takes longer is given up; what a model takes is not counted."""
 
-LOOKS_UP_S = 0.05
-"""So often it is asked whether anybody still waits, while a model answers."""
+REMEMBERED = 100
+"""So many sketches that a model was asked about count in `editahead.status`."""
 
 T = TypeVar("T")
-Check = Callable[[], None]
 
 
 def load_merge() -> Merges:
@@ -54,11 +55,11 @@ def load_merge() -> Merges:
     return merge
 
 
-def load_rewriting() -> type[Rewriting]:
-    """Imported late, too."""
-    from editahead_inference.apply.rewriting import Rewriting
+def load_rewriting() -> tuple[type[Rewriting], frozenset[RefusalReason]]:
+    """Imported late, too. With the refusals that a model is asked about."""
+    from editahead_inference.apply.rewriting import ASKED, Rewriting
 
-    return Rewriting
+    return Rewriting, ASKED
 
 
 @dataclass(frozen=True)
@@ -81,24 +82,39 @@ class Job:
 @dataclass(frozen=True)
 class Planned:
     """changes: over the snapshots of the job; over the rest of the document for a sketch that stands in it. used: by each
-    request to a model."""
+    request to a model. first: when the first hunk was settled, on the clock; None where there is none."""
 
     sketch: Sketch
     changes: tuple[FileChange, ...]
     used: tuple[Usage, ...] = ()
+    first: float | None = None
+
+
+@dataclass
+class ByModel:
+    """What came of asking models. asked: sketches. taken: of them. times: seconds of the last that were taken, to the first
+    hunk and to the edit."""
+
+    asked: int = 0
+    taken: int = 0
+    times: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
 
 @dataclass
 class Applying:
-    """The thread that does it, made when it is first needed. clock: monotonic seconds."""
+    """The threads that do it, each made when it is first needed: one of them waits for models. clock: monotonic seconds."""
 
     session: Session
     clock: Callable[[], float]
     load: Callable[[], Merges] = load_merge
     folders: tuple[Path, ...] = ()
     """Of the workspace."""
-    _worker: Worker | None = None
-    _trees: SyntaxTrees = field(default_factory=SyntaxTrees)
+    by_model: ByModel = field(default_factory=ByModel)
+    _workers: dict[bool, Worker] = field(default_factory=dict)
+    """By whether they wait for models."""
+    _trees: dict[bool, SyntaxTrees] = field(
+        default_factory=lambda: {False: SyntaxTrees(), True: SyntaxTrees()}
+    )
     _stopped: threading.Event = field(default_factory=threading.Event)
 
     def begin(
@@ -135,31 +151,55 @@ class Applying:
         files = WorkspaceFiles(self.folders, seen, exclusion, settings.max_file_bytes, uri)
         return Job(sketch, uri, documents, snapshots, files, session.encoding, span, extract, model)
 
-    async def plan(self, job: Job, settled: Callable[[FileChange], None] | None = None) -> Planned:
-        """Raises Refused. settled: called on the event loop, see `editahead_inference.apply.plan.plan`."""
+    async def plan(self, job: Job, tell: Callable[[News], None] = lambda news: None) -> Planned:
+        """Raises Refused. tell: called on the event loop, with what is settled already; see `telling`."""
         loop = asyncio.get_running_loop()
-
-        def work(check: Check) -> Planned:
-            told = partial(_on, loop, settled) if settled is not None else None
-            merge = self.load()
-            if job.model is None:
-                return self._plan(job, merge, told, check)
-            asking = load_rewriting()(merge, partial(_ask, loop, job.model))
-            return replace(self._plan(job, asking, told, check), used=tuple(asking.used))
-
+        telling = Telling(partial(_on, loop, tell), self.clock, tuple(job.snapshots.values()))
         try:
-            return await self.off_the_loop(work)
+            planned = await self._planned(job, telling)
         except Refused as refused:
             if job.extract is None:
                 raise
             near = tuple(map(job.extract.lines_of, refused.refusal.near))
             raise Refused(replace(refused.refusal, near=near)) from None
+        return replace(planned, first=telling.first)
 
-    async def off_the_loop(self, work: Callable[[Check], T]) -> T:
-        """What `work` returns or raises, on the thread. It is given a function that raises once nobody waits any more, or
-        it has taken too long."""
-        if self._worker is None:
-            self._worker = Worker()
+    async def _planned(self, job: Job, telling: Telling) -> Planned:
+        """By the merge; where that is not sure and there is a model, by both."""
+        try:
+            return await self.off_the_loop(lambda check: self._plan(job, self.load(), telling, check, False))
+        except Refused as error:
+            model, refused = job.model, error
+            if model is None:
+                raise
+        loop = asyncio.get_running_loop()
+        began, trees, used = self.clock(), self._trees[True], []
+
+        def work(check: Check) -> Planned:
+            rewriting, reasons = load_rewriting()
+            if refused.refusal.reason not in reasons:
+                raise refused
+            asking = Asking(loop, model, self.clock)
+            rewrites = rewriting(self.load(), asking, lambda coming: telling.coming(coming, trees))
+            try:
+                return self._plan(job, rewrites, telling, check, True)
+            finally:
+                used.extend(rewrites.used)
+
+        try:
+            planned = await self.off_the_loop(work, asking=True)
+        finally:
+            self.by_model.asked += bool(used)
+        self.by_model.taken += 1
+        if telling.first is not None:
+            self.by_model.times.append((telling.first - began, self.clock() - began))
+        return replace(planned, used=tuple(used))
+
+    async def off_the_loop(self, work: Callable[[Check], T], *, asking: bool = False) -> T:
+        """What `work` returns or raises, on a thread. It is given a function that raises once nobody waits any more, or
+        it has taken too long. asking: whether it waits for a model."""
+        worker = self._workers.get(asking) or self._workers.setdefault(asking, Worker())
+        deadline_s = DEADLINE_S + ASKED_S * asking
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()
         unwanted = threading.Event()
@@ -168,8 +208,8 @@ class Applying:
         def check() -> None:
             if unwanted.is_set() or self._stopped.is_set():
                 raise Cancelled
-            if self.clock() - started > DEADLINE_S:
-                raise Refused(Refusal("too-large", f"It took longer than {DEADLINE_S:.0f} s."))
+            if self.clock() - started > deadline_s:
+                raise Refused(Refusal("too-large", f"It took longer than {deadline_s:.0f} s."))
 
         def settle(set_to: Callable[[Any], None], value: Any) -> None:
             if not done.done():
@@ -183,7 +223,7 @@ class Applying:
             else:
                 _on(loop, settle, done.set_result, result)
 
-        self._worker.submit(run)
+        worker.submit(run)
         try:
             return await done
         finally:
@@ -192,12 +232,10 @@ class Applying:
     def stop(self) -> None:
         """Give everything up. Waits at most a second for work that looks away from its `check`."""
         self._stopped.set()
-        if self._worker is not None:
-            self._worker.stop(timeout=1.0)
+        for worker in self._workers.values():
+            worker.stop(timeout=1.0)
 
-    def _plan(
-        self, job: Job, merge: Merges, settled: Callable[[FileChange], None] | None, check: Check
-    ) -> Planned:
+    def _plan(self, job: Job, merge: Merges, telling: Telling, check: Check, asking: bool) -> Planned:
         if len(job.sketch) > self.session.settings.max_file_bytes:
             raise Refused(Refusal("too-large", "The sketch is larger than a file may be (`max_file_bytes`)."))
         own = job.files.find(None)
@@ -221,8 +259,8 @@ class Applying:
             merge,
             spans=spans,
             others=tuple(job.snapshots.values()),
-            syntax=self._trees,
-            settled=settled,
+            syntax=self._trees[asking],
+            settled=telling.settled,
             check=check,
         )
         return Planned(sketch, changed)
@@ -276,23 +314,6 @@ def settled_so_far(job: Job, change: FileChange) -> Placed:
 def _on(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *arguments: Any) -> None:
     with suppress(RuntimeError):  # the loop has ended, and nobody waits
         loop.call_soon_threadsafe(function, *arguments)
-
-
-def _ask(
-    loop: asyncio.AbstractEventLoop,
-    model: ModelPredictor,
-    questions: Sequence[Question],
-    check: Check,
-) -> Said | None:
-    """What the model says; asked on the event loop, and waited for on this thread."""
-    answer = asyncio.run_coroutine_threadsafe(model.apply(questions), loop)
-    try:
-        while True:
-            check()
-            with suppress(TimeoutError):
-                return answer.result(LOOKS_UP_S)
-    finally:
-        answer.cancel()
 
 
 def _touched(replacement: Replacement, since: Edit, text: Snapshot) -> bool:

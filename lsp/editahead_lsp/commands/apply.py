@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from editahead_inference.apply.plan import FileChange
     from editahead_inference.apply.results import Refusal
     from editahead_lsp.applying.files import WorkspaceFiles
-    from editahead_lsp.applying.messages import Problem
+    from editahead_lsp.applying.messages import ApplyStats, Problem
+    from editahead_lsp.applying.telling import Telling
+    from editahead_lsp.applying.work import Planned
     from editahead_lsp.applying.writing import Write
-    from editahead_prompts.sketches.sketch import SketchKind
+    from editahead_prompts.sketches.sketch import Sketch, SketchKind
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check", action="store_true", help="look for new problems, with ruff, gofmt and tsc where installed"
     )
+    parser.add_argument(
+        "--model", action="store_true", help="ask the model of your settings where the sketch is not clear"
+    )
+    parser.add_argument(
+        "--yes", action="store_true", help="with --write: write what a model wrote, too, without a look at it"
+    )
     parser.add_argument("--json", action="store_true", help="as `editahead.apply` answers")
 
 
@@ -36,17 +44,17 @@ def run(args: argparse.Namespace) -> int:
     import asyncio
     import time
 
-    from editahead_inference.apply.merge import merge
-    from editahead_inference.apply.plan import Refused, plan
+    from editahead_inference.apply.plan import Refused
     from editahead_inference.apply.results import Refusal
     from editahead_lsp.applying.problems import new_problems
     from editahead_lsp.applying.writing import NotWritten, write_all
     from editahead_prompts.sketches.parse import parse
     from editahead_prompts.sketches.sketch import NotASketch
 
-    if args.backup and not args.write:
-        sys.stderr.write("editahead: --backup goes with --write\n")
-        return 2
+    for name in ("backup", "yes"):
+        if getattr(args, name) and not args.write:
+            sys.stderr.write(f"editahead: --{name} goes with --write\n")
+            return 2
     started = time.perf_counter()
     report = _Report(args.json, workspace(Path.cwd()))
     files = _files(args.file, report.root)
@@ -61,15 +69,21 @@ def run(args: argparse.Namespace) -> int:
             text, language=own.language if own else None, path=args.file.name if args.file else None
         )
         report.kind = sketch.files[0].kind
-        report.changes = plan(sketch, files, merge)
+        report.planned = _planned(sketch, files, report.root, asking=args.model)
     except NotASketch as error:
         lines = text.splitlines()[error.at : error.end]
         return report.refused(Refusal("unparsed", str(error), "\n".join(lines)))
     except Refused as error:
         return report.refused(error.refusal)
-    report.ms = (time.perf_counter() - started) * 1000
+    except ValueError as error:
+        return fail(f"--model: {error}")
+    report.started, report.ended = started, time.perf_counter()
     if args.check:
         report.problems = asyncio.run(new_problems(report.changes, [report.root], "utf-16"))
+    by_model = any(change.origin == "model" for change in report.changes)
+    if args.write and by_model and not args.yes:
+        report.done(show_diff=True)
+        return fail("nothing was written: a model wrote this; --yes writes it, once you have looked at it")
     if args.write and not report.problems:
         try:
             write_all(_writes(report.changes, files), backup=args.backup)
@@ -82,6 +96,63 @@ def run(args: argparse.Namespace) -> int:
 def workspace(folder: Path) -> Path:
     """The git repository around the folder, or else the folder itself."""
     return next((path for path in (folder, *folder.parents) if (path / ".git").exists()), folder)
+
+
+def _planned(sketch: Sketch, files: WorkspaceFiles, root: Path, *, asking: bool) -> Planned:
+    """Raises Refused, and ValueError where there is no model to be asked."""
+    import asyncio
+    import time
+
+    from editahead_inference.apply.merge import merge
+    from editahead_inference.apply.plan import plan
+    from editahead_lsp.applying.telling import Telling
+    from editahead_lsp.applying.work import Planned
+
+    telling = Telling(lambda news: None, time.perf_counter)
+    if asking:
+        return asyncio.run(_asked(sketch, files, root, telling))
+    return Planned(sketch, plan(sketch, files, merge, settled=telling.settled), first=telling.first)
+
+
+async def _asked(sketch: Sketch, files: WorkspaceFiles, root: Path, telling: Telling) -> Planned:
+    """With the model of the settings. Whatever ends this ends its request."""
+    import asyncio
+    import threading
+
+    from editahead_inference.apply.merge import merge
+    from editahead_inference.apply.plan import plan
+    from editahead_inference.apply.rewriting import Rewriting
+    from editahead_inference.candidates import Cancelled
+    from editahead_lsp import paths, uris
+    from editahead_lsp.applying.asking import Asking
+    from editahead_lsp.applying.work import Planned
+    from editahead_lsp.models import Wanted
+    from editahead_lsp.settings import gather
+    from editahead_prompts.syntax import SyntaxTrees
+
+    settings = gather(os.environ, None, [root], paths.config_folder()).settings
+    model = Wanted.of(settings, os.environ, [uris.of_path(root)]).reach()
+    if model is None:
+        raise ValueError('there is none: `backend` is "embedded"')
+    trees, unwanted = SyntaxTrees(), threading.Event()
+
+    def check() -> None:
+        if unwanted.is_set():
+            raise Cancelled
+
+    asks = Rewriting(
+        merge,
+        Asking(asyncio.get_running_loop(), model),
+        lambda coming: telling.coming(coming, trees),
+    )
+    try:
+        changes = await asyncio.to_thread(
+            plan, sketch, files, asks, syntax=trees, settled=telling.settled, check=check
+        )
+    finally:
+        unwanted.set()
+        await model.backend.close()
+    return Planned(sketch, changes, tuple(asks.used), telling.first)
 
 
 def _files(file: Path | None, root: Path) -> WorkspaceFiles:
@@ -119,15 +190,20 @@ def _writes(changes: tuple[FileChange, ...], files: WorkspaceFiles) -> list[Writ
 
 
 class _Report:
-    """What is said in the end, on paper or as JSON. root: of the workspace. ms: milliseconds until it was planned."""
+    """What is said in the end, on paper or as JSON. root: of the workspace. started, ended: seconds, on the clock that tells
+    when the first hunk was settled."""
 
     def __init__(self, json: bool, root: Path) -> None:
         self._json, self.root = json, root
         self.kind: SketchKind | None = None
-        self.changes: tuple[FileChange, ...] = ()
+        self.planned: Planned | None = None
         self.problems: list[Problem] | None = None
         self.written = False
-        self.ms = 0.0
+        self.started = self.ended = 0.0
+
+    @property
+    def changes(self) -> tuple[FileChange, ...]:
+        return () if self.planned is None else self.planned.changes
 
     def refused(self, refusal: Refusal) -> int:
         if self._json:
@@ -137,6 +213,8 @@ class _Report:
             sys.stderr.write(f"    {line}\n")
         for near in refusal.near:
             sys.stderr.write(f"  lines {near.start + 1}-{near.end} come close ({near.similarity:.2f})\n")
+        if refusal.model:
+            sys.stderr.write(f"editahead: {refusal.model}\n")
         return code
 
     def done(self, *, show_diff: bool) -> int:
@@ -150,6 +228,16 @@ class _Report:
         else:
             for change in self.changes:
                 tell(f"{_PAST[change.action]} {self._name(change.moved_to or change.original.uri)}")
+        if not self._json and self.planned is not None and self.planned.used:
+            stats = self._stats(self.planned)
+            first = (
+                ""
+                if stats.first_hunk_ms is None
+                else f"; the first hunk after {stats.first_hunk_ms / 1000:.1f} s"
+            )
+            sys.stderr.write(
+                f"editahead: asked a model: {stats.model_tokens} tokens, {stats.ms / 1000:.1f} s{first}\n"
+            )
         for problem in self.problems or ():
             place = problem.range.start
             where = f"{self._name(problem.uri)}:{place.line + 1}:{place.character + 1}"
@@ -171,6 +259,11 @@ class _Report:
             for line in diff_lines(change, old, new, colour=colour):
                 tell(line)
 
+    def _stats(self, planned: Planned) -> ApplyStats:
+        from editahead_lsp.features.applying import stats_of
+
+        return stats_of(planned, (self.ended - self.started) * 1000, self.started)
+
     def _name(self, uri: str) -> str:
         from editahead_lsp import uris
 
@@ -184,19 +277,20 @@ class _Report:
         from editahead_lsp.applying.messages import ApplyStats
         from editahead_lsp.client import FILE_OPERATIONS, Client
         from editahead_lsp.converter import make_converter
+        from editahead_lsp.features.applying import method_of
 
         files = [terms.Placed(change, change.original, change.hunks, None) for change in self.changes]
         able = Client(document_changes=True, annotates_edits=True, file_operations=FILE_OPERATIONS)
         refused = None
         if refusal is not None:
             data = terms.error_data(refusal)
-            refused = outputs.Refused(data.reason, refusal.detail, data.part, data.near)
+            refused = outputs.Refused(data.reason, refusal.detail, data.part, data.near, data.model)
         output = outputs.ApplyOutput(
             edit=None if refusal is not None else terms.workspace_edit(files, able, "utf-16"),
             hunks=[hunk for file in files for hunk in terms.hunks(file, "utf-16")],
             sketch_kind=self.kind,
-            method="merge" if files else "none",
-            stats=ApplyStats(round(self.ms, 3)),
+            method=method_of(self.changes),
+            stats=ApplyStats(0.0) if self.planned is None else self._stats(self.planned),
             problems=self.problems,
             written=[c.moved_to or c.original.uri for c in self.changes] if self.written else [],
             refusal=refused,

@@ -128,7 +128,7 @@ def _backend() -> list[Check]:
 
 async def _asked(backend: Backend, format: str) -> list[Check]:
     from editahead_inference.backends.backend import BackendError
-    from editahead_prompts.formats.choice import choose
+    from editahead_prompts.formats.choice import FORMATS, named
 
     try:
         await backend.prepare()
@@ -140,10 +140,13 @@ async def _asked(backend: Backend, format: str) -> list[Check]:
     context = "of unknown context" if can.context is None else f"with a context of {can.context} tokens"
     found = Check("backend", True, f"{backend.name} serves {backend.model!r} {context}")
     try:
-        chosen = choose(backend.model or "", None if format == "auto" else format)
+        chosen = named(backend.model or "", None if format == "auto" else format)
     except ValueError as error:
         return [found, Check("prompt format", False, str(error))]
-    return [found, Check("prompt format", True, chosen.name)]
+    return [
+        found,
+        Check("prompt format", True, chosen if chosen in FORMATS else f"{chosen}, for Apply alone"),
+    ]
 
 
 def _server() -> list[Check]:

@@ -98,14 +98,13 @@ def _show(machine: Machine, speed: float, fits: list[Fit]) -> None:
         table.add_column(heading, no_wrap=heading != "what to expect")
     for fit in fits:
         model = fit.model
-        expect = fit.expect if model.format is not None else f"{fit.expect} Editahead does not ask it yet."
         cells = (
             model.name,
             model.purpose,
             model.runs,
             f"{model.weight_bytes / 1e9:.1f} GB",
             model.licence,
-            expect,
+            fit.expect,
         )
         table.add_row(*cells, style="" if fit.on else "dim")
     console.print(table)
@@ -122,10 +121,6 @@ def _use(name: str) -> int:
     if model is None:
         return fail(
             f"There is no model {name!r} in the list; there are {', '.join(m.name for m in CATALOGUE)}."
-        )
-    if model.format is None:
-        return fail(
-            f"Editahead has no prompt format for {model.name} yet; `editahead engine {model.repository}` serves it."
         )
     values: dict[str, str | None]
     if model.repository is None:

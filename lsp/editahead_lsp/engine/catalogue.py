@@ -42,13 +42,13 @@ class Built:
 @dataclass(frozen=True, slots=True)
 class Model:
     """name: for `editahead models use`. repository: on Hugging Face's hub; None for what comes with Editahead. format: the
-    prompt format; None while Editahead has none for it. bits: of a weight, as published."""
+    prompt format. bits: of a weight, as published."""
 
     name: str
     repository: str | None
     purpose: Literal["next edits", "Apply"]
     runs: Runs
-    format: str | None
+    format: str
     licence: str
     built: Built
     bits: float
@@ -104,8 +104,17 @@ CATALOGUE: Sequence[Model] = (
     Model(
         "sweep-0.5b", f"{_SWEEP}-0.5B", "next edits", "llama.cpp", "sweep", _UNKNOWN, _QWEN25_CODER_0B5, 8.5
     ),
-    Model("aixapply-4b", "aiXcoder/aiXapply-4B-RL", "Apply", "vLLM", None, _A2, _QWEN3_4B, 16),
-    Model("fastapply-1.5b", "Kortix/FastApply-1.5B-v1.0", "Apply", "vLLM", None, _A2, _QWEN25_CODER_1B5, 16),
+    Model("aixapply-4b", "aiXcoder/aiXapply-4B-RL", "Apply", "vLLM", "aixapply", _A2, _QWEN3_4B, 16),
+    Model(
+        "fastapply-1.5b",
+        "Kortix/FastApply-1.5B-v1.0",
+        "Apply",
+        "vLLM",
+        "fastapply",
+        _A2,
+        _QWEN25_CODER_1B5,
+        16,
+    ),
 )
 """The recommended one for next edits first."""
 

@@ -21,6 +21,7 @@ from editahead_lsp.applying.messages import (
     Problem,
 )
 from editahead_lsp.applying.problems import new_problems
+from editahead_lsp.applying.telling import News
 from editahead_lsp.applying.terms import Placed
 from editahead_lsp.applying.work import Job, Planned, settled_so_far
 from editahead_lsp.client import at
@@ -90,14 +91,14 @@ class ApplyCommand:
         server = self._server
         encoding, token = server.session.encoding, argument.partial_result_token
 
-        def settled(change: FileChange) -> None:
-            placed = settled_so_far(job, change)
-            name = placed.snapshot.uri.rpartition("/")[2]
-            self._progress(argument.work_done_token, {"kind": "report", "message": name})
-            self._progress(token, server.protocol.write(PartialHunks(terms.hunks(placed, encoding))))
+        def tell(news: News) -> None:
+            placed = settled_so_far(job, news.change)
+            uri = placed.snapshot.uri
+            self._progress(argument.work_done_token, {"kind": "report", "message": uri.rpartition("/")[2]})
+            partial = PartialHunks(terms.hunks(placed, encoding), uri if news.withdrawn else None)
+            self._progress(token, server.protocol.write(partial))
 
-        told = token is not None or argument.work_done_token is not None
-        planned = await server.applying.plan(job, settled if told else None)
+        planned = await server.applying.plan(job, tell)
         problems: list[Problem] | None = None
         if argument.check:
             problems = await new_problems(planned.changes, server.applying.folders, encoding)
@@ -118,7 +119,7 @@ class ApplyCommand:
             hunks,
             planned.sketch.files[0].kind,
             method_of(planned.changes),
-            stats_of(planned, took_ms),
+            stats_of(planned, took_ms, started),
             applied,
             reason,
             problems,
@@ -158,10 +159,12 @@ def method_of(changes: Sequence[FileChange]) -> Literal["merge", "model", "none"
     return "merge" if changes else "none"
 
 
-def stats_of(planned: Planned, ms: float) -> ApplyStats:
-    used = planned.used
+def stats_of(planned: Planned, ms: float, started: float) -> ApplyStats:
+    """started: on the clock."""
+    used, first = planned.used, planned.first
     return ApplyStats(
         round(ms, 3),
+        None if first is None else round((first - started) * 1000, 3),
         sum(usage.completion for usage in used),
         sum(usage.drafted for usage in used),
         sum(usage.accepted for usage in used),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -11,6 +12,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from editahead_inference.modelling.predictor import Totals
 from editahead_lsp import __version__
 from editahead_lsp import protocol as wire
+from editahead_lsp.applying.work import ByModel
 from editahead_lsp.client import at
 from editahead_lsp.faces import place_of
 
@@ -83,6 +85,7 @@ def register(server: Server) -> None:
             speculation=wire.SpeculationStatus(totals.drafted, totals.accepted),
             latency=wire.LatencyStatus(asking.latency_ms(0.50), asking.latency_ms(0.95)),
             outcomes=wire.OutcomeStatus(counts.shown, counts.accepted, counts.rejected),
+            apply=_apply_status(server.applying.by_model),
         )
 
     apply = ApplyCommand(server)
@@ -108,6 +111,11 @@ def register(server: Server) -> None:
         if handler is None:
             raise JsonRpcInvalidParams("There is no such command.")
         return handler(params.arguments)
+
+
+def _apply_status(by_model: ByModel) -> wire.ApplyStatus:
+    medians = [round(median(times) * 1000, 3) for times in zip(*by_model.times, strict=True)] or [None, None]
+    return wire.ApplyStatus(by_model.asked, by_model.taken, *medians)
 
 
 def backend_status(server: Server) -> wire.BackendStatus:

@@ -14,9 +14,9 @@ from pygls.exceptions import JsonRpcContentModified
 from editahead_inference.apply.plan import Refused
 from editahead_inference.modelling.predictor import ModelPredictor
 from editahead_lsp.applying import terms
+from editahead_lsp.applying.asking import Check
 from editahead_lsp.applying.extract import Extract, in_comment, selected
 from editahead_lsp.applying.terms import Placed
-from editahead_lsp.applying.work import Check
 from editahead_lsp.positions import offset_at
 from editahead_lsp.protocol import APPLY_KIND, Range
 from editahead_lsp.standard import CodeAction, CodeActionParams, Disabled, SketchData

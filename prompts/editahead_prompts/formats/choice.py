@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 
+from .apply_models import AIXAPPLY, FASTAPPLY
+from .applying import ApplyFormat
 from .fim import CODESTRAL, DEEPSEEK, QWEN, SEED_CODER, STARCODER
 from .format import Format
+from .instruct_apply import INSTRUCT_APPLY
 from .own import OWN
+from .own_apply import OWN_APPLY
 from .sweep import SWEEP, SWEEP_CURSORTAB
 from .tags import INSTRUCT, MERCURY
 from .zeta1 import ZETA_1
@@ -22,33 +26,57 @@ FORMATS: dict[str, Format] = {
 }
 """By the name that a setting gives."""
 
+APPLY_FORMATS: dict[str, ApplyFormat] = {
+    format.name: format for format in (OWN_APPLY, INSTRUCT_APPLY, FASTAPPLY, AIXAPPLY)
+}
+"""Those for Apply. A name that `FORMATS` has, too, is of models that are asked for both."""
+
+NAMES = (*FORMATS, *(name for name in APPLY_FORMATS if name not in FORMATS))
+"""All that the setting may name."""
+
 _SEP = r"[-_. ]?"
-_BY_MODEL: tuple[tuple[str, Format], ...] = (
-    (rf"zeta{_SEP}2[._-]1(?!\d)", ZETA_2_1),
-    (rf"zeta{_SEP}2(?!\d)", ZETA_2),
-    (r"\bzeta\b|[-_/]zeta|^zeta", ZETA_1),
-    (r"sweep", SWEEP),
-    (r"mercury", MERCURY),
-    (r"editahead", OWN),
-    (r"codestral", CODESTRAL),
-    (rf"seed{_SEP}coder(?!.*instruct)", SEED_CODER),
-    (r"starcoder", STARCODER),
-    (rf"deepseek{_SEP}coder(?!.*instruct)", DEEPSEEK),
-    (rf"qwen3{_SEP}coder(?!.*base)", INSTRUCT),
-    (r"qwen(?!.*instruct)", QWEN),
-    (r"instruct|chat", INSTRUCT),
+_BY_MODEL: tuple[tuple[str, str], ...] = (
+    (rf"fast{_SEP}apply", FASTAPPLY.name),
+    (rf"aix{_SEP}apply", AIXAPPLY.name),
+    (rf"zeta{_SEP}2[._-]1(?!\d)", ZETA_2_1.name),
+    (rf"zeta{_SEP}2(?!\d)", ZETA_2.name),
+    (r"\bzeta\b|[-_/]zeta|^zeta", ZETA_1.name),
+    (r"sweep", SWEEP.name),
+    (r"mercury", MERCURY.name),
+    (r"editahead", OWN.name),
+    (r"codestral", CODESTRAL.name),
+    (rf"seed{_SEP}coder(?!.*instruct)", SEED_CODER.name),
+    (r"starcoder", STARCODER.name),
+    (rf"deepseek{_SEP}coder(?!.*instruct)", DEEPSEEK.name),
+    (rf"qwen3{_SEP}coder(?!.*base)", INSTRUCT.name),
+    (r"qwen(?!.*instruct)", QWEN.name),
+    (r"instruct|chat", INSTRUCT.name),
 )
 """The first that is found in a model's name, in lower case."""
 
 
 def choose(model: str, setting: str | None = None) -> Format:
-    """The format that the setting names, else the one for the model's name or path ("zed-industries/zeta-2",
-    "sweep-next-edit-1.5b.q8_0.gguf"). ValueError, saying what there is, for an unknown setting or model."""
+    """The format for next edits that the setting names, else the one for the model's name or path ("zed-industries/zeta-2",
+    "sweep-next-edit-1.5b.q8_0.gguf"). ValueError, saying what there is, for an unknown setting or model, and for a
+    model that is for Apply alone."""
+    name = named(model, setting)
+    if name not in FORMATS:
+        raise ValueError(f"{name!r} is a format for Apply: no next edits are asked for in it")
+    return FORMATS[name]
+
+
+def choose_apply(model: str, setting: str | None = None) -> ApplyFormat | None:
+    """The same for Apply; None where a model is not asked about sketches. ValueError for an unknown setting or model."""
+    return APPLY_FORMATS.get(named(model, setting))
+
+
+def named(model: str, setting: str | None = None) -> str:
+    """The name of a model's format, for whichever it is asked. ValueError as above."""
     if setting is not None:
-        if setting not in FORMATS:
-            raise ValueError(f"there is no prompt format {setting!r}; there are {', '.join(FORMATS)}")
-        return FORMATS[setting]
-    found = next((format for pattern, format in _BY_MODEL if re.search(pattern, model.lower())), None)
+        if setting not in NAMES:
+            raise ValueError(f"there is no prompt format {setting!r}; there are {', '.join(NAMES)}")
+        return setting
+    found = next((name for pattern, name in _BY_MODEL if re.search(pattern, model.lower())), None)
     if found is None:
-        raise ValueError(f"which prompt format is {model!r} made for? Name one of {', '.join(FORMATS)}")
+        raise ValueError(f"which prompt format is {model!r} made for? Name one of {', '.join(NAMES)}")
     return found

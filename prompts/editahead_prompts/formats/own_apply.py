@@ -34,8 +34,9 @@ from editahead_prompts.composition.parts import Group, Text
 from editahead_prompts.composition.render import DoesNotFit, render
 from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.diff import diff_lines
-from editahead_prompts.snapshot import Snapshot, line_body, split_lines
+from editahead_prompts.snapshot import Snapshot
 
+from .applying import Question, bodies, pieces
 from .escaping import escape
 from .excerpts import plain
 from .format import NO_ROOTS, Paths, Region, Request
@@ -43,8 +44,8 @@ from .own import END, FILE, GUESS, NEXT, REGION, REGION_END, SKETCH, SPECIAL
 from .reading import LineReader, Marks
 from .windows import grown
 
-AROUND = 6
-"""So many lines are shown above and below what the sketch touches, where there is room."""
+AROUND, AGAIN = 6, 40
+"""So many lines are shown above and below what the sketch touches, where there is room; and to ask again."""
 
 SLACK = 48
 """Tokens that an answer may have more than the guess of its region, or than the region."""
@@ -60,10 +61,26 @@ _SAYS_MUCH = 6
 class OwnApply:
     """See the module. context: tokens of the prompt and the answer together."""
 
-    name: str = "editahead-apply"
+    name: str = "editahead"
     dated: str = "2026-11"
     special: tuple[str, ...] = SPECIAL
     context: int = 1000
+
+    def ask(
+        self,
+        question: Question,
+        tokenizer: Tokenizer,
+        *,
+        budget: int | None = None,
+        paths: Paths = NO_ROOTS,
+        again: Request | None = None,
+    ) -> Request | None:
+        around = AROUND if again is None else AGAIN
+        room = min(budget or self.context, self.context)
+        original, sketch, guess = question.original, question.sketch, question.guess
+        made = self.build(original, sketch, guess, tokenizer, budget=room, paths=paths, around=around)
+        shown = again is not None and made is not None and made.prompt.text == again.prompt.text
+        return None if shown else made
 
     def build(
         self,
@@ -74,9 +91,11 @@ class OwnApply:
         *,
         budget: int | None = None,
         paths: Paths = NO_ROOTS,
+        around: int = AROUND,
     ) -> Request | None:
         """The request for one file's part of a sketch; None where it does not fit into `budget` tokens with its answer, or
-        nothing says where it belongs. guess: the whole text as the merge guesses it, None without."""
+        nothing says where it belongs. guess: the whole text as the merge guesses it, None without. around: so many lines
+        are shown around what it touches."""
         room = budget or self.context
         head = f"{FILE}{escape(paths.of(original.uri), SPECIAL)}\n{REGION}\n"
         between, said = f"{REGION_END}\n{SKETCH}\n", _text(bodies(sketch))
@@ -92,7 +111,7 @@ class OwnApply:
         copies = 2 if new is None else 3
         anchors = _anchors(old, bodies(sketch))
         for places in ([*changed, *anchors], changed):
-            region = _region(old, places, (room - fixed) // copies, tokenizer)
+            region = _region(old, places, around, (room - fixed) // copies, tokenizer)
             if region is not None:
                 break
         else:
@@ -116,18 +135,10 @@ class OwnApply:
 
     def drafts(self, request: Request) -> tuple[str, ...]:
         """What the answer is likely to repeat, the one to be trusted most first: guess, region, sketch."""
-        text, pieces = request.prompt.text, {piece.name: piece for piece in request.prompt.pieces}
-        found = [pieces[name] for name in ("guess", "region", "sketch") if name in pieces]
-        return tuple(dict.fromkeys(f"{text[piece.start : piece.end]}{REGION_END}" for piece in found))
+        return tuple(f"{text}{REGION_END}" for text in pieces(request, "guess", "region", "sketch"))
 
     def read(self, request: Request) -> LineReader:
         return LineReader(request, Marks((REGION_END, END), SPECIAL, nothing=()))
-
-
-def bodies(text: str) -> tuple[str, ...]:
-    """The lines without their ends, and without the place behind the last end."""
-    lines = split_lines(text)
-    return tuple(map(line_body, lines if lines[-1] else lines[:-1]))
 
 
 def _text(bodies: Sequence[str]) -> str:
@@ -144,12 +155,14 @@ def _anchors(old: Sequence[str], sketch: Sequence[str]) -> list[int]:
     return [number for number, line in enumerate(old) if line.strip() in wanted]
 
 
-def _region(old: Sequence[str], places: Sequence[int], room: int, tokenizer: Tokenizer) -> Region | None:
-    """The lines that hold the places, and some around, of `room` tokens at most."""
+def _region(
+    old: Sequence[str], places: Sequence[int], around: int, room: int, tokenizer: Tokenizer
+) -> Region | None:
+    """The lines that hold the places, and so many around, of `room` tokens at most."""
     if not places or not old:
         return None
     inner = Region(min(max(min(places), 0), len(old) - 1), min(max(places) + 1, len(old)))
-    low, high = max(inner.first - AROUND, 0), min(inner.end + AROUND, len(old))
+    low, high = max(inner.first - around, 0), min(inner.end + around, len(old))
     if sum(map(len, old[inner.first : inner.end])) > room * LONGEST_TOKEN:
         return None
     costs = [tokenizer.count(_text((line,))) for line in old[low:high]]

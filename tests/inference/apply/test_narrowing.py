@@ -6,6 +6,7 @@ from editahead_inference.apply.merge import merge
 from editahead_inference.apply.narrowing import questions
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import SyntaxTrees
 from sketching import AMBIGUOUS, TEXT
 
 LONG = TEXT + "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(30))
@@ -19,7 +20,7 @@ def test_what_is_not_in_doubt_is_taken_as_guessed() -> None:
     sketch = parse(BOTH, language="python", path="a.py")
     merged = merge(sketch, sketch.files[0], original)
     assert merged.refusal is not None
-    whole, narrow = questions(sketch, sketch.files[0], merged)
+    whole, narrow = questions(sketch, sketch.files[0], merged, SyntaxTrees())
     assert (whole.original, whole.sketch, whole.guess) == (original, BOTH.rstrip("\n"), merged.guess)
     assert "more_20" not in narrow.sketch
     assert "raise ValueError(b)" in narrow.sketch
@@ -36,7 +37,7 @@ def test_a_diff_s_hunk_in_doubt() -> None:
     sketch = parse(text, language="python", path="a.py")
     merged = merge(sketch, sketch.files[0], Snapshot.of(before, language="python"))
     assert merged.refusal is not None
-    asked = list(questions(sketch, sketch.files[0], merged))
+    asked = list(questions(sketch, sketch.files[0], merged, SyntaxTrees()))
     assert asked[-1].sketch == "     y = f(x)\n+    log(y)\n     return y"
     assert "def c(x, z)" in asked[-1].original.text
     assert "log(y)" not in asked[-1].original.text

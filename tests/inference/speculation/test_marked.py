@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from editahead_inference.speculation.marked import Marked, Markers
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.composition.vocabulary import Vocabulary, own
-from editahead_prompts.formats.choice import FORMATS
+from editahead_prompts.formats.applying import Question
+from editahead_prompts.formats.choice import APPLY_FORMATS, FORMATS
 from editahead_prompts.formats.own import CURSOR, GUESS, NEXT, REGION, REGION_END, SKETCH
 from editahead_prompts.formats.own_apply import OWN_APPLY
 from editahead_prompts.snapshot import Snapshot
@@ -82,6 +83,38 @@ def test_guess_region_and_sketch_are_found_in_this_order() -> None:
         wanted = [f"\n{text}" for text in OWN_APPLY.drafts(request)]
         assert texts(marked) == wanted
         assert marked.answer == len(own().encode(request.prompt.text)) - 1
+
+
+APPLYING = [name for name in APPLY_FORMATS if name != "editahead"]
+TEXTS = st.lists(st.sampled_from(["", "x = 1", "    y(é)", "}", "def f():", "a b"]), min_size=1, max_size=9)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("name", APPLYING)
+@given(TEXTS, TEXTS, TEXTS)
+def test_file_sketch_and_guess_are_found_for_any_model_that_applies(
+    name: str, codec: str, old: list[str], sketch: list[str], guess: list[str]
+) -> None:
+    """In this order but for the guess, which comes first; and what of a chat stands behind is none of it."""
+    encoder, format = CODECS[codec], APPLY_FORMATS[name]
+    before, code, after = ("".join(f"{line}\n" for line in lines) for lines in (old, sketch, guess))
+    question = Question(Snapshot.of(before, uri="file:///a.py"), code, after, code)
+    first = format.ask(question, ESTIMATE)
+    assert first is not None
+    for request in (first, format.ask(question, ESTIMATE, again=first)):
+        if request is None:
+            continue
+        chat = f"<|im_start|>user\n{request.prompt.text}<|im_end|>\n<|im_start|>assistant\n"
+        marked = found(chat, encoder)
+        assert marked is not None
+        drafts = [draft.partition("\n")[2] for draft in format.drafts(request)]
+        sources = [encoder.decode(source) for source in marked.sources]
+        for text in drafts:
+            plain = text.partition("</")[0].removesuffix("```")
+            assert any(plain in source for source in sources)
+        assert len(sources) <= 3 and all("Answer with" not in source for source in sources)
+        if request is not first and before != after:
+            assert sources[0].removeprefix("|>").strip() == after.strip()
 
 
 def test_an_indented_text_begins_as_the_answer_does() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from editahead_lsp.engine.catalogue import CATALOGUE, OURS, QUICK, Model, find, fit
 from editahead_lsp.engine.machine import Gpu, Machine, bandwidth, free_on_disk, look
 from editahead_lsp.engine.shape import Shape
-from editahead_prompts.formats.choice import choose
+from editahead_prompts.formats.choice import named
 
 PAGE = Path(__file__).parents[3] / "docs" / "engine.md"
 GB = 10**9
@@ -25,7 +25,7 @@ def row(model: Model) -> str:
         f"`{model.name}`",
         str(model.repository),
         model.purpose,
-        model.format or "none",
+        model.format,
         model.runs,
         f"{model.weight_bytes / GB:.1f} GB",
         model.attention,
@@ -61,8 +61,7 @@ def test_the_examples_of_attention_in_the_documents() -> None:
 def test_each_is_found_and_asked_in_its_format(model: Model) -> None:
     assert find(model.name.upper()) is model
     assert model.repository is None or find(model.repository) is model
-    if model.format is not None:
-        assert choose(model.repository or model.name).name == model.format
+    assert named(model.repository or model.name) == model.format
 
 
 @given(models, st.integers(0, 300 * GB), st.integers(0, 300 * GB), st.floats(1e8, 1e12))

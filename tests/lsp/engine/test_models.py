@@ -165,7 +165,6 @@ def test_no_room(
     [
         (["use"], "Name the model"),
         (["use", "gpt-9"], "there are qwen3-coder,"),
-        (["use", "fastapply-1.5b"], "no prompt format"),
     ],
 )
 def test_wrong_names(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:

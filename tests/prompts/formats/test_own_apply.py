@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.formats.applying import bodies
 from editahead_prompts.formats.format import Answer, Refusal
 from editahead_prompts.formats.own import GUESS, REGION_END, SPECIAL
-from editahead_prompts.formats.own_apply import OWN_APPLY, bodies
+from editahead_prompts.formats.own_apply import OWN_APPLY
 from editahead_prompts.snapshot import Snapshot
 from typist import PROPERTY
 

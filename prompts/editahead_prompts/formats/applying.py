@@ -1,0 +1,148 @@
+"""What a format for Apply is: a file, a sketch of a change of it and the merge's guess become a request, and its answer is
+the new text of a region of the file.
+
+Which region a model rewrites that was not made for one kind of it is here, too: all of a file, or, where that is long, the
+declarations around what the sketch touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from editahead_prompts.composition.parts import Group, Part
+from editahead_prompts.composition.render import DoesNotFit, Prompt, render
+from editahead_prompts.composition.tokenizers import Tokenizer, count_within
+from editahead_prompts.snapshot import Snapshot, line_body, split_lines
+
+from .format import NO_ROOTS, Paths, Reads, Region, Request
+
+LONG = 3000
+"""Tokens. A file of more is shown whole only where there is no smaller region, or to ask again."""
+
+SLACK = 128
+"""Tokens that an answer may have more than its region and the sketch together: fences, tags, a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A file, a sketch of a change of it as it was pasted, and the guess at the text after that; None without.
+
+    code: that part of the sketch which is for this file, without fences and words around it. scopes: lines of the file that
+    hold all that the sketch touches, smaller ones first. doubt: why the guess is not sure, a sentence.
+    """
+
+    original: Snapshot
+    sketch: str
+    guess: str | None
+    code: str = ""
+    scopes: tuple[Region, ...] = ()
+    doubt: str = ""
+
+
+class ApplyFormat(Reads, Protocol):
+    """One model family's way of being asked about a sketch. name, dated, special: as of a `Format`. context: tokens of
+    prompt and answer together that the model was made for."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dated(self) -> str: ...
+
+    @property
+    def special(self) -> tuple[str, ...]: ...
+
+    @property
+    def context(self) -> int: ...
+
+    def ask(
+        self,
+        question: Question,
+        tokenizer: Tokenizer,
+        *,
+        budget: int | None = None,
+        paths: Paths = NO_ROOTS,
+        again: Request | None = None,
+    ) -> Request | None:
+        """The request, which has at most `budget` tokens with its answer (default: `context`); None where it does not fit,
+        or nothing says where the sketch belongs. again: one whose answer was of no use; None, too, where no more can be
+        shown than it did."""
+        ...
+
+    def drafts(self, request: Request) -> tuple[str, ...]:
+        """What the answer is likely to repeat, the one to be trusted most first."""
+        ...
+
+
+def bodies(text: str) -> tuple[str, ...]:
+    """The lines without their ends, and without the place behind the last end."""
+    lines = split_lines(text)
+    return tuple(map(line_body, lines if lines[-1] else lines[:-1]))
+
+
+def guessed(question: Question, region: Region) -> tuple[str, ...] | None:
+    """The region's lines as the merge guesses them; None where it guesses nothing, or changes something else, too."""
+    if question.guess is None or question.guess == question.original.text:
+        return None
+    old, new = bodies(question.original.text), bodies(question.guess)
+    end = len(new) - len(old) + region.end
+    if end < region.first or old[: region.first] != new[: region.first] or old[region.end :] != new[end:]:
+        return None
+    return new[region.first : end]
+
+
+def regions(question: Question, tokenizer: Tokenizer, again: Request | None) -> Iterator[Region]:
+    """Those that may be rewritten, the best first; of a question that is asked again, those that hold more than before."""
+    original = question.original
+    whole = Region(0, len(bodies(original.text)))
+    if not whole.end:
+        return
+    wider = dict.fromkeys((*question.scopes, whole))
+    if again is not None:
+        before = again.region
+        yield from (r for r in wider if r.first <= before.first and before.end <= r.end and r != before)
+        return
+    if count_within(tokenizer, original.text, LONG) <= LONG:
+        yield whole
+    yield from wider
+
+
+def fitted(
+    question: Question,
+    tokenizer: Tokenizer,
+    budget: int,
+    system: str,
+    choices: Sequence[Region],
+    parts: Callable[[Region], Sequence[Part]],
+    stop: tuple[str, ...] = (),
+) -> Request | None:
+    """A chat about the first of the regions with which prompt and answer fit into the budget. parts: the user's message."""
+    original = question.original
+    fixed = tokenizer.count(system) + SLACK + tokenizer.count(question.code)
+    for region in choices:
+        shown = "".join(original.lines[region.first : region.end])
+        answer = fixed - tokenizer.count(system) + count_within(tokenizer, shown, budget)
+        room = budget - tokenizer.count(system) - answer
+        prompt = _rendered(parts(region), room, tokenizer) if room > 0 else None
+        if prompt is None:
+            continue
+        most = min(budget - tokenizer.count(system) - prompt.tokens, answer + answer // 4)
+        start = original.starts[region.first]
+        return Request(prompt, stop, most, original, region, start, system=system, chat=True)
+    return None
+
+
+def _rendered(parts: Sequence[Part], room: int, tokenizer: Tokenizer) -> Prompt | None:
+    try:
+        return render(Group(tuple(parts)), room, tokenizer)
+    except DoesNotFit:
+        return None
+
+
+def pieces(request: Request, *names: str) -> list[str]:
+    """Those of the prompt's parts that have these names, in their order; none twice."""
+    text, found = request.prompt.text, {piece.name: piece for piece in request.prompt.pieces}
+    known = [found[name] for name in names if name in found]
+    return list(dict.fromkeys(text[piece.start : piece.end] for piece in known if piece.end > piece.start))

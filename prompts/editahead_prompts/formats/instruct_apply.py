@@ -1,0 +1,141 @@
+"""Apply by general instruct models: our own words, tags around the parts, a fenced answer.
+
+Source: this project, 2026-11. Asked again, the model also sees how the merge would do it, and why that is not sure.
+
+User message:
+
+    <|file_path|>shop/cart.py
+    <|code_to_edit|>
+    def total(items):
+        return sum(items)
+    <|/code_to_edit|>
+    <|edit_sketch|>
+    def total(items, tax):
+        # ... existing code ...
+        return sum(items) * tax
+    <|/edit_sketch|>
+    Answer with the whole part as it is to be, between two lines of ```.
+
+Answer:
+
+    ```
+    def total(items, tax):
+        return sum(items) * tax
+    ```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from editahead_prompts.composition.parts import Text
+from editahead_prompts.composition.tokenizers import Tokenizer
+
+from . import tags
+from .applying import Question, bodies, fitted, guessed, pieces, regions
+from .blocks import BlockReader, fence_for
+from .escaping import escape
+from .excerpts import plain
+from .format import NO_ROOTS, Paths, Region, Request
+from .reading import Marks
+
+PATH, REGION, REGION_END = "<|file_path|>", "<|code_to_edit|>", "<|/code_to_edit|>"
+SKETCH, SKETCH_END, ATTEMPT, ATTEMPT_END = (
+    "<|edit_sketch|>",
+    "<|/edit_sketch|>",
+    "<|merge_attempt|>",
+    "<|/merge_attempt|>",
+)
+ENDS = (REGION_END, SKETCH_END, ATTEMPT_END)
+SPECIAL = (*tags.SPECIAL, PATH, SKETCH, SKETCH_END, ATTEMPT, ATTEMPT_END)
+UNCLEAR = "UNCLEAR"
+
+SYSTEM = f"""\
+You merge a sketched change into a file. You are given a part of the file, between {REGION} and {REGION_END}, and a sketch \
+of what is to be changed in it, between {SKETCH} and {SKETCH_END}. The sketch is code that leaves out what stays, a diff, \
+or blocks to search and replace.
+
+- What the sketch adds or changes, take over character by character. Only its indentation may have to be fitted to the file.
+- What the sketch leaves out stays. Comments such as "... existing code ..." only say so: put the lines that they stand \
+for, and never the comment itself.
+- Take away only what the sketch shows to be gone: lines between two that it shows as neighbours, lines that it shows in \
+another form, and what a diff marks.
+- Keep every other line exactly as it is, with its comments, blank lines, indentation and mistakes. Improve nothing.
+- If it is not clear where the sketch belongs, or what it takes away, answer only: {UNCLEAR}
+
+Answer with that whole part of the file, from its first line to its last, as one block of code, without the tags and \
+without any explanation."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstructApply:
+    """See the module."""
+
+    name: str = "instruct"
+    dated: str = "2026-11"
+    special: tuple[str, ...] = SPECIAL
+    context: int = 32_768
+
+    def ask(
+        self,
+        question: Question,
+        tokenizer: Tokenizer,
+        *,
+        budget: int | None = None,
+        paths: Paths = NO_ROOTS,
+        again: Request | None = None,
+    ) -> Request | None:
+        original = question.original
+        path = escape(paths.of(original.uri), SPECIAL)
+        code = escape("".join(f"{line}\n" for line in bodies(question.code)), SPECIAL)
+
+        def parts(region: Region) -> tuple[Text, ...]:
+            shown = plain(original, region.first, region.end, SPECIAL)
+            fence = fence_for(shown, code)
+            return (
+                Text(f"{PATH}{path}\n{REGION}\n", name="path"),
+                Text(shown, name="region"),
+                Text(f"{REGION_END}\n{SKETCH}\n", name="sketch start"),
+                Text(code, name="sketch"),
+                Text(f"{SKETCH_END}\n", name="sketch end"),
+                *(() if again is None else self._attempt(question, region)),
+                Text(
+                    f"Answer with the whole part as it is to be, between two lines of {fence}.\n",
+                    name="answer",
+                ),
+            )
+
+        choices = list(regions(question, tokenizer, again))
+        if again is not None and guessed(question, again.region) is not None:
+            choices.append(again.region)
+        return fitted(question, tokenizer, budget or self.context, SYSTEM, choices, parts)
+
+    def _attempt(self, question: Question, region: Region) -> tuple[Text, ...]:
+        """How the merge would do it, if it would."""
+        lines = guessed(question, region)
+        if lines is None:
+            return ()
+        text = escape("".join(f"{line}\n" for line in lines), SPECIAL)
+        doubt = f" {escape(question.doubt, SPECIAL)}" if question.doubt else ""
+        return (
+            Text(f"A program would do it as follows, and is not sure.{doubt}\n{ATTEMPT}\n", name="doubt"),
+            Text(text, name="guess"),
+            Text(f"{ATTEMPT_END}\n", name="guess end"),
+        )
+
+    def drafts(self, request: Request) -> tuple[str, ...]:
+        return tuple(f"```\n{text}```" for text in pieces(request, "guess", "region", "sketch"))
+
+    def read(self, request: Request) -> BlockReader:
+        return _Reader(request, Marks((), SPECIAL, nothing=(UNCLEAR, *tags.NOTHING)))
+
+
+class _Reader(BlockReader):
+    """Many models repeat the tags of what they rewrite."""
+
+    def _line(self, line: str) -> None:
+        if line.strip() not in (REGION, REGION_END):
+            super()._line(line)
+
+
+INSTRUCT_APPLY = InstructApply()

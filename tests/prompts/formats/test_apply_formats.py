@@ -1,0 +1,350 @@
+"""The formats in which models are asked about sketches: what is sent fits, and what comes back is found in any answer."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_prompts.composition.tokenizers import ESTIMATE
+from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.formats import apply_models, instruct_apply
+from editahead_prompts.formats.apply_models import AIXAPPLY, FASTAPPLY
+from editahead_prompts.formats.applying import LONG, ApplyFormat, Question, bodies
+from editahead_prompts.formats.choice import APPLY_FORMATS, FORMATS, choose, choose_apply
+from editahead_prompts.formats.escaping import escape
+from editahead_prompts.formats.format import Answer, Finish, Paths, Refusal, Region, Request, read_all
+from editahead_prompts.formats.instruct_apply import INSTRUCT_APPLY, UNCLEAR
+from editahead_prompts.formats.own_apply import OWN_APPLY
+from editahead_prompts.snapshot import Snapshot
+from typist import PROPERTY
+
+BEFORE = "def total(items):\n    return sum(items)\n"
+SKETCH = "def total(items, tax):\n    # ... existing code ...\n    return sum(items) * tax\n"
+GUESS = "def total(items, tax):\n    return sum(items)\n    return sum(items) * tax\n"
+AFTER = "def total(items, tax):\n    return sum(items) * tax\n"
+ROOTS = Paths(("file:///project/",))
+CART = Snapshot.of(BEFORE, uri="file:///project/shop/cart.py", language="python")
+QUESTION = Question(CART, SKETCH, GUESS, SKETCH, (), "It may belong elsewhere.")
+CHATS = (INSTRUCT_APPLY, FASTAPPLY, AIXAPPLY)
+SPECIAL = ("<updated-code>", "</update_file>", "<|code_to_edit|>", "<|im_end|>")
+
+LINES = st.lists(
+    st.sampled_from(["", "alpha = 1", "    beta(é)", "```", "gamma()", "}", *SPECIAL, "delta = alpha + 1"]),
+    max_size=30,
+)
+FINISHES = st.sampled_from(["stop", "length"])
+
+
+def text_of(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def asked(format: ApplyFormat, question: Question = QUESTION, **more: object) -> Request:
+    request = format.ask(question, ESTIMATE, paths=ROOTS, **more)  # type: ignore[arg-type]
+    assert request is not None
+    return request
+
+
+def made(format: ApplyFormat, answer: str, reason: Finish = "stop", question: Question = QUESTION) -> str:
+    """The text after the answer; or why there is none."""
+    found = read_all(format, asked(format, question), answer, reason)
+    return found.edit.apply(question.original.text) if isinstance(found, Answer) else found.reason
+
+
+@pytest.mark.parametrize(("module", "format"), [(apply_models, FASTAPPLY), (instruct_apply, INSTRUCT_APPLY)])
+def test_the_modules_examples(module: object, format: ApplyFormat) -> None:
+    documentation = sys.modules[module.__name__].__doc__ or ""  # type: ignore[attr-defined]
+    text = "\n".join(line.removeprefix("    ") for line in documentation.split("\n"))
+    prompt, _, answer = text.partition("User message")[2].partition(":\n\n")[2].partition("\n\nAnswer:\n\n")
+    assert asked(format).prompt.text.rstrip("\n") == prompt
+    assert made(format, answer) == AFTER
+
+
+def test_aixapply_is_asked_as_it_was_trained() -> None:
+    request = asked(AIXAPPLY)
+    assert request.prompt.text == (
+        f"<language>python</language>\n\n<source_file>{BEFORE}</source_file>\n\n"
+        f"<update_snippet>{SKETCH}</update_snippet>\n\n"
+        "Please generate the full updated code strictly following the instructions."
+    )
+    assert request.system is not None and request.system.startswith("You are a deterministic Code Patching")
+    assert request.chat and request.stop == ("</update_file>",)
+    assert made(AIXAPPLY, f"<update_file>{AFTER}</update_file>") == AFTER
+    assert made(AIXAPPLY, "<update_file></update_file>") == "empty"
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("Kortix/FastApply-1.5B-v1.0", "fastapply"),
+        ("fast-apply-7b.q8_0.gguf", "fastapply"),
+        ("aiXcoder/aiXapply-4B-RL", "aixapply"),
+        ("Qwen/Qwen3-Coder-30B-A3B-Instruct", "instruct"),
+        ("qwen2.5-coder:7b-instruct", "instruct"),
+        ("editahead", "editahead"),
+        ("zed-industries/zeta-2", None),
+        ("Qwen/Qwen2.5-Coder-1.5B", None),
+    ],
+)
+def test_the_format_goes_by_the_model_s_name(model: str, name: str | None) -> None:
+    format = choose_apply(model)
+    assert (None if format is None else format.name) == name
+
+
+def test_the_setting_comes_first_and_one_for_apply_alone_is_none_for_next_edits() -> None:
+    for name, format in APPLY_FORMATS.items():
+        assert choose_apply("zeta-2", name) is format
+        if name in FORMATS:
+            assert choose("zeta-2", name).name == name
+        else:
+            with pytest.raises(ValueError, match="for Apply"):
+                choose("zeta-2", name)
+    with pytest.raises(ValueError, match="fastapply"):
+        choose_apply("zeta-2", "morph")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"```\n{AFTER}```",
+        f"```python\n{AFTER}```\nThat is all.",
+        f"Here it is:\n\n```python\n{AFTER}```",
+        f"~~~\n{AFTER}~~~\n",
+        f"````\n{AFTER}````",
+        AFTER,
+        f"```\n{AFTER}",
+        f"```\r\n{AFTER}```".replace("\n", "\r\n").replace("\r\r", "\r"),
+        f"<think>\nFirst:\n```\nx = 1\n```\n</think>\n```\n{AFTER}```",
+        f"<think>no</think>```\n{AFTER}```",
+        f"<|code_to_edit|>\n```\n{AFTER}```\n<|/code_to_edit|>",
+        f"```\n<|code_to_edit|>\n{AFTER}<|/code_to_edit|>\n```",
+    ],
+)
+def test_an_instruct_model_s_text_is_found(answer: str) -> None:
+    for number in range(len(answer)):
+        reader = INSTRUCT_APPLY.read(asked(INSTRUCT_APPLY))
+        reader.feed(answer[:number])
+        reader.feed(answer[number:])
+        found = reader.finish()
+        assert isinstance(found, Answer)
+        assert found.edit.apply(BEFORE) == AFTER
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "why"),
+    [
+        (f"```\n{AFTER}", "length", "truncated"),
+        (AFTER, "length", "truncated"),
+        ("<think>\nwhere does it", "length", "truncated"),
+        ("<think>\nwhere does it", "stop", "empty"),
+        (UNCLEAR, "stop", "no-edits"),
+        (f"Well.\n{UNCLEAR}\n", "stop", "no-edits"),
+        ("", "stop", "empty"),
+        ("```\n```", "stop", "empty"),
+        (f"```\n{BEFORE}```", "stop", "unchanged"),
+        (f"```\n{AFTER}<|im_end|>\n```", "stop", "leaked-marker"),
+        (f"```\n{'x = 1 + y' * 3}\n" + "pass  # and so on\n" * 40, "stop", "repetition"),
+    ],
+)
+def test_an_instruct_model_s_answer_that_is_none(answer: str, reason: Finish, why: str) -> None:
+    assert made(INSTRUCT_APPLY, answer, reason) == why
+
+
+def test_what_was_complete_before_the_limit_counts() -> None:
+    assert made(INSTRUCT_APPLY, f"```\n{AFTER}```\nI changed", "length") == AFTER
+    assert made(FASTAPPLY, f"<updated-code>{AFTER}</updated-code>\nI", "length") == AFTER
+
+
+def test_text_with_fences_of_its_own() -> None:
+    old = "# Read me\n\n```sh\nmake\n```\n\nDone.\n"
+    new = old.replace("make\n", "make all\n")
+    question = replace(QUESTION, original=Snapshot.of(old, uri="file:///a.md"), guess=None)
+    assert "two lines of ````" in asked(INSTRUCT_APPLY, question).prompt.text
+    for fence, chatter in (("````", ""), ("```", ""), ("```", "That is\nall.\n"), ("````", "All.")):
+        answer = f"{fence}markdown\n{new}{fence}\n{chatter}"
+        assert made(INSTRUCT_APPLY, answer, question=question) == new
+    assert made(INSTRUCT_APPLY, f"```markdown\n{new}```\n", "length", question) == "truncated"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "<updated-code>{}</updated-code>",
+        "<updated-code>\n{}</updated-code>",
+        "<updated-code>{}",
+        "Sure.\n<updated-code>\n{}</updated-code>\nDone.",
+        "<think>\n\n</think>\n\n<updated-code>{}</updated-code>",
+        "<updated-code>\n```python\n{}```\n</updated-code>",
+    ],
+)
+def test_an_apply_model_s_text_is_found(answer: str) -> None:
+    assert made(FASTAPPLY, answer.format(AFTER)) == AFTER
+
+
+def test_a_blank_first_line_is_kept() -> None:
+    question = replace(QUESTION, original=replace(CART, lines=("\n", *CART.lines)))
+    for answer in (f"<updated-code>\n{AFTER}", f"<updated-code>\n\n{AFTER}"):
+        assert made(FASTAPPLY, f"{answer}</updated-code>", question=question) == f"\n{AFTER}"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "why"),
+    [
+        (AFTER, "stop", "malformed"),
+        (f"<updated-code>{AFTER}", "length", "truncated"),
+        ("<updated-code></updated-code>", "stop", "empty"),
+        (f"<updated-code><updated-code>{AFTER}</updated-code>", "stop", "leaked-marker"),
+    ],
+)
+def test_an_apply_model_s_answer_that_is_none(answer: str, reason: Finish, why: str) -> None:
+    assert made(FASTAPPLY, answer, reason) == why
+
+
+def wrapped(format: ApplyFormat, text: str) -> str:
+    """As the format's models answer, and no other fences than the text's."""
+    if format is INSTRUCT_APPLY:
+        return f"`````\n{text}`````\n"
+    tag = {"fastapply": "updated-code", "aixapply": "update_file"}[format.name]
+    return f"<{tag}>{text}</{tag}>"
+
+
+@PROPERTY
+@given(st.sampled_from(CHATS), LINES, LINES, LINES, st.integers(1, 3000), st.randoms(use_true_random=False))
+def test_it_fits_and_the_text_is_read_back(
+    format: ApplyFormat,
+    before: list[str],
+    after: list[str],
+    sketch: list[str],
+    budget: int,
+    dice: random.Random,
+) -> None:
+    original, code = Snapshot.of(text_of(before), uri="file:///a.py"), text_of(sketch)
+    question = Question(original, code, None, code)
+    request = format.ask(question, own(), budget=budget)
+    if request is None:
+        assert budget < 2500 or not before
+        return
+    assert request.prompt.tokens + own().count(request.system or "") + request.max_tokens <= budget
+    assert request.region == Region(0, len(before))
+    shown = request.prompt.text
+    tags = [f"</{format.answer}>"] if isinstance(format, apply_models.Tagged) else [*instruct_apply.ENDS]
+    assert all(shown.count(tag) <= 1 for tag in tags), "those of the text are escaped"
+    text = wrapped(format, escape(text_of(after), format.special))
+    reader = format.read(request)
+    settled: list[str] = []
+    for chunk in chunks(text, dice):
+        settled += reader.feed(chunk)
+    found = reader.finish()
+    if isinstance(found, Answer):
+        assert found.edit.apply(original.text) == text_of(after)
+        assert tuple(settled) == tuple(after)[: len(settled)]
+    else:
+        assert found.reason in ("unchanged", "empty", "repetition", "no-edits")
+
+
+def chunks(text: str, dice: random.Random) -> list[str]:
+    cuts = sorted(dice.sample(range(len(text) + 1), min(3, len(text) + 1)))
+    return [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+MARKS = (
+    "```",
+    "```py",
+    "~~~",
+    "````",
+    "<updated-code>",
+    "</updated-code>",
+    "<update_file>",
+    "</update_file>",
+)
+WORDS = (
+    "<think>",
+    "</think>",
+    "<|code_to_edit|>",
+    "<|cursor|>",
+    "UNCLEAR",
+    "KEEP_PREVIOUS",
+    "\u2060",
+    "\ud800",
+)
+CODE = ("\n", "\r\n", "\n\n", " ", "def total(items):", "    return sum(items)", "x = 1")
+ANSWERS = st.lists(
+    st.sampled_from((*MARKS, *WORDS, *CODE)) | st.text(max_size=3),
+    max_size=40,
+)
+
+
+@PROPERTY
+@given(st.sampled_from(CHATS), ANSWERS, FINISHES)
+def test_any_answer_is_read_and_what_was_settled_stays(
+    format: ApplyFormat, chunked: list[str], reason: Finish
+) -> None:
+    request = asked(format)
+    reader = format.read(request)
+    settled = [line for chunk in chunked for line in reader.feed(chunk)]
+    found = reader.finish(reason)
+    once = format.read(request)
+    once.feed("".join(chunked))
+    assert once.finish(reason) == found, "however it is cut"
+    if isinstance(found, Answer):
+        assert reason == "stop" or reader.ended
+        assert bodies(found.edit.apply(BEFORE))[: len(settled)] == tuple(settled)
+    else:
+        assert isinstance(found, Refusal)
+
+
+@pytest.mark.parametrize("format", CHATS, ids=lambda format: format.name)
+def test_of_a_long_file_the_declarations_around_are_shown_and_then_more(format: ApplyFormat) -> None:
+    functions = [f"def step_{n}(first, second):\n    return first + second + {n}\n\n\n" for n in range(400)]
+    text = "".join(functions)
+    assert ESTIMATE.count(text) > LONG
+    original = Snapshot.of(text, uri="file:///a.py", language="python")
+    scopes = (Region(40, 42), Region(36, 50))
+    question = replace(QUESTION, original=original, scopes=scopes, guess=text.replace("+ 10\n", "+ 11\n"))
+    first = asked(format, question)
+    assert (first.region, "step_10(" in first.prompt.text, "step_9(" in first.prompt.text) == (
+        scopes[0],
+        True,
+        False,
+    )
+    assert first.max_tokens < 400, "no more than such a region has"
+    second = asked(format, question, again=first)
+    assert second.region == scopes[1] and "step_9(" in second.prompt.text
+    third = asked(format, question, again=second)
+    assert third.region == Region(0, len(bodies(text)))
+    budget = first.prompt.tokens + ESTIMATE.count(first.system or "") + 300
+    assert format.ask(question, ESTIMATE, budget=budget, again=second) is None or format is INSTRUCT_APPLY
+    assert format.ask(replace(question, scopes=()), ESTIMATE, budget=budget) is None
+
+
+def test_asked_again_an_instruct_model_sees_what_the_merge_makes_of_it() -> None:
+    first = asked(INSTRUCT_APPLY)
+    second = asked(INSTRUCT_APPLY, again=first)
+    assert "is not sure. It may belong elsewhere.\n<|merge_attempt|>\n" + GUESS in second.prompt.text
+    assert second.prompt.text.startswith(first.prompt.text[: first.prompt.text.index("Answer with")])
+    assert INSTRUCT_APPLY.drafts(second)[0] == f"```\n{GUESS}```"
+    unknown = replace(QUESTION, guess=None)
+    assert INSTRUCT_APPLY.ask(unknown, ESTIMATE, again=asked(INSTRUCT_APPLY, unknown)) is None
+    for format in (FASTAPPLY, AIXAPPLY):
+        assert format.ask(QUESTION, ESTIMATE, again=asked(format)) is None
+
+
+def test_asked_again_our_model_sees_more_lines_around() -> None:
+    lines = [f"value_{n} = {n}\n" for n in range(60)]
+    text = "".join(lines)
+    question = Question(
+        Snapshot.of(text, uri="file:///a.py"), "value_30 = 31\n", text.replace("= 30\n", "= 31\n")
+    )
+    first = OWN_APPLY.ask(question, own())
+    assert first is not None
+    second = OWN_APPLY.ask(question, own(), again=first)
+    assert second is not None
+    assert second.region.first < first.region.first and first.region.end < second.region.end
+    assert OWN_APPLY.ask(question, own(), again=second) is None
+    assert OWN_APPLY.ask(question, own(), budget=10) is None
