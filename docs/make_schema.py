@@ -364,7 +364,7 @@ SHAPES = [
             "apply on sketches of real commits, without a model", "...", "135ec4f", "Linux x86_64, Python 3.12.1",
             "edits.jsonl.zst", 7, 1,
             {"declaration": outputs.AppliedSketches(200, outputs.Share(0.975, 0.95, 0.99), 5, 0)}, {}, {}, {}, {},
-            195, 0, 0.0193, {"p50": 12.5}, {"ambiguous": 5}, outputs.SketchesByModel(5, 2, 0, 4.5),
+            195, 0, 0.0193, {"p50": 12.5}, {"ambiguous": 5}, outputs.SketchesByModel(5, 2, 0, 4.5, 180.5, 420.0),
         ),
     ),
 ]  # fmt: skip

@@ -322,6 +322,8 @@ class SketchesByModel:
     solved: int
     wrong: int
     tokens_per_step: float | None
+    first_hunk_ms: float | None
+    ms: float | None
 
 
 @attrs.frozen

@@ -170,9 +170,9 @@ def test_a_file_that_was_changed_meanwhile(
 
     planned = plan.plan
 
-    def changing(*arguments: object) -> object:
+    def changing(*arguments: object, **more: object) -> object:
         (folder / "a.py").write_text("other\n")
-        return planned(*arguments)  # type: ignore[arg-type]
+        return planned(*arguments, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(plan, "plan", changing)
     files = "editahead_lsp.applying.files.WorkspaceFiles._read"

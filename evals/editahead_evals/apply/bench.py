@@ -25,7 +25,8 @@ Verdict = Literal["exact", "refused", "wrong"]
 class Outcome:
     """What became of a case. reason: of a refusal. ms: until the answer came, with writing and reading the messages; None
     for a refusal. got: the text of each file after the edit that was offered; empty for a refusal. by_model: offered to be
-    confirmed, as a model wrote it; tokens, drafted: of its answer, and those of them that a draft had."""
+    confirmed, as a model wrote it; tokens, drafted: of its answer, and those of them that a draft had. first_ms: until the
+    server had settled the first hunk."""
 
     case: Case
     verdict: Verdict
@@ -35,6 +36,7 @@ class Outcome:
     by_model: bool = False
     tokens: int = 0
     drafted: int = 0
+    first_ms: float | None = None
 
     @property
     def lines(self) -> int:
@@ -91,6 +93,7 @@ def apply_one(editor: Editor, case: Case) -> Outcome:
         by_model=response.result["method"] == "model",
         tokens=stats["modelTokens"],
         drafted=stats["acceptedDraftTokens"],
+        first_ms=stats["firstHunkMs"],
     )
 
 

@@ -45,12 +45,15 @@ class ByModel:
     """What a model made of the sketches that were refused without it. refused: these, where something else than a refusal is
     right. solved: of them. wrong: edits of its that were offered to be confirmed and are wrong, also where only a refusal is
     right. tokens_per_step: of the answers that were offered: a step of the model gives one token, and those that drafts
-    had right; None where there is none."""
+    had right. first_hunk_ms, ms: medians of the time until the first hunk was settled, and until the edit came. None where
+    there is none."""
 
     refused: int
     solved: int
     wrong: int
     tokens_per_step: float | None
+    first_hunk_ms: float | None
+    ms: float | None
 
 
 @dataclass(frozen=True)
@@ -131,6 +134,8 @@ def _by_model(outcomes: Sequence[Outcome]) -> ByModel:
         sum(outcome.verdict == "exact" for outcome in told),
         sum(outcome.verdict == "wrong" for outcome in told),
         tokens / steps if steps else None,
+        percentile([outcome.first_ms for outcome in told if outcome.first_ms is not None], 50),
+        percentile([outcome.ms for outcome in told if outcome.ms is not None], 50),
     )
 
 
@@ -209,6 +214,8 @@ def _as_json(found: ByModel) -> dict[str, Any]:
         "solved": found.solved,
         "wrong": found.wrong,
         "tokensPerStep": found.tokens_per_step,
+        "firstHunkMs": found.first_hunk_ms,
+        "ms": found.ms,
     }
 
 
@@ -242,6 +249,8 @@ def render(figures: Figures, console: Console) -> None:
     )
     if (found := figures.by_model) is not None:
         steps = "" if found.tokens_per_step is None else f"; {found.tokens_per_step:.1f} tokens a step"
+        if found.first_hunk_ms is not None and found.ms is not None:
+            steps += f"; the first hunk after {found.first_hunk_ms:.0f} ms, the edit after {found.ms:.0f} ms (medians)"
         share = f" ({found.solved / found.refused:.1%})" if found.refused else ""
         console.print(
             f"By the model, to be confirmed: {found.solved} of {found.refused} refused sketches solved{share}, "

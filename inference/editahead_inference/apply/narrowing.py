@@ -6,6 +6,7 @@ whole result is checked. Which declarations of the file hold all that is touched
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from editahead_prompts.diff import diff_lines
@@ -44,16 +45,23 @@ def _scopes(merged: Merge, code: Sequence[str], trees: SyntaxTrees) -> Iterator[
     the last. Nothing without a grammar, or where nothing is touched."""
     lines = FileLines(merged.original)
     new = FileLines(Snapshot.of(merged.guess)).bodies
-    touched = [n for i1, i2, _, _ in diff_lines(lines.bodies, new) for n in (i1 - (i1 == i2), i2 - (i2 > i1))]
+    filled = [n for n, key in enumerate(lines.keys) if key]
+    touched: list[int] = []
+    for i1, i2, _, _ in diff_lines(lines.bodies, new):
+        if i1 < i2:
+            touched += range(i1, i2)
+        else:
+            at = bisect_left(filled, i1)
+            touched += filled[max(at - 1, 0) : at + 1]
     near = merged.refusal.near if merged.refusal is not None else ()
-    touched += [n for place in near for n in (place.start, place.end - 1)]
+    touched += [n for place in near for n in range(place.start, place.end)]
     for key in map(loose, code):
         places = lines.places.get(key, ())
         touched += places if len(places) == 1 and weight(key) >= STRONG else ()
-    size = len(lines)
-    if not touched or not size:
+    told = [n for n in touched if n < len(lines) and lines.keys[n]]
+    if not told:
         return
-    low, high = max(min(touched), 0), min(max(touched), size - 1)
+    low, high = min(told), max(told)
     declared = in_file(merged.original, lines, trees)
     found: set[tuple[int, int]] = set()
     for depth in sorted({len(d.scope) for d in declared}):

@@ -100,6 +100,7 @@ class Rewriting:
             coming = _Coming(original, part, target.lines, self.coming if alone else _nothing)
             said = self.ask(asked, said, coming.feed, check)
             if said.asked is None:
+                coming.withdraw()
                 why = why or said.why
                 break
             self.used.append(said.usage)

@@ -1,4 +1,4 @@
-"""Where the merge is not sure and a model of ours is set: what it says is offered to be confirmed, or the refusal stays."""
+"""Where the merge is not sure and a model is set: what it says is offered to be confirmed, or the refusal stays."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest_asyncio
 from editahead_inference.backends.backend import BackendError, Query
 from editahead_inference.backends.scripted import Reply, Script, ScriptedBackend, by_prompt
 from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_lsp.applying.asking import ASKED_S
 from editahead_prompts.formats.format import Finish
 from editahead_prompts.formats.own import REGION, REGION_END
 from modelled import until
@@ -72,6 +73,20 @@ class Asked(Wired):
             return reply["error"]["data"]
         validate("command.editahead.apply", "result", reply["result"])
         return reply["result"]
+
+    def begin(self, **argument: Any) -> int:
+        argument = {"uri": URI, "sketch": AMBIGUOUS, "dryRun": True, "partialResultToken": "p"} | argument
+        return self.send("workspace/executeCommand", {"command": "editahead.apply", "arguments": [argument]})
+
+    async def told(self) -> dict[str, Any]:
+        """The next partial result."""
+        message = await self.take(lambda m: m.get("method") == "$/progress" and m["params"]["token"] == "p")
+        value: dict[str, Any] = message["params"]["value"]
+        validate("command.editahead.apply", "partial", value)
+        return value
+
+    async def status(self) -> Any:
+        return await self.request("workspace/executeCommand", {"command": "editahead.status"})
 
     @property
     def asked(self) -> list[str]:
@@ -137,20 +152,27 @@ async def test_the_refusal_stays_where_the_answer_does_not_agree(
 ) -> None:
     wired = asked(says(answer, reason=reason))
     await wired.start()
-    assert (await wired.apply())["reason"] == "ambiguous"
-    assert len(wired.asked) == 1
+    refused = await wired.apply()
+    validate("command.editahead.apply", "refusal", refused)
+    assert refused["reason"] == "ambiguous" and refused["model"]
+    assert len(wired.asked) == 2, "it is asked once more, with more around"
+    assert len(wired.asked[0]) < len(wired.asked[1])
+    assert (await wired.status())["apply"] == {"asked": 1, "taken": 0, "firstHunkMs": None, "ms": None}
 
 
 async def test_the_refusal_stays_where_the_model_cannot_be_had(asked: Connect) -> None:
     wired = asked(by_prompt({"": Reply(error=BackendError("broken", "It is broken."))}))
     await wired.start()
-    assert (await wired.apply())["reason"] == "ambiguous"
+    refused = await wired.apply()
+    assert (refused["reason"], refused["model"]) == ("ambiguous", "It is broken.")
+    assert (await wired.status())["apply"]["asked"] == 0
 
 
 async def test_a_model_of_another_format_is_not_asked(asked: Connect) -> None:
     wired = asked(says(right), "zeta-2")
     await wired.start()
-    assert (await wired.apply())["reason"] == "ambiguous"
+    refused = await wired.apply()
+    assert (refused["reason"], refused["model"]) == ("ambiguous", "scripted is not asked about sketches.")
     assert not wired.asked
 
 
@@ -183,4 +205,130 @@ async def test_a_cancelled_request_ends_the_model_s(asked: Connect) -> None:
     wired.notify("$/cancelRequest", {"id": number})
     reply = await wired.reply(number)
     assert reply["error"]["code"] == -32800
+    await until(lambda: wired.backend.stopped == 1)
+
+
+WHOLE = {
+    "instruct": ("Here it is:\n```python\n", "```\nDone.", "edit_sketch|>"),
+    "fastapply": ("<updated-code>", "</updated-code>", "<update>"),
+    "aixapply": ("<update_file>", "</update_file>", "<update_snippet>"),
+}
+
+
+def writes(text: str, format: str) -> Script:
+    """To a sketch this whole text, line by line, in the format."""
+    before, after, mark = WHOLE[format]
+
+    def script(query: Query, sample: int) -> Reply:
+        if mark not in query.prompt:
+            return Reply(("None",))
+        return Reply((before, *text.splitlines(keepends=True), after))
+
+    return script
+
+
+@pytest.mark.parametrize("format", WHOLE)
+async def test_models_that_write_whole_files(asked: Connect, format: str) -> None:
+    wired = asked(writes(REPLACED, format), format)
+    await wired.start()
+    result = await wired.apply()
+    assert (applied(TEXT, result["hunks"]), result["method"]) == (REPLACED, "model")
+    assert all("A model wrote this" in hunk["flags"][-1] for hunk in result["hunks"])
+    (query,) = (query for query in wired.backend.queries if query.long)
+    assert query.chat and AMBIGUOUS in query.prompt and TEXT in query.prompt
+
+
+MORE = "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(6))
+
+
+class Held:
+    """An answer that goes no further than so many pieces."""
+
+    def __init__(self, pieces: int) -> None:
+        self.pieces, self.come, self.go = pieces, 0, asyncio.Event()
+        self.reached = asyncio.Event()
+
+    async def __call__(self) -> None:
+        self.come += 1
+        if self.come > self.pieces:
+            self.reached.set()
+            await self.go.wait()
+
+
+async def held_back(asked: Connect, text: str) -> tuple[Asked, Held]:
+    """A model that has written all but the last lines of this text."""
+    held = Held(len(text.splitlines()) - 4)
+    wired = asked(writes(text, "fastapply"), "fastapply", pause=held)
+    await wired.start()
+    wired.change(URI, 2, (17, 0, 17, 0, MORE))
+    return wired, held
+
+
+async def test_hunks_are_told_while_the_model_writes(asked: Connect) -> None:
+    wired, held = await held_back(asked, REPLACED + MORE)
+    number = wired.begin()
+    partial = await wired.told()
+    assert not wired.answered(number), "the rest of the answer has not come"
+    assert applied(TEXT + MORE, partial["hunks"]) == REPLACED + MORE
+    assert {hunk["origin"] for hunk in partial["hunks"]} == {"model"}
+    held.go.set()
+    result = (await wired.reply(number))["result"]
+    assert result["hunks"] == partial["hunks"]
+    assert 0 <= result["stats"]["firstHunkMs"] <= result["stats"]["ms"]
+    status = (await wired.status())["apply"]
+    assert (status["asked"], status["taken"]) == (1, 1)
+    assert 0 <= status["firstHunkMs"] <= status["ms"]
+
+
+async def test_what_was_told_of_is_void_where_the_rewrite_is_not_taken(asked: Connect) -> None:
+    wired, held = await held_back(asked, REPLACED.replace("ValueError", "KeyError") + MORE)
+    number = wired.begin()
+    assert (await wired.told())["hunks"]
+    held.go.set()
+    assert await wired.told() == {"hunks": [], "withdrawn": URI}
+    error = (await wired.reply(number))["error"]
+    assert error["data"]["reason"] == "ambiguous" and "not taken" in error["data"]["model"]
+
+
+async def test_a_request_that_is_cancelled_while_hunks_come_ends_at_the_server(asked: Connect) -> None:
+    wired, held = await held_back(asked, REPLACED + MORE)
+    number = wired.begin()
+    await wired.told()
+    await held.reached.wait()
+    wired.notify("$/cancelRequest", {"id": number})
+    assert (await wired.reply(number))["error"]["code"] == -32800
+    await until(lambda: wired.backend.stopped == 1)
+
+
+async def test_the_end_of_the_server_ends_the_request(asked: Connect) -> None:
+    wired, _ = await held_back(asked, REPLACED + MORE)
+    number = wired.begin()
+    await wired.told()
+    wired.server.applying.stop()
+    assert "error" in await wired.reply(number)
+    await until(lambda: wired.backend.stopped == 1)
+
+
+async def test_what_the_merge_is_sure_of_does_not_wait_for_a_model(asked: Connect) -> None:
+    wired, held = await held_back(asked, REPLACED + MORE)
+    number = wired.begin()
+    await wired.told()
+    result = await wired.apply(sketch=SKETCH)
+    assert (result["method"], wired.answered(number)) == ("merge", False)
+    assert result["stats"]["firstHunkMs"] <= result["stats"]["ms"]
+    held.go.set()
+    assert (await wired.reply(number))["result"]["method"] == "model"
+
+
+async def test_there_is_an_end_to_waiting_for_a_model(asked: Connect) -> None:
+    now = [0.0]
+    held = Held(3)
+    wired = asked(writes(REPLACED, "instruct"), "instruct", pause=held)
+    wired.server.applying.clock = lambda: now[0]
+    await wired.start()
+    number = wired.begin()
+    await held.reached.wait()
+    now[0] += ASKED_S + 1
+    data = (await wired.reply(number))["error"]["data"]
+    assert data["reason"] == "ambiguous" and "took longer" in data["model"]
     await until(lambda: wired.backend.stopped == 1)

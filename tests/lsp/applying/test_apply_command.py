@@ -66,7 +66,13 @@ async def test_a_dry_run_gives_the_edit_and_sends_nothing(wired: Wired, folder: 
     assert change["textDocument"] == {"uri": uri, "version": 7}
     assert applied(TEXT, change["edits"]) == applied(TEXT, result["hunks"]) == WANTED
     assert (result["method"], result["sketchKind"]) == ("merge", "markers")
-    assert result["stats"].keys() == {"ms", "modelTokens", "draftTokens", "acceptedDraftTokens"}
+    assert result["stats"].keys() == {
+        "ms",
+        "firstHunkMs",
+        "modelTokens",
+        "draftTokens",
+        "acceptedDraftTokens",
+    }
     (hunk,) = result["hunks"]
     assert (hunk["uri"], hunk["class"], hunk["origin"]) == (uri, "semantic", "matched")
     assert hunk["flags"] == ["Changes the constant `2` to `3`."]

@@ -1,0 +1,309 @@
+"""Where the merge is not sure a model is asked: whatever it says, the result is the refusal, or an edit that agrees."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.apply.agreement import agreed
+from editahead_inference.apply.merge import merge
+from editahead_inference.apply.placing import Target
+from editahead_inference.apply.plan import FileChange, Refused, plan, reviewed
+from editahead_inference.apply.results import Merge, Refusal
+from editahead_inference.apply.rewriting import ATTEMPTS, Coming, Rewriting
+from editahead_inference.backends.backend import BackendError, Capabilities
+from editahead_inference.backends.scripted import Reply, ScriptedBackend, in_order
+from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.modelling.told import Said
+from editahead_prompts.edits import Replacement
+from editahead_prompts.formats.applying import Question
+from editahead_prompts.formats.choice import APPLY_FORMATS
+from editahead_prompts.formats.format import Finish
+from editahead_prompts.sketches.parse import parse
+from editahead_prompts.sketches.sketch import NotASketch
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import SyntaxTrees
+from sketching import AMBIGUOUS, REPLACED, TEXT
+from typist import PROPERTY
+
+FORMATS = tuple(APPLY_FORMATS)
+ENDS = {
+    "editahead": "<|/region|>",
+    "instruct": "```",
+    "fastapply": "</updated-code>",
+    "aixapply": "</update_file>",
+}
+BEGINS = {"editahead": "", "instruct": "```\n", "fastapply": "<updated-code>", "aixapply": "<update_file>"}
+
+
+LARGE = Capabilities(context=32_768)
+
+
+def answer(text: str, format: str) -> str:
+    return f"{BEGINS[format]}{text}{ENDS[format]}"
+
+
+@dataclass
+class Asked:
+    """A merge with a model that says these things, one after the other; and what was told of meanwhile."""
+
+    replies: Sequence[Reply | str]
+    format: str = "instruct"
+    capabilities: Capabilities = LARGE
+    told: list[Coming] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.backend = ScriptedBackend(in_order(self.replies), capabilities=self.capabilities)
+        self.rewriting = Rewriting(merge, self._ask, self.told.append)
+
+    def _ask(
+        self,
+        questions: Iterable[Question],
+        again: Said | None,
+        lines: Callable[[Sequence[str]], None],
+        check: Callable[[], None],
+    ) -> Said:
+        model = ModelPredictor(self.backend, self.format)
+        return asyncio.run(model.apply(questions, again, lines))
+
+    def merged(self, text: str = TEXT, sketch: str = AMBIGUOUS, **more: Any) -> Merge:
+        parsed = parse(sketch, language="python", path="a.py")
+        original = Snapshot.of(text, uri="file:///project/a.py", language="python")
+        return self.rewriting(parsed, parsed.files[0], original, **more)
+
+    @property
+    def hunks(self) -> list[Replacement]:
+        """What was told, as a person sees it, but for what is void."""
+        last = self.told[-1] if self.told else None
+        if last is None or last.edit is None:
+            return []
+        return [hunk.replacement for hunk in reviewed([last.change(last.edit)], (), SyntaxTrees())[0].hunks]
+
+
+def refused(text: str = TEXT, sketch: str = AMBIGUOUS) -> Refusal:
+    parsed = parse(sketch, language="python", path="a.py")
+    found = merge(parsed, parsed.files[0], Snapshot.of(text, uri="file:///project/a.py", language="python"))
+    assert found.refusal is not None
+    return found.refusal
+
+
+def region(format: str) -> str:
+    """The file, or the part of it that our own model is shown."""
+    return TEXT if format != "editahead" else TEXT[TEXT.index("def first") : TEXT.index("    return first")]
+
+
+@pytest.mark.parametrize("format", [name for name in FORMATS if name != "editahead"])
+def test_its_text_is_taken_where_it_agrees(format: str) -> None:
+    asked = Asked([answer(REPLACED, format)], format)
+    made = asked.merged()
+    assert (made.refusal, made.origin, made.guess) == (None, "model", REPLACED)
+    assert made.edit.apply(TEXT) == REPLACED
+    assert len(asked.rewriting.used) == 1
+
+
+def test_it_is_asked_once_more_with_what_the_merge_makes_of_it() -> None:
+    asked = Asked([answer(TEXT.replace("abs", "int"), "instruct"), answer(REPLACED, "instruct")])
+    assert asked.merged().guess == REPLACED
+    first, second = asked.backend.queries
+    assert "merge_attempt|>" not in first.prompt and "<|merge_attempt|>" in second.prompt
+    assert first.chat and first.temperature == 0 and first.long and not first.background
+
+
+@pytest.mark.parametrize("format", ["fastapply", "aixapply"])
+def test_what_would_be_said_again_is_not_asked_again(format: str) -> None:
+    asked = Asked([answer(TEXT.replace("abs", "int"), format)], format)
+    assert asked.merged().refusal is not None
+    assert len(asked.backend.queries) == 1
+
+
+@pytest.mark.parametrize(
+    ("replies", "why"),
+    [
+        ([Reply((answer(REPLACED, "instruct").removesuffix("```"),), "length")] * 2, "cut off"),
+        ([answer(TEXT.replace("abs", "int"), "instruct")] * 2, "not taken"),
+        (["UNCLEAR"] * 2, "not clear"),
+        ([""] * 2, "empty"),
+        ([answer(TEXT, "instruct")] * 2, "change nothing"),
+        ([Reply(error=BackendError("broken", "It is broken."))], "It is broken."),
+        ([Reply(("```\nimport os\n",), error=BackendError("timeout", "Nothing came."))], "Nothing came."),
+        (["UNCLEAR", Reply(error=BackendError("broken", "It is broken."))], "not clear"),
+    ],
+)
+def test_the_refusal_stays_as_it_was_and_says_why(replies: list[Reply | str], why: str) -> None:
+    asked = Asked(replies)
+    found = asked.merged().refusal
+    assert found is not None and why in found.model
+    assert replace(found, model="") == refused()
+    assert len(asked.backend.queries) == len(replies) <= ATTEMPTS
+
+
+def test_a_model_of_another_kind_is_not_asked() -> None:
+    for format, why in (("zeta-2", "is not asked about sketches"), ("nobody", "no prompt format")):
+        asked = Asked([], format)
+        found = asked.merged().refusal
+        assert found is not None and why in found.model
+        assert not asked.backend.queries
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_does_not_fit_is_not_asked(format: str) -> None:
+    asked = Asked([], format, Capabilities(context=200))
+    found = asked.merged().refusal
+    assert found is not None and "does not fit" in found.model
+    assert not asked.backend.queries
+
+
+def test_of_a_file_that_is_too_large_the_declaration_is_rewritten() -> None:
+    more = "".join(f"\n\ndef more_{n}(x):\n    y = x + {n}\n    return y * {n}\n" for n in range(400))
+    text, wanted = TEXT + more, REPLACED + more
+    start, end = text.index("def second"), text.index("\n\n\ndef third") + 1
+    made = wanted[start : end + len(wanted) - len(text)]
+    asked = Asked([answer(made, "fastapply")], "fastapply", Capabilities(context=1200))
+    assert asked.merged(text).guess == wanted
+    (query,) = asked.backend.queries
+    assert f"<code>{text[start:end]}</code>" in query.prompt
+    assert query.max_tokens < 400
+
+
+def test_hunks_are_told_of_while_it_writes() -> None:
+    more = "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(5))
+    lines = (REPLACED + more).splitlines(keepends=True)
+    asked = Asked([Reply(("```\n", *lines, "```"))])
+    made = asked.merged(TEXT + more)
+    assert made.refusal is None
+    (told,) = asked.told
+    assert told.edit is not None and told.edit.apply(TEXT + more) == made.guess
+    assert asked.backend.given == len(lines) + 2
+
+
+def test_what_was_told_of_an_answer_that_is_not_taken_is_void() -> None:
+    more = "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(5))
+    wrong = REPLACED.replace("ValueError", "KeyError") + more
+    asked = Asked([answer(wrong, "instruct"), answer(REPLACED + more, "instruct")])
+    assert asked.merged(TEXT + more).guess == REPLACED + more
+    assert [told.edit is None for told in asked.told] == [False, True, False]
+
+
+def test_of_a_file_with_several_parts_nothing_is_told_before_all_is_certain() -> None:
+    sketch = (
+        f"```python a.py\n{AMBIGUOUS}```\n\n```python a.py\n# ... existing code ...\ndef third(c):\n"
+        "    return first(c + 1)\n```\n"
+    )
+    parsed = parse(sketch, language="python", path="a.py")
+    original = Snapshot.of(TEXT, uri="file:///project/a.py", language="python")
+
+    class Files:
+        def find(self, path: str | None) -> Snapshot:
+            return original
+
+        def new(self, path: str) -> Snapshot:
+            raise AssertionError
+
+    asked = Asked([answer(REPLACED, "instruct")])
+    settled: list[FileChange] = []
+    try:
+        (change,) = plan(parsed, Files(), asked.rewriting, settled=settled.append)
+    except Refused:
+        return  # that is as well; but then nothing was told, either
+    finally:
+        assert len(parsed.files) == 2 and not asked.told
+    assert len(settled) == 1 and change.origin == "model"
+
+
+WORDS = st.sampled_from(
+    [
+        *(*TEXT.splitlines(keepends=True), *REPLACED.splitlines(keepends=True), *BEGINS.values()),
+        *(*ENDS.values(), "\n", "\r\n", "\u2060", "    # ... existing code ...\n", "<|guess|>", "<think>"),
+    ]
+)
+
+
+def mangled(draw: Any, format: str) -> list[str]:
+    """The right answer, in pieces, with something else here and there."""
+    lines = answer(REPLACED, format).splitlines(keepends=True)
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(lines)))
+        lines[at : at + draw(st.integers(0, 3))] = draw(st.lists(WORDS | st.text(max_size=4), max_size=2))
+    text = "".join(lines)
+    cuts = sorted(draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    return [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+@st.composite
+def replies(draw: Any) -> tuple[str, list[Reply]]:
+    format = draw(st.sampled_from(FORMATS))
+    made = []
+    for _ in range(ATTEMPTS):
+        whole = draw(st.booleans())
+        chunks = mangled(draw, format) if whole else draw(st.lists(WORDS | st.text(max_size=9), max_size=20))
+        reason: Finish = draw(st.sampled_from(["stop", "length"]))
+        failed = draw(st.integers(0, 9)) == 0
+        made.append(
+            Reply(tuple(chunks), reason, error=BackendError("broken", "It broke.") if failed else None)
+        )
+    return format, made
+
+
+ENDINGS = st.sampled_from(["\n", "\r\n"])
+
+
+@PROPERTY
+@given(replies(), ENDINGS, st.sampled_from(["", "# the end", "# the end\n"]))
+def test_whatever_it_says_the_result_is_the_refusal_or_passes_the_checks(
+    said: tuple[str, list[Reply]], end: str, last: str
+) -> None:
+    format, made = said
+    text = (TEXT + last).replace("\n", end)
+    asked = Asked(made, format)
+    found = asked.merged(text)
+    if found.refusal is not None:
+        assert replace(found.refusal, model="") == refused(text) and found.refusal.model
+        assert asked.hunks == [], "what was told of is void"
+        return
+    parsed = parse(AMBIGUOUS, language="python", path="a.py")
+    target = Target(found.original, SyntaxTrees(), 0, len(found.original.lines), lambda: None)
+    edit, doubt = agreed(parsed, parsed.files[0], target, found.guess)
+    assert doubt is None and found.origin == "model"
+    after = found.edit.apply(text)
+    assert after == found.guess == edit.apply(text)
+    whole = reviewed(
+        [replace(Coming(found.original, parsed.files[0], None).change(found.edit))], (), SyntaxTrees()
+    )
+    final = [hunk.replacement for hunk in whole[0].hunks]
+    assert asked.hunks == final[: len(asked.hunks)], "what was told of stands in the end"
+
+
+@PROPERTY
+@given(st.data())
+def test_what_is_told_is_never_taken_back_by_an_answer_that_is_taken(data: st.DataObject) -> None:
+    """A whole file as the sketch, so that many texts agree."""
+    block = st.sampled_from(["", "x = one(1)", "y = two(2)", "    z = x", "return x + y", "}", "log(x, y)"])
+    old = data.draw(st.lists(block, min_size=1, max_size=20))
+    new = data.draw(st.lists(block, min_size=1, max_size=20))
+    end = data.draw(ENDINGS)
+    before, after = (end.join([*lines, ""]) for lines in (old, new))
+    original = Snapshot.of(before, uri="file:///project/a.txt", language="plaintext")
+    try:
+        parsed = parse(after, language="plaintext", path="a.txt")
+    except NotASketch:
+        return
+    part = parsed.files[0]
+
+    def unsure(*arguments: Any, **more: Any) -> Merge:
+        return replace(merge(*arguments, **more), refusal=Refusal("ambiguous", "It may be otherwise."))
+
+    asked = Asked([Reply(tuple(answer(after, "fastapply")))] * 2, "fastapply")
+    asked.rewriting.merge = unsure
+    found = asked.rewriting(parsed, part, original)
+    if found.refusal is None:
+        whole = reviewed([Coming(original, part, None).change(found.edit)], (), SyntaxTrees())
+        final = [hunk.replacement for hunk in whole[0].hunks]
+        assert asked.hunks == final[: len(asked.hunks)]
+    else:
+        assert asked.hunks == []
