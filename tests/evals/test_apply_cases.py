@@ -235,19 +235,20 @@ def test_what_a_model_wrote_counts_by_itself() -> None:
     outcomes = [
         outcome(0, "exact"),
         outcome(1, "refused"),
-        replace(outcome(2, "exact"), by_model=True, tokens=60, drafted=40),
-        replace(outcome(3, "wrong"), by_model=True, tokens=40, drafted=35),
-        replace(outcome(4, "wrong", refusal=True), by_model=True),
+        replace(outcome(2, "exact"), by_model=True, tokens=60, drafted=40, first_ms=10, ms=90),
+        replace(outcome(3, "wrong"), by_model=True, tokens=40, drafted=35, first_ms=20, ms=40),
+        replace(outcome(4, "wrong", refusal=True), by_model=True, first_ms=30, ms=80),
         outcome(5, "refused", refusal=True),
     ]
     found = figures.summarize(outcomes, Provenance("abc", "data", 3), with_model=True)
-    assert found.by_model == figures.ByModel(3, 1, 2, 4.0)
+    assert found.by_model == figures.ByModel(3, 1, 2, 4.0, 20, 80)
     assert (found.offered, found.wrong) == (1, 0)
     assert figures.as_json(found)["byModel"]["tokensPerStep"] == 4
     output = io.StringIO()
     figures.render(found, Console(file=output))
-    assert "1 of 3 refused sketches solved (33.3%), 2 wrong; 4.0 tokens a step" in " ".join(
-        output.getvalue().split()
+    assert (
+        "1 of 3 refused sketches solved (33.3%), 2 wrong; 4.0 tokens a step; the first hunk after 20 ms, the edit after 80 ms"
+        in (" ".join(output.getvalue().split()))
     )
     assert "byModel" not in figures.as_json(figures.summarize(outcomes[:2], Provenance("abc", "data", 3)))
 
