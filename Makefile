@@ -34,7 +34,8 @@ test: $(VENV)/for-test
 
 engine-test:
 	@PYTHON="$(PYTHON)" tests/engine/setup-cpu.sh $(VENV)/engine
-	@$(VENV)/engine/bin/python -m pytest tests/engine
+	@editors/testing/get-debian-tool.sh $(VENV)/nginx sid nginx nginx || test $$? = 3
+	@PATH="$(CURDIR)/$(VENV)/nginx/bin:$$PATH" $(VENV)/engine/bin/python -m pytest tests/engine
 
 lint: $(VENV)/for-test
 	@$(BIN)/ruff check .

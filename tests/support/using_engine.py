@@ -38,8 +38,17 @@ class Engine:
 
     def vllm(self) -> int:
         """Its process, which leads a group."""
-        (child,) = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        return int(child)
+        (pid,) = self.replicas().values()
+        return pid
+
+    def replicas(self) -> dict[int, int]:
+        """By the ports of its servers, their processes."""
+        found = {}
+        for child in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
+            words = Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
+            if "vllm.entrypoints.openai.api_server" in words:
+                found[int(words[words.index("--port") + 1])] = int(child)
+        return found
 
     async def ends(self) -> None:
         self.process.send_signal(signal.SIGTERM)
@@ -48,8 +57,8 @@ class Engine:
 
 
 @asynccontextmanager
-async def engine(folder: Path, environment: dict[str, str]) -> AsyncIterator[Engine]:
-    command = [*ENGINE, str(folder)]
+async def engine(folder: Path, environment: dict[str, str], *options: str) -> AsyncIterator[Engine]:
+    command = [*ENGINE, str(folder), *options]
     process = await asyncio.create_subprocess_exec(
         *command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
@@ -77,13 +86,16 @@ def group(leader: int) -> list[int]:
 class Person:
     """Writes another name each time, and asks what comes next."""
 
-    def __init__(self, client: LanguageClient) -> None:
-        self.client, self.version, self.name = client, 1, ""
+    def __init__(self, client: LanguageClient, uri: str = A) -> None:
+        self.client, self.uri, self.version, self.name = client, uri, 1, ""
 
     async def start(self) -> None:
         capabilities = types.ClientCapabilities()
         await self.client.initialize_session(types.InitializeParams(capabilities=capabilities))
-        item = types.TextDocumentItem(uri=A, language_id="python", version=1, text=TEXT)
+        self.open()
+
+    def open(self) -> None:
+        item = types.TextDocumentItem(uri=self.uri, language_id="python", version=1, text=TEXT)
         self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
 
     async def status(self) -> Any:
@@ -96,9 +108,9 @@ class Person:
         where = types.Range(types.Position(9, 4), types.Position(9, 4 + len(self.name)))
         self.name = f"x{self.version}"
         change = types.TextDocumentContentChangePartial(range=where, text=self.name)
-        document = types.VersionedTextDocumentIdentifier(uri=A, version=self.version)
+        document = types.VersionedTextDocumentIdentifier(uri=self.uri, version=self.version)
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
-        params = ask(A, self.version, 9, 4 + len(self.name), trigger="manual")
+        params = ask(self.uri, self.version, 9, 4 + len(self.name), trigger="manual")
         found = plain(await self.client.protocol.send_request_async("editahead/nextEdit", params))
         assert found["predictions"] or found["silence"]
 

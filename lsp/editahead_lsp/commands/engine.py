@@ -10,21 +10,22 @@ import signal
 import socket
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .output import fail, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from editahead_lsp.engine.fleet import Fleet
     from editahead_lsp.engine.installed import Installed
     from editahead_lsp.engine.plan import Plan
+    from editahead_lsp.engine.router import Router
     from editahead_lsp.engine.shape import Shape
-    from editahead_lsp.engine.supervisor import Supervisor
+    from editahead_lsp.engine.shares import Share
 
-_LOG = "engine.log"
 _LOCK = "engine.lock"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ALL = ("0.0.0.0", "::")
@@ -42,7 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a folder, or a name on Hugging Face's hub; else the settings' or ours",
     )
     parser.add_argument("--print", action="store_true", help="show the command, and start nothing")
-    parser.add_argument("--replicas", type=int, default=1, metavar="N", help="servers; as yet 1")
+    parser.add_argument(
+        "--replicas", type=int, default=1, metavar="N", help="so many servers, behind a router"
+    )
     parser.add_argument("--host", default="127.0.0.1", help="127.0.0.1 (this machine only), or 0.0.0.0 (all)")
     parser.add_argument("--port", type=int, default=0, help="0: one that is free")
     parser.add_argument("--no-drafts", action="store_true", help="without speculative decoding")
@@ -54,46 +57,88 @@ def run(args: argparse.Namespace) -> int:
 
     if sys.platform == "win32":
         return fail("vLLM does not run on Windows; it does in WSL.")
-    if args.replicas != 1:
-        return fail(f"One engine has one server as yet, not {args.replicas}.")
+    if args.replicas < 1:
+        return fail(f"There can be one replica or more, not {args.replicas}.")
     if args.host not in (*_LOOPBACK, *_ALL):
         return fail(f"--host can be one of {', '.join((*_LOOPBACK, *_ALL))}, not {args.host!r}.")
     try:
         folder = paths.state_folder()
         folder.mkdir(parents=True, exist_ok=True)
         if args.print:
-            made = _plan(args)
-            for note in made.notes:
-                _say(note)
-            tell(made.pasteable())
+            plans, router = _plans(args, folder)
+            parts = [made.pasteable() for made in plans]
+            tell("\n".join(parts if router is None else [*parts, router.pasteable()]))
             return 0
         with _alone(folder / _LOCK):
-            return _look_after(_plan(args), folder)
+            return _look_after(*_plans(args, folder), folder)
     except NoEngine as error:
         return fail(str(error))
     except OSError as error:
         return fail(f"The engine's files in the state folder cannot be used: {error}.")
 
 
-def _plan(args: argparse.Namespace) -> Plan:
-    """`NoEngine`."""
+def _plans(args: argparse.Namespace, state: Path) -> tuple[list[Plan], Router | None]:
+    """Of each server; where there are several, what is before them. Says what a person should know. `NoEngine`."""
     from editahead_inference.backends.choice import SHIPPED
     from editahead_inference.backends.notice import served_name
     from editahead_lsp.engine.machine import look
     from editahead_lsp.engine.plan import Place, plan
+    from editahead_lsp.engine.router import router
+    from editahead_lsp.engine.shares import WHOLE
 
     model, folder = _chosen(args.model)
     installed, config = _asked(None if folder is not None else model, printing=args.print)
-    return plan(
-        installed,
-        _shape(model, folder, config),
-        model=model,
-        served="editahead" if folder == SHIPPED else served_name(model),
-        place=Place(args.host, _port(args.host, args.port)),
-        key=os.environ.get("VLLM_API_KEY", "").strip() or secrets.token_urlsafe(24),
-        free_bytes=look().free,
-        drafts=not args.no_drafts,
-    )
+    shape = _shape(model, folder, config)
+    machine = look()
+    several = args.replicas > 1
+    first, *more = _ports(args.host, args.port, args.replicas if several else 0)
+    place = Place(args.host, first)
+    places = [Place(_LOOPBACK[0], port) for port in more] if several else [place]
+    shares = _shares(args.replicas, installed, len(machine.gpus)) if several else [WHOLE]
+    key = os.environ.get("VLLM_API_KEY", "").strip() or secrets.token_urlsafe(24)
+    plans = [
+        plan(
+            installed,
+            shape,
+            model=model,
+            served="editahead" if folder == SHIPPED else served_name(model),
+            place=own,
+            key=key,
+            free_bytes=machine.free,
+            share=share,
+            drafts=not args.no_drafts,
+        )
+        for own, share in zip(places, shares, strict=True)
+    ]
+    before = router(_nginx(printing=args.print), place, places, state / "router") if several else None
+    for note in dict.fromkeys((*plans[0].notes, *place.notes)):
+        _say(note)
+    return plans, before
+
+
+def _shares(count: int, installed: Installed, gpus: int) -> list[Share]:
+    """`NoEngine`."""
+    from editahead_lsp.engine.machine import real_cores
+    from editahead_lsp.engine.shares import of_cores, of_gpus
+
+    if installed.cpu:
+        return of_cores(count, real_cores())
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return of_gpus(count, [str(n) for n in range(gpus)] if named is None else named.replace(",", " ").split())
+
+
+def _nginx(*, printing: bool) -> Path:
+    """`NoEngine`."""
+    from editahead_lsp.engine.installed import NoEngine
+    from editahead_lsp.engine.router import find
+
+    try:
+        return find(os.environ)
+    except NoEngine as error:
+        if not printing:
+            raise
+        _say(str(error))
+        return Path("nginx")
 
 
 def _asked(model: str | None, *, printing: bool) -> tuple[Installed, dict[str, Any] | None]:
@@ -162,18 +207,20 @@ def _chosen(named: str | None) -> tuple[str, Path | None]:
     return named, None
 
 
-def _port(host: str, wanted: int) -> int:
-    """One that is free; `NoEngine` when the wanted one is not."""
+def _ports(host: str, wanted: int, more: int) -> list[int]:
+    """One that is free, the wanted one if it is not 0, and so many of this machine only. `NoEngine`."""
     from editahead_lsp.engine.installed import NoEngine
 
     if not 0 <= wanted <= 65535:
         raise NoEngine(f"There is no port {wanted}.")
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        with socket.create_server((host, wanted), family=family) as free:
-            return int(free.getsockname()[1])
-    except OSError as error:
-        raise NoEngine(f"Nobody can listen on port {wanted} of {host}: {error.strerror}.") from None
+    with ExitStack() as free:
+        try:
+            family = socket.AF_INET6 if ":" in host else socket.AF_INET
+            found = [free.enter_context(socket.create_server((host, wanted), family=family))]
+            found += [free.enter_context(socket.create_server((_LOOPBACK[0], 0))) for _ in range(more)]
+        except OSError as error:
+            raise NoEngine(f"Nobody can listen on port {wanted} of {host}: {error.strerror}.") from None
+        return [int(listening.getsockname()[1]) for listening in found]
 
 
 @contextmanager
@@ -191,28 +238,24 @@ def _alone(file: Path) -> Iterator[None]:
         yield
 
 
-def _look_after(made: Plan, folder: Path) -> int:
+def _look_after(plans: Sequence[Plan], router: Router | None, folder: Path) -> int:
     import asyncio
 
-    from editahead_inference.backends.notice import FILE_NAME
-    from editahead_lsp.engine.supervisor import Supervisor
+    from editahead_lsp.engine.fleet import Fleet
 
-    for note in made.notes:
-        _say(note)
-    _say(f"Starting vLLM with {made.served} ...")
-    supervisor = Supervisor(
-        made, folder / FILE_NAME, folder / _LOG, _say, environment=os.environ, clock=time.monotonic
-    )
-    return asyncio.run(_until_told(supervisor))
+    times = f", {len(plans)} times" if len(plans) > 1 else ""
+    _say(f"Starting vLLM with {plans[0].served}{times} ...")
+    fleet = Fleet(plans, router, folder, _say, environment=os.environ, clock=time.monotonic)
+    return asyncio.run(_until_told(fleet))
 
 
-async def _until_told(supervisor: Supervisor) -> int:
+async def _until_told(fleet: Fleet) -> int:
     import asyncio
 
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, supervisor.stop)
-    return await supervisor.run()
+        loop.add_signal_handler(number, fleet.stop)
+    return await fleet.run()
 
 
 def _say(text: str) -> None:

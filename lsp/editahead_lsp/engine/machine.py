@@ -39,6 +39,20 @@ def look(run: Callable[[list[str]], str] | None = None) -> Machine:
     return Machine(cores, memory, free, _gpus(run or _run))
 
 
+def real_cores() -> tuple[int, ...]:
+    """Of each core that this process may use, the number of one of its logical processors."""
+    if not hasattr(os, "sched_getaffinity"):
+        return tuple(range(os.cpu_count() or 1))
+    found: dict[str, int] = {}
+    for number in sorted(os.sched_getaffinity(0)):
+        try:
+            core = Path(f"/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list").read_text()
+        except OSError:
+            core = str(number)
+        found.setdefault(core, number)
+    return tuple(found.values())
+
+
 def free_on_disk(folder: Path) -> int:
     """Bytes. folder: it may not exist yet."""
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())

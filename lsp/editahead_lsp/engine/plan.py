@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .installed import PROPOSER, Installed, NoEngine
 from .shape import Shape
+from .shares import WHOLE, Share
 
 DRAFTS = 64
 """Tokens of a draft, at most. vLLM ends at more than 128; a request whose length comes this near to the end of the context
@@ -21,17 +22,22 @@ BATCHED = {True: 2048, False: 8192}
 """On the CPU or not: requests in a batch, and tokens; each request may bring a whole draft."""
 _CPU_BLOCK = 32
 """Tokens that its prefix cache keeps as one; by itself it takes 128, and what a keystroke changes is seldom so long."""
+_OPEN = (
+    "Other machines can reach it, over plain http: who listens on the way reads code and key; an https proxy in front of it "
+    "is the remedy."
+)
 _CPU_CACHE_GB = (1, 4)
 """Least and most memory for keys and values on the CPU; a quarter of what is free, between them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """environment: what is set beside what is there; it holds the key. headroom: tokens of the context that are kept for
-    drafts. notes: what a person should know, a sentence each."""
+    """environment: what is set unless a person has set it. fixed: what is set in any case; it holds the key. headroom:
+    tokens of the context that are kept for drafts. notes: what a person should know, a sentence each."""
 
     command: tuple[str, ...]
-    environment: Mapping[str, str] = field(repr=False)
+    environment: Mapping[str, str]
+    fixed: Mapping[str, str] = field(repr=False)
     served: str
     url: str
     key: str = field(repr=False)
@@ -41,7 +47,7 @@ class Plan:
 
     def pasteable(self) -> str:
         """As one writes it in a shell. It shows the key."""
-        settings = [f"{name}={value}" for name, value in self.environment.items()]
+        settings = [f"{name}={value}" for name, value in {**self.environment, **self.fixed}.items()]
         return shlex.join(["env", *settings, *self.command])
 
 
@@ -63,6 +69,11 @@ class Place:
         """Whether other machines can reach it."""
         return self.host in ("0.0.0.0", "::")
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """As those of a plan."""
+        return (_OPEN,) if self.is_open else ()
+
 
 def plan(
     installed: Installed,
@@ -73,10 +84,11 @@ def plan(
     place: Place,
     key: str,
     free_bytes: int,
+    share: Share = WHOLE,
     drafts: bool = True,
 ) -> Plan:
     """model: a folder, or a name on Hugging Face's hub. served: what it is called. free_bytes: memory, for the cache of a
-    CPU. `NoEngine` when the model must not be used with drafts, and drafts are wanted."""
+    CPU. share: what of the machine it has. `NoEngine` when the model must not be used with drafts, and drafts are wanted."""
     reason = shape.refusal(cpu=installed.cpu) if drafts else None
     if reason is not None:
         raise NoEngine(
@@ -98,7 +110,7 @@ def plan(
         command += ["--max-model-len", str(CONTEXT + headroom)]
     if shape.dtype == "float32":
         command += ["--dtype", "float32"]  # else it would be rounded
-    environment = {"VLLM_API_KEY": key, "VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1"}
+    environment = {"VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1"}
     if installed.cpu:
         command += [
             "--block-size",
@@ -108,7 +120,7 @@ def plan(
             "uni",
         ]
         least, most = _CPU_CACHE_GB
-        environment["VLLM_CPU_KVCACHE_SPACE"] = str(min(most, max(least, free_bytes >> 32)))
+        environment["VLLM_CPU_KVCACHE_SPACE"] = str(min(most, max(least, (free_bytes >> 32) // share.of)))
     notes = []
     if drafts:
         command += ["--max-num-seqs", str(SEQUENCES[installed.cpu])]
@@ -121,21 +133,17 @@ def plan(
             environment["VLLM_USE_V2_MODEL_RUNNER"] = "0"
         if installed.metrics:
             command += ["--per-request-spec-decode-metrics", "summary"]
-    if place.is_open:
-        notes.append(
-            "Other machines can reach it, over plain http: who listens on the way reads code and key; an https proxy in "
-            "front of it is the remedy."
-        )
     folder = Path(model)
     return Plan(
         tuple(command),
         environment,
+        {"VLLM_API_KEY": key, **share.environment},
         served,
         place.url,
         key,
         folder if folder.is_absolute() else None,
         headroom,
-        tuple(notes),
+        (*notes, *place.notes),
     )
 
 

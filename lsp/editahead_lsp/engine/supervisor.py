@@ -1,4 +1,4 @@
-"""Looks after one vLLM: starts it, says how far it is, starts it again when it dies, and ends it with all its processes."""
+"""Looks after one server: starts it, says how far it is, starts it again when it dies, ends it with all its processes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,11 @@ import sys
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from editahead_inference.backends.backend import BackendError
-from editahead_inference.backends.notice import Notice
-from editahead_inference.backends.openai import OpenAIBackend
-from editahead_inference.backends.transport import PATIENT
 
-from .plan import Plan
-
-READY = "Application startup complete"
-"""What vLLM's web server says when requests may come."""
 STARTS = 5
 """So many in a row that lead to nothing, and it is given up; the very first must lead to something."""
 FIRST_S, MOST_S = 1.0, 60.0
@@ -73,28 +66,41 @@ class Backoff:
         return min(FIRST_S * 2.0 ** (self.failures - 1), MOST_S)
 
 
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A server. name: for sentences. ready: what it says when requests may come. ask: what tries one then; `BackendError`.
+    environment, fixed: what is set, unless a person has set it and in any case; the latter holds the key."""
+
+    name: str
+    command: tuple[str, ...]
+    ready: str
+    ask: Callable[[], Awaitable[None]] | None = field(default=None, repr=False)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
 class Supervisor:
-    """file: for the notice. log: for what vLLM says. tell: takes a sentence for the person. environment: to which the plan's
-    is added. clock: monotonic seconds. sleep: for that many."""
+    """log: for what the server says. tell: takes a sentence for the person. changed: is told when it answers, with the
+    seconds that its start took, and with None when it no longer does. environment: to which the program's is added. clock:
+    monotonic seconds. sleep: for that many."""
 
     def __init__(
         self,
-        plan: Plan,
-        file: Path,
+        program: Program,
         log: Path,
         tell: Callable[[str], None],
+        changed: Callable[[float | None], None],
         *,
         environment: Mapping[str, str],
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._plan, self._file, self._log = plan, file, log
-        self._tell = tell
-        self._environment = {**plan.environment, **environment, "VLLM_API_KEY": plan.key}
+        self._program, self._log = program, log
+        self._tell, self._changed = tell, changed
+        self._environment = {**program.environment, **environment, **program.fixed}
         self._clock, self._sleep = clock, sleep
         self._stopping = asyncio.Event()
         self._group: int | None = None
-        self._runs = 0
 
     def stop(self) -> None:
         """End it; asked a second time, at once."""
@@ -104,35 +110,29 @@ class Supervisor:
 
     async def run(self) -> int:
         """Until it is stopped (0), or cannot be started (1)."""
-        backoff = Backoff()
-        try:
-            while not self._stopping.is_set():
-                ready_at, reason = await self._once()
-                if self._stopping.is_set():
-                    break
-                lived_s = 0.0 if ready_at is None else self._clock() - ready_at
-                wait_s = backoff.ended(ready=ready_at is not None, lived_s=lived_s)
-                if wait_s is None:
-                    self._tell(f"vLLM does not start: {reason} All that it said is in {self._log}.")
-                    return 1
-                self._tell(f"vLLM has ended: {reason} It is started again in {wait_s:.0f} s.")
-                await _first(self._sleep(wait_s), self._stopping.wait())
-            self._tell("Ended.")
-            return 0
-        finally:
-            self._file.unlink(missing_ok=True)
+        backoff, name = Backoff(), self._program.name
+        while not self._stopping.is_set():
+            ready_at, reason = await self._once()
+            if self._stopping.is_set():
+                break
+            lived_s = 0.0 if ready_at is None else self._clock() - ready_at
+            wait_s = backoff.ended(ready=ready_at is not None, lived_s=lived_s)
+            if wait_s is None:
+                self._tell(f"{name} does not start: {reason} All that it said is in {self._log}.")
+                return 1
+            self._tell(f"{name} has ended: {reason} It is started again in {wait_s:.0f} s.")
+            await _first(self._sleep(wait_s), self._stopping.wait())
+        return 0
 
     async def _once(self) -> tuple[float | None, str]:
         """One life of it: since when it was ready, if ever, and of what it died, a sentence."""
-        self._runs += 1
-        self._write_notice(ready=False)
         began = self._clock()
         # A pipe of our own: asyncio's would have us wait for whoever has inherited it, not for the process.
         reading, writing = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
                 *(_tied() if sys.platform == "linux" else ()),
-                *self._plan.command,
+                *self._program.command,
                 env=self._environment,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=writing,
@@ -141,7 +141,7 @@ class Supervisor:
             )
         except OSError as error:
             os.close(reading)
-            return None, f"{self._plan.command[0]} cannot be run ({error.strerror})."
+            return None, f"{self._program.command[0]} cannot be run ({error.strerror})."
         finally:
             os.close(writing)
         self._group = process.pid
@@ -170,14 +170,11 @@ class Supervisor:
                 problem = await self._answers()
                 if problem is None:
                     ready_at = self._clock()
-                    self._write_notice(ready=True)
-                    self._tell(
-                        f"Ready after {ready_at - began:.0f} s: {self._plan.served} at {self._plan.url}"
-                    )
+                    self._changed(ready_at - began)
                     await _first(process.wait(), self._stopping.wait())
             died_of = process.returncode
         finally:
-            self._write_notice(ready=False)
+            self._changed(None)
             await self._end(process)
             await following
         return ready_at, problem or _reason(said, died_of)
@@ -195,7 +192,7 @@ class Supervisor:
                 for line in filter(str.strip, lines):
                     said.append(line)
                     stage = _stage(line)
-                    if READY in line:
+                    if self._program.ready in line:
                         started()
                     elif stage not in (None, told):
                         told = str(stage)
@@ -205,13 +202,14 @@ class Supervisor:
         said.append(rest)
 
     async def _answers(self) -> str | None:
-        """Asks it, with the key, what it serves. None when that is well; else what is wrong, a sentence. It says that it has
-        started a moment before it listens, so that it is asked again while nothing answers."""
-        plan, problem = self._plan, None
+        """None when it does; else what is wrong, a sentence. vLLM says that it has started a moment before it listens, so it
+        is asked again while nothing answers."""
+        ask, problem = self._program.ask, None
+        if ask is None:
+            return None
         for _ in range(_TRIES):
-            backend = OpenAIBackend(plan.url, model=plan.served, key=plan.key, waiting=PATIENT)
             try:
-                await backend.prepare()
+                await ask()
             except BackendError as error:
                 problem = error.detail
                 if error.failure != "unreachable":
@@ -219,8 +217,6 @@ class Supervisor:
                 await _first(self._sleep(_BETWEEN_S), self._stopping.wait())
             else:
                 return None
-            finally:
-                await backend.close()
         return problem
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
@@ -233,11 +229,6 @@ class Supervisor:
         _signal(process.pid, signal.SIGKILL)
         await process.wait()
         self._group = None
-
-    def _write_notice(self, *, ready: bool) -> None:
-        plan = self._plan
-        folder = None if plan.folder is None else str(plan.folder)
-        Notice(plan.url, plan.key, plan.served, ready, plan.headroom, folder, self._runs).write(self._file)
 
 
 async def _first(*waits: Awaitable[object]) -> None:

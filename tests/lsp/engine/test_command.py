@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +12,11 @@ from typing import Any
 
 import pytest
 
+import stub_nginx
 import stub_vllm
 from editahead_inference.backends import choice
 from editahead_lsp.cli import main
-from editahead_lsp.engine import installed
+from editahead_lsp.engine import installed, machine, router
 from editahead_lsp.engine.installed import PROPOSER
 
 Use = Callable[..., Path]
@@ -36,8 +38,8 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
     """Puts a vLLM on PATH."""
 
-    def use(**options: Any) -> Path:
-        program = stub_vllm.install(tmp_path / "engine", **options)
+    def use(folder: str = "engine", **options: Any) -> Path:
+        program = stub_vllm.install(tmp_path / folder, **options)
         monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}/usr/bin{os.pathsep}/bin")
         return program
 
@@ -179,7 +181,8 @@ def test_such_attention_is_fine_on_a_gpu(use: Use, folder: Path, printed: Printe
     ("arguments", "says"),
     [
         ([], "Name a model"),
-        (["FOLDER", "--replicas", "2"], "one server as yet, not 2"),
+        (["FOLDER", "--replicas", "0"], "one replica or more, not 0"),
+        (["FOLDER", "--replicas", "2"], "Each replica needs a GPU of its own, and there are 1 for 2"),
         (["FOLDER", "--host", "192.168.1.7"], "--host can be one of"),
         (["FOLDER", "--port", "70000"], "There is no port 70000"),
         (["./missing"], "There is no folder ./missing"),
@@ -188,13 +191,85 @@ def test_such_attention_is_fine_on_a_gpu(use: Use, folder: Path, printed: Printe
     ],
 )
 def test_what_cannot_be(
-    arguments: list[str], says: str, use: Use, folder: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str],
+    says: str,
+    use: Use,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     use()
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-1")
     named = {"FOLDER": str(folder), "EMPTY": str(folder.parent)}
     assert main(["engine", "--print", *(named.get(word, word) for word in arguments)]) == 1
     said = capsys.readouterr().err
     assert said.startswith("editahead: ") and says in said and said.count("\n") == 1
+
+
+def replicas(out: str) -> tuple[list[dict[str, str]], list[list[str]], str]:
+    """The environments and commands that are printed, and what follows them."""
+    lines = out.splitlines(keepends=True)
+    commands = [shlex.split(line) for line in lines if line.startswith("env ")]
+    settings = [[word for word in command[1:] if word.split("=")[0].isupper()] for command in commands]
+    environments = [dict(word.split("=", 1) for word in words) for words in settings]
+    rest = [command[1 + len(words) :] for command, words in zip(commands, settings, strict=True)]
+    return environments, rest, "".join(lines[len(commands) :])
+
+
+def test_replicas(
+    use: Use,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    use()
+    nginx = stub_nginx.install(tmp_path / "nginx")
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}{nginx.parent}")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-7, 3,5")
+    assert main(["engine", "--print", str(folder), "--replicas", "2", "--host", "0.0.0.0"]) == 0
+    out, err = capsys.readouterr()
+    environments, commands, router = replicas(out)
+    assert [environment["CUDA_VISIBLE_DEVICES"] for environment in environments] == ["GPU-7", "3"]
+    assert len({environment["VLLM_API_KEY"] for environment in environments}) == 1
+    assert {option(command, "--host") for command in commands} == {"127.0.0.1"}, "only the router is open"
+    assert err.count("plain http") == 1
+    ports = [option(command, "--port") for command in commands]
+    for port in ports:
+        assert f"server 127.0.0.1:{port} max_fails=1" in router
+    (listens,) = re.findall(r"listen 0\.0\.0\.0:(\d+);", router)
+    assert len({*ports, listens}) == 3
+    assert environments[0]["VLLM_API_KEY"] not in router
+    assert router.endswith(
+        f"\n{nginx} -p {tmp_path}/state/editahead/router -c {tmp_path}/state/editahead/router/nginx.conf\n"
+    )
+
+
+def test_replicas_on_a_cpu(
+    use: Use, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(version="0.33.0+cpu")
+    monkeypatch.setattr(machine, "real_cores", lambda: (0, 2, 4, 6, 8))
+    monkeypatch.setattr(router, "find", lambda environment: Path("/opt/nginx"))
+    assert main(["engine", "--print", str(folder), "--replicas", "2"]) == 0
+    environments, _, _ = replicas(capsys.readouterr().out)
+    assert [environment["VLLM_CPU_OMP_THREADS_BIND"] for environment in environments] == ["0,2", "4,6"]
+
+
+def test_replicas_without_a_router(
+    use: Use, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are not started without; what is printed may be for another machine."""
+    use()
+    monkeypatch.setattr(router, "_SYSTEM", ())
+    monkeypatch.setattr(router, "BESIDE", Path("/nowhere/nginx"))
+    monkeypatch.setenv("PATH", str(use(folder="more").parent))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    assert main(["engine", str(folder), "--replicas", "2"]) == 1
+    assert capsys.readouterr().err == f"editahead: {router.MISSING}\n"
+    assert main(["engine", "--print", str(folder), "--replicas", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert router.MISSING in err and "\nnginx -p " in out
 
 
 def test_without_vllm(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import os
 import signal
 import stat
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -23,73 +20,11 @@ from editahead_inference.backends.backend import BackendError, Piece, Query
 from editahead_inference.backends.engine import STARTING, EngineBackend
 from editahead_inference.backends.notice import Notice
 from editahead_lsp import processes
-from editahead_lsp.engine.installed import Installed
-from editahead_lsp.engine.plan import Place, plan
-from editahead_lsp.engine.shape import Shape
-from editahead_lsp.engine.supervisor import FIRST_S, MOST_S, STARTS, WELL_S, Backoff, Supervisor, _stage
-from running import ENGINE, free_port
+from editahead_lsp.engine.supervisor import FIRST_S, MOST_S, STARTS, WELL_S, Backoff, _stage
+from looked_after import Watched, looked_after
+from running import ENGINE
 
 QUERY = Query("x", (), 5)
-
-
-class Watched:
-    """A supervisor whose words can be waited for, and whose pauses take as long as `pause`. slept: what they should be."""
-
-    def __init__(self, folder: Path, **environment: str) -> None:
-        program = stub_vllm.install(folder / "engine")
-        installed = Installed(program.with_name("python"), "0.33.0", False, True, True, True, True)
-        shape, place = Shape.of(stub_vllm.CONFIG), Place("127.0.0.1", free_port())
-        made = plan(
-            installed, shape, model="a/coder", served="coder", place=place, key="secret-key", free_bytes=0
-        )
-        self.folder, self.file, self.log = folder, folder / "state" / "engine.json", folder / "engine.log"
-        self.said: list[str] = []
-        self.slept: list[float] = []
-        self.pause: Callable[[], None] = lambda: None
-        self._more = asyncio.Event()
-        clock = itertools.count().__next__
-        self.supervisor = Supervisor(
-            made,
-            self.file,
-            self.log,
-            self._tell,
-            environment={**os.environ, "STUB_FOLDER": str(folder), **environment},
-            clock=lambda: float(clock()),
-            sleep=self._sleep,
-        )
-
-    def _tell(self, text: str) -> None:
-        self.said.append(text)
-        self._more.set()
-
-    async def _sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        await asyncio.to_thread(self.pause)
-
-    async def hears(self, text: str, times: int = 1) -> None:
-        while sum(text in said for said in self.said) < times:
-            self._more.clear()
-            await self._more.wait()
-
-    def pids(self) -> list[tuple[int, int]]:
-        """Of each run: its own, and its child's."""
-        lines = (self.folder / "pids").read_text().splitlines()
-        return [(int(own), int(child)) for own, child in map(str.split, lines)]
-
-    async def are_gone(self) -> None:
-        for pid in itertools.chain(*self.pids()):
-            await processes.ended(pid)
-
-
-@asynccontextmanager
-async def looked_after(watched: Watched) -> AsyncIterator[asyncio.Task[int]]:
-    async with asyncio.timeout(60):
-        running = asyncio.ensure_future(watched.supervisor.run())
-        try:
-            yield running
-        finally:
-            watched.supervisor.stop()
-            await running
 
 
 async def answer(backend: EngineBackend) -> str:
@@ -117,7 +52,7 @@ async def test_it_is_started_found_killed_started_again_and_ended(tmp_path: Path
         assert Notice.read(watched.file).run == 2
         assert await answer(backend) == stub_vllm.SAYS, "though it was gone, nobody waits to try again"
 
-        watched.supervisor.stop()
+        watched.fleet.stop()
         assert await running == 0
     await watched.are_gone()
     assert not watched.file.exists() and watched.said[-1] == "Ended."
@@ -134,7 +69,7 @@ async def test_it_is_ended_while_it_starts(tmp_path: Path) -> None:
         with pytest.raises(BackendError) as raised:
             await answer(backend)
         assert raised.value.detail == STARTING and backend.health.condition == "starting"
-        watched.supervisor.stop()
+        watched.fleet.stop()
         assert await running == 0
     assert not watched.file.exists()
     await backend.close()
@@ -144,9 +79,9 @@ async def test_who_does_not_end_is_killed(tmp_path: Path) -> None:
     watched = Watched(tmp_path, STUB_STAYS="1")
     async with looked_after(watched) as running:
         await watched.hears("Ready after")
-        watched.supervisor.stop()
+        watched.fleet.stop()
         await asyncio.sleep(0)
-        watched.supervisor.stop()
+        watched.fleet.stop()
         assert await running == 0
     await watched.are_gone()
 

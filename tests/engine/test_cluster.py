@@ -1,0 +1,134 @@
+"""What the page on clusters says is what vLLM's own parser, a YAML parser and nginx take. Nothing is started."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editahead_lsp.engine import router
+from editahead_lsp.engine.catalogue import find
+from editahead_lsp.engine.installed import NoEngine, assumed
+from editahead_lsp.engine.plan import Place, plan
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+TLS = "    ssl_certificate /etc/nginx/tls/cert.pem;\n    ssl_certificate_key /etc/nginx/tls/key.pem"
+PARSE = """\
+import json, sys
+from vllm.entrypoints.launchers.cli_args import make_arg_parser, validate_parsed_serve_args
+from vllm.utils.argparse_utils import FlexibleArgumentParser
+
+for words in json.loads(sys.argv[1]):
+    parser = make_arg_parser(FlexibleArgumentParser())
+    args = parser.parse_args(words)
+    validate_parsed_serve_args(args)
+    defaults = vars(parser.parse_args([]))
+    print("PARSED", json.dumps({name: value for name, value in vars(args).items() if value != defaults[name]}, default=str))
+"""
+"""Tells of each command what differs from the defaults."""
+
+
+def parsed(commands: list[list[str]]) -> list[dict[str, Any]]:
+    pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
+    settings = os.environ | {"VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, "-c", PARSE, json.dumps(commands)]
+    done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return [json.loads(line.removeprefix("PARSED ")) for line in done.stdout.splitlines() if "PARSED" in line]
+
+
+@pytest.fixture
+def compose() -> dict[str, Any]:
+    yaml = pytest.importorskip("yaml")
+    told: dict[str, Any] = yaml.safe_load((DOCS / "cluster" / "compose.yaml").read_text("utf-8"))
+    return told
+
+
+def test_the_replicas_are_started_as_the_engine_starts_them(compose: dict[str, Any]) -> None:
+    model = find("Qwen/Qwen3-Coder-30B-A3B-Instruct")
+    assert model is not None
+    made = plan(
+        assumed(cpu=False),
+        model.shape,
+        model="Qwen/Qwen3-Coder-30B-A3B-Instruct",
+        served="Qwen3-Coder-30B-A3B-Instruct",
+        place=Place("0.0.0.0", 8000),
+        key="k",
+        free_bytes=0,
+    )
+    replicas = [service for name, service in compose["services"].items() if name.startswith("replica-")]
+    for service in replicas:
+        assert service["entrypoint"][1:] == list(made.command[1:3])
+        theirs, ours = parsed([service["command"], list(made.command[3:])])
+        assert theirs == ours and theirs["speculative_config"]["num_speculative_tokens"] == 64
+        assert service["environment"].keys() == {*made.environment, *made.fixed, "HF_HOME"}
+        assert made.environment.items() <= service["environment"].items()
+    devices = [s["deploy"]["resources"]["reservations"]["devices"][0]["device_ids"] for s in replicas]
+    assert devices == [["0"], ["1"]]
+
+
+def test_the_router_knows_the_replicas(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    names = [name for name in services if name.startswith("replica-")]
+    said = (DOCS / "cluster" / "nginx.conf").read_text("utf-8")
+    assert said == router.routes(f"8443 ssl;\n{TLS}", [f"{name}:8000" for name in names])
+    addresses = [services[name]["networks"]["engine"]["ipv4_address"] for name in names]
+    expected = [f"{name}:{address}" for name, address in zip(names, addresses, strict=True)]
+    assert services["router"]["extra_hosts"] == expected
+    assert {source.split(":")[0] for source in services["router"]["volumes"]} == {"./nginx.conf", "./tls"}
+
+
+def test_nginx_takes_it(tmp_path: Path) -> None:
+    """With what the page adds for ranks."""
+    try:
+        nginx = router.find(os.environ)
+    except NoEngine as error:
+        pytest.skip(str(error))
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=localhost",
+    ]
+    command += ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem")]
+    subprocess.run(command, check=True, capture_output=True)
+    (ranks,) = re.findall(r"```nginx\n(.*?)```", (DOCS / "cluster.md").read_text("utf-8"), re.DOTALL)
+    beside, within = ranks.splitlines()
+    said = (DOCS / "cluster" / "nginx.conf").read_text("utf-8")
+    said = said.replace("listen", f"{within}\n    listen", 1).replace("/etc/nginx/tls/", f"{tmp_path}/")
+    said = re.sub(r"server replica-\d+", "server 127.0.0.1", said)
+    folder = tmp_path / "nginx"
+    made = router.router(nginx, Place("127.0.0.1", 1), [], folder)
+    whole = made.configuration[: made.configuration.index("upstream")] + f"{beside}\n{said}}}\n"
+    folder.mkdir()
+    (folder / "nginx.conf").write_text(whole, "utf-8")
+    done = subprocess.run([*made.command, "-t"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_flags_of_the_page(tmp_path: Path) -> None:
+    said = (DOCS / "cluster.md").read_text("utf-8")
+    commands = [shlex.split(line) for line in re.findall(r"^vllm serve .*", said, re.MULTILINE)]
+    found = parsed([command[2:] for command in commands])
+    assert len(found) == len(commands) == 4
+    assert {told.pop("model_tag") for told in found} == {"MODEL"}
+    tensors, rank, ranks, offloading = found
+    assert tensors == {"tensor_parallel_size": 2}
+    parallel = {"enable_expert_parallel": True, "data_parallel_size": 4}
+    assert ranks == parallel
+    where = {"data_parallel_address": "10.0.0.1", "data_parallel_rpc_port": 13345}
+    assert rank == parallel | where | {"data_parallel_rank": 0}
+    assert offloading == {"kv_offloading_size": 64.0}, "native is what it does by default"

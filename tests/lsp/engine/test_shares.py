@@ -1,0 +1,40 @@
+"""What each replica has of a machine."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_lsp.engine.installed import NoEngine
+from editahead_lsp.engine.machine import real_cores
+from editahead_lsp.engine.shares import of_cores, of_gpus
+
+BIND = "VLLM_CPU_OMP_THREADS_BIND"
+
+
+@given(st.integers(1, 8), st.lists(st.integers(0, 200), unique=True))
+def test_no_core_is_shared_and_none_has_more_than_another(count: int, cores: list[int]) -> None:
+    made = of_cores(count, cores)
+    assert len(made) == count and {share.of for share in made} == {count}
+    if len(cores) < count:
+        assert all(share.environment == {BIND: "nobind", "OMP_NUM_THREADS": "1"} for share in made)
+        return
+    lists = [share.environment[BIND].split(",") for share in made]
+    assert {len(part) for part in lists} == {len(cores) // count}
+    flat = [int(core) for part in lists for core in part]
+    assert flat == cores[: len(flat)]
+
+
+def test_gpus() -> None:
+    assert [share.environment for share in of_gpus(2, ["GPU-a", "1", "2"])] == [
+        {"CUDA_VISIBLE_DEVICES": "GPU-a"},
+        {"CUDA_VISIBLE_DEVICES": "1"},
+    ]
+    with pytest.raises(NoEngine, match="there are 1 for 2"):
+        of_gpus(2, ["0"])
+
+
+def test_this_machine_has_cores() -> None:
+    cores = real_cores()
+    assert cores and len(set(cores)) == len(cores)

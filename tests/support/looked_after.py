@@ -1,0 +1,97 @@
+"""An engine that is looked after, with stubs in the places of vLLM and nginx: real processes, whose ends are waited for."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import stub_nginx
+import stub_vllm
+from editahead_lsp import processes
+from editahead_lsp.engine.fleet import Fleet
+from editahead_lsp.engine.installed import Installed
+from editahead_lsp.engine.plan import Place, plan
+from editahead_lsp.engine.router import router
+from editahead_lsp.engine.shape import Shape
+from editahead_lsp.engine.shares import WHOLE, Share
+from running import free_port
+
+
+class Watched:
+    """An engine whose words can be waited for, and whose pauses take as long as `pause`. shares: of its replicas, where it
+    has several. slept: what the pauses should be."""
+
+    def __init__(self, folder: Path, *shares: Share, **environment: str) -> None:
+        program = stub_vllm.install(folder / "engine")
+        installed = Installed(program.with_name("python"), "0.33.0", False, True, True, True, True)
+        places = [Place("127.0.0.1", free_port()) for _ in (WHOLE, *shares)]
+        plans = [
+            plan(
+                installed,
+                Shape.of(stub_vllm.CONFIG),
+                model="a/coder",
+                served="coder",
+                place=place,
+                key="secret-key",
+                free_bytes=0,
+                share=share,
+            )
+            for place, share in zip(places[len(shares) > 0 :], shares or [WHOLE], strict=True)
+        ]
+        self.router = None
+        if shares:
+            nginx = stub_nginx.install(folder / "nginx")
+            self.router = router(nginx, places[0], places[1:], folder / "state" / "router")
+        self.folder, self.file = folder, folder / "state" / "engine.json"
+        self.log = self.file.with_name("engine.log")
+        self.said: list[str] = []
+        self.slept: list[float] = []
+        self.pause: Callable[[], None] = lambda: None
+        self._more = asyncio.Event()
+        clock = itertools.count().__next__
+        self.fleet = Fleet(
+            plans,
+            self.router,
+            self.file.parent,
+            self._tell,
+            environment={**os.environ, "STUB_FOLDER": str(folder), **environment},
+            clock=lambda: float(clock()),
+            sleep=self._sleep,
+        )
+
+    def _tell(self, text: str) -> None:
+        self.said.append(text)
+        self._more.set()
+
+    async def _sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        await asyncio.to_thread(self.pause)
+
+    async def hears(self, text: str, times: int = 1) -> None:
+        while sum(text in said for said in self.said) < times:
+            self._more.clear()
+            await self._more.wait()
+
+    def pids(self) -> list[tuple[int, int]]:
+        """Of each run: its own, and its child's."""
+        lines = (self.folder / "pids").read_text().splitlines()
+        return [(int(own), int(child)) for own, child in map(str.split, lines)]
+
+    async def are_gone(self) -> None:
+        for pid in itertools.chain(*self.pids()):
+            await processes.ended(pid)
+
+
+@asynccontextmanager
+async def looked_after(watched: Watched) -> AsyncIterator[asyncio.Task[int]]:
+    async with asyncio.timeout(60):
+        running = asyncio.ensure_future(watched.fleet.run())
+        try:
+            yield running
+        finally:
+            watched.fleet.stop()
+            await running
