@@ -45,7 +45,7 @@ fetch() {
 wrap() { # wrap BINARY
   local loader program
   loader=$(find "$root" -name 'ld-linux-*.so.*' | head -n 1)
-  program=$(readlink -f "$(find "$root/usr/bin" "$root/usr/sbin" -name "$1" | head -n 1)")
+  program=$(readlink -f "$(find "$root"/usr/*bin -name "$1" | head -n 1)")
   [[ -x $loader && -f $program ]] || { echo "there is no $1 in $package" >&2; return 1; }
   local libraries
   libraries=$(dirname "$(find "$root/usr/lib" -name 'libc.so.6' | head -n 1)")
