@@ -112,8 +112,8 @@ def router(program: Path, place: Place, replicas: Sequence[Place], folder: Path)
 
 
 def routes(listen: str, servers: Sequence[str]) -> str:
-    """What the router does, for within `http { }`. A request goes to another replica where the first cannot be connected to, which
-    is then not tried for 2 s, or has not begun to answer."""
+    """What the router does, for within `http { }`. A request goes to another replica where the first has not begun to
+    answer it, or cannot be connected to; that one is then not tried for 2 s."""
     lines = [f"    server {server} max_fails=1 fail_timeout=2s;" for server in servers]
     return _ROUTES % {"listen": listen, "servers": "\n".join(lines)}
 
