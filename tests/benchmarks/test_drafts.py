@@ -8,150 +8,32 @@ default and at its best, and suffix decoding (arXiv 2411.04975) as its paper and
 
 from __future__ import annotations
 
-import random
 import time
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from itertools import islice
-from pathlib import Path
 
 import pytest
 
-from editahead_evals.apply.generator import Case, cases
-from editahead_evals.gitrepo import recent_records
-from editahead_evals.records import LONGEST, Record, read_records
-from editahead_inference.apply.merge import merge
 from editahead_inference.speculation.drafts import Lengths
 from editahead_inference.speculation.marked import Markers
 from editahead_inference.speculation.rows import Rows
-from editahead_prompts.composition.render import DoesNotFit
 from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.applying import bodies
-from editahead_prompts.formats.choice import FORMATS
-from editahead_prompts.formats.own import FILE, GUESS, NEXT, REGION, REGION_END, SKETCH
-from editahead_prompts.formats.own_apply import OWN_APPLY
-from editahead_prompts.sketches.parse import NotASketch, parse
-from editahead_prompts.snapshot import Snapshot, line_body
-from editahead_training.next_edits import ROOTS, tasks_of
 from figures import SHORT, percentile, show
+from rewriting_prompts import DEV, SEED, Asked, Tokens, applies, records, windows
 
 pytestmark = pytest.mark.benchmark
 
-ROOT = Path(__file__).parents[2]
-DEV = ROOT.parent / "shared" / "data" / "edits" / "dev.jsonl.zst"
 CASES, RIGHT, WINDOWS = (150, 20, 20) if SHORT else (2500, 150, 150)
 """Sketches that are looked at; of those with a right guess so many are taken, and so many next edits of each format."""
-SEED = 11
 MOST = 64
 """Tokens of a draft."""
 DEPTH, MATCHED, LIKELY = 24, 12, 0.1
 """Of suffix decoding: tokens of a match and a draft together, those of the longest match that can draft as many, and how
 likely a draft's tokens have to be."""
 
-Tokens = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A prompt, and what is to be said, as tokens."""
-
-    prompt: Tokens
-    answer: Tokens
-
-
 Drafts = Callable[[Asked], Iterator[tuple[int, int, float]]]
 """For each step: tokens of the draft, tokens said, and how long the draft took, in microseconds."""
-
-
-def records() -> list[Record]:
-    found = read_records(DEV) if DEV.exists() else recent_records(ROOT)
-    return [record for record in islice(found, 8000) if len(record.before) < LONGEST]
-
-
-def applies(found: Sequence[Record]) -> dict[str, list[Asked]]:
-    """Whole files, and as our format has them: the region that the change is in."""
-    groups: dict[str, list[Asked]] = {}
-    for kind in ("whole file", "region"):
-        groups |= {f"Apply, {kind}, guess {how}": [] for how in ("right", "wrong")}
-    for case in cases(found, CASES, SEED):
-        (file, *others) = case.files
-        if others or case.only_refusal or (guess := _guess(case)) is None:
-            continue
-        how = "right" if guess in file.accepted else "wrong"
-        if how == "right" and len(groups["Apply, whole file, guess right"]) >= RIGHT:
-            continue
-        target = guess if how == "right" else file.accepted[0]
-        prompt = (
-            f"{FILE}{file.path}\n{REGION}\n{file.before}{REGION_END}\n{SKETCH}\n{case.sketch}\n"
-            f"{GUESS}\n{guess}{NEXT}\n"
-        )
-        groups[f"Apply, whole file, guess {how}"].append(asked(prompt, target))
-        if (within := _within(case, guess, target)) is not None:
-            groups[f"Apply, region, guess {how}"].append(within)
-    return groups
-
-
-def _guess(case: Case) -> str | None:
-    """The merge's, of one file."""
-    (file,) = case.files
-    try:
-        sketch = parse(case.sketch, language=file.language, path=file.path)
-    except NotASketch:
-        return None
-    return merge(sketch, sketch.files[0], _original(case)).guess
-
-
-def _original(case: Case) -> Snapshot:
-    (file,) = case.files
-    return Snapshot.of(file.before, uri=f"file:///{file.path}", language=file.language)
-
-
-def _within(case: Case, guess: str, target: str) -> Asked | None:
-    original = _original(case)
-    request = OWN_APPLY.build(original, case.sketch, guess, own())
-    if request is None:
-        return None
-    old, new, region = bodies(original.text), bodies(target), request.region
-    end = len(new) - len(old) + region.end
-    if (*old[: region.first], *new[region.first : end], *old[region.end :]) != new:
-        return None  # the answer is not within the region
-    return asked(request.prompt.text, "".join(f"{line}\n" for line in new[region.first : end]))
-
-
-def asked(prompt: str, answer: str) -> Asked:
-    return Asked(own().encode(prompt), own().encode(f"{answer}{REGION_END}"))
-
-
-def windows(found: Sequence[Record], name: str) -> list[Asked]:
-    """Next edits in a format, at places where something remains to be done."""
-    format, dice = FORMATS[name], random.Random(SEED)
-    made: list[Asked] = []
-    for record in dice.sample(found, len(found)):
-        for task in tasks_of(asdict(record), dice):
-            try:
-                request = format.build(task.state, own(), paths=ROOTS)
-            except DoesNotFit:
-                continue
-            region, lines = request.region, task.state.document.lines
-            touched = [
-                h for h in task.remaining if h.start < region.end and region.first < max(h.end, h.start + 1)
-            ]
-            if task.silent or not touched:
-                continue
-            if any(h.start < region.first or h.end > region.end for h in touched):
-                continue
-            new: list[str] = []
-            at = region.first
-            for hunk in touched:
-                new += [*lines[at : hunk.start], *hunk.new]
-                at = hunk.end
-            answer = "".join(f"{line_body(line)}\n" for line in (*new, *lines[at : region.end]))
-            made.append(asked(request.prompt.text, answer.removeprefix(request.prefill)))
-            if len(made) == WINDOWS:
-                return made
-    return made
 
 
 def nothing(asked: Asked) -> Iterator[tuple[int, int, float]]:
@@ -268,8 +150,10 @@ WAYS: dict[str, Drafts] = {
 
 def test_tokens_per_step() -> None:
     found = records()
-    groups = applies(found)
-    groups |= {f"next edit, {name}": windows(found, name) for name in ("editahead", "zeta-2", "sweep")}
+    groups = applies(found, CASES, RIGHT)
+    groups |= {
+        f"next edit, {name}": windows(found, name, WINDOWS) for name in ("editahead", "zeta-2", "sweep")
+    }
     rows = []
     for group, members in groups.items():
         for way, drafts in WAYS.items():
