@@ -12,10 +12,11 @@ FILES ?= 300
 SEED ?= 7
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test engine-test lint format bench eval baseline docs clean
+.PHONY: help demo demo-engine test engine-test lint format bench eval baseline docs clean
 
 help:
 	@echo "make demo    watch the server predict a short editing session"
+	@echo "make demo-engine  the same in Neovim, with a real vLLM on the CPU: 2.5 GB in .venv/engine, then three minutes"
 	@echo "make test    all tests but benchmarks, the long fuzz test and those in editors"
 	@echo "make engine-test  tests with a real vLLM, on the CPU: Linux on x86-64, 2.5 GB in .venv/engine"
 	@echo "make lint    ruff, mypy, the layers"
@@ -28,6 +29,10 @@ help:
 
 demo: $(VENV)/for-demo
 	@$(BIN)/editahead demo
+
+demo-engine:
+	@PYTHON="$(PYTHON)" tests/engine/setup-cpu.sh $(VENV)/engine
+	@$(VENV)/engine/bin/python tests/support/engine_demo.py
 
 test: $(VENV)/for-test
 	@$(BIN)/python -m pytest -n 2 -m "not benchmark and not fuzz and not editors and not ratchet and not engine"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,12 @@ TEXT = "".join(f"def step_{n}(user):\n    return user.name\n\n\n" for n in range
 
 
 class Engine:
-    """The command. said: what it told so far."""
+    """The command. said: what it told so far. tell: gets each line of it."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, tell: Callable[[str], None]) -> None:
         self.process = process
         self.said: list[str] = []
+        self._tell = tell
 
     async def hears(self, text: str) -> None:
         """Until it says that, from now on."""
@@ -35,6 +36,7 @@ class Engine:
             line = await self.process.stderr.readline()
             assert line, self.said
             self.said.append(line.decode())
+            self._tell(self.said[-1].rstrip())
 
     def vllm(self) -> int:
         """Its process, which leads a group."""
@@ -57,13 +59,15 @@ class Engine:
 
 
 @asynccontextmanager
-async def engine(folder: Path, environment: dict[str, str], *options: str) -> AsyncIterator[Engine]:
+async def engine(
+    folder: Path, environment: dict[str, str], *options: str, tell: Callable[[str], None] = lambda line: None
+) -> AsyncIterator[Engine]:
     command = [*ENGINE, str(folder), *options]
     process = await asyncio.create_subprocess_exec(
         *command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     try:
-        yield Engine(process)
+        yield Engine(process, tell)
     finally:
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)

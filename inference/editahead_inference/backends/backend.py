@@ -64,7 +64,8 @@ class Query:
     """One request to a model.
 
     prompt: the text to complete; with `chat`, the user's message. ids: the same as token ids, used instead of the text
-    where the backend takes them. system, prefill: of a chat only: the system message, and how the answer begins.
+    where the backend takes them. stop_ids: tokens that are one of the stop strings each, known where `ids` are. system,
+    prefill: of a chat only: the system message, and how the answer begins.
     max_tokens: of the answer. temperature: 0 = greedy. samples: answers that are wanted. logprobs: whether those of the
     tokens are. session: a stable key of person, workspace and document: what shares a prefix. background: nobody waits.
     long: whether the answer may be a whole file, and take a minute or two.
@@ -76,6 +77,7 @@ class Query:
     stop: tuple[str, ...]
     max_tokens: int
     ids: tuple[int, ...] | None = None
+    stop_ids: tuple[int, ...] = ()
     system: str | None = None
     prefill: str = ""
     chat: bool = False

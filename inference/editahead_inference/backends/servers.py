@@ -177,6 +177,9 @@ def request(serving: Serving, query: Query, *, priority: bool, salt: str) -> tup
         # Else the model's own generation_config.json counts, and a repetition penalty there ruins text that is to be
         # repeated.
         body |= {"repetition_penalty": 1.0, "top_p": 1.0, "top_k": -1, "min_p": 0.0}
+        if query.stop_ids:
+            # Where only the text tells that an answer has ended, vLLM does not say what became of its drafts.
+            body["stop_token_ids"] = list(query.stop_ids)
         if not query.chat:
             # Formats read markers that are special tokens of the model, and stop at them.
             body |= {"skip_special_tokens": False, "spaces_between_special_tokens": False}

@@ -90,8 +90,9 @@ async def _here(job: Callable[[], T]) -> T:
 
 @dataclass
 class Totals:
-    """Tokens of all requests so far, as the server counts them; of a request that was ended early, as the format reckoned.
-    cached: of those of prompts, what the server says that it had computed before. drafted, accepted: of drafts."""
+    """Tokens of all requests so far, as the server counts them. cached: of those of prompts, what it says that it had
+    computed before. Of a request that was ended early it tells neither: the prompt's are those that the format reckoned, and
+    cached, where servers keep prompts, those that the document's last prompt had, too. drafted, accepted: of drafts."""
 
     requests: int = 0
     prompt: int = 0
@@ -196,12 +197,13 @@ class ModelPredictor:
             query = self._query(request, background)
             if self.backend.capabilities.drafts and query.temperature == 0:
                 query = replace(query, drafts=drafts(format, request, state))
+            known = request.prompt.tokens - self.misses.fresh(state.document.uri, request.prompt)
             self.misses.sent(state.document.uri, request.prompt)
             scores = await self._scores(format, state, background)
             nothing = replace(nothing, scores=scores, weights=await self._weights() if scores else None)
             samples: list[_Sample] = []
             for _ in range(-(-self.samples // query.samples)):
-                samples += (await self._answers(format, request, query, progress))[0]
+                samples += (await self._answers(format, request, query, progress, known))[0]
         except BackendError as error:
             return replace(nothing, problem=error.detail)
         except DoesNotFit:
@@ -334,12 +336,14 @@ class ModelPredictor:
 
     def _query(self, request: Request, background: bool) -> Query:
         can = self.backend.capabilities
+        ids = request.prompt.ids if can.token_ids and self._agrees else None
         return Query(
             prompt=request.prompt.text.encode(
                 "utf-8", "replace"
             ).decode(),  # half a surrogate pair is no text
-            ids=request.prompt.ids if can.token_ids and self._agrees else None,
+            ids=ids,
             stop=request.stop,
+            stop_ids=() if ids is None else self._stops(request),
             max_tokens=request.max_tokens,
             system=request.system,
             prefill=request.prefill if request.chat else "",
@@ -351,10 +355,22 @@ class ModelPredictor:
             background=background,
         )
 
+    def _stops(self, request: Request) -> tuple[int, ...]:
+        """The tokens that are a stop string each."""
+        tokenizer = self.tokenizer or (self._found[2] if self._found is not None else None)
+        cut = [tokenizer.encode(stop) for stop in request.stop] if tokenizer is not None else []
+        return tuple(ids[0] for ids in cut if ids is not None and len(ids) == 1)
+
     async def _answers(
-        self, format: Reads, request: Request, query: Query, progress: Progress | _Settled | None
+        self,
+        format: Reads,
+        request: Request,
+        query: Query,
+        progress: Progress | _Settled | None,
+        known: int | None = None,
     ) -> tuple[list[_Sample], Usage]:
-        """The answers to one query, read no further than they count, and what they cost."""
+        """The answers to one query, read no further than they count, and what they cost. known: tokens that the prompt
+        before had, too; where the server does not come to tell."""
         samples = [_Sample(Trace(format.read(request))) for _ in range(query.samples)]
         usage: Usage | None = None
         async with aclosing(self.backend.stream(query)) as stream:
@@ -378,7 +394,7 @@ class ModelPredictor:
                     break  # the rest of it is of no use
         if usage is not None and request.prompt.ids is not None and not request.chat and self._agrees is None:
             self._agrees = usage.prompt == len(request.prompt.ids)
-        usage = usage or Usage(prompt=request.prompt.tokens)
+        usage = usage or Usage(request.prompt.tokens, known if self.backend.capabilities.warms else None)
         self.totals.add(usage)
         return samples, usage
 

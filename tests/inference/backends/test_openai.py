@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -51,7 +52,7 @@ async def test_a_completion(server: ModelServer, backend: OpenAIBackend) -> None
     }
     assert expected.items() <= body.items()
     assert body["cache_salt"]
-    assert not {"n", "logprobs", "priority"} & body.keys()
+    assert not {"n", "logprobs", "priority", "stop_token_ids"} & body.keys()
     await answer(backend)
     assert server.connections == 1
     assert [request.path for request in server.requests].count("/v1/models") == 1
@@ -67,6 +68,7 @@ async def test_ids_samples_and_logprobs(server: ModelServer, backend: OpenAIBack
 
     server.answers["/v1/completions"] = completions
     query = Query("ab", (), 2, ids=(5, 6), samples=2, logprobs=True, temperature=0.7, session="me at/home x")
+    query = replace(query, stop_ids=(7,))
     assert await answer(backend, query) == [
         Piece("a"),
         Piece("b", sample=1),
@@ -77,7 +79,7 @@ async def test_ids_samples_and_logprobs(server: ModelServer, backend: OpenAIBack
     (body,) = server.sent("/v1/completions")
     assert body["prompt"] == [5, 6]
     assert (body["n"], body["logprobs"], body["temperature"]) == (2, 1, 0.7)
-    assert "stop" not in body
+    assert "stop" not in body and body["stop_token_ids"] == [7]
     session = server.requests[-1].headers["x-session-id"]
     assert session and "home" not in session
 

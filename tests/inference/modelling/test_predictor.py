@@ -159,6 +159,20 @@ async def test_ids_are_sent_when_the_server_has_counted_as_many_tokens() -> None
     assert (first.ids, second.ids, third.ids) == (None, tuple(map(ord, second.prompt)), None)
 
 
+async def test_a_token_that_ends_an_answer_is_sent_with_ids() -> None:
+    class Ends(Letters):
+        def encode(self, text: str) -> tuple[int, ...]:
+            return (7,) if text.startswith("<|") and text.endswith("|>") else super().encode(text)
+
+    for tokenizer, ends in ((Ends(), (7,)), (Letters(), ())):
+        one = backend(NEW, NEW)
+        predictor = ModelPredictor(one, "editahead", tokenizer=tokenizer)
+        for _ in range(2):
+            await predictor.ask(state_of())
+        first, second = one.queries
+        assert (first.stop_ids, set(second.stop_ids)) == ((), set(ends))
+
+
 async def test_text_is_sent_where_ids_would_not_say_the_same() -> None:
     """The server puts a token before what is sent as text, or has another tokenizer; or it takes no ids."""
     able = Capabilities(token_ids=True), Capabilities()
@@ -225,6 +239,19 @@ async def test_tokens_are_counted() -> None:
     assert totals.requests == 3
     assert 0 < totals.cached < totals.prompt
     assert totals.completion == 2 * len(NEW)
+
+
+async def test_of_a_request_that_is_ended_early_what_the_prompt_shares_counts_as_cached() -> None:
+    """The server tells at an answer's end only."""
+    for warms in (True, False):
+        one = backend(NEW, Reply(("NO_EDITS\n", "x\n")), capabilities=Capabilities(warms=warms))
+        predictor = ModelPredictor(one, "zeta-2")
+        for at in ("tax", "sum"):
+            before = predictor.totals.cached
+            await predictor.ask(state_of(at=at))
+        report = predictor.misses.report
+        assert one.stopped == 1 and report.prompts == 1
+        assert predictor.totals.cached - before == (report.tokens - report.fresh if warms else 0)
 
 
 # Several answers

@@ -1,0 +1,31 @@
+"""A proposer whose drafts are as long as wanted and of no use, so that a step verifies a known number of rows."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+
+class FixedDrafts:
+    """vLLM loads it by its name, within the process that measures."""
+
+    rows = 1
+    """That a step verifies: the token that comes in any case, and the drafts."""
+    told_at: ClassVar[list[float]] = []
+    """In seconds, of each step, once its rows are verified."""
+    _dice = random.Random(3)
+
+    def __init__(self, vllm_config: Any) -> None:
+        self._tokens = vllm_config.model_config.get_vocab_size()
+
+    def load_model(self, *args: Any, **kwargs: Any) -> None:
+        """It has none. vLLM's runner for CPUs wants every proposer to load one."""
+
+    def propose(
+        self, sampled_token_ids: Sequence[Sequence[int]], *args: Any, **kwargs: Any
+    ) -> list[list[int]]:
+        FixedDrafts.told_at.append(time.perf_counter())
+        drafts = FixedDrafts.rows - 1
+        return [[self._dice.randrange(self._tokens) for _ in range(drafts)] for _ in sampled_token_ids]

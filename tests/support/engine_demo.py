@@ -1,0 +1,481 @@
+"""`make demo-engine`: a real Neovim, the language server and a real vLLM with the model that ships, on the CPU.
+
+Everything that is printed was asked of the programs that run: tokens of `editahead.status`, the editor's text, what
+`editahead engine` says. It ends with 1 when something of it did not happen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from editahead_evals.client import isolated_environment
+from editahead_inference.backends.choice import SHIPPED
+from editahead_inference.backends.notice import FILE_NAME, Notice
+from neovim import NEOVIM_0_11, Neovim
+from running import REAL
+from samples import VISIBLE
+from using_engine import Engine, engine, group
+
+STAY = '''\
+"""A guest's stay in the house."""
+
+from datetime import date
+
+LONGEST = 28
+
+
+class Stay:
+    """Of one guest, in one room."""
+
+    def __init__(self, guest: str, begins: date, until: date) -> None:
+        if until <= begins:
+            raise ValueError("a stay is a night at least")
+        self.guest = guest
+        self.begins = begins
+        self.ends = until
+
+    def nights(self) -> int:
+        return (self.ends - self.begins).days
+
+    def covers(self, day: date) -> bool:
+        return self.begins <= day < self.ends
+
+    def describe(self) -> str:
+        return f"{self.guest}: {self.begins:%d %B} to {self.ends:%d %B}"
+
+
+def longest(stays: list[Stay]) -> Stay | None:
+    """The one with the most nights."""
+    return max(stays, key=Stay.nights, default=None)
+'''
+TYPED = ("days", " = (self", ".ends", " - self", ".begins", ").days")
+"""In bursts, as one types; behind `nights`."""
+
+BILL = '''\
+"""What a guest pays for a stay."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Item:
+    name: str
+    cents: int | None = None
+
+    def price(self) -> int:
+        return self.cents or 0
+
+
+@dataclass
+class Bill:
+    guest: str
+    items: list[Item] = field(default_factory=list)
+    total: int = 0
+
+    def add(self, item: Item) -> None:
+        if item is None:
+            raise ValueError("no item")
+        self.items.append(item)
+
+        self.total += item.price()
+
+    def count(self) -> int:
+        return len(self.items)
+
+    def describe(self) -> str:
+        lines = [f"{item.name}: {item.price()}" for item in self.items]
+        return "\\n".join(lines)
+
+
+def send(bill: Bill, printer) -> None:
+    printer.write(bill.describe())
+    printer.write(f"{bill.total} cents")
+'''
+SKETCH = """\
+# ... existing code ...
+            raise ValueError("no item")
+        self.items.append(item)
+
+        price = item.price()
+        if price < 0:
+            self.total = 0
+        else:
+            self.total += price
+
+    def count(self) -> int:
+"""
+APPLIED = BILL.replace(
+    "        self.total += item.price()\n",
+    "        price = item.price()\n"
+    "        if price < 0:\n"
+    "            self.total = 0\n"
+    "        else:\n"
+    "            self.total += price\n",
+)
+
+LOOK_MS, LOOKS = 50, 1200
+"""How long the editor lives between two looks at something that is waited for, and how often it is looked at."""
+REQUEST_LOOKS = 60
+"""At the engine's counts, for a request that may not come."""
+
+_EXECUTE = """
+local command, argument = ...
+local client = vim.lsp.get_clients({ name = 'editahead' })[1]
+local params = { command = command, arguments = argument and { argument } or {} }
+local answer, problem = client:request_sync('workspace/executeCommand', params, 60000, 0)
+return { error = answer and answer.err, result = answer and answer.result, problem = problem }
+"""
+_MAKE = (
+    "vim.lsp.util.apply_workspace_edit(..., vim.lsp.get_clients({ name = 'editahead' })[1].offset_encoding)"
+)
+
+
+class Missed(Exception):
+    """What was to be shown did not happen. The message is for a person."""
+
+
+def happened(that: object, what: str) -> None:
+    if not that:
+        raise Missed(what)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What the engine was asked so far, in tokens of prompts. ahead: before anybody asked."""
+
+    requests: int
+    prompt: int
+    cached: int
+    ahead_requests: int
+    ahead: int
+    ahead_cached: int
+
+    @classmethod
+    def of(cls, status: Any) -> Tokens:
+        cache, ahead = status["cache"], status["cache"]["warmups"]
+        return cls(
+            cache["requests"],
+            cache["promptTokens"],
+            cache["cachedTokens"],
+            ahead["requests"],
+            ahead["promptTokens"],
+            ahead["cachedTokens"],
+        )
+
+    def told(self) -> str:
+        asked = _prompts(self.requests, "asked", self.prompt, self.cached)
+        ahead = _prompts(self.ahead_requests, "ahead", self.ahead, self.ahead_cached)
+        return ", and ".join(part for part in (asked, ahead) if part) or "not asked"
+
+    def __sub__(self, other: Tokens) -> Tokens:
+        return Tokens(*(getattr(self, name) - getattr(other, name) for name in self.__slots__))
+
+
+NOTHING = Tokens(0, 0, 0, 0, 0, 0)
+
+
+def _prompts(count: int, when: str, tokens: int, cached: int) -> str:
+    if not count:
+        return ""
+    many = "" if count == 1 else f" {count} times"
+    return f"{when}{many}: {tokens} tokens, {cached} cached, {tokens - cached} computed"
+
+
+class Printed:
+    """The narrative."""
+
+    def __init__(self) -> None:
+        self._console = Console(highlight=False)
+
+    def scene(self, title: str, words: str) -> None:
+        self._console.print()
+        self._console.rule(Text(title, "bold cyan"), align="left", style="dim")
+        self._console.print(Text(words), soft_wrap=True)
+
+    def line(self, who: str, what: str, style: str = "bold") -> None:
+        self._console.print(Text.assemble((who.ljust(10), style), what), soft_wrap=True)
+
+    def text(self, text: str) -> None:
+        for line in text.splitlines():
+            self._console.print(Text(f"{'':10}{line}"), soft_wrap=True)
+
+    def difference(self, before: str, after: str) -> None:
+        lines = unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
+        for line in list(lines)[2:]:
+            if not line.startswith("@@"):
+                style = "green" if line.startswith("+") else "red"
+                self._console.print(Text(f"{'':10}{line[0]} {line[1:]}", style), soft_wrap=True)
+
+
+class Demo:
+    """The scenes, in the order in which they are played."""
+
+    def __init__(self, neovim: Neovim, running: Engine, notice: Path, printed: Printed) -> None:
+        self._neovim, self._running, self._notice, self._printed = neovim, running, notice, printed
+
+    async def play(self) -> None:
+        self._open()
+        self._type()
+        self._tab()
+        self._apply()
+        await self._kill()
+        self._sum_up()
+
+    def _open(self) -> None:
+        self._printed.scene("A file is opened", "The engine computes its prompt before anything is typed.")
+        self._neovim.until("#vim.lsp.get_clients({ name = 'editahead', bufnr = 0 }) > 0")
+        self._neovim.until("vim.lsp.get_clients({ name = 'editahead' })[1].initialized")
+        status = self._wait(lambda told: told["backend"]["state"] == "ready", "the engine found")
+        self._printed.line("asks", f"{status['model']} at {self._engine(status)}")
+        self._printed.line("engine", self._spent(NOTHING).told())
+
+    def _type(self) -> None:
+        self._printed.scene(
+            "Typing", "The engine is asked what comes next. It computes what is new and has the rest."
+        )
+        began = Tokens.of(self._status())
+        self._write()
+        spent = Tokens.of(self._status()) - began
+        happened(spent.requests >= 2, "several requests of the engine")
+        happened(spent.cached > spent.prompt / 4, "much of what was asked came from the prefix cache")
+        self._printed.line("in all", spent.told())
+        self._neovim.keys("<Esc>u")
+        self._neovim.until_text(STAY)
+        self._printed.line("you press", "u: all of it is gone")
+
+    def _tab(self) -> None:
+        words = "A field gets another name in one place. Tab goes to the next edit, then makes it."
+        self._printed.scene("Tab", words)
+        happened(not self._rename("ends", "leaves"), "the engine was there all the time")
+
+    def _rename(self, old: str, new: str) -> int:
+        """A field is renamed by hand in one place, and by Tab in all others; how often that was without the engine."""
+        neovim, before = self._neovim, self._neovim.text
+        once = before.replace(f"self.{old}", f"self.{new}", 1)
+        wanted = before.replace(f"self.{old}", f"self.{new}")
+        asked, accepted = Tokens.of(self._status()), self._status()["outcomes"]["accepted"]
+        away = 0
+        neovim.keys(f"gg/self.{old}<CR>wwcw{new}<Esc>")
+        neovim.until_text(once)
+        self._printed.line("you type", new)
+        self._printed.difference(before, once)
+        while (text := neovim.text) != wanted:
+            shown = self._shown()
+            if not all(new in edit["newText"] for edit in shown["edits"]):
+                self._printed.line("Esc", f"refuses: {shown['label']}", "bold yellow")
+                neovim.keys("<Esc>")
+                neovim.until(f"not {VISIBLE}")
+                continue
+            who = "the engine" if shown["source"] == "engine" else "the rules"
+            self._printed.line("shown", f"by {who}: {shown['label']} ({shown['confidence']:.2f})", "cyan")
+            while neovim.text == text:
+                self._press_tab()
+            gone = not Notice.read(self._notice).ready
+            away += gone
+            self._printed.line("Tab", "without the engine" if gone else "", "bold green")
+            self._printed.difference(text, neovim.text)
+        made = self._status()["outcomes"]["accepted"] - accepted
+        happened(made == before.count(f"self.{old}") - 1, f"Tab made each of the others, not {made}")
+        spent = Tokens.of(self._status()) - asked
+        self._printed.line("engine", spent.told())
+        return away
+
+    def _apply(self) -> None:
+        self._printed.scene(
+            "A sketch", "It says what changes and leaves the rest out; but where does it end?"
+        )
+        neovim, before = self._neovim, Tokens.of(self._status())
+        neovim.keys(":w<CR>:edit bill.py<CR>")
+        neovim.until("vim.fn.expand('%:t') == 'bill.py' and #vim.lsp.get_clients({ bufnr = 0 }) > 0")
+        self._printed.line("engine", self._spent(before).told())
+        self._printed.text(SKETCH)
+        uri = neovim.lua("return vim.uri_from_bufnr(0)")
+        told = self._execute("editahead.apply", {"sketch": SKETCH, "uri": uri})
+        happened(told.get("error"), "the merge alone was not sure")
+        self._printed.line("rules", f"refuse: {told['error']['message']}", "bold yellow")
+        result = self._execute("editahead.apply", {"sketch": SKETCH, "uri": uri, "dryRun": True}).get(
+            "result"
+        )
+        happened(result and result["method"] == "model", "the model wrote it")
+        self._engine(self._status())
+        stats = result["stats"]
+        said, drafted, right = (stats[name] for name in ("modelTokens", "draftTokens", "acceptedDraftTokens"))
+        happened(drafted and right > said / 2, "most of it was drafted from the file and the sketch")
+        self._printed.line(
+            "engine", f"{said} tokens in {said - right} steps, {stats['ms']:.0f} ms", "bold green"
+        )
+        self._printed.line(
+            "drafts", f"{drafted} tokens, {right} of them right: {right / drafted:.0%} accepted"
+        )
+        neovim.lua(_MAKE, result["edit"])
+        neovim.until_text(APPLIED)
+        self._printed.line("you", "look at it, as what a model wrote is never sure, and take it:")
+        self._printed.difference(BILL, APPLIED)
+        neovim.keys(":w<CR>:edit stay.py<CR>")
+        neovim.until("vim.fn.expand('%:t') == 'stay.py'")
+
+    async def _kill(self) -> None:
+        first = self._running.vllm()
+        os.kill(first, signal.SIGKILL)
+        await self._running.hears("has ended: SIGKILL")
+        happened(not group(first), "none of its processes is left")
+        self._printed.scene("kill -9", f"The engine, process {first}, is killed. The rules keep answering.")
+        happened(self._rename("begins", "arrives"), "Tab made an edit without the engine")
+        status = self._wait(
+            lambda told: told["backend"]["state"] != "ready", "the server saw that it is gone"
+        )
+        self._printed.line("status", f"{status['backend']['state']}: {status['backend']['detail']}")
+        await self._running.hears("Ready after")
+        happened(self._running.vllm() != first, "it is another process")
+        before = Tokens.of(self._status())
+        self._write()
+        spent = Tokens.of(self._status()) - before
+        self._engine(self._status())
+        happened(spent.requests and spent.cached, "the new engine was asked, and has what it computed")
+        self._neovim.keys("<Esc>u")
+
+    def _sum_up(self) -> None:
+        self._printed.scene("In all", "What editahead.status counts.")
+        status = self._status()
+        speculation, outcomes, accept = (
+            status["speculation"],
+            status["outcomes"],
+            status["cache"]["computedPerAccept"],
+        )
+        self._printed.line("engine", Tokens.of(status).told())
+        self._printed.line("edits", f"{outcomes['accepted']} accepted of {outcomes['shown']} shown")
+        self._printed.line(
+            "each cost", f"{accept:.0f} tokens that the engine computed, of prompts and answers"
+        )
+        drafted, right = speculation["draftTokens"], speculation["acceptedDraftTokens"]
+        self._printed.line(
+            "drafts", f"{drafted} tokens, {right} of them right, sketch and next edits together"
+        )
+
+    def _write(self) -> None:
+        """A new line, in bursts."""
+        self._neovim.keys("gg/def nights<CR>o")
+        self._neovim.until("vim.api.nvim_get_mode().mode == 'i'")
+        for burst in TYPED:
+            self._burst(burst)
+
+    def _burst(self, keys: str) -> None:
+        began, line = Tokens.of(self._status()), self._neovim.ask("nvim_get_current_line")
+        self._neovim.keys(keys)
+        self._neovim.until("vim.api.nvim_get_current_line() == a[1]", line + keys)
+        self._printed.line("you type", f"{keys.strip():12}{self._spent(began).told()}")
+        self._neovim.settle()
+
+    def _spent(self, before: Tokens) -> Tokens:
+        """By what comes next. It may be nothing: what the engine said before holds on, or a request was given up."""
+        for _ in range(REQUEST_LOOKS):
+            spent = Tokens.of(self._status()) - before
+            if spent.requests or spent.ahead_requests:
+                break
+            self._neovim.lua("vim.wait(...)", LOOK_MS)
+        return spent
+
+    def _shown(self) -> Any:
+        """The prediction on the screen, once there is one and nothing is under way."""
+        self._neovim.until(VISIBLE)
+        self._neovim.settle()
+        self._neovim.until(VISIBLE)
+        return self._neovim.lua("return require('editahead.view').visible().wire")
+
+    def _press_tab(self) -> None:
+        """Goes to what is shown or makes it; what the server says anew just then may take it off the screen for a moment."""
+        self._shown()
+        self._neovim.keys("<Tab>")
+        self._neovim.settle()
+
+    def _engine(self, status: Any) -> str:
+        """Where the server asks; it has to be the engine."""
+        backend = status["backend"]
+        there = backend["state"] == "ready" and backend["name"].startswith("engine http://127.0.0.1:")
+        happened(there, f"the engine is asked, not {backend}")
+        return str(backend["name"]).removeprefix("engine ")
+
+    def _status(self) -> Any:
+        return self._execute("editahead.status")["result"]
+
+    def _execute(self, command: str, argument: Any = None) -> Any:
+        told = self._neovim.lua(_EXECUTE, command, argument)
+        happened(not told.get("problem"), f"an answer to {command}: {told.get('problem')}")
+        return told
+
+    def _wait(self, condition: Callable[[Any], object], what: str) -> Any:
+        """The status, once it is so."""
+        for _ in range(LOOKS):
+            status = self._status()
+            if condition(status):
+                return status
+            self._neovim.lua("vim.wait(...)", LOOK_MS)
+        raise Missed(f"{what}: {status}")
+
+
+@contextmanager
+def house() -> Iterator[tuple[list[Path], dict[str, str]]]:
+    """A committed folder of two files, and an environment with nothing of the person's own."""
+    with tempfile.TemporaryDirectory(prefix="editahead-demo-") as name:
+        folder = Path(name, "house")
+        folder.mkdir()
+        files = []
+        for path, text in (("stay.py", STAY), ("bill.py", BILL)):
+            files.append(folder / path)
+            files[-1].write_text(text, "utf-8")
+        who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        for command in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "A house"]):
+            subprocess.run(["git", *command], cwd=folder, check=True, capture_output=True)
+        known = {
+            name: value for name, value in isolated_environment(Path(name)).items() if name[:5] != "VLLM_"
+        }
+        yield files, known | {"EDITAHEAD_BACKEND": "engine", "HF_HUB_OFFLINE": "1"}
+
+
+async def play() -> None:
+    printed = Printed()
+    began = time.monotonic()
+    with house() as (files, environment):
+        printed.scene("The engine starts", "editahead engine, with the mixture of experts that ships.")
+        async with engine(
+            SHIPPED, environment, tell=lambda said: printed.line("engine", said, "dim")
+        ) as running:
+            await running.hears("Ready after")
+            neovim = Neovim(
+                NEOVIM_0_11, files[0].parent, files[:1], environment, {"cmd": REAL}, "set cmdheight=9"
+            )
+            notice = Path(environment["XDG_STATE_HOME"], "editahead", FILE_NAME)
+            try:
+                await Demo(neovim, running, notice, printed).play()
+            finally:
+                neovim.close()
+            await running.ends()
+    printed.line("took", f"{time.monotonic() - began:.0f} s")
+
+
+def main() -> int:
+    try:
+        asyncio.run(play())
+    except (Missed, AssertionError) as error:
+        sys.stderr.write(f"This did not happen: {error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
