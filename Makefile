@@ -12,13 +12,14 @@ FILES ?= 300
 SEED ?= 7
 
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-engine test engine-test lint format bench eval baseline docs clean
+.PHONY: help demo demo-engine test extension engine-test lint format bench eval baseline docs clean
 
 help:
 	@echo "make demo    watch the server predict a short editing session"
 	@echo "make demo-engine  the same in Neovim, with a real vLLM on the CPU: 2.5 GB in .venv/engine, then three minutes"
 	@echo "make test    all tests but benchmarks, the long fuzz test and those in editors"
 	@echo "make engine-test  tests with a real vLLM, on the CPU: Linux on x86-64, 2.5 GB in .venv/engine"
+	@echo "make extension  the extension for VS Code, dist/editahead.vsix; needs npm"
 	@echo "make lint    ruff, mypy, the layers"
 	@echo "make format  let ruff lay out the code"
 	@echo "make bench   how fast it is"
@@ -36,6 +37,11 @@ demo-engine:
 
 test: $(VENV)/for-test
 	@$(BIN)/python -m pytest -n 2 -m "not benchmark and not fuzz and not editors and not ratchet and not engine"
+
+extension: $(BIN)/python
+	@rm -rf dist && $(PIP) wheel --no-deps -w dist .
+	@cd editors/vscode && npm ci --silent --ignore-scripts && npm run --silent build && \
+	  npm run --silent package -- "$(CURDIR)"/dist/*.whl && mv dist/editahead.vsix "$(CURDIR)/dist/"
 
 engine-test:
 	@PYTHON="$(PYTHON)" tests/engine/setup-cpu.sh $(VENV)/engine

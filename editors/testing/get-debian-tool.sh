@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# get-debian-tool.sh FOLDER SUITE PACKAGE BINARY...
-# Puts a program of another Debian suite into FOLDER, for tests, and leaves this system as it is:
+# get-debian-tool.sh FOLDER SUITE PACKAGE[,PACKAGE...] BINARY...
+# Puts a program of a Debian suite into FOLDER, for tests, and leaves this system as it is:
 #   editors/testing/get-debian-tool.sh .venv/editors/neovim sid neovim nvim
-# apt, with a state of its own, downloads the package and all that it needs, libc included; FOLDER/bin/BINARY runs it
+# apt, with a state of its own, downloads the packages and all that they need, libc included; FOLDER/bin/BINARY runs it
 # with that libc's loader. Needs no root. What is there already is not fetched again. Ends with 3 where apt has no Debian.
 set -euo pipefail
 
@@ -10,7 +10,7 @@ set -euo pipefail
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 suite=$2
-package=$3
+IFS=, read -ra packages <<<"$3"
 shift 3
 root=$folder/root
 
@@ -32,29 +32,42 @@ fetch() {
     -o APT::Install-Recommends=false -o "APT::Sandbox::User=$(id -un)" -o Debug::NoLocking=1
   )
   apt-get "${options[@]}" update >&2
-  apt-get "${options[@]}" -y --download-only install "$package" >&2
+  apt-get "${options[@]}" -y --download-only install "${packages[@]}" >&2
   local deb
   for deb in "$apt"/cache/archives/*.deb; do
     # Links that lead out of the root, and devices, are of no use here: tar may complain about them.
     dpkg-deb --fsys-tarfile "$deb" | tar x -C "$root" --keep-directory-symlink --no-same-owner 2>/dev/null || true
   done
-  basename "$(ls "$apt"/cache/archives/"$package"_*.deb)" .deb >"$folder/version"
+  basename "$(ls "$apt"/cache/archives/"${packages[0]}"_*.deb)" .deb >"$folder/version"
   rm -rf "$apt"
+}
+
+emacs() { # where Emacs has its things, and its packages: nothing of it is looked for where it would have been installed
+  local lisp share
+  for lisp in "$root"/usr/share/emacs/[0-9]*/lisp; do
+    [[ -d $lisp ]] || return 0
+    share=${lisp%/lisp}
+    echo "export EMACSLOADPATH='$(printf '%s:' "$root"/usr/share/emacs/site-lisp/elpa-src/*/)$lisp'"
+    echo "export EMACSDATA='$share/etc' EMACSDOC='$share/etc'"
+    echo "export EMACSPATH='$(echo "$root"/usr/libexec/emacs/[0-9]*/*)'"
+  done
 }
 
 wrap() { # wrap BINARY
   local loader program
   loader=$(find "$root" -name 'ld-linux-*.so.*' | head -n 1)
   program=$(readlink -f "$(find "$root"/usr/*bin -name "$1" | head -n 1)")
-  [[ -x $loader && -f $program ]] || { echo "there is no $1 in $package" >&2; return 1; }
-  local libraries
-  libraries=$(dirname "$(find "$root/usr/lib" -name 'libc.so.6' | head -n 1)")
+  [[ -x $loader && -f $program ]] || { echo "there is no $1 in ${packages[*]}" >&2; return 1; }
+  local machine dump
+  machine=$(basename "$(dirname "$(find "$root" -name 'libc.so.6' | head -n 1)")")
+  dump=$(find "$root/usr/libexec" -name emacs.pdmp 2>/dev/null | head -n 1 || true)
   mkdir -p "$folder/bin"
   cat >"$folder/bin/$1" <<END
 #!/bin/sh
 if [ -d "$root/usr/share/nvim/runtime" ]; then export VIMRUNTIME="$root/usr/share/nvim/runtime"; fi
 if [ -d "$root/usr/lib/helix/runtime" ]; then export HELIX_RUNTIME="$root/usr/lib/helix/runtime"; fi
-exec "$loader" --library-path "$libraries:${libraries/\/usr/}" --argv0 $1 "$program" "\$@"
+$(emacs)
+exec "$loader" --library-path "$root/usr/lib/$machine:$root/lib/$machine" --argv0 "${dump:+$root/usr/bin/}$1" "$program" ${dump:+"--dump-file=$dump"} "\$@"
 END
   chmod +x "$folder/bin/$1"
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from neovim import NEOVIM_0_11, NEOVIM_0_12, Neovim
 from planned import REAL, planned
+from vscode import VSCode
 
 
 @pytest.fixture
@@ -82,4 +83,43 @@ def start(
 
     yield begin
     for editor in editors:
+        editor.close()
+
+
+@pytest.fixture
+def vscode(
+    tmp_path: Path,
+    homes: dict[str, str],
+    house: Callable[..., list[Path]],
+    request: pytest.FixtureRequest,
+) -> Iterator[Callable[..., VSCode]]:
+    """VS Code on the first of some files: `vscode({"a.py": "text"}, plan={...})`. More keywords are settings, without the
+    `editahead.` before them; `None` leaves one out. packaged: the
+    extension comes from its package. variables: of the environment.
+    Every test leaves a picture of how it ended in the folder that EDITAHEAD_PICTURES names."""
+    opened: list[VSCode] = []
+
+    def begin(
+        files: str | dict[str, str],
+        plan: dict[str, Any] | None = None,
+        packaged: bool = False,
+        variables: Mapping[str, str] | None = None,
+        **settings: Any,
+    ) -> VSCode:
+        paths = house({"a.py": files} if isinstance(files, str) else files)
+        settings = {
+            "server.command": REAL if plan is None else planned(plan),
+            "debounce_ms": 0,
+            **settings,
+        }
+        named = {f"editahead.{name}": value for name, value in settings.items() if value is not None}
+        environment = {**homes, "HOME": str(tmp_path), **(variables or {})}
+        editor = VSCode(paths[0].parent, tmp_path / "vscode", environment, named, packaged=packaged)
+        opened.append(editor)
+        editor.open(paths[0].name)
+        return editor
+
+    yield begin
+    for editor in opened:
+        editor.keep_picture(request.node.name)
         editor.close()

@@ -1,4 +1,4 @@
-"""A real Emacs with Eglot and our package, without a screen: the overlays, the keys and the commands."""
+"""A real Emacs with Eglot and our package: without a screen: the overlays, the keys and the commands."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from typing import Any
 
 import pytest
 
+from emacs import EMACS, FETCHED
 from neovim import ROOT
 from planned import REAL, planned
 from samples import NAMES, RENAME, STAY
 
-EMACS = shutil.which("emacs")
 PACKAGE = ROOT / "editors" / "emacs"
 SESSION = Path(__file__).with_name("emacs_session.el")
 
 pytestmark = [
     pytest.mark.editors,
-    pytest.mark.skipif(EMACS is None, reason="no emacs on PATH (emacs-nox and elpa-eglot)"),
+    pytest.mark.skipif(
+        EMACS is None, reason=f"no Emacs at {FETCHED}, nor on PATH (emacs-nox and elpa-eglot)"
+    ),
 ]
 
 Play = Callable[..., list[list[Any]]]
@@ -120,3 +122,61 @@ def test_a_refusal_changes_nothing(play: Play) -> None:
     )
     assert said[0][0].startswith("Editahead: nothing was changed")
     assert said[0][1] == STAY
+
+
+def test_why(play: Play) -> None:
+    said = play(NAMES, "(session-ask) (session-say (editahead-why))", RENAME)
+    assert said[0][0].startswith(
+        "Editahead: what was weighed:\n  90 %  guest -> visitor (propagation): shown"
+    )
+
+
+def test_an_accepted_edit_is_undone_in_one_step(play: Play) -> None:
+    said = play(
+        NAMES,
+        """
+        (buffer-enable-undo)
+        (session-ask) (session-press "TAB") (undo-boundary)
+        (session-say (and (string-match-p "visitor" (buffer-string)) t))
+        (undo) (session-say (buffer-string))
+        """,
+        RENAME,
+    )
+    assert said == [[True], [NAMES]]
+
+
+def test_tab_belongs_to_a_region_and_to_completions(play: Play) -> None:
+    said = play(
+        NAMES,
+        """
+        (session-ask)
+        (transient-mark-mode 1) (push-mark (line-end-position) t t)
+        (session-say (symbol-name (key-binding (kbd "TAB"))))
+        (deactivate-mark)
+        (session-say (symbol-name (key-binding (kbd "TAB"))))
+        (setq completion-in-region-mode t)
+        (session-say (eq (key-binding (kbd "TAB")) 'editahead-accept))
+        """,
+        RENAME,
+    )
+    assert said == [["indent-for-tab-command"], ["editahead-accept"], [None]]
+
+
+def test_the_package_compiles_without_a_warning_and_is_documented(tmp_path: Path) -> None:
+    assert EMACS
+    package = tmp_path / "editahead.el"
+    shutil.copy(PACKAGE / package.name, package)
+    lisp = """(progn
+      (package-initialize)
+      (require 'checkdoc)
+      (setq byte-compile-error-on-warn t)
+      (unless (byte-compile-file "editahead.el") (kill-emacs 1))
+      (checkdoc-file "editahead.el"))"""
+    compiled = subprocess.run(
+        [EMACS, "--batch", "--no-init-file", "--eval", lisp],
+        cwd=tmp_path,
+        env={**os.environ, "HOME": str(tmp_path)},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert (compiled.returncode, "Warning" in compiled.stderr) == (0, False), compiled.stderr

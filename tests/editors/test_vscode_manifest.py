@@ -57,3 +57,18 @@ def test_every_command_that_a_key_or_a_menu_names_is_there() -> None:
     commands = {one["command"] for one in contributes["commands"]}
     named = [*contributes["keybindings"], *(one for menu in contributes["menus"].values() for one in menu)]
     assert {one["command"] for one in named if one["command"].startswith("editahead.")} <= commands
+
+
+@pytest.mark.parametrize("key", ["tab", "escape", "ctrl+right", "ctrl+alt+right"])
+def test_no_key_is_taken_from_snippets_suggestions_or_an_inline_chat(key: str) -> None:
+    """The keys for what is drawn by us. Of an inline chat there is no other test: it takes an extension that chats."""
+    keys: list[dict[str, str]] = MANIFEST["contributes"]["keybindings"]
+    ours = [set(one["when"].split(" && ")) for one in keys if one["key"] == key]
+    (drawn,) = (when for when in ours if when & {"editahead.shown", "editahead.here"})
+    assert {
+        "!inSnippetMode",
+        "!suggestWidgetVisible",
+        "!inlineChatVisible",
+        "!inlineSuggestionVisible",
+    } <= drawn
+    assert {"editorTextFocus", "!editorHasSelection", "!editorHasMultipleSelections"} <= drawn

@@ -43,8 +43,12 @@ _CODES = {
     "ArrowDown": 40,
     "Backspace": 8,
     "F1": 112,
+    "[": 219,
+    "]": 221,
 }
 """The numbers of keys that are no letters."""
+_NAMES = {" ": "Space", "[": "BracketLeft", "]": "BracketRight"}
+"""What such keys are called by their place on the keyboard."""
 _MODIFIERS = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 
 
@@ -117,7 +121,7 @@ class Chromium:
         modifiers = sum(_MODIFIERS[name] for name in held)
         number = _CODES.get(key) or ord(key.upper())
         letter = f"Key{key.upper()}" if key.isalpha() else ""
-        code = "Space" if key == " " else key if len(key) > 1 else letter
+        code = _NAMES.get(key) or (key if len(key) > 1 else letter)
         common = {"key": key, "code": code, "windowsVirtualKeyCode": number, "modifiers": modifiers}
         text = {"text": "\r"} if key == "Enter" else {}
         self.ask("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **common, **text)

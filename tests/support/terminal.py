@@ -49,13 +49,13 @@ class Terminal:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         variables = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **environment}
         self._process = subprocess.Popen(
-            [str(part) for part in command],
+            # It is the terminal of a session of its own: Emacs looks for /dev/tty.
+            ["setsid", "--ctty", *(str(part) for part in command)],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
             cwd=folder,
             env=variables,
-            start_new_session=True,
         )
         os.close(theirs)
 

@@ -21,6 +21,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import pytest
+
+import chromium
 from chromium import Chromium
 from neovim import ROOT
 
@@ -29,6 +32,8 @@ EXTENSION = ROOT / "editors" / "vscode"
 COMPLAINER = ROOT / "editors" / "testing" / "vscode-complainer"
 BUILT = EXTENSION / "dist" / "extension.js"
 """`npm run build` in editors/vscode makes it."""
+PACKAGED = ROOT / "dist" / "editahead.vsix"
+"""`make extension` makes it."""
 
 _PATIENCE_MS = 60_000
 """How long the page is looked at before a wait is given up."""
@@ -55,6 +60,13 @@ _QUIET = {
     "window.commandCenter": False,
 }
 """Nothing on the screen, and no text, but what the tests are about."""
+HERE = [
+    pytest.mark.editors,
+    pytest.mark.skipif(not CODE_SERVER.exists(), reason=f"no code-server at {CODE_SERVER}"),
+    pytest.mark.skipif(not chromium.PROGRAM, reason="no chromium on PATH"),
+    pytest.mark.skipif(not BUILT.exists(), reason=f"no {BUILT}: npm run build"),
+]
+"""For modules of tests that take it."""
 _SEEN = """(() => {
   const words = [];
   for (const element of document.querySelectorAll('.editor-instance .view-lines span')) {
@@ -80,19 +92,26 @@ class VSCode:
         environment: Mapping[str, str],
         settings: Mapping[str, Any],
         size: tuple[int, int] = (1000, 800),
+        packaged: bool = False,
     ) -> None:
-        """On a folder. home: a folder for all that it keeps. settings: of VS Code, our own among them."""
+        """On a folder. home: a folder for all that it keeps. environment: of VS Code, not of the browser. settings: of VS
+        Code, our own among them. packaged: the extension is installed from its package, as a person does it."""
         data, extensions = home / "data", home / "extensions"
         for name in ("User", "Machine"):
             (data / name).mkdir(parents=True)
             path = data / name / "settings.json"
             path.write_text(json.dumps({**_QUIET, **settings}), encoding="utf-8")
         self.settings_file = data / "Machine" / "settings.json"
-        ours = extensions / "editahead.editahead-0.1.0"
-        shutil.copytree(EXTENSION / "media", ours / "media")
-        shutil.copytree(BUILT.parent, ours / "dist", ignore=shutil.ignore_patterns("test", "*.vsix"))
-        shutil.copy(EXTENSION / "package.json", ours)
-        shutil.copytree(COMPLAINER, extensions / "editahead-testing.vscode-complainer-0.0.1")
+        if packaged:
+            folders = ["--extensions-dir", str(extensions), "--user-data-dir", str(data)]
+            install = [str(CODE_SERVER), *folders, "--install-extension", str(PACKAGED)]
+            subprocess.run(install, env={**os.environ, **environment}, check=True, capture_output=True)
+        else:
+            ours = extensions / "editahead.editahead-0.1.0"
+            shutil.copytree(EXTENSION / "media", ours / "media")
+            shutil.copytree(BUILT.parent, ours / "dist", ignore=shutil.ignore_patterns("test", "*.vsix"))
+            shutil.copy(EXTENSION / "package.json", ours)
+            shutil.copytree(COMPLAINER, extensions / "editahead-testing.vscode-complainer-0.0.1")
         self.folder = folder
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -110,7 +129,7 @@ class VSCode:
             start_new_session=True,
         )
         self._wait_for_server()
-        self.page = Chromium(home / "browser", environment, size)
+        self.page = Chromium(home / "browser", {"HOME": str(home)}, size)
 
     def _wait_for_server(self) -> None:
         """What it says goes into its log, here up to where it listens, and then on a thread."""
@@ -133,8 +152,8 @@ class VSCode:
         self.until(f"document.querySelector('.monaco-editor[data-uri$=\"/{name}\"] .view-line')")
         self.press("Control+1")
 
-    def until(self, condition: str) -> Any:
-        """Let the workbench live until an expression of JavaScript is true; its value."""
+    def until(self, condition: str, patience: int = 1) -> Any:
+        """Let the workbench live until an expression of JavaScript is true; its value. patience: so many minutes."""
         look = f"""new Promise(done => {{
           const end = performance.now() + {_PATIENCE_MS};
           const look = () => {{
@@ -144,7 +163,7 @@ class VSCode:
           }};
           look();
         }})"""
-        value = self.page.evaluate(look)
+        value = next(filter(None, (self.page.evaluate(look) for _ in range(patience))), None)
         if not value:
             raise AssertionError(f"never: {condition}\n{self.describe()}")
         return value
@@ -181,11 +200,11 @@ class VSCode:
 
     def click(self, selector: str) -> None:
         self.until(f"document.querySelector({json.dumps(selector)})")
-        box = self.page.evaluate(
-            f"(box => [box.x + box.width / 2, box.y + box.height / 2])"
-            f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
-        )
-        self.page.click(*box)
+        self._click(f"document.querySelector({json.dumps(selector)})")
+
+    def _click(self, element: str) -> None:
+        middle = "(box => [box.x + box.width / 2, box.y + box.height / 2])"
+        self.page.click(*self.page.evaluate(f"{middle}({element}.getBoundingClientRect())"))
 
     def copy(self, text: str) -> None:
         """As from another program."""
@@ -213,17 +232,33 @@ class VSCode:
         settings = json.loads(self.settings_file.read_text(encoding="utf-8"))
         self.settings_file.write_text(json.dumps({**settings, name: value}), encoding="utf-8")
 
-    def tick(self, text: str) -> None:
-        """The box of a change in the preview of several, by the text that it shows."""
-        rows = "[...document.querySelectorAll('.bulk-edit-panel .monaco-list-row')]"
-        row = f"{rows}.find(row => row.innerText.includes({json.dumps(text)}))"
-        self.until(f"{row}?.querySelector('.edit-checkbox')")
-        self.page.evaluate(f"{row}.querySelector('.edit-checkbox').click()")
+    def revert_hunk(self, number: int) -> None:
+        """VS Code's own button beside a hunk of a diff, counted from 0."""
+        button = f"[...document.querySelectorAll('.gutterItem [aria-label=\"Revert Block\"]')][{number}]"
+        self.until(f"document.querySelector('.squiggly-warning') && {button}")
+        self._click(button)
 
-    def click_button(self, text: str) -> None:
-        button = f"[...document.querySelectorAll('.monaco-button')].find(one => one.innerText === {json.dumps(text)})"
-        self.until(f"{button} && !{button}.classList.contains('disabled')")
-        self.page.evaluate(f"{button}.click()")
+    def until_no_text(self, selector: str, text: str) -> None:
+        self.until(f"!{_saying(selector, text)}")
+
+    def until_tab(self, name: str) -> None:
+        """The active tab's name begins so."""
+        self.until(f"document.querySelector('.tab.active')?.ariaLabel.startsWith({json.dumps(name)})")
+
+    def click_action(self, text: str) -> None:
+        """A button above the editor, by what it says."""
+        button = _saying(".editor-actions .action-label", text)
+        self.until(button)
+        self.page.evaluate(f"{button}.click()")  # not where it is: others come beside it meanwhile
+
+    def click_text(self, selector: str, text: str) -> None:
+        """The first element that a selector finds and that says so."""
+        self.until(_saying(selector, text))
+        self._click(_saying(selector, text))
+
+    def until_text(self, selector: str, text: str) -> None:
+        """An element that a selector finds says so."""
+        self.until(_saying(selector, text))
 
     @property
     def seen(self) -> list[str]:
@@ -249,23 +284,31 @@ class VSCode:
     def until_no_ghost(self) -> None:
         self.until(f"!{_GHOST}")
 
-    def until_note(self, text: str) -> None:
+    def until_note(self, text: str, patience: int = 1) -> None:
         """A notification says so."""
-        self.until(f"{_NOTES}.includes({json.dumps(text)})")
+        self.until(f"{_NOTES}.includes({json.dumps(text)})", patience)
+
+    def answer(self, button: str) -> None:
+        """A notification's button, once it has come to rest."""
+        self.click_text(".notification-fade-in-done .monaco-button", button)
 
     def until_cursor(self, line: int, column: int) -> None:
         place = json.dumps(f"Ln {line}, Col {column}")
         shown = "document.querySelector('[id=\"status.editor.selection\"]')?.innerText.split(' (')[0]"
         self.until(f"{shown} === {place}")
 
+    def until_cursor_line(self, line: int) -> None:
+        shown = "document.querySelector('[id=\"status.editor.selection\"]')?.innerText ?? ''"
+        self.until(f"({shown}).startsWith('Ln {line},')")
+
     def until_status(self, text: str) -> None:
         """Our item in the status bar says so, to those who hear it."""
         label = "document.querySelector('[id=\"editahead.editahead.editahead.status\"] a')?.getAttribute('aria-label')"
         self.until(f"({label} ?? '').includes({json.dumps(text)})")
 
-    def until_ready(self) -> None:
+    def until_ready(self, patience: int = 1) -> None:
         label = "document.querySelector('[id=\"editahead.editahead.editahead.status\"]')?.innerHTML ?? ''"
-        self.until(f"/codicon-(check|arrow-right)/.test({label})")
+        self.until(f"/codicon-(check|arrow-right)/.test({label})", patience)
 
     def saved(self, name: str) -> str:
         """Save what is open; the file's text then."""
@@ -305,6 +348,12 @@ class VSCode:
         self._log.close()
 
 
+def _saying(selector: str, text: str) -> str:
+    """The first element that a selector finds and that says so, in JavaScript."""
+    found = f"[...document.querySelectorAll({json.dumps(selector)})]"
+    return f"{found}.find(one => one.textContent.replaceAll('\\u00a0', ' ').includes({json.dumps(text)}))"
+
+
 def descendants(pid: int) -> list[int]:
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
@@ -326,4 +375,6 @@ def is_server(pid: int) -> bool:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return False
+    if words[-2:-1] == [b"lsp"] and any(word.endswith(b"/bin/editahead") for word in words):
+        return True
     return b"editahead_lsp" in words or any(word.endswith(b"/planned.py") for word in words)

@@ -1,9 +1,11 @@
 // A sketch of a change, from the clipboard or the selection, becomes an edit that is looked through before it is made.
 import * as vscode from "vscode";
-import { CodeActionRequest, ResponseError, type CodeAction, type LanguageClient, type WorkspaceEdit } from "vscode-languageclient/node";
+import { CodeActionRequest, ResponseError, type CodeAction, type LanguageClient } from "vscode-languageclient/node";
+import type { WireEdit } from "./core/proposal";
 import { refusalOf, refusalText } from "./core/telling";
 import type { Refusal } from "./core/wire";
 import { rangeOf } from "./document";
+import type { Preview } from "./preview";
 import type { Engine } from "./server";
 
 const KIND = "refactor.rewrite.editahead.apply";
@@ -11,22 +13,23 @@ const KIND = "refactor.rewrite.editahead.apply";
 const SELECTED = "Apply sketch in selection";
 
 interface Applied {
-  readonly edit: WorkspaceEdit;
+  readonly edit: WireEdit;
   readonly method: string;
 }
 
-export async function applyClipboard(engine: Engine): Promise<void> {
+export async function applyClipboard(engine: Engine, preview: Preview): Promise<void> {
   const sketch = await vscode.env.clipboard.readText();
-  await look(engine, "There is no sketch on the clipboard.", sketch, (client, document) => planned(client, document, sketch));
+  const plan = (client: LanguageClient, document: vscode.TextDocument) => planned(client, document, sketch);
+  await look(engine, preview, "There is no sketch on the clipboard.", sketch, plan);
 }
 
 /** Selected lines of a document that hold a sketch go, and what they say is done to the rest of it, or to the files that they
  * name. */
-export async function applySelection(engine: Engine): Promise<void> {
+export async function applySelection(engine: Engine, preview: Preview): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const selection = editor?.selection;
   const sketch = editor?.document.getText(selection) ?? "";
-  await look(engine, "Nothing is selected.", sketch, async (client, document) => {
+  await look(engine, preview, "Nothing is selected.", sketch, async (client, document) => {
     const params = {
       textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(document),
       range: client.code2ProtocolConverter.asRange(selection ?? new vscode.Range(0, 0, 0, 0)),
@@ -36,23 +39,24 @@ export async function applySelection(engine: Engine): Promise<void> {
     const action = offered.find((one) => one.title === SELECTED);
     if (action === undefined) return planned(client, document, sketch);
     if (action.disabled !== undefined) throw new Error(action.disabled.reason);
-    return action.edit ?? (await client.sendRequest<CodeAction>("codeAction/resolve", action)).edit;
+    return (action.edit ?? (await client.sendRequest<CodeAction>("codeAction/resolve", action)).edit) as WireEdit | undefined;
   });
 }
 
-async function planned(client: LanguageClient, document: vscode.TextDocument, sketch: string): Promise<WorkspaceEdit | undefined> {
+async function planned(client: LanguageClient, document: vscode.TextDocument, sketch: string): Promise<WireEdit | undefined> {
   const argument = { sketch, uri: client.code2ProtocolConverter.asUri(document.uri), dryRun: true };
   const params = { command: "editahead.apply", arguments: [argument] };
   const applied = await client.sendRequest<Applied>("workspace/executeCommand", params);
   return applied.method === "none" ? undefined : applied.edit;
 }
 
-// Gets the edit, and hands it to VS Code's preview, where each hunk is ticked or left.
+// Gets the edit, and shows what it would make of the files.
 async function look(
   engine: Engine,
+  preview: Preview,
   missing: string,
   sketch: string,
-  plan: (client: LanguageClient, document: vscode.TextDocument) => Promise<WorkspaceEdit | undefined>,
+  plan: (client: LanguageClient, document: vscode.TextDocument) => Promise<WireEdit | undefined>,
 ): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
   const client = engine.client;
@@ -62,21 +66,17 @@ async function look(
     void vscode.window.showWarningMessage(`Editahead: ${problem}`);
     return;
   }
-  let edit: WorkspaceEdit | undefined;
-  try {
-    const options = { location: vscode.ProgressLocation.Window, title: "Editahead: placing the sketch …" };
-    edit = await vscode.window.withProgress(options, () => plan(client, document));
-  } catch (error) {
-    await sayRefusal(error, document.uri);
-    return;
-  }
-  if (edit === undefined) {
-    void vscode.window.showInformationMessage("Editahead: the sketch is there already.");
-    return;
-  }
-  for (const annotation of Object.values(edit.changeAnnotations ?? {})) annotation.needsConfirmation = true;
-  const made = await vscode.workspace.applyEdit(await client.protocol2CodeConverter.asWorkspaceEdit(edit));
-  if (!made) void vscode.window.setStatusBarMessage("Editahead: nothing was changed.", 5000);
+  const once = async (): Promise<void> => {
+    try {
+      const options = { location: vscode.ProgressLocation.Window, title: "Editahead: placing the sketch …" };
+      const edit = await vscode.window.withProgress(options, () => plan(client, document));
+      if (edit === undefined) void vscode.window.showInformationMessage("Editahead: the sketch is there already.");
+      else await preview.show(edit, once);
+    } catch (error) {
+      await sayRefusal(error, document.uri);
+    }
+  };
+  await once();
 }
 
 async function sayRefusal(error: unknown, uri: vscode.Uri): Promise<void> {

@@ -36,7 +36,7 @@ export class Decorations implements vscode.Disposable {
     const put = { color: color("editor.foreground"), backgroundColor: color("diffEditor.insertedTextBackground") };
     const endOf = (line: number) => editor.document.lineAt(line).range.end;
     const at = (position: vscode.Position) => new vscode.Range(position, position);
-    editor.setDecorations(this.struck, drawing.strikes.map((range) => ({ range: rangeOf(range), hoverMessage: hover })));
+    editor.setDecorations(this.struck, drawing.strikes.map(rangeOf));
     editor.setDecorations(
       this.added,
       drawing.insertions.map((one) => ({

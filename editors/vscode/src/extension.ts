@@ -4,9 +4,24 @@ import { applyClipboard, applySelection } from "./applying";
 import { serverText, whyText } from "./core/telling";
 import type { StatusResult, WhyResult } from "./core/wire";
 import { Installation } from "./installation";
+import { Preview } from "./preview";
 import { Engine } from "./server";
 import { StatusBar } from "./statusbar";
 import { View } from "./view";
+
+/** Where the first next edit can be seen. */
+const EXAMPLE = `# Type "leaves" over the selected word. Then press Tab, and Tab again, to the end.
+class Stay:
+    def __init__(self, begins, until):
+        self.begins = begins
+        self.ends = until
+
+    def nights(self):
+        return (self.ends - self.begins).days
+
+    def covers(self, day):
+        return self.begins <= day < self.ends
+`;
 
 let engine: Engine | undefined;
 
@@ -16,8 +31,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const started = new Engine(() => installation.find(), log);
   engine = started;
   const view = new View(context.extensionUri, started, () => performance.now());
-  started.ghost = (document, position) => view.ghost(document, position);
-  context.subscriptions.push(log, started, view, new StatusBar(started, view));
+  started.ghosts = (document, position) => view.ghosts(document, position);
+  const preview = new Preview();
+  context.subscriptions.push(log, installation, started, view, preview, new StatusBar(started, view));
 
   const tell = (text: string) => {
     log.info(text);
@@ -45,17 +61,34 @@ export function activate(context: vscode.ExtensionContext): void {
     go: () => view.goNext(),
     toggle: () => view.enable(!view.enabled),
     ghostAccepted: (id: string) => view.ghostAccepted(id),
-    applyClipboard: () => applyClipboard(started),
-    applySelection: () => applySelection(started),
+    applyClipboard: () => applyClipboard(started, preview),
+    applySelection: () => applySelection(started, preview),
+    makeChanges: () => preview.make(),
+    makeNoChanges: () => preview.close(),
+    leaveOut: () => preview.leaveOut(),
     explain: why,
     showStatus: status,
     restartServer: () => started.restart(),
     openLog: () => log.show(),
+    forget: async () => {
+      if ((await started.execute("editahead.resetLearning")) !== undefined) tell("Editahead has forgotten what it learned and what you refused.");
+    },
+    openExample: async () => {
+      const document = await vscode.workspace.openTextDocument({ language: "python", content: EXAMPLE });
+      const editor = await vscode.window.showTextDocument(document);
+      editor.selection = wordOf(document, "ends");
+    },
   };
   for (const [name, run] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(`editahead.${name}`, run));
   }
   void started.start();
+}
+
+/** A word where it stands first. */
+function wordOf(document: vscode.TextDocument, word: string): vscode.Selection {
+  const at = document.getText().indexOf(word);
+  return new vscode.Selection(document.positionAt(at), document.positionAt(at + word.length));
 }
 
 export async function deactivate(): Promise<void> {

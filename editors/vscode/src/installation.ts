@@ -4,14 +4,17 @@ import { constants, promises as fs } from "node:fs";
 import * as path from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
-import { commandOf, inEnvironment, isRecent, onPath, pythons, type ServerCommand } from "./core/environment";
+import { commandOf, inEnvironment, installProblem, isRecent, onPath, pythons, type ServerCommand } from "./core/environment";
 
 const run = promisify(execFile);
 const WINDOWS = process.platform === "win32";
 /** Written last: an environment without it was not finished. */
 const STAMP = "editahead.txt";
 
-export class Installation {
+export class Installation implements vscode.Disposable {
+  private aborted = new AbortController();
+  private making: Promise<void> = Promise.resolve();
+
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly log: vscode.LogOutputChannel,
@@ -20,6 +23,9 @@ export class Installation {
 
   /** The person's own choice, else what is on PATH, else our environment, made now if need be. */
   async find(): Promise<ServerCommand> {
+    this.dispose(); // one environment is made at a time
+    await this.making.catch(() => undefined);
+    this.aborted = new AbortController();
     const chosen = setting("server.command");
     if (chosen !== undefined && !(Array.isArray(chosen) && chosen.length === 0)) {
       const command = commandOf(chosen);
@@ -35,6 +41,11 @@ export class Installation {
     return { command: await this.environment(), args: ["lsp"] };
   }
 
+  /** Whatever is being made is given up. */
+  dispose(): void {
+    this.aborted.abort();
+  }
+
   private async environment(): Promise<string> {
     const folder = path.join(this.context.globalStorageUri.fsPath, "server");
     const program = inEnvironment(folder, "editahead", WINDOWS);
@@ -44,7 +55,7 @@ export class Installation {
     if (there === stamp && (await isExecutable(program))) return program;
     this.installing();
     const options = { location: vscode.ProgressLocation.Notification, title: "Editahead", cancellable: true };
-    await vscode.window.withProgress(options, (progress, token) => this.make(folder, distribution, progress, token));
+    await vscode.window.withProgress(options, (progress, token) => (this.making = this.make(folder, distribution, progress, token)));
     await fs.writeFile(path.join(folder, STAMP), stamp);
     return program;
   }
@@ -55,7 +66,7 @@ export class Installation {
     progress: vscode.Progress<{ message: string }>,
     token: vscode.CancellationToken,
   ): Promise<void> {
-    const aborted = new AbortController();
+    const { aborted } = this;
     const watcher = token.onCancellationRequested(() => aborted.abort());
     const step = async (message: string, command: string, args: string[]) => {
       progress.report({ message });
@@ -65,10 +76,10 @@ export class Installation {
         this.log.debug(stdout + stderr);
       } catch (error) {
         if (aborted.signal.aborted) throw new Error("The installation of the server was cancelled.");
-        const { stderr } = error as { stderr?: string };
-        this.log.error(stderr ?? String(error));
-        const last = stderr?.trim().split("\n").pop() ?? String(error);
-        throw new Error(`The server could not be installed: ${last}`);
+        const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+        const said = `${stdout}${stderr}` || String(error);
+        this.log.error(said);
+        throw new Error(installProblem(said));
       }
     };
     try {

@@ -10,14 +10,22 @@ import { SELECTOR } from "./document";
 /** Code actions that VS Code would mark on every line when it asks by itself. */
 const ON_DEMAND = ["refactor.rewrite.editahead.accept", "refactor.rewrite.editahead.goto"];
 
-export type GhostSource = (document: vscode.TextDocument, position: vscode.Position) => Promise<{ id: string; text: string } | undefined>;
+/** Text that a prediction puts in at the cursor. */
+export interface Ghost {
+  readonly id: string;
+  readonly text: string;
+}
+
+export type GhostSource = (document: vscode.TextDocument, position: vscode.Position) => Promise<Ghost[]>;
 
 export class Engine implements vscode.Disposable {
   health: Health = "starting";
   problem: string | undefined;
   /** Asked for ghost text; set by who shows predictions. */
-  ghost: GhostSource | undefined;
+  ghosts: GhostSource | undefined;
   private running: LanguageClient | undefined;
+  /** Counts starts and stops: what belongs to an earlier one is over. */
+  private turn = 0;
   private readonly ready = new vscode.EventEmitter<void>();
   private readonly gone = new vscode.EventEmitter<void>();
   private readonly changed = new vscode.EventEmitter<void>();
@@ -44,18 +52,21 @@ export class Engine implements vscode.Disposable {
   }
 
   async start(): Promise<void> {
+    const turn = ++this.turn;
     this.be("starting");
     try {
       const { command, args } = await this.find();
+      if (turn !== this.turn) return;
       this.log.info(`starting ${[command, ...args].join(" ")}`);
       this.running = this.build(command, [...args]);
       await this.running.start();
     } catch (error) {
-      this.fail(error instanceof Error ? error.message : String(error));
+      if (turn === this.turn) this.fail(error instanceof Error ? error.message : String(error));
     }
   }
 
   async stop(): Promise<void> {
+    this.turn++;
     const client = this.running;
     this.running = undefined;
     if (client !== undefined) {
@@ -80,14 +91,19 @@ export class Engine implements vscode.Disposable {
     void this.client?.sendNotification("editahead/outcome", { id, event, ...more });
   }
 
-  /** A command of the server; undefined, and said so, when there is no server. Errors are the server's. */
+  /** A command of the server; undefined, and said so, when there is no server or it fails. */
   async execute<T>(command: string, ...args: unknown[]): Promise<T | undefined> {
     const client = this.client;
     if (client === undefined) {
       void vscode.window.showWarningMessage(`Editahead: ${this.problem ?? "the server is not running."}`);
       return undefined;
     }
-    return client.sendRequest<T>("workspace/executeCommand", { command, arguments: args });
+    try {
+      return await client.sendRequest<T>("workspace/executeCommand", { command, arguments: args });
+    } catch (error) {
+      void vscode.window.showWarningMessage(`Editahead: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
   }
 
   dispose(): void {
@@ -114,7 +130,7 @@ export class Engine implements vscode.Disposable {
       } else if (newState === State.Starting) {
         this.be("starting");
       } else {
-        this.be("gone", "The server has ended.");
+        this.be("gone", "The server has ended; “Editahead: Restart Server” starts it again.");
         this.gone.fire();
       }
     });
@@ -125,11 +141,12 @@ export class Engine implements vscode.Disposable {
     return {
       // Ghost text comes from the prediction that is at hand, so that one thing is asked once.
       provideInlineCompletionItems: async (document, position) => {
-        const ghost = await this.ghost?.(document, position);
-        if (ghost === undefined) return [];
-        const item = new vscode.InlineCompletionItem(ghost.text, new vscode.Range(position, position));
-        item.command = { title: "Accept next edit", command: "editahead.ghostAccepted", arguments: [ghost.id] };
-        return [item];
+        const ghosts = (await this.ghosts?.(document, position)) ?? [];
+        return ghosts.map(({ id, text }) => {
+          const item = new vscode.InlineCompletionItem(text, new vscode.Range(position, position));
+          item.command = { title: "Accept next edit", command: "editahead.ghostAccepted", arguments: [id] };
+          return item;
+        });
       },
       provideCodeActions: async (document, range, context, token, next) => {
         const found = (await next(document, range, context, token)) ?? [];

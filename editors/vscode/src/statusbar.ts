@@ -27,7 +27,7 @@ export class StatusBar implements vscode.Disposable {
     const { text, tooltip, warns } = statusText({
       health: this.view.enabled ? this.engine.health : "off",
       thinking: this.view.thinking,
-      predictions: this.view.count,
+      next: this.view.next,
       silence: this.view.silence,
       problem: this.engine.problem,
     });

@@ -2,13 +2,14 @@
 import * as vscode from "vscode";
 import { contextsOf, tabDoes, type Situation } from "./core/keys";
 import { asDiff, draw } from "./core/drawing";
+import { becauseText } from "./core/telling";
 import { afterPiece, pieceOf, type PieceKind } from "./core/tracked";
 import type { Position } from "./core/text";
 import type { NextEditResult, Silence, Trigger } from "./core/wire";
 import { Decorations } from "./decorations";
 import { isWanted, positionOf, textOf } from "./document";
 import { Problems } from "./problems";
-import type { Engine } from "./server";
+import type { Engine, Ghost } from "./server";
 import { Shown } from "./shown";
 
 export class View implements vscode.Disposable {
@@ -66,8 +67,12 @@ export class View implements vscode.Disposable {
     return this.open !== undefined;
   }
 
-  get count(): number {
-    return this.all.length;
+  /** What is shown, in words. */
+  get next(): string | undefined {
+    const shown = this.current;
+    if (shown === undefined) return undefined;
+    const place = shown.edits === undefined ? `${vscode.workspace.asRelativePath(shown.uri)}, line` : "line";
+    return `${place} ${shown.target().line + 1}, ${shown.wire.label}`;
   }
 
   dispose(): void {
@@ -111,16 +116,20 @@ export class View implements vscode.Disposable {
     return this.answer;
   }
 
-  /** Ghost text for VS Code to show at a position, once it is known. */
-  async ghost(document: vscode.TextDocument, position: vscode.Position): Promise<{ id: string; text: string } | undefined> {
+  /** Ghost text for VS Code to show at a position, once it is known: the best first, and the others that go there, too. */
+  async ghosts(document: vscode.TextDocument, position: vscode.Position): Promise<Ghost[]> {
     const editor = this.editor();
-    if (editor?.document !== document || !editor.selection.active.isEqual(position)) return undefined;
+    if (editor?.document !== document || !editor.selection.active.isEqual(position)) return [];
     await this.ask("typed");
-    if (editor !== this.editor() || !editor.selection.active.isEqual(position)) return undefined;
-    const text = this.current?.ghost(position);
-    if (this.current === undefined || text === undefined) return undefined;
+    if (editor !== this.editor() || !editor.selection.active.isEqual(position)) return [];
+    const { current } = this;
+    if (current?.ghost(position) === undefined) return [];
     this.given = stateOf(editor);
-    return { id: this.current.id, text };
+    const others = this.all.filter((one) => one !== current);
+    return [current, ...others].flatMap((one) => {
+      const text = one.ghost(position);
+      return text === undefined ? [] : [{ id: one.id, text }];
+    });
   }
 
   /** VS Code has made the prediction that it showed as ghost text. */
@@ -194,7 +203,10 @@ export class View implements vscode.Disposable {
   async goNext(): Promise<void> {
     await this.ask("manual");
     const editor = this.editor();
-    if (editor === undefined) return;
+    if (editor === undefined) {
+      void vscode.window.showInformationMessage("Editahead: open a file, and change something in it first.");
+      return;
+    }
     if (this.current !== undefined && tabDoes(this.situation(editor)) !== "apply") await this.tab();
     else if (this.current === undefined) {
       void vscode.window.showInformationMessage(`Editahead: ${this.silence?.detail ?? "nothing to say."}`);
@@ -385,9 +397,8 @@ function ghostTextIsOn(document: vscode.TextDocument): boolean {
 }
 
 function hoverOf(shown: Shown, diff: string): vscode.MarkdownString {
-  const { label, source, confidence } = shown.wire;
   const hover = new vscode.MarkdownString(undefined, true);
-  hover.appendText(`Editahead: ${label} (${source}, ${Math.round(100 * confidence)} %)`);
+  hover.appendText(becauseText(shown.wire));
   if (diff !== "") hover.appendCodeblock(diff, "diff");
   hover.appendMarkdown("[Make it](command:editahead.tab) · [Refuse it](command:editahead.dismiss) · [Why?](command:editahead.explain)");
   hover.isTrusted = { enabledCommands: ["editahead.tab", "editahead.dismiss", "editahead.explain"] };

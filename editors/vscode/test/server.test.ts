@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandOf, inEnvironment, isRecent, onPath, pythons } from "../src/core/environment";
+import { commandOf, inEnvironment, installProblem, isRecent, onPath, pythons } from "../src/core/environment";
 import { serverOptions } from "../src/core/settings";
 
 test("PATH is searched in order, and never relative to the open folder", () => {
@@ -22,6 +22,15 @@ test("Pythons that are new enough", () => {
   assert.ok(!isRecent(""));
   assert.deepEqual(pythons("/my/python", false), ["/my/python"]);
   assert.equal(pythons(undefined, false)[0], "python3.14");
+});
+
+test("what can be done about a failed installation", () => {
+  const down = "WARNING: Retrying after connection broken by 'NewConnectionError(...)'\nERROR: No matching distribution found for attrs";
+  assert.match(installProblem(down), /package index cannot be reached.*editahead\.server\.command/);
+  const none = "ERROR: Could not find a version that satisfies the requirement attrs>=25 (from versions: none)\nERROR: No matching ...";
+  assert.match(installProblem(none), /package index cannot be reached/);
+  assert.match(installProblem("The virtual environment was not created successfully because ensurepip is not\navailable."), /python3-venv/);
+  assert.match(installProblem("Collecting x\nERROR: No space left\nhint: ..."), /: ERROR: No space left$/);
 });
 
 test("a command line is a list of words", () => {

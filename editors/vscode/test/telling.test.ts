@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { refusalOf, refusalText, serverText, statusText, whyText, type Present } from "../src/core/telling";
 
-const ready: Present = { health: "running", thinking: false, predictions: 0, silence: undefined, problem: undefined };
+const ready: Present = { health: "running", thinking: false, next: undefined, silence: undefined, problem: undefined };
 
 test("the status bar says what the server is at", () => {
   assert.match(statusText(ready).text, /check/);
   assert.match(statusText({ ...ready, thinking: true }).text, /loading/);
-  assert.match(statusText({ ...ready, predictions: 2 }).tooltip, /Tab/);
+  assert.match(statusText({ ...ready, next: "line 7, rename" }).tooltip, /Tab.*line 7, rename/);
   assert.match(statusText({ ...ready, health: "starting" }).tooltip, /starting/);
   assert.match(statusText({ ...ready, health: "installing" }).tooltip, /installed/);
   assert.match(statusText({ ...ready, health: "off" }).tooltip, /off/);
@@ -32,7 +32,8 @@ test("why", () => {
   const candidates = [{ source: "propagation", label: "rename", confidence: 0.123, verdict: "below-threshold" }];
   const text = whyText({ shown: [], silence: { reason: "below-threshold", detail: "Not sure." }, candidates });
   assert.equal(text, "Editahead shows nothing (below-threshold): Not sure.\n  12 %  rename (propagation): below-threshold");
-  assert.match(whyText({ shown: ["p-1"], silence: null, candidates: [] }), /shows p-1/);
+  const shown = [{ ...candidates[0]!, verdict: "shown" }];
+  assert.match(whyText({ shown: ["p-1"], silence: null, candidates: shown }), /^Editahead shows “rename”: it follows from your last/);
   assert.match(whyText({ shown: [], silence: null, candidates: [] }), /nothing here yet/);
 });
 

@@ -46,3 +46,25 @@ export function commandOf(value: unknown): ServerCommand | undefined {
   const [command, ...args] = words as [string, ...string[]];
   return { command, args: args.length > 0 ? args : ["lsp"] };
 }
+
+// With no retries left, pip says no more than that it knows no versions.
+const UNREACHABLE =
+  /NewConnectionError|ConnectTimeout|ReadTimeout|ConnectionError|Name or service not known|name resolution|ProxyError|SSLError|from versions: none/i;
+
+/** What a person can do about an installation that failed, from what Python and pip said. */
+export function installProblem(said: string): string {
+  if (UNREACHABLE.test(said)) {
+    return (
+      "The server could not be installed: the package index cannot be reached. Mend the connection or pip's settings and try " +
+      "again, or install `editahead` yourself and name it in `editahead.server.command`."
+    );
+  }
+  if (/ensurepip is not|No module named (venv|ensurepip|pip)/.test(said)) {
+    return (
+      "The server could not be installed: this Python cannot make environments (Debian and Ubuntu: install `python3-venv`). " +
+      "Then try again, or name another Python in `editahead.server.python`."
+    );
+  }
+  const lines = said.trim().split("\n");
+  return `The server could not be installed: ${lines.reverse().find((line) => /error/i.test(line)) ?? lines[0] ?? ""}`;
+}

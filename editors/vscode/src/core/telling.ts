@@ -1,13 +1,13 @@
 // What is said to the person: the status bar, the reason for silence, refusals of a sketch.
-import type { Refusal, Silence, StatusResult, WhyResult } from "./wire";
+import type { Refusal, Silence, StatusResult, WhyResult, WirePrediction } from "./wire";
 
 export type Health = "installing" | "starting" | "running" | "gone" | "off";
 
 export interface Present {
   readonly health: Health;
   readonly thinking: boolean;
-  /** So many predictions are at hand. */
-  readonly predictions: number;
+  /** What is shown, in words; undefined: nothing. */
+  readonly next: string | undefined;
   readonly silence: Silence | undefined;
   /** What is wrong, when the server is gone. */
   readonly problem: string | undefined;
@@ -38,7 +38,9 @@ export function statusText(present: Present): StatusText {
     return { text: "$(debug-disconnect) Editahead", tooltip: `The model cannot be reached: ${silence.detail}`, warns: true };
   }
   if (present.thinking) return { text: "$(loading~spin) Editahead", tooltip: "Looking for your next edit.", warns: false };
-  if (present.predictions > 0) return { text: "$(arrow-right) Editahead", tooltip: "Tab goes to your next edit.", warns: false };
+  if (present.next !== undefined) {
+    return { text: "$(arrow-right) Editahead", tooltip: `Tab goes to your next edit: ${present.next}.`, warns: false };
+  }
   if (silence !== undefined && WORTH_SAYING.has(silence.reason)) {
     return { text: "$(circle-slash) Editahead", tooltip: `Silent here: ${silence.detail}`, warns: false };
   }
@@ -46,13 +48,27 @@ export function statusText(present: Present): StatusText {
   return { text: "$(check) Editahead", tooltip: `Ready.${why}`, warns: false };
 }
 
+const BECAUSE: Readonly<Record<string, string>> = {
+  propagation: "it follows from your last changes",
+  completion: "it continues what you type, like other lines here",
+  diagnostic: "it answers a problem that is reported here",
+  local: "the model proposes it",
+  engine: "the model proposes it",
+};
+
+/** What a prediction is, and why it is shown. */
+export function becauseText({ label, source, confidence }: WirePrediction): string {
+  return `Editahead: ${label}. ${Math.round(100 * confidence)} % sure: ${BECAUSE[source] ?? source}.`;
+}
+
 /** What the last prediction weighed, and why it is shown or not. */
 export function whyText(why: WhyResult): string {
+  const shown = why.candidates.find((one) => one.verdict === "shown");
   const lines = [
     why.silence !== null
       ? `Editahead shows nothing (${why.silence.reason}): ${why.silence.detail}`
-      : why.shown.length > 0
-        ? `Editahead shows ${why.shown.join(", ")}`
+      : shown !== undefined
+        ? `Editahead shows “${shown.label}”: ${BECAUSE[shown.source] ?? shown.source}.`
         : "Editahead has predicted nothing here yet.",
   ];
   for (const one of why.candidates) {

@@ -1,0 +1,60 @@
+"""The first start in a real VS Code: no server is there. It takes the package index, as a person's first start does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from samples import STAY
+from vscode import HERE, PACKAGED, VSCode
+
+pytestmark = [*HERE, pytest.mark.skipif(not PACKAGED.exists(), reason=f"no {PACKAGED}: make extension")]
+
+Start = Callable[..., VSCode]
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> dict[str, str]:
+    """An environment in which no program is found, and pip finds no index until its settings are others."""
+    settings = tmp_path / "pip.conf"
+    settings.write_text("[global]\nindex-url = http://127.0.0.1:9/simple\nretries = 0\n")
+    (tmp_path / "nothing").mkdir()
+    # As if a shell had started it: else VS Code asks a login shell for the PATH.
+    return {"PATH": str(tmp_path / "nothing"), "VSCODE_CLI": "1", "PIP_CONFIG_FILE": str(settings)}
+
+
+def test_the_first_start_installs_the_server(vscode: Start) -> None:
+    """From nothing to an accepted prediction: the environment is made, with progress, and the server in it predicts."""
+    python = Path(sys.executable).resolve().parent
+    editor = vscode(
+        STAY, packaged=True, variables={"PATH": f"{python}:/usr/bin:/bin"}, **{"server.command": None}
+    )
+    editor.until_status("The server is being installed.")
+    editor.until_note("installing the server", patience=2)
+    editor.keep_picture("installing")
+    editor.until_ready(patience=8)
+    (server,) = editor.servers()
+    assert b"/globalStorage/editahead.editahead/server/" in Path(f"/proc/{server}/cmdline").read_bytes()
+    editor.go_to(4, 14)
+    editor.press("Control+Shift+ArrowRight")
+    editor.type("leaves")
+    editor.until_seen("leaves")
+    editor.press("Tab")
+    editor.until_cursor(7, 22)
+    editor.until_seen("leaves")
+    editor.press("Tab")
+    editor.until_cursor(7, 28)
+    assert "return (self.leaves - self.begins)" in editor.saved("a.py")
+
+
+def test_a_python_that_is_too_old_is_told(vscode: Start, elsewhere: dict[str, str], tmp_path: Path) -> None:
+    old = tmp_path / "python3.8"
+    old.write_text("#!/bin/sh\necho Python 3.8.10\n")
+    old.chmod(0o755)
+    editor = vscode(
+        STAY, packaged=True, variables=elsewhere, **{"server.command": None, "server.python": str(old)}
+    )
+    editor.until_note(f"`{old}` is no Python 3.11 or newer.")

@@ -1,0 +1,11 @@
+"""Where Emacs is."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+FETCHED = Path(sys.prefix) / "editors" / "emacs" / "bin" / "emacs-nox"
+"""From Debian: editors/testing/get-debian-tool.sh .venv/editors/emacs bookworm emacs-nox,elpa-eglot emacs-nox"""
+EMACS = str(FETCHED) if FETCHED.exists() else shutil.which("emacs")
