@@ -80,6 +80,9 @@ class Scripted:
 class Wired:
     """The real server in this process, spoken to in messages. Every message from the server must be read."""
 
+    longest_s: float = 10
+    """A message that takes longer never comes."""
+
     def __init__(self, pipeline: Any, **arguments: Any) -> None:
         arguments.setdefault("layers", NOT_AHEAD)
         arguments.setdefault("environment", {"EDITAHEAD_TELEMETRY": "off"})
@@ -110,7 +113,7 @@ class Wired:
 
     async def take(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """The first message from the server that is wanted; it counts as read."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(self.longest_s):
             while True:
                 for message in self._messages:
                     if wanted(message):

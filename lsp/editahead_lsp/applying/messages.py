@@ -17,7 +17,7 @@ _MAY = {LEFT_OUT: True}
 @attrs.frozen
 class ApplyArgument:
     """uri: the file that the sketch is for, where it names none. range: what it may change of that file. check: look for
-    new problems, too. instruction: for a model; there is none yet."""
+    new problems, too. instruction: for a model, later; it is not used."""
 
     sketch: str
     uri: str | None = None

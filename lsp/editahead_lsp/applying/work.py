@@ -203,7 +203,7 @@ class Applying:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()
         unwanted = threading.Event()
-        started = self.clock()
+        started = self.clock()  # or later: it may have to wait for other work
 
         def check() -> None:
             if unwanted.is_set() or self._stopped.is_set():
@@ -216,6 +216,8 @@ class Applying:
                 set_to(value)
 
         def run() -> None:
+            nonlocal started
+            started = self.clock()
             try:
                 result = work(check)
             except Exception as error:

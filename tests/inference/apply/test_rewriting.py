@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editahead_evals.apply.generator import Case, cases
 from editahead_inference.apply.agreement import agreed
 from editahead_inference.apply.merge import merge
 from editahead_inference.apply.placing import Target
@@ -29,10 +32,13 @@ from editahead_prompts.sketches.parse import parse
 from editahead_prompts.sketches.sketch import NotASketch
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees
+from editahead_training.apply_examples import spoiled
+from made_records import made_records
 from sketching import AMBIGUOUS, REPLACED, TEXT
 from typist import PROPERTY
 
 FORMATS = tuple(APPLY_FORMATS)
+OLD, NEW = "    d = c * 2\n    return c + d\n", "    if c > 7:\n        raise ValueError(b)\n    return c\n"
 ENDS = {
     "editahead": "<|/region|>",
     "instruct": "```",
@@ -42,6 +48,7 @@ ENDS = {
 BEGINS = {"editahead": "", "instruct": "```\n", "fastapply": "<updated-code>", "aixapply": "<update_file>"}
 
 
+CASES = [case for case in cases(made_records(12), 60, 5) if len(case.files) == 1 and not case.only_refusal]
 LARGE = Capabilities(context=32_768)
 
 
@@ -93,14 +100,24 @@ def refused(text: str = TEXT, sketch: str = AMBIGUOUS) -> Refusal:
     return found.refusal
 
 
-def region(format: str) -> str:
-    """The file, or the part of it that our own model is shown."""
-    return TEXT if format != "editahead" else TEXT[TEXT.index("def first") : TEXT.index("    return first")]
+def unsure(*arguments: Any, **more: Any) -> Merge:
+    return replace(merge(*arguments, **more), refusal=Refusal("ambiguous", "It may be otherwise."))
 
 
-@pytest.mark.parametrize("format", [name for name in FORMATS if name != "editahead"])
+@cache
+def right(format: str) -> str:
+    """A right answer: of the file, or of the part of it that our own model is shown."""
+    if format != "editahead":
+        return answer(REPLACED, format)
+    asked = Asked(["", ""], format)
+    asked.merged()
+    shown = asked.backend.queries[0].prompt.partition("<|region|>\n")[2].partition("<|/region|>")[0]
+    return answer(shown.replace(OLD, NEW), format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
 def test_its_text_is_taken_where_it_agrees(format: str) -> None:
-    asked = Asked([answer(REPLACED, format)], format)
+    asked = Asked([right(format)], format)
     made = asked.merged()
     assert (made.refusal, made.origin, made.guess) == (None, "model", REPLACED)
     assert made.edit.apply(TEXT) == REPLACED
@@ -226,8 +243,8 @@ WORDS = st.sampled_from(
 
 def mangled(draw: Any, format: str) -> list[str]:
     """The right answer, in pieces, with something else here and there."""
-    lines = answer(REPLACED, format).splitlines(keepends=True)
-    for _ in range(draw(st.integers(0, 3))):
+    lines = right(format).splitlines(keepends=True)
+    for _ in range(draw(st.sampled_from([0, 0, 1, 2]))):
         at = draw(st.integers(0, len(lines)))
         lines[at : at + draw(st.integers(0, 3))] = draw(st.lists(WORDS | st.text(max_size=4), max_size=2))
     text = "".join(lines)
@@ -240,9 +257,10 @@ def replies(draw: Any) -> tuple[str, list[Reply]]:
     format = draw(st.sampled_from(FORMATS))
     made = []
     for _ in range(ATTEMPTS):
-        whole = draw(st.booleans())
-        chunks = mangled(draw, format) if whole else draw(st.lists(WORDS | st.text(max_size=9), max_size=20))
-        reason: Finish = draw(st.sampled_from(["stop", "length"]))
+        chunks = draw(st.lists(WORDS | st.text(max_size=9), max_size=20))
+        if draw(st.integers(0, 3)):
+            chunks = mangled(draw, format)
+        reason: Finish = draw(st.sampled_from(["stop", "stop", "stop", "length"]))
         failed = draw(st.integers(0, 9)) == 0
         made.append(
             Reply(tuple(chunks), reason, error=BackendError("broken", "It broke.") if failed else None)
@@ -254,12 +272,12 @@ ENDINGS = st.sampled_from(["\n", "\r\n"])
 
 
 @PROPERTY
-@given(replies(), ENDINGS, st.sampled_from(["", "# the end", "# the end\n"]))
+@given(replies(), ENDINGS, st.booleans())
 def test_whatever_it_says_the_result_is_the_refusal_or_passes_the_checks(
-    said: tuple[str, list[Reply]], end: str, last: str
+    said: tuple[str, list[Reply]], end: str, unended: bool
 ) -> None:
     format, made = said
-    text = (TEXT + last).replace("\n", end)
+    text = (TEXT.removesuffix("\n") if unended else TEXT).replace("\n", end)
     asked = Asked(made, format)
     found = asked.merged(text)
     if found.refusal is not None:
@@ -295,9 +313,6 @@ def test_what_is_told_is_never_taken_back_by_an_answer_that_is_taken(data: st.Da
         return
     part = parsed.files[0]
 
-    def unsure(*arguments: Any, **more: Any) -> Merge:
-        return replace(merge(*arguments, **more), refusal=Refusal("ambiguous", "It may be otherwise."))
-
     asked = Asked([Reply(tuple(answer(after, "fastapply")))] * 2, "fastapply")
     asked.rewriting.merge = unsure
     found = asked.rewriting(parsed, part, original)
@@ -307,3 +322,25 @@ def test_what_is_told_is_never_taken_back_by_an_answer_that_is_taken(data: st.Da
         assert asked.hunks == final[: len(asked.hunks)]
     else:
         assert asked.hunks == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_real_changes_are_told_of_as_they_are_made_in_the_end(case: Case) -> None:
+    """Some of the answers are right, some have a line more, less or changed."""
+    (file,) = case.files
+    original = Snapshot.of(file.before, uri=f"file:///project/{file.path}", language=file.language)
+    parsed = parse(case.sketch, language=file.language, path=file.path)
+    dice = random.Random(case.id)
+    for wanted in (file.accepted[0], spoiled(file.before, file.accepted[0], dice)):
+        asked = Asked([Reply(tuple(answer(wanted, "aixapply").splitlines(keepends=True)))], "aixapply")
+        asked.rewriting.merge = unsure
+        found = asked.rewriting(parsed, parsed.files[0], original)
+        if found.refusal is None:
+            assert found.edit.apply(file.before) == found.guess
+            (whole,) = (
+                reviewed([asked.told[0].change(found.edit)], (), SyntaxTrees()) if asked.told else [None]
+            )
+            final = [hunk.replacement for hunk in whole.hunks] if whole is not None else []
+            assert asked.hunks == final[: len(asked.hunks)]
+        else:
+            assert asked.hunks == []

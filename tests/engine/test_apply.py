@@ -1,0 +1,165 @@
+"""Apply by models behind a real vLLM: the one that ships, as `editahead engine` serves it, and a tiny random one, which
+answers each format with nonsense."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from editahead_inference.apply.merge import merge
+from editahead_inference.apply.results import Merge, Refusal
+from editahead_inference.backends.choice import SHIPPED
+from editahead_inference.backends.notice import FILE_NAME
+from editahead_inference.backends.openai import OpenAIBackend
+from editahead_inference.modelling.predictor import ModelPredictor
+from real_vllm import metric
+from schemas import validate
+from scripted import Scripted, Wired
+from sketching import AMBIGUOUS, TEXT, applied
+from using_engine import engine
+
+pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
+
+LONGEST_S = 900
+FILE = """\
+import os
+import sys
+
+
+def main():
+    print(sys.argv)
+    return 0
+
+
+def other():
+    print(os.environ)
+    return main()
+"""
+SKETCH = """\
+# ... existing code ...
+def main():
+    print(sys.argv)
+    return 1
+# ... existing code ...
+"""
+WANTED = FILE.replace("return 0", "return 1")
+
+
+def unsure(*arguments: Any, **more: Any) -> Merge:
+    """As sure as it may be, it asks."""
+    found = merge(*arguments, **more)
+    return replace(found, refusal=found.refusal or Refusal("ambiguous", "It may be otherwise."))
+
+
+class Person(Wired):
+    """With one file, which is on the disk, too."""
+
+    longest_s = LONGEST_S
+
+    def __init__(self, folder: Path, text: str, **more: Any) -> None:
+        self.file = folder / "a.py"
+        self.file.write_text(text)
+        super().__init__(Scripted({}), user_folder=folder / "config", **more)
+
+    async def start(self, backend: dict[str, str]) -> None:
+        workspace = {
+            "applyEdit": True,
+            "workspaceEdit": {"documentChanges": True, "changeAnnotationSupport": {}},
+        }
+        params = {
+            "processId": None,
+            "rootUri": self.file.parent.as_uri(),
+            "capabilities": {"workspace": workspace},
+            "initializationOptions": {"editahead": backend},
+        }
+        await self.request("initialize", params)
+        self.notify("initialized", {})
+        self.open(self.file.as_uri(), self.file.read_text())
+
+    def begin(self, sketch: str) -> int:
+        argument = {"uri": self.file.as_uri(), "sketch": sketch, "dryRun": True, "partialResultToken": "p"}
+        return self.send("workspace/executeCommand", {"command": "editahead.apply", "arguments": [argument]})
+
+    async def ends(self) -> None:
+        self.server.end()
+        await self.server.ended()
+
+
+async def test_the_model_that_ships_applies_a_sketch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Served by `editahead engine`, found by its notice, with drafts from guess, file and sketch."""
+    state = str(tmp_path / "state")
+    monkeypatch.setenv("XDG_STATE_HOME", state)
+    known = {
+        name: value for name, value in os.environ.items() if not name.startswith(("EDITAHEAD_", "VLLM_"))
+    }
+    environment = known | {"XDG_CONFIG_HOME": str(tmp_path / "config"), "HF_HUB_OFFLINE": "1"}
+    environment["VLLM_CPU_KVCACHE_SPACE"] = "1"
+    async with engine(SHIPPED, environment) as running, asyncio.timeout(LONGEST_S):
+        await running.hears("Ready after")
+        person = Person(tmp_path, FILE)
+        person.server.applying.load = lambda: unsure
+        await person.start({"backend": "engine", "format": "editahead"})
+        number = person.begin(SKETCH)
+        reply = await person.reply(number)
+        assert "result" in reply, reply
+        result = reply["result"]
+        message = await person.take(lambda m: m.get("method") == "$/progress")
+        partial = message["params"]["value"]
+        validate("command.editahead.apply", "partial", partial)
+        assert applied(FILE, result["hunks"]) == WANTED
+        assert partial["hunks"] == result["hunks"]
+        assert result["method"] == "model" and {hunk["origin"] for hunk in result["hunks"]} == {"model"}
+        stats = result["stats"]
+        assert 0 < stats["firstHunkMs"] <= stats["ms"]
+        url = json.loads((Path(state) / "editahead" / FILE_NAME).read_text())["url"]
+        accepted = await metric(url, "vllm:spec_decode_num_accepted_tokens_total")
+        assert accepted > stats["modelTokens"] / 2, "most of it was drafted"
+        status = await person.request("workspace/executeCommand", {"command": "editahead.status"})
+        assert (status["apply"]["asked"], status["apply"]["taken"]) == (1, 1)
+        assert person.file.read_text() == FILE
+        await person.ends()
+        await running.ends()
+
+
+@pytest_asyncio.fixture
+async def nonsense(vllm: OpenAIBackend, tmp_path: Path) -> AsyncIterator[Person]:
+    """A person whose model says whatever comes to its mind."""
+    person = Person(tmp_path, TEXT, reach=lambda wanted: ModelPredictor(vllm, wanted.format))
+    yield person
+    await person.ends()
+
+
+@pytest.mark.parametrize("format", ["instruct", "fastapply", "aixapply", "editahead"])
+async def test_an_answer_that_is_nonsense_leaves_the_refusal(nonsense: Person, format: str) -> None:
+    await nonsense.start({"backend": "openai", "url": "http://localhost:9", "format": format})
+    error = (await nonsense.reply(nonsense.begin(AMBIGUOUS)))["error"]
+    assert error["code"] == -32803
+    assert error["data"]["reason"] == "ambiguous" and error["message"].startswith("It does not show whether")
+    assert error["data"]["model"]
+    status = await nonsense.request("workspace/executeCommand", {"command": "editahead.status"})
+    assert (status["apply"]["asked"], status["apply"]["taken"]) == (1, 0)
+    assert nonsense.file.read_text() == TEXT
+
+
+async def test_cancelling_ends_the_request_at_the_server(nonsense: Person, vllm_url: str) -> None:
+    """The file is so long that the answer would take many seconds."""
+    text = TEXT + "".join(f"\n\ndef more_{n}(x):\n    y = x + {n}\n    return y * {n}\n" for n in range(150))
+    nonsense.file.write_text(text)
+    await nonsense.start({"backend": "openai", "url": "http://localhost:9", "format": "instruct"})
+    number = nonsense.begin(AMBIGUOUS)
+    async with asyncio.timeout(LONGEST_S):
+        while await metric(vllm_url, "vllm:num_requests_running") == 0:
+            assert not nonsense.answered(number)
+        nonsense.notify("$/cancelRequest", {"id": number})
+        assert (await nonsense.reply(number))["error"]["code"] == -32800
+        while await metric(vllm_url, "vllm:num_requests_running") > 0:
+            pass
+    assert nonsense.file.read_text() == text
