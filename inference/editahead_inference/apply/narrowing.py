@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from editahead_prompts.diff import diff_lines
 from editahead_prompts.formats.applying import Question
 from editahead_prompts.formats.format import Region
+from editahead_prompts.sketches.fences import find_fences
 from editahead_prompts.sketches.markers import marker_of
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Hunk, Sketch
 from editahead_prompts.snapshot import Snapshot, split_lines
@@ -27,7 +28,7 @@ def questions(sketch: Sketch, part: FileSketch, merged: Merge, trees: SyntaxTree
     own = sketch.lines[part.at : part.end]
     lines = sketch.lines if len(sketch.files) == 1 else own
     said = merged.refusal.detail if merged.refusal is not None else ""
-    code, original = "\n".join(own), merged.original
+    code, original = "\n".join(_unfenced(own)), merged.original
     scopes = tuple(_scopes(merged, _code(own, part), trees))
     yield Question(original, "\n".join(lines), merged.guess, code, scopes, said)
     doubt = merged.refusal.part.split("\n") if merged.refusal is not None and merged.refusal.part else []
@@ -37,6 +38,12 @@ def questions(sketch: Sketch, part: FileSketch, merged: Merge, trees: SyntaxTree
         code = "\n".join(sketch.lines[start:end])
         shown = {loose(line) for line in _code(sketch.lines[start:end], part)} - {""}
         yield Question(_less(merged, shown), code, merged.guess, code, (), said)
+
+
+def _unfenced(lines: Sequence[str]) -> Sequence[str]:
+    fence = next(iter(find_fences(lines)), None)
+    whole = fence is not None and (fence.at, fence.stop) == (0, len(lines))
+    return lines[fence.start : fence.end] if fence is not None and whole else lines
 
 
 def _scopes(merged: Merge, code: Sequence[str], trees: SyntaxTrees) -> Iterator[Region]:

@@ -30,6 +30,27 @@ def test_what_is_not_in_doubt_is_taken_as_guessed() -> None:
     assert (narrow.original.uri, narrow.original.language) == (original.uri, "python")
 
 
+def test_what_is_for_the_file_and_which_declarations_hold_it() -> None:
+    original = Snapshot.of(LONG, uri="file:///project/a.py", language="python")
+    for text in (
+        AMBIGUOUS,
+        f"```python\n{AMBIGUOUS}```",
+        f"Try this:\n\n```python\n{AMBIGUOUS}```\n\nGood luck!",
+    ):
+        sketch = parse(text, language="python", path="a.py")
+        asked = next(
+            questions(sketch, sketch.files[0], merge(sketch, sketch.files[0], original), SyntaxTrees())
+        )
+        assert asked.code == AMBIGUOUS.rstrip("\n") and asked.sketch == text.rstrip("\n")
+        assert asked.doubt.startswith("It does not show whether")
+        assert [LONG.splitlines()[scope.first] for scope in asked.scopes] == ["def second(b):"]
+    sketch = parse(BOTH, language="python", path="a.py")
+    asked = next(questions(sketch, sketch.files[0], merge(sketch, sketch.files[0], original), SyntaxTrees()))
+    (scope,) = asked.scopes
+    shown = LONG.splitlines()[scope.first : scope.end]
+    assert (shown[0], shown[-1]) == ("def second(b):", "    return x + 20")
+
+
 def test_a_diff_s_hunk_in_doubt() -> None:
     body = "    y = f(x)\n    return y\n"
     before = f"def a(x):\n{body}\n\ndef b(x):\n{body}\n\ndef c(x):\n    return 7\n"
