@@ -50,6 +50,22 @@ def test_the_first_start_installs_the_server(vscode: Start) -> None:
     assert "return (self.leaves - self.begins)" in editor.saved("a.py")
 
 
+def test_what_is_missing_is_told_and_tried_again(vscode: Start, elsewhere: dict[str, str]) -> None:
+    editor = vscode(STAY, packaged=True, variables=elsewhere, **{"server.command": None})
+    editor.until_note(
+        "needs Python 3.11 or newer, which was not found. Name one in `editahead.server.python`."
+    )
+    editor.until_status("Python 3.11 or newer")
+    editor.keep_picture("no-python")
+    editor.set("editahead.server.python", sys.executable)
+    editor.until_note("the package index cannot be reached", patience=4)
+    editor.until_note("name it in `editahead.server.command`")
+    editor.keep_picture("no-index")
+    Path(elsewhere["PIP_CONFIG_FILE"]).write_text("")
+    editor.answer("Try Again")
+    editor.until_ready(patience=8)
+
+
 def test_a_python_that_is_too_old_is_told(vscode: Start, elsewhere: dict[str, str], tmp_path: Path) -> None:
     old = tmp_path / "python3.8"
     old.write_text("#!/bin/sh\necho Python 3.8.10\n")

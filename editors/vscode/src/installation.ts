@@ -24,8 +24,8 @@ export class Installation implements vscode.Disposable {
   /** The person's own choice, else what is on PATH, else our environment, made now if need be. */
   async find(): Promise<ServerCommand> {
     this.dispose(); // one environment is made at a time
+    const aborted = (this.aborted = new AbortController());
     await this.making.catch(() => undefined);
-    this.aborted = new AbortController();
     const chosen = setting("server.command");
     if (chosen !== undefined && !(Array.isArray(chosen) && chosen.length === 0)) {
       const command = commandOf(chosen);
@@ -38,7 +38,7 @@ export class Installation implements vscode.Disposable {
     for (const place of onPath("editahead", process.env.PATH, WINDOWS)) {
       if (await isExecutable(place)) return { command: place, args: ["lsp"] };
     }
-    return { command: await this.environment(), args: ["lsp"] };
+    return { command: await this.environment(aborted), args: ["lsp"] };
   }
 
   /** Whatever is being made is given up. */
@@ -46,16 +46,17 @@ export class Installation implements vscode.Disposable {
     this.aborted.abort();
   }
 
-  private async environment(): Promise<string> {
+  private async environment(aborted: AbortController): Promise<string> {
     const folder = path.join(this.context.globalStorageUri.fsPath, "server");
     const program = inEnvironment(folder, "editahead", WINDOWS);
     const distribution = await this.distribution();
     const stamp = `${distribution}\n`;
     const there = await fs.readFile(path.join(folder, STAMP), "utf8").catch(() => "");
     if (there === stamp && (await isExecutable(program))) return program;
+    if (aborted.signal.aborted) throw new Error("Another start has begun.");
     this.installing();
     const options = { location: vscode.ProgressLocation.Notification, title: "Editahead", cancellable: true };
-    await vscode.window.withProgress(options, (progress, token) => (this.making = this.make(folder, distribution, progress, token)));
+    await vscode.window.withProgress(options, (progress, token) => (this.making = this.make(folder, distribution, progress, token, aborted)));
     await fs.writeFile(path.join(folder, STAMP), stamp);
     return program;
   }
@@ -65,8 +66,8 @@ export class Installation implements vscode.Disposable {
     distribution: string,
     progress: vscode.Progress<{ message: string }>,
     token: vscode.CancellationToken,
+    aborted: AbortController,
   ): Promise<void> {
-    const { aborted } = this;
     const watcher = token.onCancellationRequested(() => aborted.abort());
     const step = async (message: string, command: string, args: string[]) => {
       progress.report({ message });
