@@ -47,7 +47,10 @@ class Engine:
         """By the ports of its servers, their processes."""
         found = {}
         for child in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
-            words = Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
+            try:
+                words = Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
+            except OSError:
+                continue  # it has just ended
             if "vllm.entrypoints.openai.api_server" in words:
                 found[int(words[words.index("--port") + 1])] = int(child)
         return found

@@ -1,0 +1,164 @@
+"""Two real vLLMs behind a real nginx, and a language server that is an editor's: each document stays on its replica; one is
+killed in the midst of an answer, and nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+from editahead_lsp.engine import router
+from editahead_lsp.engine.installed import NoEngine
+from editahead_lsp.engine.machine import real_cores
+from real_vllm import metric
+from running import REAL, plain, spawned
+from scripted import ask
+from using_engine import Engine, Person, engine, group
+
+LONGEST_S = 900
+pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
+
+
+@pytest.fixture(autouse=True)
+def nginx() -> None:
+    try:
+        router.find(os.environ)
+    except NoEngine as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    known = {
+        name: value for name, value in os.environ.items() if not name.startswith(("EDITAHEAD_", "VLLM_"))
+    }
+    return known | {
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "EDITAHEAD_BACKEND": "engine",
+        "EDITAHEAD_FORMAT": "zeta-2",  # takes whatever a tiny model says, so that answers are long
+        "HF_HUB_OFFLINE": "1",
+        "VLLM_CPU_KVCACHE_SPACE": "1",
+    }
+
+
+def bound(pid: int) -> set[str]:
+    """The cores on which a replica is to compute."""
+    name, words = "VLLM_CPU_OMP_THREADS_BIND=", Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
+    (told,) = [word.removeprefix(name) for word in words if word.startswith(name)]
+    return set(told.split(","))
+
+
+async def asked(running: Engine) -> dict[int, float]:
+    """By port, prompt tokens that each replica has computed or found; of none that does not answer."""
+    found = {}
+    for port in running.replicas():
+        try:
+            found[port] = await metric(f"http://127.0.0.1:{port}", "vllm:prompt_tokens_total")
+        except OSError:
+            continue
+    return found
+
+
+async def replica_of(person: Person, running: Engine) -> int:
+    """The port of the one that is asked about the person's document: only one, however often. What was asked before, about
+    another document, may still be counted in the first rounds."""
+    for _ in range(5):
+        before = await asked(running)
+        for _ in range(4):
+            tokens = (await person.status())["cache"]["promptTokens"]
+            while (await person.status())["cache"]["promptTokens"] == tokens:
+                await person.next_edit()
+        after = await asked(running)
+        grown = [port for port in after if after[port] > before.get(port, 0)]
+        if len(grown) == 1:
+            return grown[0]
+    raise AssertionError(f"a document is at {grown}")
+
+
+async def killed_while_it_answers(person: Person, running: Engine, port: int) -> None:
+    """Its processes, once tokens of an answer have come that the person still waits for."""
+    url = f"http://127.0.0.1:{port}"
+    for _ in range(100):
+        said = await metric(url, "vllm:generation_tokens_total")
+        waiting = asyncio.ensure_future(person.next_edit())
+        while not waiting.done():
+            if await metric(url, "vllm:generation_tokens_total") > said:
+                os.killpg(running.replicas()[port], signal.SIGKILL)
+                await waiting
+                return
+    raise AssertionError("no answer is long enough")
+
+
+async def rename(client: LanguageClient) -> None:
+    """The language server has the text that the editor has: what the rules predict stands where it should."""
+    text = "def f(user):\n    a(user)\n    b(user)\n"
+    uri = "file:///tmp/renamed.py"
+    client.text_document_did_open(
+        types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "python", 1, text))
+    )
+    where = types.Range(types.Position(0, 6), types.Position(0, 10))
+    change = types.TextDocumentContentChangePartial(range=where, text="account")
+    document = types.VersionedTextDocumentIdentifier(uri=uri, version=2)
+    client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
+    found = plain(await client.protocol.send_request_async("editahead/nextEdit", ask(uri, 2, 0, 13)))
+    assert "account" in str(found["predictions"])
+
+
+async def test_one_is_killed_while_it_answers(model_folder: Path, environment: dict[str, str]) -> None:
+    async with (
+        engine(model_folder, environment, "--replicas", "2", "--no-drafts") as running,
+        spawned(REAL, environment) as client,
+        asyncio.timeout(LONGEST_S),
+    ):
+        while sum("replica" in said and "ready after" in said for said in running.said) < 2:
+            await running.hears(": ready after")
+        person = Person(client)
+        await person.start()
+        known = await person.until_asked()
+        assert known["backend"]["state"] == "ready" and known["model"] == "tiny"
+        if len(real_cores()) > 1:
+            first, second = map(bound, running.replicas().values())
+            assert not first & second, "each has cores of its own"
+
+        # Documents stay where they are; not all are at the same place.
+        mine = await replica_of(person, running)
+        people, theirs = [person], [mine]
+        while len(set(theirs)) < 2:
+            people.append(Person(client, f"file:///tmp/{len(people)}.py"))
+            people[-1].open()
+            theirs.append(await replica_of(people[-1], running))
+        assert await replica_of(person, running) == mine
+        other = theirs[-1]
+
+        url = known["backend"]["name"]
+        pid = running.replicas()[mine]
+        await killed_while_it_answers(person, running, mine)
+        before = (await asked(running))[other]
+        while (await asked(running))[other] == before:
+            await person.next_edit()  # served by the other
+        while (known := await person.status())["backend"]["state"] != "ready":
+            pass  # it is answered
+        assert known["backend"]["name"] == url
+        await rename(client)
+
+        # It comes back, and so do its documents.
+        await running.hears("has ended: SIGKILL.")
+        assert group(pid) == []
+        await running.hears(": ready after")
+        assert set(running.replicas()) == {mine, other}
+        while not (await asked(running))[mine]:
+            await person.next_edit()
+        assert await replica_of(person, running) == mine
+        assert await replica_of(people[-1], running) == other
+
+        pids = list(running.replicas().values())
+        await running.ends()
+        for pid in pids:
+            assert group(pid) == []
+        await person.until_alone()
