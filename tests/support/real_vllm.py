@@ -23,9 +23,9 @@ BLOCK = 32
 
 
 @contextmanager
-def serving(model: Path, log: Path) -> Iterator[str]:
+def serving(model: Path, log: Path, *options: str) -> Iterator[str]:
     """The URL of a server of a folder's model, which it calls "tiny", in float32, with priorities and a prefix cache. Its
-    output goes to `log`."""
+    output goes to `log`. options: more of them."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [
@@ -34,6 +34,7 @@ def serving(model: Path, log: Path) -> Iterator[str]:
         *("--enforce-eager", "--block-size", str(BLOCK), "--max-num-seqs", "8"),
         *("--enable-prompt-tokens-details", "--scheduling-policy", "priority"),
         *("--distributed-executor-backend", "uni"),  # one process less to start
+        *options,
     ]
     settings = {"VLLM_CPU_KVCACHE_SPACE": "1", "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1"}
     settings["VLLM_API_KEY"] = KEY

@@ -1,0 +1,81 @@
+"""What typing costs on a real vLLM with the model that ships: prompts computed ahead, none ahead, no prefix cache.
+
+Side by side, the same keys of the same sessions, on one machine. Takes ten minutes; it needs vLLM, which `make engine-test`
+installs. For larger models, by their shape: `python tests/benchmarks/gpu --small`.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from editahead_evals.records import LONGEST, read_records
+from editahead_inference.backends.choice import SHIPPED
+from editahead_lsp.engine.installed import PROPOSER
+from editahead_lsp.engine.plan import DRAFTS
+from figures import SHORT, percentile, show
+from real_vllm import serving
+from typing_sessions import Cost, Session, play, synthetic
+
+pytestmark = pytest.mark.benchmark
+
+DEV = Path(__file__).parents[3] / "shared" / "data" / "edits" / "dev.jsonl.zst"
+FILES, PIECES = (2, 6) if SHORT else (6, 10)
+SEED = 8
+COLUMNS = ["", "keystrokes", "asked", "ahead", "prompt tokens", "computed", "a keystroke", "per accept"]
+COLUMNS += ["first ms", "p50 ms", "p95 ms"]
+WITH_DRAFTS = (
+    "--speculative-config",
+    json.dumps({"method": "custom_class", "model": PROPOSER, "num_speculative_tokens": DRAFTS}),
+)
+"""As `editahead engine` has it; without, answers of the whole region would come late."""
+
+
+def sessions() -> list[Session]:
+    if not DEV.exists():
+        print(f"There is no {DEV.name}: the sessions are made up.")
+        return synthetic()
+    records = [record for record in read_records(DEV) if len(record.before) < LONGEST]
+    chosen = random.Random(SEED).sample(records, FILES)
+    return [Session(Path(r.path).name, r.language, r.before, r.after) for r in chosen]
+
+
+@pytest.mark.skipif(find_spec("vllm") is None, reason="`make engine-test` installs vLLM")
+def test_typing_on_a_real_vllm(tmp_path: Path) -> None:
+    typed = sessions()
+    costs: dict[str, Cost] = {}
+
+    def measure(name: str, url: str, *, ahead: bool) -> None:
+        costs[name] = play(typed, url, tmp_path / name, ahead=ahead, pieces=PIECES)
+        show(f"{len(typed)} sessions", COLUMNS, [row(*known) for known in costs.items()])
+
+    with serving(SHIPPED, tmp_path / "vllm.log", *WITH_DRAFTS) as url:
+        play(synthetic(), url, tmp_path / "first", pieces=2)  # what vLLM loads late
+        measure("computed ahead", url, ahead=True)
+        measure("not ahead", url, ahead=False)
+    with serving(SHIPPED, tmp_path / "vllm-without.log", "--no-enable-prefix-caching", *WITH_DRAFTS) as url:
+        play(synthetic(), url, tmp_path / "first-without", pieces=2)
+        measure("no prefix cache", url, ahead=False)
+    assert costs["no prefix cache"].computed == costs["no prefix cache"].prompt
+    assert costs["computed ahead"].computed < costs["computed ahead"].prompt
+
+
+def row(name: str, cost: Cost) -> Sequence[str]:
+    return [
+        name,
+        f"{cost.keystrokes}",
+        f"{cost.asked}",
+        f"{cost.ahead}",
+        f"{cost.prompt:.0f}",
+        f"{cost.computed:.0f}",
+        f"{cost.computed / cost.keystrokes:.0f}",
+        "-" if cost.per_accept is None else f"{cost.per_accept:.0f} ({cost.accepted})",
+        f"{percentile(cost.first, 0.5):.0f}",
+        f"{percentile(cost.later, 0.5):.0f}",
+        f"{percentile(cost.later, 0.95):.0f}",
+    ]

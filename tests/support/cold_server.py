@@ -1,0 +1,26 @@
+"""The real server, but no prompt is computed before anybody asks. To compare with."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from functools import partial
+
+from editahead_lsp.server import Server
+from editahead_lsp.warming import Warming
+
+
+class Cold(Warming):
+    def notice(self) -> None:
+        pass
+
+
+async def serve() -> int:
+    server = Server()
+    server.warming.__class__ = Cold
+    return await server.serve(partial(os.read, 0), os.fdopen(os.dup(1), "wb"))
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(serve()))
