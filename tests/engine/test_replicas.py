@@ -41,7 +41,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
         "XDG_STATE_HOME": str(tmp_path / "state"),
         "EDITAHEAD_BACKEND": "engine",
-        "EDITAHEAD_FORMAT": "zeta-2",  # takes whatever a tiny model says, so that answers are long
+        "EDITAHEAD_FORMAT": "fim-qwen",  # takes whatever a tiny model says, up to 256 tokens
         "HF_HUB_OFFLINE": "1",
         "VLLM_CPU_KVCACHE_SPACE": "1",
     }
@@ -69,12 +69,11 @@ async def replica_of(person: Person, running: Engine) -> int:
     """The port of the one that is asked about the person's document: only one, however often. What was asked before, about
     another document, may still be counted in the first rounds."""
     for _ in range(5):
-        before = await asked(running)
+        before = after = await asked(running)
         for _ in range(4):
-            tokens = (await person.status())["cache"]["promptTokens"]
-            while (await person.status())["cache"]["promptTokens"] == tokens:
+            now = after  # prompts are counted when they are computed, long before these answers end
+            while (after := await asked(running)) == now:
                 await person.next_edit()
-        after = await asked(running)
         grown = [port for port in after if after[port] > before.get(port, 0)]
         if len(grown) == 1:
             return grown[0]
