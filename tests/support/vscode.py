@@ -232,11 +232,23 @@ class VSCode:
         settings = json.loads(self.settings_file.read_text(encoding="utf-8"))
         self.settings_file.write_text(json.dumps({**settings, name: value}), encoding="utf-8")
 
-    def revert_hunk(self, number: int) -> None:
-        """VS Code's own button beside a hunk of a diff, counted from 0."""
+    def revert_hunk(self, number: int, text: str) -> None:
+        """VS Code's own button beside a hunk of a diff, counted from 0, until the right side no longer says this. The button
+        does nothing while VS Code computes the diff anew, so that it is pressed again after a while."""
         button = f"[...document.querySelectorAll('.gutterItem [aria-label=\"Revert Block\"]')][{number}]"
         self.until(f"document.querySelector('.squiggly-warning') && {button}")
-        self._click(button)
+        there = _saying(".modified-in-monaco-diff-editor .view-line", text)
+        self.page.evaluate("delete window.pressed")
+        self.until(
+            f"""(() => {{
+              if (!{there}) return true;
+              if (performance.now() - (window.pressed ?? -Infinity) > 3000 && {button}) {{
+                window.pressed = performance.now();
+                {button}.click();
+              }}
+              return false;
+            }})()"""
+        )
 
     def until_no_text(self, selector: str, text: str) -> None:
         self.until(f"!{_saying(selector, text)}")
