@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
@@ -91,8 +92,9 @@ async def _here(job: Callable[[], T]) -> T:
 @dataclass
 class Totals:
     """Tokens of all requests so far, as the server counts them. cached: of those of prompts, what it says that it had
-    computed before. Of a request that was ended early it tells neither: the prompt's are those that the format reckoned, and
-    cached, where servers keep prompts, those that the document's last prompt had, too. drafted, accepted: of drafts."""
+    computed before. Of a request that was ended early, or cancelled, it tells neither: the prompt's are those that the
+    format reckoned, and cached, where servers keep prompts, those that the document's last prompt had, too. drafted,
+    accepted: of drafts."""
 
     requests: int = 0
     prompt: int = 0
@@ -149,8 +151,8 @@ class ModelPredictor:
     format: as in settings; None = by the model's name. paths: how documents are called in prompts. key: of person and
     workspace, for `Query.session`. samples: answers to one request. tokenizer: the model's; None = what `counting` finds.
     off: where requests are built (some formats parse, and a tokenizer may have to be loaded). warmups: what was computed
-    before anybody asked; `totals` has none of it. misses: why prompts were not
-    in the server's cache. scores: whether rules' edits are scored; None = where a gate was fitted to that.
+    before anybody asked; `totals` has none of it. misses: why prompts were not in the server's cache. scores: whether
+    rules' edits are scored; None = where a gate was fitted to that.
     """
 
     backend: Backend
@@ -372,6 +374,26 @@ class ModelPredictor:
         """The answers to one query, read no further than they count, and what they cost. known: tokens that the prompt
         before had, too; where the server does not come to tell."""
         samples = [_Sample(Trace(format.read(request))) for _ in range(query.samples)]
+        untold = Usage(request.prompt.tokens, known if self.backend.capabilities.warms else None)
+        try:
+            usage = await self._read(query, samples, progress) or untold
+        except asyncio.CancelledError:
+            self.totals.add(untold)
+            raise
+        if (
+            usage is not untold
+            and request.prompt.ids is not None
+            and not request.chat
+            and self._agrees is None
+        ):
+            self._agrees = usage.prompt == len(request.prompt.ids)
+        self.totals.add(usage)
+        return samples, usage
+
+    async def _read(
+        self, query: Query, samples: Sequence[_Sample], progress: Progress | _Settled | None
+    ) -> Usage | None:
+        """Into the samples; what it cost, where the server came to tell."""
         usage: Usage | None = None
         async with aclosing(self.backend.stream(query)) as stream:
             async for item in stream:
@@ -392,11 +414,7 @@ class ModelPredictor:
                     progress.come(sample.trace.lines)
                 if all(one.ended for one in samples) and not isinstance(item, End):
                     break  # the rest of it is of no use
-        if usage is not None and request.prompt.ids is not None and not request.chat and self._agrees is None:
-            self._agrees = usage.prompt == len(request.prompt.ids)
-        usage = usage or Usage(request.prompt.tokens, known if self.backend.capabilities.warms else None)
-        self.totals.add(usage)
-        return samples, usage
+        return usage
 
 
 def _told(nothing: Told, request: Request, samples: Sequence[_Sample]) -> Told:

@@ -100,12 +100,14 @@ async def test_cancelling_ends_the_request() -> None:
         await asyncio.Event().wait()
 
     one = backend(NEW, pause=hold)
-    task = asyncio.ensure_future(ModelPredictor(one, "zeta-2").ask(state_of()))
+    predictor = ModelPredictor(one, "zeta-2")
+    task = asyncio.ensure_future(predictor.ask(state_of()))
     await asked.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert one.stopped == 1
+    assert predictor.totals.requests == 1 and predictor.totals.computed > 0, "what is wasted counts"
 
 
 async def test_errors_are_told_not_raised() -> None:
