@@ -119,16 +119,15 @@ def fitted(
     stop: tuple[str, ...] = (),
 ) -> Request | None:
     """A chat about the first of the regions with which prompt and answer fit into the budget. parts: the user's message."""
-    original = question.original
-    fixed = tokenizer.count(system) + SLACK + tokenizer.count(question.code)
+    original, room = question.original, budget - tokenizer.count(system)
+    beside = SLACK + tokenizer.count(question.code)
     for region in choices:
         shown = "".join(original.lines[region.first : region.end])
-        answer = fixed - tokenizer.count(system) + count_within(tokenizer, shown, budget)
-        room = budget - tokenizer.count(system) - answer
-        prompt = _rendered(parts(region), room, tokenizer) if room > 0 else None
+        answer = beside + count_within(tokenizer, shown, budget)
+        prompt = _rendered(parts(region), room - answer, tokenizer) if room > answer else None
         if prompt is None:
             continue
-        most = min(budget - tokenizer.count(system) - prompt.tokens, answer + answer // 4)
+        most = min(room - prompt.tokens, answer + answer // 4)
         start = original.starts[region.first]
         return Request(prompt, stop, most, original, region, start, system=system, chat=True)
     return None
