@@ -54,7 +54,10 @@ test("a refusal says which part and why", () => {
   const refusal = refusalOf({ reason: "ambiguous", part: "\n  x = 1\n  y = 2", near: [] });
   assert.ok(refusal);
   assert.equal(refusalText(refusal, ""), "Nothing was changed: a part of it fits several places (ambiguous). It is about “x = 1”.");
-  assert.match(refusalText({ reason: "new-one", part: "", near: [] }, "Because."), /Because\. \(new-one\)/);
+  assert.match(refusalText({ reason: "new-one", part: "", near: [], model: "" }, "Because."), /Because\. \(new-one\)/);
+  const asked = refusalOf({ reason: "ambiguous", part: "", near: [], model: "The model would change nothing." });
+  assert.ok(asked !== undefined);
+  assert.match(refusalText(asked, ""), /\(ambiguous\)\. The model would change nothing\.$/);
 });
 
 test("other errors are no refusals", () => {

@@ -69,12 +69,13 @@ def _nothing(coming: Coming) -> None:
 
 @dataclass
 class Rewriting:
-    """A merge that asks a model where it is not sure. coming: told what is settled meanwhile of a file's only part. used:
-    what the model was asked, and said, in tokens."""
+    """A merge that asks a model where it is not sure. coming: told what is settled meanwhile of a file's only part.
+    instruction: what the sketch was asked for with. used: what the model was asked, and said, in tokens."""
 
     merge: Merges
     ask: Asks
     coming: Callable[[Coming], None] = _nothing
+    instruction: str = ""
     used: list[Usage] = field(default_factory=list)
 
     def __call__(
@@ -91,7 +92,10 @@ class Rewriting:
         merged = self.merge(sketch, part, original, syntax=trees, span=span, check=check)
         if merged.refusal is None or merged.refusal.reason not in ASKED:
             return merged
-        asked = tuple(questions(sketch, part, merged, trees))
+        asked = tuple(
+            replace(question, instruction=self.instruction)
+            for question in questions(sketch, part, merged, trees)
+        )
         target = Target(original, trees, 0, len(original.lines), check)
         alone = sum(other.path == part.path for other in sketch.files) == 1
         said: Said | None = None

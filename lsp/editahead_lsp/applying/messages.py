@@ -17,7 +17,7 @@ _MAY = {LEFT_OUT: True}
 @attrs.frozen
 class ApplyArgument:
     """uri: the file that the sketch is for, where it names none. range: what it may change of that file. check: look for
-    new problems, too. instruction: for a model, later; it is not used."""
+    new problems, too. instruction: what the sketch was asked for with; shown to a model of the format `instruct`."""
 
     sketch: str
     uri: str | None = None

@@ -66,7 +66,7 @@ def load_rewriting() -> tuple[type[Rewriting], frozenset[RefusalReason]]:
 class Job:
     """All that a sketch is applied with, frozen when it was asked for. documents: the open ones, by key. span: between
     which places of the file at `uri` it may change something. extract: where the sketch itself stands in the document.
-    model: is asked where the merge is not sure; None = nobody is."""
+    model: is asked where the merge is not sure; None = nobody is. instruction: what the sketch was asked for with."""
 
     sketch: str
     uri: str | None
@@ -77,6 +77,7 @@ class Job:
     span: tuple[Place, Place] | None = None
     extract: Extract | None = None
     model: ModelPredictor | None = None
+    instruction: str = ""
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,9 @@ class Applying:
         uri: str | None,
         span: tuple[Place, Place] | None = None,
         model: ModelPredictor | None = None,
+        instruction: str = "",
     ) -> Job:
-        return self._job(sketch, uri, span, None, model)
+        return replace(self._job(sketch, uri, span, None, model), instruction=instruction)
 
     def begin_in(self, extract: Extract, model: ModelPredictor | None = None) -> Job:
         """Apply a sketch to the document in which it stands."""
@@ -180,7 +182,9 @@ class Applying:
             if refused.refusal.reason not in reasons:
                 raise refused
             asking = Asking(loop, model, self.clock)
-            rewrites = rewriting(self.load(), asking, lambda coming: telling.coming(coming, trees))
+            rewrites = rewriting(
+                self.load(), asking, lambda coming: telling.coming(coming, trees), job.instruction
+            )
             try:
                 return self._plan(job, rewrites, telling, check, True)
             finally:

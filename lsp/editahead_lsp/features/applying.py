@@ -36,9 +36,10 @@ REQUEST_FAILED = -32803
 
 
 def refusal(server: Server, refused: Refused) -> JsonRpcException:
-    """The error that a refusal is answered with."""
-    data = server.protocol.write(terms.error_data(refused.refusal))
-    return JsonRpcException(refused.refusal.detail, REQUEST_FAILED, data)
+    """The error that a refusal is answered with; its message also says what came of asking a model."""
+    found = refused.refusal
+    message = f"{found.detail} {found.model}" if found.model else found.detail
+    return JsonRpcException(message, REQUEST_FAILED, server.protocol.write(terms.error_data(found)))
 
 
 class ApplyCommand:
@@ -57,7 +58,11 @@ class ApplyCommand:
             span = Place(start.line, start.character), Place(end.line, end.character)
         started = self._server.clock()
         job = self._server.applying.begin(
-            argument.sketch, argument.uri, span, model_for(self._server, dry_run=argument.dry_run)
+            argument.sketch,
+            argument.uri,
+            span,
+            model_for(self._server, dry_run=argument.dry_run),
+            argument.instruction or "",
         )
         return self._finish(argument, job, started)
 

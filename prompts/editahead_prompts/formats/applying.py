@@ -30,7 +30,8 @@ class Question:
     """A file, a sketch of a change of it as it was pasted, and the guess at the text after that; None without.
 
     code: that part of the sketch which is for this file, without fences and words around it. scopes: lines of the file that
-    hold all that the sketch touches, smaller ones first. doubt: why the guess is not sure, a sentence.
+    hold all that the sketch touches, smaller ones first. doubt: why the guess is not sure, a sentence. instruction: what
+    was asked for in words, when the sketch was made; shown by formats whose models read any words.
     """
 
     original: Snapshot
@@ -39,6 +40,7 @@ class Question:
     code: str = ""
     scopes: tuple[Region, ...] = ()
     doubt: str = ""
+    instruction: str = ""
 
 
 class ApplyFormat(Reads, Protocol):

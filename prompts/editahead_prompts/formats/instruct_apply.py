@@ -1,6 +1,7 @@
 """Apply by general instruct models: our own words, tags around the parts, a fenced answer.
 
-Source: this project, 2026-11. Asked again, the model also sees how the merge would do it, and why that is not sure.
+Source: this project, 2026-11. Asked again, the model also sees how the merge would do it, and why that is not sure. What
+the sketch was asked for with, where it is known and fits in, stands behind the sketch.
 
 User message:
 
@@ -46,8 +47,9 @@ SKETCH, SKETCH_END, ATTEMPT, ATTEMPT_END = (
     "<|merge_attempt|>",
     "<|/merge_attempt|>",
 )
-ENDS = (REGION_END, SKETCH_END, ATTEMPT_END)
-SPECIAL = (*tags.SPECIAL, PATH, SKETCH, SKETCH_END, ATTEMPT, ATTEMPT_END)
+INSTRUCTION, INSTRUCTION_END = "<|instruction|>", "<|/instruction|>"
+ENDS = (REGION_END, SKETCH_END, ATTEMPT_END, INSTRUCTION_END)
+SPECIAL = (*tags.SPECIAL, PATH, SKETCH, SKETCH_END, ATTEMPT, ATTEMPT_END, INSTRUCTION, INSTRUCTION_END)
 UNCLEAR = "UNCLEAR"
 
 SYSTEM = f"""\
@@ -61,6 +63,8 @@ for, and never the comment itself.
 - Take away only what the sketch shows to be gone: lines between two that it shows as neighbours, lines that it shows in \
 another form, and what a diff marks.
 - Keep every other line exactly as it is, with its comments, blank lines, indentation and mistakes. Improve nothing.
+- An instruction, between {INSTRUCTION} and {INSTRUCTION_END}, is what the sketch was made for. Where it belongs may follow \
+from it; what is to be written, only from the sketch.
 - If it is not clear where the sketch belongs, or what it takes away, answer only: {UNCLEAR}
 
 Answer with that whole part of the file, from its first line to its last, as one block of code, without the tags and \
@@ -88,6 +92,8 @@ class InstructApply:
         original = question.original
         path = escape(paths.of(original.uri), SPECIAL)
         code = escape("".join(f"{line}\n" for line in bodies(question.code)), SPECIAL)
+        asked = escape("".join(f"{line}\n" for line in bodies(question.instruction)), SPECIAL)
+        instruction = Text(f"{INSTRUCTION}\n{asked}{INSTRUCTION_END}\n", 1, "instruction")
 
         def parts(region: Region) -> tuple[Text, ...]:
             shown = plain(original, region.first, region.end, SPECIAL)
@@ -98,6 +104,7 @@ class InstructApply:
                 Text(f"{REGION_END}\n{SKETCH}\n", name="sketch start"),
                 Text(code, name="sketch"),
                 Text(f"{SKETCH_END}\n", name="sketch end"),
+                *((instruction,) if asked.strip() else ()),
                 *(() if again is None else self._attempt(question, region)),
                 Text(
                     f"Answer with the whole part as it is to be, between two lines of {fence}.\n",

@@ -238,6 +238,14 @@ async def test_models_that_write_whole_files(asked: Connect, format: str) -> Non
     assert query.chat and AMBIGUOUS in query.prompt and TEXT in query.prompt
 
 
+async def test_what_the_sketch_was_asked_for_with_is_told(asked: Connect) -> None:
+    wired = asked(writes(REPLACED, "instruct"), "instruct")
+    await wired.start()
+    await wired.apply(instruction="Refuse what is negative.")
+    (query,) = (query for query in wired.backend.queries if query.long)
+    assert "<|instruction|>\nRefuse what is negative.\n<|/instruction|>\n" in query.prompt
+
+
 MORE = "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(6))
 
 

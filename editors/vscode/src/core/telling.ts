@@ -107,12 +107,18 @@ export function refusalText(refusal: Refusal, message: string): string {
   const [first = ""] = refusal.part.trim().split("\n");
   const part = first.length > REPEATED ? `${first.slice(0, REPEATED)}…` : first;
   const about = part === "" ? "" : ` It is about “${part}”.`;
-  return `Nothing was changed: ${REASONS[refusal.reason] ?? message} (${refusal.reason}).${about}`;
+  const model = refusal.model === "" ? "" : ` ${refusal.model}`;
+  return `Nothing was changed: ${REASONS[refusal.reason] ?? message} (${refusal.reason}).${about}${model}`;
 }
 
 /** The data of an error, if it is a refusal of a sketch. */
 export function refusalOf(data: unknown): Refusal | undefined {
   if (typeof data !== "object" || data === null || !("reason" in data) || typeof data.reason !== "string") return undefined;
-  const { reason, part, near } = data as { reason: string; part?: unknown; near?: unknown };
-  return { reason, part: typeof part === "string" ? part : "", near: Array.isArray(near) ? near : [] };
+  const { reason, part, near, model } = data as { reason: string; part?: unknown; near?: unknown; model?: unknown };
+  return {
+    reason,
+    part: typeof part === "string" ? part : "",
+    near: Array.isArray(near) ? near : [],
+    model: typeof model === "string" ? model : "",
+  };
 }

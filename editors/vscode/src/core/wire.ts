@@ -50,4 +50,6 @@ export interface Refusal {
   readonly reason: string;
   readonly part: string;
   readonly near: readonly { readonly uri?: string; readonly range: Range; readonly similarity: number }[];
+  /** What came of asking a model, a sentence; "" where none was asked. */
+  readonly model: string;
 }
