@@ -16,14 +16,19 @@ from editahead_prompts.snapshot import Snapshot, line_body, line_end
 from .escaping import leaked, unescape
 from .format import Answer, Finish, Refusal, Region, Request
 
-LONGEST_BLOCK = 8
+LONGEST_BLOCK = 16
 """Lines of a block that may be repeated."""
 
-REPEATS = 4
-"""So many times in a row, more than the old text has it at all, and an answer runs away."""
+REPEATS, REPEATS_LONG, LONG_BLOCK = 4, 3, 4
+"""So many times in a row, more than the old text has it at all, and an answer runs away; a block of so many lines sooner."""
 
-_STUTTER = re.compile(r"(.{2,60}?)\1{9,}$", re.DOTALL)
-_STUTTER_WINDOW = 620
+STUTTER = 60
+"""Characters at most of what a line repeats over and over."""
+
+_RULE, _WORD = frozenset("-=*#_~+/.|:\\<> "), re.compile(r"\w")
+
+STUTTERS, STUTTERED, LOOK = 5, 96, 32
+"""So many times, and so many characters, before it counts; looked for after every so many characters of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,7 @@ class LineReader:
         self._request = request
         self._marks = marks
         *whole, self._held = request.prefill.split("\n")
+        self._looked = 0  # characters of the last line
         self._lines = list(map(unescape, whole))
         self._own = len(whole)  # where the model's own lines begin
         self._cursor: tuple[int, int] | None = None  # line of the new text, column
@@ -61,8 +67,12 @@ class LineReader:
 
     def feed(self, chunk: str) -> tuple[str, ...]:
         self._held += chunk
-        while "\n" in self._held and not self._over:
-            line, _, self._held = self._held.partition("\n")
+        while not self._over:
+            line, end, rest = self._held.partition("\n")
+            self._look(line)
+            if not end or self._over:
+                break
+            self._held, self._looked = rest, 0
             self._line(line.removesuffix("\r"))
         if self.refusal is not None:
             return ()
@@ -80,6 +90,15 @@ class LineReader:
     @property
     def _over(self) -> bool:
         return self.ended or self.refusal is not None
+
+    def _look(self, line: str) -> None:
+        """Whether the line, which may have no end, goes on for ever."""
+        while self._looked + LOOK <= len(line) and self.refusal is None:
+            self._looked += LOOK
+            head = line[: self._looked]
+            what = stutter(head)
+            if what is not None and not any(old.startswith(head) for old in self._old):
+                self.refusal = Refusal("repetition", what)
 
     def _line(self, line: str) -> None:
         """A complete line."""
@@ -154,24 +173,28 @@ def rewritten(
     return Answer(edit, base + sum(map(len, made[: cursor[0]])) + cursor[1])
 
 
+def stutter(line: str) -> str | None:
+    """What a line's end repeats over and over; None when it does not. Rules do not count."""
+    for size in range(2, STUTTER + 1):
+        unit = line[-size:]
+        times = max(STUTTERS, -(-STUTTERED // size))
+        if line.endswith(unit * times) and (unit.isspace() or not _RULE.issuperset(unit)):
+            return unit
+    return None
+
+
 def runaway(new: Sequence[str], old: Sequence[str]) -> str | None:
-    """What the last lines repeat over and over, or the last line within itself; None when they do not.
+    """What the last lines repeat over and over; None when they do not.
 
     Blocks without a letter or digit (brackets, rules) do not count, nor as many repeats as the old text has the block's
     first line.
     """
-    if not new:
-        return None
-    if len(new[-1]) > _STUTTER_WINDOW // 2 and new[-1] not in old:
-        found = _STUTTER.search(new[-1][-_STUTTER_WINDOW:])
-        if found is not None and any(map(str.isalnum, found[1])):
-            return found[1]
     for size in range(1, LONGEST_BLOCK + 1):
-        block = list(new[-size:])
-        if len(new) < size * REPEATS or list(new[-2 * size : -size]) != block:
+        block, repeats = list(new[-size:]), REPEATS_LONG if size >= LONG_BLOCK else REPEATS
+        if len(new) < size * repeats or list(new[-2 * size : -size]) != block:
             continue
-        needed = REPEATS + min(old.count(line) for line in block)
-        if not any(map(str.isalnum, "".join(block))) or len(new) < size * needed:
+        needed = repeats + min(old.count(line) for line in block)
+        if not _WORD.search("".join(block)) or len(new) < size * needed:
             continue
         if list(new[-size * needed :]) == block * needed:
             return "\n".join(block)

@@ -164,12 +164,44 @@ def test_the_repeated_tags_of_an_instruct_model() -> None:
         (["a(1)"] * 3, [], False),
         (["a(1)", "b(2)"] * 4, [], True),
         (["}"] * 9, [], False),  # brackets close
+        (["_,"] * 4, [], True),
         (["0, 0,"] * 6, ["0, 0,"] * 5, False),  # as in the old text, or a little more
         (["0, 0,"] * 9, ["0, 0,"] * 5, True),
-        (["x = " + "ab" * 400], [], True),
-        (["x = " + "ab" * 400], ["x = " + "ab" * 400], False),
-        (["-" * 400], [], False),
+        ([f"x{n}" for n in range(12)] * 3, [], True),  # a long block is none by chance
+        ([f"x{n}" for n in range(12)] * 3, [f"x{n}" for n in range(12)], False),
     ],
 )
 def test_runaway(new: list[str], old: list[str], runs: bool) -> None:
     assert (runaway(new, old) is not None) is runs
+
+
+@pytest.mark.parametrize(
+    ("line", "stutters"),
+    [
+        ("x = " + "ab" * 200, True),
+        ("x = " + "docs.com/" * 20, True),
+        ("x = " + "it + size > scan_ctx_.end() || (" * 12, True),
+        ("x = [" + "`-`, " * 40, True),
+        (" " * 400, True),
+        ("if x:" + " }" * 200, True),
+        ("# " + "+-----" * 60, False),
+        ("x = [" + "0, " * 24 + "]", False),  # a row
+        ("# " + "-" * 400, False),
+        ("# " + "=-" * 200, False),
+    ],
+)
+def test_a_line_that_never_ends_is_known_before_its_end(line: str, stutters: bool) -> None:
+    for size in (1, 7, len(line)):
+        reader = ZETA_2.read(request(ZETA_2))
+        came = 0
+        while came < len(line) and reader.refusal is None:
+            reader.feed(line[came : came + size])
+            came += size
+        assert (reader.refusal is not None) is stutters
+        assert not stutters or (reader.refusal is not None and reader.refusal.reason == "repetition")
+        assert size > 1 or not stutters or came < 200
+
+
+def test_a_line_that_repeats_itself_may_stay() -> None:
+    text = "x = " + "ab" * 200 + "\none\n"
+    assert after(ZETA_2, text.replace("one", "two"), text) == text.replace("one", "two")
