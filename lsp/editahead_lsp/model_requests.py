@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from editahead_inference.backends.backend import Backend, BackendError, Usage
 from editahead_inference.modelling.predictor import ModelPredictor
@@ -124,14 +124,15 @@ class ModelRequests:
                 return told
         return rest or await self._ask(state, wanted, pause, ahead_of)
 
-    async def warm(self, state: State) -> Usage | None:
-        """Have the model compute the prompt for a state, while it is asked nothing about that document; what it cost. There
-        is one at most: a newer one ends it, and so does a request for the document, which computes the same."""
-        uri = state.document.uri
+    async def warm(self, states: Sequence[State]) -> Usage | None:
+        """Have the model compute what prompts for these states of a document have in common, while it is asked nothing
+        about that document; what it cost. There is one at most: a newer one ends it, and so does a request for the document,
+        which computes the same."""
+        uri = states[0].document.uri
         if self._model is None or uri in self._under_way:
             return None
         self._stop_warming()
-        task = asyncio.ensure_future(self._model.warm(state))
+        task = asyncio.ensure_future(self._model.warm(states))
         self._warming = uri, task
         await asyncio.wait({task})
         if task.cancelled():

@@ -150,6 +150,11 @@ class Session:
         """The last known offset of the cursor."""
         return self._cursors.get(document.key, 0)
 
+    def places(self, document: Document) -> tuple[int, ...]:
+        """Offsets between which the person is: the last known one, or, before there is any, both ends."""
+        known = self._cursors.get(document.key)
+        return (0, document.snapshot.length) if known is None else (known,)
+
     def place_cursor(self, document: Document, place: Place) -> int:
         """The client says where the cursor is."""
         self.focused = document.key

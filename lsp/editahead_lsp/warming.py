@@ -1,8 +1,9 @@
 """The prompt of the document that a person looks at, computed by the model before anybody asks.
 
 On opening, on coming from another document, after an accept and when typing pauses, unless a request has just computed the
-same. It counts against a budget, so that a model that is paid in heat or battery is not kept busy for nothing. A keystroke
-costs no more than a comparison here.
+same. Where in the document the person will be is not known on opening: then only what all places have in common is computed,
+which in a small context is too little to be worth it. It counts against a budget, so that a model that is paid in heat or
+battery is not kept busy for nothing. A keystroke costs no more than a comparison here.
 """
 
 from __future__ import annotations
@@ -88,6 +89,7 @@ class Warming:
             document = self._session.focused_document
             if self._news() is not None or document is None or self._budget.left <= 0:
                 continue
-            usage = await self._models.warm(self._session.state_at(document, self._session.cursor(document)))
+            places = self._session.places(document)
+            usage = await self._models.warm([self._session.state_at(document, place) for place in places])
             if usage is not None:
                 self._budget.spend(usage.prompt - (usage.cached or 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ from typing import Protocol, TypeAlias, TypeVar, cast
 from editahead_inference.backends.backend import Backend, BackendError, End, Piece, Query, Scorer, Usage
 from editahead_inference.candidates import Source
 from editahead_inference.trees import Trees
-from editahead_prompts.composition.compare import CacheMisses
+from editahead_prompts.composition.compare import CacheMisses, common
 from editahead_prompts.composition.render import DoesNotFit
 from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.composition.vocabulary import Vocabulary, counting
@@ -39,6 +40,7 @@ from editahead_prompts.state import State
 
 from .drafts import drafts
 from .likelihood import Trace
+from .pace import Pace
 from .scoring import Scores, at_place, features, question
 from .told import Progress, Rewrite, Said, Told
 from .weighing import version_of, weights_in
@@ -54,8 +56,9 @@ WARM = 0.7
 AROUND = 32
 """Tokens kept free for what a server puts around a prompt: a token at its beginning, a chat's template."""
 
-WORTH = 192
-"""Tokens that a warm-up has to compute at least: what is typed, and the region behind it, a request computes in no time."""
+WORTH, WORTH_S = 192, 0.03
+"""Tokens that a warm-up has to compute at least, or, once it is known how long they take, seconds: of less nobody would
+notice that it had been computed."""
 
 HEADROOM = 128
 """Tokens that Apply keeps free where a server drafts by itself: near the end of its context a request spoils the drafts of
@@ -151,8 +154,8 @@ class ModelPredictor:
     format: as in settings; None = by the model's name. paths: how documents are called in prompts. key: of person and
     workspace, for `Query.session`. samples: answers to one request. tokenizer: the model's; None = what `counting` finds.
     off: where requests are built (some formats parse, and a tokenizer may have to be loaded). warmups: what was computed
-    before anybody asked; `totals` has none of it. misses: why prompts were not in the server's cache. scores: whether
-    rules' edits are scored; None = where a gate was fitted to that.
+    before anybody asked; `totals` has none of it. misses: why prompts were not in the server's cache. pace: how long they
+    took. clock: monotonic seconds. scores: whether rules' edits are scored; None = where a gate was fitted to that.
     """
 
     backend: Backend
@@ -167,6 +170,8 @@ class ModelPredictor:
     totals: Totals = field(default_factory=Totals)
     warmups: Totals = field(default_factory=Totals)
     misses: CacheMisses = field(default_factory=CacheMisses)
+    pace: Pace = field(default_factory=Pace)
+    clock: Callable[[], float] = time.monotonic
     problem: str = ""
     """Why the last request could not even be sent, though the backend may be well; one sentence."""
     _found: tuple[str, str, Tokenizer] | None = field(default=None, init=False, repr=False)
@@ -212,21 +217,25 @@ class ModelPredictor:
             return replace(nothing, problem="The lines around the cursor are too long for a prompt.")
         return _told(nothing, request, [sample for sample in samples if sample.came])
 
-    async def warm(self, state: State) -> Usage | None:
-        """Have the prompt for a state computed, so that a request soon after computes little; the tokens that it cost. None
-        where that helps nobody: the server keeps nothing, or has nearly all of it, or cannot be asked. Cancelling the task
-        ends it."""
+    async def warm(self, states: Sequence[State]) -> Usage | None:
+        """Have the prompt for a state computed, of several for one document as far as they have it in common, so that a
+        request soon after computes little; the tokens that it cost. None where that helps nobody: the server keeps nothing,
+        or has nearly all of it, or cannot be asked. Cancelling the task ends it."""
         try:
             if self.backend.health.condition != "ready":
                 await self.backend.prepare()
             if not self.backend.capabilities.warms:
                 return None
             format = choose(self.backend.model or "", self.format)
-            request = await self.off(lambda: self._build(format, state))
-            uri = state.document.uri
-            if self.misses.fresh(uri, request.prompt) < WORTH:
+            request = await self.off(partial(self._in_common, format, states))
+            uri = request.document.uri
+            fresh = self.misses.fresh(uri, request.prompt)
+            saved_s = self.pace.seconds(fresh)
+            if fresh < WORTH if saved_s is None else saved_s < WORTH_S:
                 return None
+            began = self.clock()
             usage = await self.backend.warm(self._query(request, background=True))
+            self.pace.note(usage.prompt - (usage.cached or 0), self.clock() - began)
         except (
             BackendError,
             DoesNotFit,
@@ -328,6 +337,12 @@ class ModelPredictor:
             request = replace(request, max_tokens=min(request.max_tokens, most - room))
         return request
 
+    def _in_common(self, format: Format, states: Sequence[State]) -> Request:
+        request, *others = [self._build(format, state) for state in states]
+        for other in others:
+            request = replace(request, prompt=common(request.prompt, other.prompt))
+        return request
+
     def _tokenizer(self, format: Format | ApplyFormat) -> Tokenizer:
         """Looked for once."""
         place = self.backend.capabilities.tokenizer
@@ -376,7 +391,7 @@ class ModelPredictor:
         samples = [_Sample(Trace(format.read(request))) for _ in range(query.samples)]
         untold = Usage(request.prompt.tokens, known if self.backend.capabilities.warms else None)
         try:
-            usage = await self._read(query, samples, progress) or untold
+            usage = await self._read(query, samples, progress, untold)
         except asyncio.CancelledError:
             self.totals.add(untold)
             raise
@@ -391,10 +406,10 @@ class ModelPredictor:
         return samples, usage
 
     async def _read(
-        self, query: Query, samples: Sequence[_Sample], progress: Progress | _Settled | None
-    ) -> Usage | None:
-        """Into the samples; what it cost, where the server came to tell."""
-        usage: Usage | None = None
+        self, query: Query, samples: Sequence[_Sample], progress: Progress | _Settled | None, usage: Usage
+    ) -> Usage:
+        """Into the samples; what it cost, or this where the server did not come to tell."""
+        began, first = self.clock(), None
         async with aclosing(self.backend.stream(query)) as stream:
             async for item in stream:
                 if not 0 <= item.sample < len(samples):
@@ -406,6 +421,7 @@ class ModelPredictor:
                         sample.finish = reason
                         usage = told or usage
                     case Piece(text, logprobs) if not sample.ended:
+                        first = self.clock() if first is None else first
                         sample.came = True
                         sample.trace.feed(text, logprobs)
                         reader = sample.trace.reader
@@ -414,6 +430,8 @@ class ModelPredictor:
                     progress.come(sample.trace.lines)
                 if all(one.ended for one in samples) and not isinstance(item, End):
                     break  # the rest of it is of no use
+        if usage.cached is not None and first is not None:
+            self.pace.note(usage.prompt - usage.cached, first - began)
         return usage
 
 

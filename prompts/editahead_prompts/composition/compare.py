@@ -7,9 +7,9 @@ to move further down.
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from editahead_prompts.diff import common_head
 
@@ -18,7 +18,8 @@ from .render import Prompt
 log = logging.getLogger(__name__)
 
 MOST_DOCUMENTS = 32
-"""The last prompts of so many documents are kept."""
+MOST_PROMPTS = 4
+"""So many of the last prompts of so many documents are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,17 @@ def first_difference(then: Prompt, now: Prompt) -> Difference | None:
     )
 
 
+def common(one: Prompt, other: Prompt) -> Prompt:
+    """The first prompt, as far as the other is the same."""
+    parts = first_difference(one, other)
+    if parts is None:
+        return one
+    at, kept = parts.offset, parts.kept
+    pieces = tuple(replace(p, end=min(p.end, at)) for p in one.pieces if p.start < at)
+    ids = None if one.ids is None else one.ids[:kept]
+    return replace(one, text=one.text[:at], pieces=pieces, tokens=kept, ids=ids, fixed=min(one.fixed, at))
+
+
 @dataclass(frozen=True, slots=True)
 class Blame:
     """How often a part was the first that differed, and how many tokens had to be computed from there on, in all."""
@@ -87,7 +99,7 @@ class CacheMisses:
     """Compares each prompt of a document with the one sent before it. Stateful; not for several threads at once."""
 
     def __init__(self) -> None:
-        self._last: OrderedDict[Hashable, Prompt] = OrderedDict()
+        self._last: OrderedDict[Hashable, deque[Prompt]] = OrderedDict()
         self._parts: dict[str, Blame] = {}
         self._prompts = self._tokens = 0
 
@@ -97,12 +109,12 @@ class CacheMisses:
         Logged at level `debug`, by the parts' names and in tokens.
         """
         then = self._last.get(document)
+        found = None if then is None else first_difference(then[-1], prompt)
         self.warmed(document, prompt)
         if then is None:
             return None
         self._prompts += 1
         self._tokens += prompt.tokens
-        found = first_difference(then, prompt)
         if found is not None:
             known = self._parts.get(found.part, Blame(0, 0))
             self._parts[found.part] = Blame(known.times + 1, known.tokens + found.fresh)
@@ -110,20 +122,19 @@ class CacheMisses:
         return found
 
     def fresh(self, document: Hashable, prompt: Prompt) -> int:
-        """Tokens of a prompt from where it parts from the document's last one."""
-        then = self._last.get(document)
-        found = None if then is None else first_difference(then, prompt)
-        return prompt.tokens if then is None else 0 if found is None else found.fresh
+        """Tokens of a prompt that none of the document's last ones begins with, too."""
+        parts = [first_difference(then, prompt) for then in self._last.get(document, ())]
+        return min((0 if found is None else found.fresh for found in parts), default=prompt.tokens)
 
     def warmed(self, document: Hashable, prompt: Prompt) -> None:
         """Takes a prompt as the document's last one, without counting it: nobody waited for it."""
-        self._last.pop(document, None)
-        self._last[document] = prompt
+        known = self._last[document] = self._last.pop(document, deque(maxlen=MOST_PROMPTS))
+        known.append(prompt)
         if len(self._last) > MOST_DOCUMENTS:
             self._last.popitem(last=False)
 
     def closed(self, document: Hashable) -> None:
-        """Forgets the document's last prompt."""
+        """Forgets the document's last prompts."""
         self._last.pop(document, None)
 
     @property

@@ -256,6 +256,16 @@ async def test_of_a_request_that_is_ended_early_what_the_prompt_shares_counts_as
         assert predictor.totals.cached - before == (report.tokens - report.fresh if warms else 0)
 
 
+async def test_what_a_server_computes_in_no_time_is_not_computed_ahead() -> None:
+    for each, warmed in ((0.0, 0), (1e-5, 0), (1e-3, 1)):
+        one = backend()
+        predictor = ModelPredictor(one, "zeta-2")
+        for tokens in range(0, 3000, 250):
+            predictor.pace.note(tokens, 0.01 + each * tokens)
+        usage = await predictor.warm([state_of(at="tax")])
+        assert (len(one.warmed), usage is not None) == (warmed, bool(warmed))
+
+
 # Several answers
 
 

@@ -6,7 +6,14 @@ import logging
 
 import pytest
 
-from editahead_prompts.composition.compare import MOST_DOCUMENTS, Blame, CacheMisses, CacheReport
+from editahead_prompts.composition.compare import (
+    MOST_DOCUMENTS,
+    MOST_PROMPTS,
+    Blame,
+    CacheMisses,
+    CacheReport,
+    common,
+)
 from editahead_prompts.composition.parts import Group, Text
 from editahead_prompts.composition.render import Prompt, render
 from editahead_prompts.composition.tokenizers import Estimate
@@ -43,6 +50,30 @@ def test_names_and_numbers_are_logged_and_no_text(caplog: pytest.LogCaptureFixtu
     assert [(record.levelno, record.getMessage()) for record in caplog.records] == [
         (logging.DEBUG, "prompt: `file` differs; 9 of 9 tokens anew")
     ]
+
+
+def test_what_any_of_the_last_prompts_had_need_not_be_computed() -> None:
+    misses = CacheMisses()
+    assert misses.fresh("a.py", prompt("here", "one")) == 7
+    for file in ("here", "there"):
+        misses.sent("a.py", prompt(file, "one"))
+    assert misses.fresh("a.py", prompt("here", "one")) == 0
+    assert misses.fresh("a.py", prompt("here", "two")) == 3
+    for number in range(MOST_PROMPTS):
+        misses.sent("a.py", prompt(str(number), "one"))
+    assert misses.fresh("a.py", prompt("here", "one")) == 7
+
+
+def test_what_two_prompts_have_in_common() -> None:
+    one = prompt("file", "one")
+    assert common(one, one) is one
+    both = common(one, prompt("file", "only"))
+    assert both.text == "fileon"
+    assert [(piece.name, piece.start, piece.end) for piece in both.pieces] == [
+        ("file/lines 1-8", 0, 4),
+        ("edit", 4, 6),
+    ]
+    assert (both.tokens, both.ids, both.fixed) == (4, None, 0), "of pieces that differ, no tokens are known"
 
 
 def test_documents_are_forgotten() -> None:
