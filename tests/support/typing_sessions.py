@@ -1,7 +1,9 @@
 """Sessions of typing in files, played against a language server whose model is on a real vLLM; what that cost.
 
-A session opens a file, and types the changes of a commit piece by piece, asking after each. The rhythm is a person's
-where it matters: a pause is long enough for a prompt to be computed ahead.
+A person opens a file, looks at it, goes to a place and types the changes of a commit there, piece by piece, until what is
+shown is right, which is accepted; then does so in the next file, and comes back to each later, to go on. Their editor asks
+after each of that, as the plugins of Editahead do, and waits for the answer. The rhythm is a person's where it matters: a
+pause is long enough for a prompt to be computed ahead.
 """
 
 from __future__ import annotations
@@ -10,14 +12,15 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple, TypeAlias
 from urllib.request import urlopen
 
-from editahead_evals.client import LanguageClient, isolated_environment
+from editahead_evals.client import LanguageClient, Response, isolated_environment
 from editahead_evals.editor import Editor
 from editahead_evals.judge import hunks_made
-from editahead_evals.replay import diff, replay
+from editahead_evals.replay import Keystroke, diff, replay
 from real_vllm import KEY
 
 OPEN_S = 1.0
@@ -40,24 +43,45 @@ class Session:
     after: str
 
 
+When: TypeAlias = Literal["opened", "back", "later"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request of the editor. when: the first in a file that was opened, the first after coming back to one, or any
+    other. ms: from the change and the request behind it to the answer. first_ms: on average from the arrival of a prompt at
+    vLLM to the first token, of what came to it meanwhile; None where the rules alone answered."""
+
+    when: When
+    ms: float
+    first_ms: float | None
+
+
 @dataclass
 class Cost:
-    """first, later: milliseconds from a change and the request behind it to the answer; of the first in a file, and of all
-    others. asked, ahead: requests of the model that came to an end. prompt, computed: tokens of prompts, and of them those
-    that vLLM had to compute; of all requests, those that were given up included. per_accept: as in `editahead.status`."""
+    """asked: requests of the editor. queries, warmups: requests of the model that came to an end, and those of them that
+    only computed a prompt. prompt, computed: tokens of prompts, and of them those that vLLM had to compute; of all requests,
+    those that were given up included. per_accept: as in `editahead.status`."""
 
-    first: list[float] = field(default_factory=list)
-    later: list[float] = field(default_factory=list)
-    asked: int = 0
-    ahead: int = 0
+    asked: list[Asked] = field(default_factory=list)
+    queries: int = 0
+    warmups: int = 0
     prompt: float = 0
     computed: float = 0
     accepted: int = 0
     per_accept: float | None = None
 
-    @property
-    def keystrokes(self) -> int:
-        return len(self.first) + len(self.later)
+    def first_ms(self, *when: When) -> list[float]:
+        return [one.first_ms for one in self.asked if one.when in when and one.first_ms is not None]
+
+
+class Counted(NamedTuple):
+    """What vLLM counts: tokens of prompts, and of them those that it computed; seconds to first tokens, and of how many."""
+
+    prompt: float
+    computed: float
+    first_s: float
+    firsts: float
 
 
 def synthetic() -> list[Session]:
@@ -98,43 +122,83 @@ def play(
     client = LanguageClient(command, env=environment, cwd=root)
     with Editor(settings | {"debounce_ms": 0}, root=root, client=client) as editor:
         _until_ready(editor)
-        for number, session in enumerate(sessions):
-            _play(editor, session, f"{number}/{session.path}", cost, pieces, pause)
+        player = _Player(editor, url, cost, pause)
+        for first in (True, False):
+            for number, session in enumerate(sessions):
+                player.visit(session, f"{number}/{session.path}", pieces // 2, first=first)
         status = editor.execute("editahead.status").result
     after = _counted(url)
-    cost.asked, cost.ahead = status["cache"]["requests"], status["cache"]["warmups"]["requests"]
-    cost.prompt, cost.computed = (b - a for a, b in zip(before, after, strict=True))
+    cost.queries, cost.warmups = status["cache"]["requests"], status["cache"]["warmups"]["requests"]
+    cost.prompt, cost.computed = after.prompt - before.prompt, after.computed - before.computed
     cost.accepted, cost.per_accept = status["outcomes"]["accepted"], status["cache"]["computedPerAccept"]
     return cost
 
 
-def _play(
-    editor: Editor, session: Session, path: str, cost: Cost, pieces: int, pause: Callable[[float], None]
-) -> None:
-    uri = editor.uri(path)
-    editor.open(uri, session.language, session.before)
-    editor.focus(uri)
-    pause(OPEN_S)
-    left = pieces
-    while left > 0 and (step := next(replay(editor.documents[uri].text, session.after), None)) is not None:
-        shown = []
-        for key in step.keystrokes:
-            began = time.perf_counter()
-            editor.type(uri, key)
-            at = editor.documents[uri].point(key.start + len(key.text))
-            shown = editor.next_edit(uri, at).result["predictions"]
-            took = (time.perf_counter() - began) * 1000
-            (cost.first if left == pieces else cost.later).append(took)
-            left -= 1
-            pause(BETWEEN_S)
-        while shown and _is_right(editor, uri, shown[0], session.after):
-            editor.apply(uri, shown[0]["edits"])
-            editor.execute("editahead.accept", shown[0]["id"])
-            after = shown[0]["cursorAfter"]
-            shown = editor.next_edit(uri, (after["line"], after["character"]), "accepted").result[
-                "predictions"
-            ]
-            pause(BETWEEN_S)
+@dataclass
+class _Player:
+    editor: Editor
+    url: str
+    cost: Cost
+    pause: Callable[[float], None]
+    _begun: dict[str, tuple[Keystroke, ...]] = field(default_factory=dict)
+    """What is left to type of a change, by the file that was left in the middle of it."""
+
+    def visit(self, session: Session, path: str, pieces: int, *, first: bool) -> None:
+        editor, uri = self.editor, self.editor.uri(path)
+        if first:
+            editor.open(uri, session.language, session.before)
+        editor.focus(uri)
+        self.pause(OPEN_S)
+        when: When = "opened" if first else "back"
+        while pieces > 0:
+            keys = self._begun.pop(uri, ())
+            if not keys:
+                step = next(replay(editor.documents[uri].text, session.after), None)
+                if step is None:
+                    break
+                keys = step.keystrokes
+                self._ask(when, partial(editor.next_edit, uri, keys[0].first, "cursor"))
+                when = "later"
+            shown: Sequence[Any] = []
+            while keys and pieces > 0 and not self._right(uri, shown, session):
+                shown = self._ask(when, partial(self._type, uri, keys[0]))
+                when, keys, pieces = "later", keys[1:], pieces - 1
+            if keys and pieces == 0:
+                self._begun[uri] = keys
+                break
+            while self._right(uri, shown, session):
+                shown = self._accept(uri, shown[0])
+
+    def _type(self, uri: str, key: Keystroke) -> Response:
+        self.editor.type(uri, key)
+        return self.editor.next_edit(uri, self.editor.documents[uri].point(key.start + len(key.text)))
+
+    def _right(self, uri: str, shown: Sequence[Any], session: Session) -> bool:
+        """Whether the first that is shown makes one of the changes that are left, and nothing else."""
+        if not shown or shown[0]["textDocument"]["uri"] != uri or not shown[0]["edits"]:
+            return False
+        document = self.editor.documents[uri]
+        lines = tuple(document.text.split("\n"))
+        after = tuple(document.edited(shown[0]["edits"]).split("\n"))
+        return bool(hunks_made(lines, diff(lines, tuple(session.after.split("\n"))), after))
+
+    def _accept(self, uri: str, prediction: Any) -> Sequence[Any]:
+        self.editor.apply(uri, prediction["edits"])
+        self.editor.execute("editahead.accept", prediction["id"])
+        place = prediction["cursorAfter"]
+        at = place["line"], place["character"]
+        return self._ask("later", partial(self.editor.next_edit, uri, at, "accepted"))
+
+    def _ask(self, when: When, ask: Callable[[], Response]) -> Sequence[Any]:
+        before, began = _counted(self.url), time.perf_counter()
+        predictions: Sequence[Any] = ask().result["predictions"]
+        ms = (time.perf_counter() - began) * 1000
+        after = _counted(self.url)
+        came = after.firsts - before.firsts
+        first_ms = (after.first_s - before.first_s) * 1000 / came if came else None
+        self.cost.asked.append(Asked(when, ms, first_ms))
+        self.pause(BETWEEN_S)
+        return predictions
 
 
 def _until_it_listens(url: str) -> None:
@@ -159,22 +223,13 @@ def _until_ready(editor: Editor) -> None:
     raise AssertionError(backend)
 
 
-def _is_right(editor: Editor, uri: str, prediction: Any, wanted: str) -> bool:
-    """Whether it makes one of the changes that are left, and nothing else."""
-    if prediction["textDocument"]["uri"] != uri or not prediction["edits"]:
-        return False
-    lines = tuple(editor.documents[uri].text.split("\n"))
-    after = tuple(editor.documents[uri].edited(prediction["edits"]).split("\n"))
-    return bool(hunks_made(lines, diff(lines, tuple(wanted.split("\n"))), after))
-
-
-def _counted(url: str) -> tuple[float, float]:
-    """Tokens of prompts so far, and of them those that vLLM computed."""
+def _counted(url: str) -> Counted:
     with urlopen(f"{url}/metrics") as page:
         lines = page.read().decode().splitlines()
 
     def total(name: str) -> float:
-        return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(f"vllm:{name}_total{{"))
+        return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(f"vllm:{name}{{"))
 
-    prompt = total("prompt_tokens")
-    return prompt, prompt - total("prompt_tokens_cached")
+    prompt, first = total("prompt_tokens_total"), "time_to_first_token_seconds"
+    computed = prompt - total("prompt_tokens_cached_total")
+    return Counted(prompt, computed, total(f"{first}_sum"), total(f"{first}_count"))
