@@ -3,7 +3,8 @@
 Lossless: a target model verifies all of a draft in one step and keeps what it would have said itself (speculative decoding,
 arXiv 2211.17192). Where drafts come from is prompt lookup decoding with a memory: a pointer follows the answer through each
 source, and one that is lost finds its place again by the last tokens of the answer. A place that few tokens tell is trusted
-with a short draft, and until one is found, so are places near the lost one.
+with a short draft, and until one is found, so are places near the lost one. An answer that has just said the same twice is
+thought to go on like that.
 """
 
 from __future__ import annotations
@@ -147,6 +148,9 @@ class Drafter:
         elif best.matched < SURE:
             length = min(length, TRUST * best.matched)
         self._draft = best.tokens[at : at + length]
+        period = len(best.tokens) - at
+        if best is self._own and 0 < period <= best.matched:
+            self._draft = [best.tokens[at + n % period] for n in range(length)]
         return list(self._draft)
 
     def _guess(self) -> tuple[int, Source]:

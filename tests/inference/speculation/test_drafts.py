@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from editahead_inference.speculation.drafts import SHORTEST, SURE, TRUST, Drafter, Lengths
+from editahead_inference.speculation.drafts import LONGEST, SHORTEST, SURE, TRUST, Drafter, Lengths
 
 TOKENS = st.lists(st.integers(0, 5), max_size=60)
 
@@ -48,7 +48,8 @@ def test_a_draft_is_a_piece_of_a_source_and_never_longer_than_it_may_be(
     for at in range(len(wanted)):
         draft = drafter.draft(asked)
         assert len(draft) <= min(most, asked)
-        texts = [*sources, wanted[:at]]
+        repeated = [(wanted[at - period : at] * most)[:most] for period in range(1, min(at, LONGEST) + 1)]
+        texts = [*sources, wanted[:at], *repeated]
         assert any(draft == text[k : k + len(draft)] for text in texts for k in range(len(text) + 1))
         drafter.commit([wanted[at]])
 
@@ -112,6 +113,16 @@ def test_an_answer_that_repeats_itself_is_a_source_too() -> None:
     once = list(range(50))
     spoken = Spoken([*once, *once, *once], Drafter([]))
     assert spoken.steps < 50 + SHORTEST + 10
+
+
+def test_an_answer_that_says_the_same_twice_is_thought_to_go_on_like_that() -> None:
+    said = [7, 8, 9, *[1, 2, 3, 4] * 2]
+    drafter = Drafter([[]])
+    drafter.commit(said[:-1])
+    assert drafter.draft() == [4, 1, 2, 3], "not twice yet"
+    drafter.commit(said[-1:])
+    assert drafter.draft() == [1, 2, 3, 4] * 3, "as far as few tokens are trusted"
+    assert Spoken([*said, *[1, 2, 3, 4] * 30], Drafter([[]])).steps < 22
 
 
 def test_drafts_are_shorter_after_one_that_was_not_kept() -> None:
