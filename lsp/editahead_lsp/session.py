@@ -66,7 +66,7 @@ class Session:
         self._shown: OrderedDict[str, Shown] = OrderedDict()
         self._by_rule: dict[str, RuleOutcomes] = {}
         self._off: dict[str, tuple[Snapshot, Silence | None]] = {}
-        self._number = 0
+        self._number = self._answers = 0
 
     def configure(self, settings: Settings, exclusion: Exclusion) -> None:
         self.settings, self.exclusion = settings, exclusion
@@ -280,6 +280,10 @@ class Session:
         first = self._shown.get(kept[0]) if kept and asked[1] not in _OUT_OF_SIGHT else None
         if first is not None and first.first_at is None:
             first.first_at = self.clock()
+        self._answers += 1
+        for before, id in enumerate(kept):
+            if id in self._shown:
+                self._shown[id].stood = self._answers, -before
         for shown in self._shown.values():
             if shown.event is None and asked in shown.asked and shown.id not in kept:
                 shown.asked.discard(asked)
@@ -290,16 +294,18 @@ class Session:
         return self._shown.get(id)
 
     def being_typed(self, document: Document, cursor: int) -> list[Shown]:
-        """What was shown and is being typed on the cursor's line, up to the last key; the latest first."""
+        """What was shown and is being typed on the cursor's line, up to the last key; the latest answer's first, and in its
+        order."""
         line = document.snapshot.line_at
-        return [
+        found = [
             shown
-            for shown in reversed(self._shown.values())
+            for shown in self._shown.values()
             if shown.at is document.snapshot
             and shown.event is None
             and shown.edit
             and line(shown.edit.changed_span[0]) == line(cursor)
         ]
+        return sorted(found, key=lambda shown: shown.stood, reverse=True)
 
     def standing(self, asked: tuple[str, str], document: Document) -> list[Shown]:
         """What stands where it was asked for, still applies to the document, and is an edit of it; the oldest first."""

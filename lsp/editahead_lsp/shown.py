@@ -27,7 +27,8 @@ class Shown:
     cursor_after: for the text after what is left. begun: whether part of it has been typed; at: the snapshot up to which
     the last change was part of it. event: how it ended, None while it is open. by_typing: whether it was accepted by typing
     it. first_at: when it first stood first, on the session's clock; shown_ms: for how long it was visible, as the client
-    told. share: of its new text that the client said was accepted.
+    told. share: of its new text that the client said was accepted. stood: the last answer that had it, by number, and minus
+    how many were before it there.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Shown:
     first_at: float | None = None
     shown_ms: float | None = None
     share: float | None = None
+    stood: tuple[int, int] = (0, 0)
 
     def ended(self, event: Event) -> tuple[outcome_log.Event, float | None]:
         """How it ended, for the log; and of one that was accepted in part, the share."""

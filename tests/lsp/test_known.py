@@ -67,6 +67,24 @@ async def test_every_face_is_told_what_is_being_typed(wired: Wired, pipeline: Sc
     assert len(pipeline.calls) == 1
 
 
+async def test_others_that_are_typed_along_stay_behind_it_for_every_face(
+    wired: Wired, pipeline: Scripted
+) -> None:
+    pipeline.script = {"user": "account", "user\n": "accounts\n", "user\nx": "access\nx"}
+    await wired.initialize()
+    wired.open(A, "user\nx\n")
+    before = [shown["id"] for shown in (await next_edit(wired))["predictions"]]
+    assert len(before) == 3
+    wired.change(A, 2, (0, 0, 0, 4, "a"))
+    for column in (1, 2):
+        wired.change(A, 2 + column, (0, column, 0, column, "c"))
+        after = (await next_edit(wired, 0, 1 + column))["predictions"]
+        assert [shown["id"] for shown in after] == before
+    edits = (await wired.request("textDocument/copilotInlineEdit", ask(A, 4, 0, 3)))["edits"]
+    assert [edit["command"]["arguments"][0] for edit in edits] == before[:1]
+    assert len(pipeline.calls) == 1
+
+
 async def test_typing_otherwise_drops_it(wired: Wired, pipeline: Scripted) -> None:
     await wired.initialize()
     wired.open(A, "user\n")

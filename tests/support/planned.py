@@ -1,6 +1,7 @@
 """The real server with predictions that a test plans, for tests of editors: replacements as in `scripted`, and texts
 that are completed at the cursor. As a program it serves on stdio: `python planned.py PLAN`, where PLAN is the JSON
-`{"replace": {"old": "new"}, "complete": ["the whole text"]}`."""
+`{"replace": {"old": "new"}, "complete": ["the whole text"]}` in base 64: an editor's settings, which it may open as a document,
+are not to have the words in them."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import asyncio
 import json
 import os
 import sys
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
@@ -27,7 +29,7 @@ REAL = [sys.executable, "-m", "editahead_lsp", "lsp"]
 
 def planned(plan: Mapping[str, object]) -> list[str]:
     """The command line of the server with a plan."""
-    return [sys.executable, __file__, json.dumps(plan)]
+    return [sys.executable, __file__, b64encode(json.dumps(plan).encode()).decode()]
 
 
 class Planned(Scripted):
@@ -55,4 +57,4 @@ async def _serve(plan: Mapping[str, object]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(_serve(json.loads(sys.argv[1]))))
+    sys.exit(asyncio.run(_serve(json.loads(b64decode(sys.argv[1])))))
