@@ -1,7 +1,7 @@
 """The real server with predictions that a test plans, for tests of editors: replacements as in `scripted`, and texts
 that are completed at the cursor. As a program it serves on stdio: `python planned.py PLAN`, where PLAN is the JSON
-`{"replace": {"old": "new"}, "complete": ["the whole text"]}` in base 64: an editor's settings, which it may open as a document,
-are not to have the words in them."""
+`{"replace": {"old": "new"}, "complete": ["the whole text"]}` in base 64: an editor's settings, which it may open as a
+document, are not to have the words in them."""
 
 from __future__ import annotations
 
