@@ -25,10 +25,10 @@ REPEATS, REPEATS_LONG, LONG_BLOCK = 4, 3, 4
 STUTTER = 60
 """Characters at most of what a line repeats over and over."""
 
-_RULE, _WORD = frozenset("-=*#_~+/.|:\\<> "), re.compile(r"\w")
-
 STUTTERS, STUTTERED, LOOK = 5, 96, 32
 """So many times, and so many characters, before it counts; looked for after every so many characters of a line."""
+
+_RULE, _WORD = frozenset("-=*#_~+/.|:\\<> "), re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +92,17 @@ class LineReader:
         return self.ended or self.refusal is not None
 
     def _look(self, line: str) -> None:
-        """Whether the line, which may have no end, goes on for ever."""
+        """Whether the line, which may have no end, goes on for ever. One that the file or the sketch has may be long."""
         while self._looked + LOOK <= len(line) and self.refusal is None:
             self._looked += LOOK
             head = line[: self._looked]
             what = stutter(head)
-            if what is not None and not any(old.startswith(head) for old in self._old):
+            if what is not None and not self._is_shown(head):
                 self.refusal = Refusal("repetition", what)
+
+    def _is_shown(self, head: str) -> bool:
+        """Whether a line of the prompt begins so; that of the cursor has a mark in it there."""
+        return head in self._request.prompt.text or any(old.startswith(head) for old in self._old)
 
     def _line(self, line: str) -> None:
         """A complete line."""

@@ -337,6 +337,13 @@ def test_an_instruct_model_sees_what_the_sketch_was_asked_for_with() -> None:
         assert asked(format, question).prompt.text == asked(format).prompt.text, "made for no such thing"
 
 
+def test_a_row_that_the_sketch_has_is_not_taken_for_a_stutter() -> None:
+    row = f"ROW = [{'0, ' * 60}0]\n"
+    question = replace(QUESTION, sketch=row + SKETCH, code=row + SKETCH)
+    assert made(INSTRUCT_APPLY, f"```\n{row}{AFTER}```", question=question) == row + AFTER
+    assert made(INSTRUCT_APPLY, f"```\n{row}{AFTER}```") == "repetition", "nobody asked for it"
+
+
 def test_asked_again_an_instruct_model_sees_what_the_merge_makes_of_it() -> None:
     first = asked(INSTRUCT_APPLY)
     second = asked(INSTRUCT_APPLY, again=first)
