@@ -96,7 +96,7 @@ async def _here(job: Callable[[], T]) -> T:
 class Totals:
     """Tokens of all requests so far, as the server counts them. cached: of those of prompts, what it says that it had
     computed before. Of a request that was ended early, or cancelled, it tells neither: the prompt's are those that the
-    format reckoned, and cached, where servers keep prompts, those that the document's last prompt had, too. drafted,
+    format reckoned, and cached, where servers keep prompts, those that one of the document's last prompts had, too. drafted,
     accepted: of drafts."""
 
     requests: int = 0
@@ -386,8 +386,8 @@ class ModelPredictor:
         progress: Progress | _Settled | None,
         known: int | None = None,
     ) -> tuple[list[_Sample], Usage]:
-        """The answers to one query, read no further than they count, and what they cost. known: tokens that the prompt
-        before had, too; where the server does not come to tell."""
+        """The answers to one query, read no further than they count, and what they cost. known: tokens that one of the
+        last prompts had, too; where the server does not come to tell."""
         samples = [_Sample(Trace(format.read(request))) for _ in range(query.samples)]
         untold = Usage(request.prompt.tokens, known if self.backend.capabilities.warms else None)
         try:
