@@ -1,6 +1,6 @@
 // Draws what `core/drawing.ts` has thought out.
 import * as vscode from "vscode";
-import type { Drawing } from "./core/drawing";
+import type { Drawing } from "./core/layout";
 import { positionOf, rangeOf } from "./document";
 
 const color = (id: string) => new vscode.ThemeColor(id);

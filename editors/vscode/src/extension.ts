@@ -1,8 +1,8 @@
 // Editahead in VS Code: the predicted next edit, shown in its place, one key to go there and to make it.
 import * as vscode from "vscode";
-import { applyClipboard, applySelection } from "./applying";
-import { serverText, whyText } from "./core/telling";
-import type { StatusResult, WhyResult } from "./core/wire";
+import { applyClipboard, applySelection } from "./applySketch";
+import { serverText, whyText } from "./core/messages";
+import type { StatusResult, WhyResult } from "./core/protocol";
 import { Installation } from "./installation";
 import { Preview } from "./preview";
 import { Engine } from "./server";

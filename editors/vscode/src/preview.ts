@@ -4,7 +4,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { hunkAt, lineHunks, madeOf, proposedOf, rangeOfLines, type Proposed, type WireEdit } from "./core/proposal";
 import { rangeOf, textOf } from "./document";
-import { Texts } from "./texts";
+import { Texts } from "./memoryFileSystem";
 
 const SCHEME = "editahead-sketch";
 

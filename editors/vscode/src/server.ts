@@ -3,8 +3,8 @@ import * as vscode from "vscode";
 import { LanguageClient, State, type Middleware } from "vscode-languageclient/node";
 import type { ServerCommand } from "./core/environment";
 import { serverOptions } from "./core/settings";
-import type { Health } from "./core/telling";
-import type { Outcome } from "./core/wire";
+import type { Health } from "./core/messages";
+import type { Outcome } from "./core/protocol";
 import { SELECTOR } from "./document";
 
 /** Code actions that VS Code would mark on every line when it asks by itself. */

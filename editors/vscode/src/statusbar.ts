@@ -1,6 +1,6 @@
 // The status bar's item: what the server is at, and why it says nothing.
 import * as vscode from "vscode";
-import { statusText } from "./core/telling";
+import { statusText } from "./core/messages";
 import type { Engine } from "./server";
 import type { View } from "./view";
 

@@ -1,16 +1,16 @@
 // What the active editor shows: asking the server, showing its answer, and what the person does with it.
 import * as vscode from "vscode";
 import { contextsOf, tabDoes, type Situation } from "./core/keys";
-import { asDiff, draw } from "./core/drawing";
-import { becauseText } from "./core/telling";
-import { afterPiece, pieceOf, type PieceKind } from "./core/tracked";
+import { asDiff, draw } from "./core/layout";
+import { becauseText } from "./core/messages";
+import { afterPiece, pieceOf, type PieceKind } from "./core/trackedEdit";
 import type { Position } from "./core/text";
-import type { NextEditResult, Silence, Trigger } from "./core/wire";
+import type { NextEditResult, Silence, Trigger } from "./core/protocol";
 import { Decorations } from "./decorations";
 import { isWanted, positionOf, textOf } from "./document";
-import { Problems } from "./problems";
+import { Problems } from "./diagnostics";
 import type { Engine, Ghost } from "./server";
-import { Shown } from "./shown";
+import { Shown } from "./shownPrediction";
 
 export class View implements vscode.Disposable {
   enabled = true;

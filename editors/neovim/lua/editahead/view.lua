@@ -3,7 +3,7 @@ local client = require("editahead.client")
 local config = require("editahead.config")
 local diagnostics = require("editahead.diagnostics")
 local render = require("editahead.render")
-local tracked = require("editahead.tracked")
+local tracked_edit = require("editahead.tracked_edit")
 
 local M = {}
 
@@ -142,7 +142,7 @@ local function take(bufnr, result, encoding)
   local before, chosen = view.all, view.chosen and view.prediction.id
   local all, by_id = {}, {}
   for _, wire in ipairs(vim.tbl_filter(is_present, result.predictions)) do
-    local prediction = tracked.new(wire, encoding)
+    local prediction = tracked_edit.new(wire, encoding)
     table.insert(all, prediction)
     by_id[prediction.id] = prediction
   end
@@ -324,7 +324,7 @@ local function jump(prediction, live)
     if #live > 0 then
       row, col = live[1].row, live[1].col
     else
-      row, col = tracked.place(current(), prediction.jump, prediction.encoding)
+      row, col = tracked_edit.place(current(), prediction.jump, prediction.encoding)
     end
     vim.api.nvim_win_set_cursor(0, { row + 1, col })
     vim.cmd("normal! zv")

@@ -1,7 +1,7 @@
 // A change of one or more files as the server plans it, file by file, and what has come of it once a person has looked at it.
 import { diffItems } from "./diff";
 import type { Range, Text } from "./text";
-import type { TextEdit } from "./wire";
+import type { TextEdit } from "./protocol";
 
 /** Of one file: edits in any order, none overlapping, for the text that the file has now. */
 export interface Proposed {

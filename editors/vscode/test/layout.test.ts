@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asDiff, draw, type Scene } from "../src/core/drawing";
-import { track } from "../src/core/tracked";
-import type { TextEdit } from "../src/core/wire";
+import { asDiff, draw, type Scene } from "../src/core/layout";
+import { track } from "../src/core/trackedEdit";
+import type { TextEdit } from "../src/core/protocol";
 import { lines } from "./lines";
 
 const LINES = Array.from({ length: 60 }, (_, i) => `line${i} = ends`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refusalOf, refusalText, serverText, statusText, whyText, type Present } from "../src/core/telling";
+import { refusalOf, refusalText, serverText, statusText, whyText, type Present } from "../src/core/messages";
 
 const ready: Present = { health: "running", thinking: false, next: undefined, silence: undefined, problem: undefined };
 

@@ -2,7 +2,7 @@
 // uses them up, and they end as soon as the text at them is no longer the one that they were made for.
 import { diffWords, type Hunk } from "./diff";
 import type { Text } from "./text";
-import type { TextEdit } from "./wire";
+import type { TextEdit } from "./protocol";
 
 /** One edit where it stands now. Offsets in UTF-16 units; `typed`: the part of `now` that is there already. */
 export interface Edit {

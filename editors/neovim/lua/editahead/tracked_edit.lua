@@ -4,7 +4,7 @@ local diff = require("editahead.diff")
 
 local M = {}
 
-local NS = vim.api.nvim_create_namespace("editahead.tracked")
+local NS = vim.api.nvim_create_namespace("editahead.tracked_edit")
 
 ---@class editahead.Edit  prefix, suffix: the rest of the lines that the edit begins and ends on.
 ---@field mark integer

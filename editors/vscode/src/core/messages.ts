@@ -1,5 +1,5 @@
 // What is said to the person: the status bar, the reason for silence, refusals of a sketch.
-import type { Refusal, Silence, StatusResult, WhyResult, WirePrediction } from "./wire";
+import type { Refusal, Silence, StatusResult, WhyResult, WirePrediction } from "./protocol";
 
 export type Health = "installing" | "starting" | "running" | "gone" | "off";
 

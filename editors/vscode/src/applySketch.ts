@@ -2,8 +2,8 @@
 import * as vscode from "vscode";
 import { CodeActionRequest, ResponseError, type CodeAction, type LanguageClient } from "vscode-languageclient/node";
 import type { WireEdit } from "./core/proposal";
-import { refusalOf, refusalText } from "./core/telling";
-import type { Refusal } from "./core/wire";
+import { refusalOf, refusalText } from "./core/messages";
+import type { Refusal } from "./core/protocol";
 import { rangeOf } from "./document";
 import type { Preview } from "./preview";
 import type { Engine } from "./server";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { afterPiece, ghostAt, moved, movedOffset, pieceOf, there, track, type Change, type Edit } from "../src/core/tracked";
+import { afterPiece, ghostAt, moved, movedOffset, pieceOf, there, track, type Change, type Edit } from "../src/core/trackedEdit";
 import { lines, random } from "./lines";
 
 const at = (line: number, character: number) => ({ line, character });

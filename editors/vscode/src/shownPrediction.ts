@@ -1,8 +1,8 @@
 // One prediction as it is at hand: as it came, and where its edits stand now.
 import * as vscode from "vscode";
-import { ghostAt, linesOfEdits, moved, movedOffset, track, type Change, type Edit } from "./core/tracked";
+import { ghostAt, linesOfEdits, moved, movedOffset, track, type Change, type Edit } from "./core/trackedEdit";
 import type { Position } from "./core/text";
-import type { WirePrediction } from "./core/wire";
+import type { WirePrediction } from "./core/protocol";
 import { textOf } from "./document";
 
 export class Shown {

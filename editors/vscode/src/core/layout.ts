@@ -2,7 +2,7 @@
 // the right of the old ones, a mark, and a hint where the eye is when the place is out of sight.
 import { diffItems, diffWords } from "./diff";
 import { linesOf, widthOf, type Position, type Range, type Text } from "./text";
-import { linesOfEdits, there, type Edit } from "./tracked";
+import { linesOfEdits, there, type Edit } from "./trackedEdit";
 
 /** A line with more changed places than this is shown as a whole beside the old one. */
 const LEGIBLE = 3;
