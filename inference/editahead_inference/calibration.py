@@ -17,10 +17,9 @@ _EDGE = 1e-3
 
 def predictor(candidate: Candidate) -> str:
     """The name under which a candidate is calibrated: its source, with the kind of what states its own confidence."""
-    features = candidate.features
-    if "model" in features:
+    if "model" in candidate.features:
         return "model"
-    if "confidence" not in features:
+    if candidate.confidence is None:
         return candidate.source
     return f"{candidate.source}:{candidate.kind}"
 

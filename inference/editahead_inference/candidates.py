@@ -39,6 +39,7 @@ class Candidate:
     place: the offset to go to (the first change). cursor_after: where the cursor belongs after the edit, as an offset in
     the edited text. label: a short phrase for a person ("rename user -> account"). rule: an opaque key of what proposed
     it, stable while the person works, under which outcomes are counted. features: by name, what the gate weighs.
+    confidence: the probability that its predictor states, 0..1; None = the gate computes one from the features.
     """
 
     uri: str
@@ -49,6 +50,7 @@ class Candidate:
     label: str
     rule: str
     features: Mapping[str, float] = field(default_factory=dict)
+    confidence: float | None = None
 
     @property
     def kind(self) -> str:

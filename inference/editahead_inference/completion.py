@@ -65,7 +65,8 @@ def _candidate(state: State, text: str, confidence: float, kind: str, label: str
         source="completion",
         label=label,
         rule=rule,
-        features={"confidence": confidence, f"kind:{kind}": 1.0},
+        features={f"kind:{kind}": 1.0},
+        confidence=confidence,
     )
 
 

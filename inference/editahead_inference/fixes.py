@@ -183,7 +183,8 @@ def _replacement(state: State, told: Diagnostic, new: str, kind: str) -> Candida
         "diagnostic",
         f"{old} -> {new}",
         f"diagnostic:{old}:{new}",
-        _features(kind),
+        {f"kind:{kind}": 1.0},
+        _SURE[kind],
     )
 
 
@@ -191,8 +192,14 @@ def _candidate(state: State, proposal: Proposal, label: str, rule: str, kind: st
     edit = as_edit(state.document, proposal)
     after = edit.replacements[-1].end + edit.growth
     place = edit.replacements[0].start
-    return Candidate(state.document.uri, edit, place, after, "diagnostic", label, rule, _features(kind))
-
-
-def _features(kind: str) -> dict[str, float]:
-    return {"confidence": _SURE[kind], f"kind:{kind}": 1.0}
+    return Candidate(
+        state.document.uri,
+        edit,
+        place,
+        after,
+        "diagnostic",
+        label,
+        rule,
+        {f"kind:{kind}": 1.0},
+        _SURE[kind],
+    )

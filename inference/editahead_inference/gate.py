@@ -63,9 +63,8 @@ class Weights:
 
     def stated(self, state: State, candidate: Candidate) -> float:
         """The probability before calibration: the predictor's own, or that of trees and terms."""
-        given = candidate.features.get("confidence")
-        if given is not None:
-            return given
+        if candidate.confidence is not None:
+            return candidate.confidence
         around = circumstances(state, candidate)
         terms = sum(
             self._terms.get(name, 0.0) * value
@@ -97,7 +96,7 @@ class Gate:
     def confidence(self, state: State, candidate: Candidate) -> float:
         """The calibrated probability that the candidate is what a person does next, whoever it is."""
         measured = self._weights.measured(state, candidate)
-        if "confidence" in candidate.features:  # predictors that say how sure they are know of both
+        if candidate.confidence is not None:  # predictors that say how sure they are know of both
             return measured
         shift = _ELSEWHERE if candidate.uri != state.document.uri else 0.0
         if state.document.language in _PROSE_LANGUAGES and candidate.features.get("support", 0) < 2:

@@ -80,8 +80,7 @@ class Pipeline:
         candidates = []
         for candidate, rules in self.together(prediction, told):
             if told.weights is not None and candidate.features.keys() & {"model", "scored"}:
-                likely = confidence(told.weights, rules, candidate.features)
-                candidate = replace(candidate, features={**candidate.features, "confidence": likely})
+                candidate = replace(candidate, confidence=confidence(told.weights, rules, candidate.features))
             candidates.append(candidate)
         return self._decided(prediction.state, candidates, started, eagerness, check)
 
@@ -126,8 +125,8 @@ class Pipeline:
                 out[same] = said, None
                 continue
             rule, sure = out[same]
-            both = agreed(sure or 0.0, said.features["confidence"])
-            out[same] = replace(rule, features={**rule.features, **said.features, "confidence": both}), sure
+            both = agreed(sure or 0.0, said.confidence or 0.0)
+            out[same] = replace(rule, features={**rule.features, **said.features}, confidence=both), sure
         return list(out.values())
 
 

@@ -38,7 +38,7 @@ def state(
 def candidate(old: str, new: str, confidence: float, *, uri: str = HERE, text: str = TEXT) -> Candidate:
     at = text.index(old)
     edit = Edit.replace(at, at + len(old), new)
-    return Candidate(uri, edit, at, at, "propagation", f"{old} -> {new}", old, {"confidence": confidence})
+    return Candidate(uri, edit, at, at, "propagation", f"{old} -> {new}", old, confidence=confidence)
 
 
 def decide(
@@ -111,7 +111,7 @@ def test_an_edit_in_a_document_that_nobody_looks_at_is_less_likely() -> None:
 
 
 def test_a_place_without_an_edit_can_be_shown() -> None:
-    place = Candidate(HERE, Edit(), 5, 5, "propagation", "look here", "rule", {"confidence": 0.9})
+    place = Candidate(HERE, Edit(), 5, 5, "propagation", "look here", "rule", confidence=0.9)
     verdicts, _ = decide([place])
     assert shown(verdicts) == ["look here"]
 

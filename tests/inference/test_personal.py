@@ -227,7 +227,7 @@ def test_another_document_is_no_distance() -> None:
 
 
 def test_the_gate_shows_what_the_person_takes() -> None:
-    told = candidate(confidence=0.25)
+    told = replace(candidate(), confidence=0.25)
 
     def decided(state: State) -> tuple[float, float | None, bool]:
         (verdict,), silence = Gate().decide(state, [told], 0.5, lambda: None)

@@ -112,11 +112,12 @@ def completions(record: Record) -> list[Stated]:
                 continue
             moment, rest = step.unfinished(count), step.to_type(count)
             for candidate in completion.propose(State(snapshot, cursor, history.past), _never):
+                assert candidate.confidence is not None  # every completion states one
                 text = candidate.edit.apply(snapshot.text)
                 right = bool(typed_next(moment, rest, text)) or bool(
                     hunks_made(moment.lines, moment.remaining, tuple(text.split("\n")))
                 )
-                out.append((predictor(candidate), candidate.features["confidence"], right))
+                out.append((predictor(candidate), candidate.confidence, right))
     return out
 
 
@@ -128,7 +129,7 @@ class Proposing:
         self._propagation = Propagation(self.syntax)
 
     def __call__(self, state: State) -> list[Candidate]:
-        return [c for c in self._propagation.propose(state, _never) if "confidence" not in c.features]
+        return [c for c in self._propagation.propose(state, _never) if c.confidence is None]
 
 
 def _moments(record: Record, order: str) -> Iterator[TrainingMoment]:

@@ -114,7 +114,6 @@ def _candidate(told: Told, rewrite: Rewrite, change: Change, agree: int) -> Cand
     features = {"model": 1.0, "model-answers": float(told.answers), "model-agree": agree / told.answers}
     if logprobs:
         features |= {"model-mean": sum(logprobs) / len(logprobs), "model-least": min(logprobs)}
-    features["confidence"] = confidence(Known(logprobs, agree, told.answers, lines))
     last = spans[-1][1]
     # The model's cursor is an offset in the text after all of its changes.
     goes_to = rewrite.cursor if rewrite.cursor is not None and spans[0][0] <= rewrite.cursor <= last else last
@@ -128,6 +127,7 @@ def _candidate(told: Told, rewrite: Rewrite, change: Change, agree: int) -> Cand
         label=_label(told.document, edit),
         rule=told.model,
         features=features,
+        confidence=confidence(Known(logprobs, agree, told.answers, lines)),
     )
 
 

@@ -88,11 +88,12 @@ class Propagation:
         last = state.history[-1]
         if last.uri == state.document.uri:
             for name, proposal in missing_imports(last, index, state.others[:_OTHERS]):
-                label, features = (
-                    f"import {name}",
-                    {"confidence": _MISSING_IMPORT, "kind:missing-import": 1.0},
+                label, kind = f"import {name}", {"kind:missing-import": 1.0}
+                candidates.append(
+                    _as_candidate(
+                        state.document, proposal, label, f"import:{name}", kind, confidence=_MISSING_IMPORT
+                    )
                 )
-                candidates.append(_as_candidate(state.document, proposal, label, f"import:{name}", features))
         family = _FAMILIES.get(state.document.language, state.document.language)
         for other in state.others[:_OTHERS]:
             if _FAMILIES.get(other.language, other.language) != family:
@@ -114,15 +115,22 @@ class Propagation:
 
 def _candidate(snapshot: Snapshot, site: Site, features: dict[str, float]) -> Candidate:
     rule = min((rule for rule, _ in site.rules), key=lambda rule: _candour(rule.kind))
+    confidence = None
     if rule.kind == "await-calls":
-        features = {"confidence": _AWAITED, "kind:await-calls": 1.0}
+        features, confidence = {"kind:await-calls": 1.0}, _AWAITED
     more = site.below + site.above - 1
     label = f"{rule.label} ({more} more)" if more > 0 else rule.label
-    return _as_candidate(snapshot, site.proposal, label, rule.key, features)
+    return _as_candidate(snapshot, site.proposal, label, rule.key, features, confidence=confidence)
 
 
 def _as_candidate(
-    snapshot: Snapshot, proposal: Proposal, label: str, key: str, features: dict[str, float]
+    snapshot: Snapshot,
+    proposal: Proposal,
+    label: str,
+    key: str,
+    features: dict[str, float],
+    *,
+    confidence: float | None = None,
 ) -> Candidate:
     edit = as_edit(snapshot, proposal)
     if edit:
@@ -132,7 +140,9 @@ def _as_candidate(
         line = snapshot.lines[proposal.start]
         place = cursor_after = snapshot.starts[proposal.start] + len(line) - len(line.lstrip())
     digest = blake2b(key.encode("utf-8", "replace"), digest_size=8).hexdigest()
-    return Candidate(snapshot.uri, edit, place, cursor_after, "propagation", label, digest, features)
+    return Candidate(
+        snapshot.uri, edit, place, cursor_after, "propagation", label, digest, features, confidence
+    )
 
 
 def _candour(kind: str) -> int:

@@ -153,7 +153,8 @@ def test_log_probabilities_are_of_each_change() -> None:
     )
     sure, unsure = proposed(replace(said, rewrites=(replace(said.rewrites[0], tokens=tokens),)))
     assert (sure.features["model-mean"], unsure.features["model-least"]) == (-0.1, -3.0)
-    assert sure.features["confidence"] > unsure.features["confidence"]
+    assert sure.confidence is not None and unsure.confidence is not None
+    assert sure.confidence > unsure.confidence
 
 
 def test_changes_are_counted_over_answers() -> None:
