@@ -12,7 +12,7 @@ FILES ?= 300
 SEED ?= 7
 
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-engine test extension engine-test lint format bench eval baseline docs clean
+.PHONY: help demo demo-engine test extension engine-test lint format bench eval baseline docs changelog clean
 
 help:
 	@echo "make demo    watch the server predict a short editing session"
@@ -20,12 +20,13 @@ help:
 	@echo "make test    all tests but benchmarks, the long fuzz test and those in editors"
 	@echo "make engine-test  tests with a real vLLM, on the CPU: Linux on x86-64, 2.5 GB in .venv/engine"
 	@echo "make extension  the extension for VS Code, dist/editahead.vsix; needs npm"
-	@echo "make lint    ruff, mypy, the layers"
+	@echo "make lint    ruff, mypy, the layers, the wording"
 	@echo "make format  let ruff lay out the code"
 	@echo "make bench   how fast it is"
 	@echo "make eval    how good it is; EDITS=FILE.jsonl.zst [FILES=300] [SEED=7]"
 	@echo "make baseline raise tests/baseline.json to what is measured now; LOWER=1 lets it be less"
 	@echo "make docs    make the generated parts of the documentation again"
+	@echo "make changelog  show what the fragments in changes/ add to CHANGELOG.md"
 	@echo "make clean   remove .venv and everything that was generated"
 
 demo: $(VENV)/for-demo
@@ -53,6 +54,7 @@ lint: $(VENV)/for-test
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python docs/tools/check_wording.py
 
 format: $(VENV)/for-test
 	@$(BIN)/ruff check --fix --quiet .
@@ -71,6 +73,9 @@ baseline: $(VENV)/for-test
 docs: $(VENV)/for-demo
 	@$(BIN)/python docs/make_picture.py docs/demo.svg
 	@$(BIN)/python docs/make_schema.py docs
+
+changelog: $(VENV)/for-test
+	@$(BIN)/towncrier build --draft --version Unreleased
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
