@@ -24,8 +24,8 @@ def messages(read: Callable[[int], bytes]) -> Iterator[bytes]:
         yield from frames.feed(chunk)
 
 
-class Reader(threading.Thread):
-    """Hands each message to `handle` on the event loop, one turn of the loop for each, then calls `closed` there."""
+class Reader:
+    """A thread that hands each message to `handle`, one turn of the event loop for each, then calls `closed` there."""
 
     def __init__(
         self,
@@ -34,11 +34,15 @@ class Reader(threading.Thread):
         handle: Callable[[bytes], None],
         closed: Callable[[], None],
     ) -> None:
-        super().__init__(name="editahead-reader", daemon=True)
+        # A thread of its own, not a subclass: CPython adds private attributes to `Thread` (3.13 added `_handle`).
+        self._thread = threading.Thread(target=self._run, name="editahead-reader", daemon=True)
         self._read, self._loop, self._handle, self._closed = read, loop, handle, closed
         self._room = threading.Semaphore(_QUEUED)
 
-    def run(self) -> None:
+    def start(self) -> None:
+        self._thread.start()
+
+    def _run(self) -> None:
         try:
             for body in messages(self._safely_read):
                 self._room.acquire()

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.stdio import messages
+from editahead_lsp.stdio import Reader, messages
 
 
 def reader(stream: bytes, sizes: list[int]) -> Callable[[int], bytes]:
@@ -43,3 +44,12 @@ def test_headers_are_read_leniently() -> None:
 
 def test_a_message_cut_off_is_dropped() -> None:
     assert list(messages(reader(b"Content-Length: 5\r\n\r\nab", [100]))) == []
+
+
+async def test_a_reader_hands_messages_over_one_by_one_then_says_that_the_stream_ended() -> None:
+    seen: list[bytes] = []
+    ended = asyncio.Event()
+    stream = b"Content-Length: 2\r\n\r\nabContent-Length: 1\r\n\r\nc"
+    Reader(reader(stream, [5]), asyncio.get_running_loop(), seen.append, ended.set).start()
+    await ended.wait()
+    assert seen == [b"ab", b"c"]
