@@ -37,7 +37,6 @@ DOCUMENTS_TO_REWORD = (
     "docs/engine.md",
     "docs/evaluation.md",
     "docs/prompts.md",
-    "docs/protocol.md",
     "docs/training.md",
 )
 PACKAGES: tuple[str, ...] = ()
