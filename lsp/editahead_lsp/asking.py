@@ -19,9 +19,10 @@ from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
 
 from .documents import Document, Place
-from .faces import Answer, Fits, Offer, anything, covering
+from .faces import Fits, anything, covering
 from .predictions import KEPT, Predictions
-from .session import Session, moved_cursor
+from .session import Session
+from .shown_predictions import Answer, Offer, rebase_cursor
 
 Face = Literal[
     "inlineCompletion", "copilotInlineEdit", "nextEdit", "command", "codeAction", "completion", "hint"
@@ -195,9 +196,10 @@ class Asking:
         if not self._layers.typed or ask.state is None or ask.state.document is not document.snapshot:
             return None
         cursor, asked = ask.state.cursor, (document.key, ask.face)
-        being_typed = session.being_typed(document, cursor)
+        predictions = session.shown_predictions
+        being_typed = predictions.partially_typed(document, cursor)
         offers: list[Offer] = []
-        for shown in (*being_typed, *session.standing(asked, document)) if being_typed else ():
+        for shown in (*being_typed, *predictions.on_screen(asked, document)) if being_typed else ():
             assert shown.edit is not None
             place = shown.edit.changed_span[0]
             offer = Offer(
@@ -211,10 +213,10 @@ class Asking:
             )
             fits = ask.fits(offer, document.snapshot, cursor) and len(offers) < ask.most
             fresh = offer.edit not in [other.edit for other in offers]
-            if fits and fresh and not session.refuses(document, offer.edit):
-                shown.asked.add(asked)
+            if fits and fresh and not predictions.is_rejected(document, offer.edit):
+                shown.requesters.add(asked)
                 offers.append(offer)
-        if not offers or session.shown(offers[0].id) not in being_typed:
+        if not offers or predictions.get_prediction(offers[0].id) not in being_typed:
             return None
         self._predictions.count("typed")
         return self._shown(ask, document, offers, None, cursor)
@@ -240,11 +242,12 @@ class Asking:
                 continue
             target = session.documents.get(offer.snapshot.uri)
             assert target is not None
-            if session.refuses(target, offer.edit):
+            if session.shown_predictions.is_rejected(target, offer.edit):
                 silence = Silence("refused-before", "The prediction has been refused here before.")
                 continue
             made = session.outcomes.made(prediction.state, verdict, 1000 * (self._clock() - ask.began))
-            offers.append(replace(offer, id=session.offer(offer, target, asked, made)))
+            id = session.shown_predictions.register_prediction(offer, target, asked, made)
+            offers.append(replace(offer, id=id))
             if len(offers) == ask.most:
                 break
         if offers:
@@ -262,7 +265,7 @@ class Asking:
         """The answer; from now on it is what stands there."""
         asked = (document.key, ask.face)
         ids = tuple(offer.id for offer in offers)
-        self._session.supersede(asked, ids)
+        self._session.shown_predictions.supersede(asked, ids)
         self._standing[asked] = Standing(ids, document.snapshot, self._session.history.latest)
         if offers and self._layers.ahead:
             # Once this answer is on its way.
@@ -288,7 +291,9 @@ class Asking:
         if target is None or target.snapshot is not offer.snapshot or not offer.edit:
             return
         whole = covering(offer.edit, offer.snapshot.text)
-        states = self._session.states_after(offer.id, (offer.cursor_after, whole.start + len(whole.text)))
+        present = self._session.state_at(target, offer.place)
+        cursors = offer.cursor_after, whole.start + len(whole.text)
+        states = self._session.shown_predictions.states_after_accept(offer.id, present, cursors)
         distinct = {state.key: state for state in states}
         eagerness = self._session.settings.eagerness
         self._predictions.foresee(document.key, list(distinct.values()), eagerness, offer.snapshot)
@@ -305,7 +310,7 @@ class Asking:
             return None
         edit, since = moved
         place = since.map_offset(candidate.place)
-        cursor_after = moved_cursor(candidate.cursor_after, candidate.edit, since, edit)
+        cursor_after = rebase_cursor(candidate.cursor_after, candidate.edit, since, edit)
         return Offer("", document.snapshot, edit, place, cursor_after, verdict.confidence, candidate)
 
     def _moved(self, document: Document, made_for: Snapshot, edit: Edit) -> tuple[Edit, Edit] | None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
-from editahead_inference.candidates import Candidate, Silence
 from editahead_prompts.diff import common_head, common_tail
 from editahead_prompts.edits import Edit, Replacement, normalise
 from editahead_prompts.snapshot import Snapshot
@@ -14,31 +12,7 @@ from editahead_prompts.snapshot import Snapshot
 from . import protocol as wire
 from . import standard
 from .positions import Encoding, position_at, units
-
-
-@dataclass(frozen=True)
-class Offer:
-    """One prediction, ready to be shown. edit and cursor_after are for `snapshot`, the document's present text; `place`
-    and `cursor_after` are offsets, the latter in the edited text."""
-
-    id: str
-    snapshot: Snapshot
-    edit: Edit
-    place: int
-    cursor_after: int
-    confidence: float
-    candidate: Candidate
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a request gets, best first, or why nothing. cursor: its offset in `document`."""
-
-    offers: tuple[Offer, ...]
-    silence: Silence | None
-    document: Snapshot | None = None
-    cursor: int = 0
-
+from .shown_predictions import Answer, Offer
 
 Fits = Callable[[Offer, Snapshot, int], bool]
 """Whether a face can show an offer to somebody in this document, with the cursor at this offset of it."""

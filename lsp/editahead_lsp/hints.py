@@ -17,9 +17,10 @@ from editahead_prompts.edits import Replacement
 from editahead_prompts.snapshot import line_body
 
 from . import uris
-from .faces import Offer, covering, place_of, range_of, text_edits
+from .faces import covering, place_of, range_of, text_edits
 from .positions import Encoding
 from .protocol import Position, Range, TextEdit
+from .shown_predictions import Offer
 from .standard import Diagnostic, InlayHint, PublishDiagnosticsParams
 
 if TYPE_CHECKING:

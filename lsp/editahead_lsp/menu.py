@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from editahead_prompts.edits import Edit, Replacement, normalise
 from editahead_prompts.snapshot import Snapshot, line_body
 
-from .faces import Answer, Offer, accept, covering, pieces, range_of
+from .faces import accept, covering, pieces, range_of
 from .positions import Encoding
 from .protocol import TextEdit
+from .shown_predictions import Answer, Offer
 from .standard import CompletionItem, CompletionList, MarkupContent
 
 TRIGGERS = (".", "(", "[", ",", "=", ":", " ")

@@ -70,7 +70,7 @@ class Outcomes:
         self, clock: Callable[[], float], now: Callable[[], float], run: str, log: OutcomeLog | None
     ) -> None:
         self._clock, self._now, self._run, self._log = clock, now, run, log
-        self._learning, self._logging = True, False
+        self.learning, self._logging = True, False
         self._learner = Learner()
         self._keeping = Keeping()
         self._known: OrderedDict[str, Outcome] = OrderedDict()
@@ -86,7 +86,7 @@ class Outcomes:
     def configure(self, *, learning: bool, logging: bool) -> None:
         """The settings `learning`, and `telemetry` = "local". Without the latter the file is neither written nor read, and
         what is learned lasts as long as the server."""
-        self._learning, self._logging = learning, logging and self._log is not None
+        self.learning, self._logging = learning, logging and self._log is not None
         if not learning:
             self._to_learn.clear()
         if self._ready is not True:
@@ -98,7 +98,7 @@ class Outcomes:
 
     def taste(self, *, accepted: bool = False) -> Taste | None:
         """For a state. accepted: as it will be after one more accept."""
-        if not self._learning:
+        if not self.learning:
             return None
         return replace(self._taste, recent=after(self._recent, accepted=True)) if accepted else self._taste
 
@@ -125,7 +125,7 @@ class Outcomes:
             source=seen.source,
             kind=seen.kind,
             confidence=made.confidence,
-            shipped=made.shipped if self._learning else None,
+            shipped=made.shipped if self.learning else None,
             recent=seen.recent,
             size=seen.size,
             distance=seen.distance,

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from editahead_inference.candidates import Candidate, Silence
 from editahead_lsp import faces
-from editahead_lsp.faces import Answer, Offer, covering
+from editahead_lsp.faces import covering
 from editahead_lsp.positions import Encoding, offset_at
+from editahead_lsp.shown_predictions import Answer, Offer
 from editahead_prompts.edits import Edit, Replacement
 from editahead_prompts.snapshot import Snapshot, split_lines
 from scripted import Scripted, Wired, ask, span

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from editahead_inference.candidates import Candidate
 from editahead_lsp import menu
-from editahead_lsp.faces import Answer, Offer
+from editahead_lsp.shown_predictions import Answer, Offer
 from editahead_prompts.edits import Edit, Replacement
 from editahead_prompts.snapshot import Snapshot, line_body
 from scripted import Scripted, Wired, ask, span

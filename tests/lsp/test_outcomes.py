@@ -211,7 +211,10 @@ async def test_how_predictions_end(desk: Desk) -> None:
     assert rows[1].shown_ms == 3000
     assert {row.distance for row in rows.values()} == {0, 1, 2, 3, 4}
     assert fifth["id"] == "p-5"
-    counts, total = wired.server.session.counts, statistics(desk.file, list(rows.values())).total
+    counts, total = (
+        wired.server.session.shown_predictions.counts,
+        statistics(desk.file, list(rows.values())).total,
+    )
     assert (counts.shown, counts.accepted, counts.rejected) == (5, 1, 1)
     assert (total.shown, total.accepted, total.rejected) == (5, 1, 1)
 

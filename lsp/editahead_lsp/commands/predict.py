@@ -13,7 +13,7 @@ from .output import fail, tell, tell_json
 
 if TYPE_CHECKING:
     from editahead_inference.candidates import Verdict
-    from editahead_lsp.faces import Answer, Offer
+    from editahead_lsp.shown_predictions import Answer, Offer
     from editahead_prompts.state import State
 
 
@@ -46,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from editahead_lsp import faces, paths
     from editahead_lsp.converter import make_converter
     from editahead_lsp.settings import gather
+    from editahead_lsp.shown_predictions import Answer
 
     from . import show_prompt
     from .patches import DoesNotFit
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         return show_prompt.run(args, state, settings)
     prediction = Pipeline(clock=time.perf_counter).predict(state, eagerness=settings.eagerness)
     offers = tuple(_offer(number, verdict, state) for number, verdict in enumerate(prediction.shown, 1))
-    answer = faces.Answer(offers, prediction.silence, state.document, state.cursor)
+    answer = Answer(offers, prediction.silence, state.document, state.cursor)
     if args.json:
         tell_json(make_converter().unstructure(faces.next_edit(answer, "utf-16")))
     else:
@@ -109,7 +110,7 @@ def _state(args: argparse.Namespace) -> State:
 
 
 def _offer(number: int, verdict: Verdict, state: State) -> Offer:
-    from editahead_lsp.faces import Offer
+    from editahead_lsp.shown_predictions import Offer
 
     c = verdict.candidate
     return Offer(f"p-{number}", state.document, c.edit, c.place, c.cursor_after, verdict.confidence, c)

@@ -19,8 +19,8 @@ from editahead_lsp.standard import ActionData, CodeAction, CodeActionParams
 from .sketch_actions import SketchActions
 
 if TYPE_CHECKING:
-    from editahead_lsp.faces import Answer, Offer
     from editahead_lsp.server import Server
+    from editahead_lsp.shown_predictions import Answer, Offer
 
 
 def register(server: Server) -> None:
@@ -62,7 +62,7 @@ def register(server: Server) -> None:
         id = at(params, "data", "id")
         if not isinstance(id, str):
             raise JsonRpcInvalidParams("This is none of our actions.")
-        shown = session.shown(id)
+        shown = session.shown_predictions.get_prediction(id)
         document = session.documents.with_key(shown.key) if shown is not None else None
         if shown is None or document is None or not shown.edit:
             # Without an edit the client would still run the command, and it would count as accepted.

@@ -29,7 +29,7 @@ def register(server: Server) -> None:
     def settle(arguments: list[Any], event: wire.Event) -> None:
         if not arguments or not isinstance(arguments[0], str):
             raise JsonRpcInvalidParams("The argument is the prediction's id.")
-        session.outcome(arguments[0], event)
+        session.shown_predictions.record_outcome(arguments[0], event)
 
     def accept(arguments: list[Any]) -> None:
         settle(arguments, "accepted")
@@ -63,7 +63,8 @@ def register(server: Server) -> None:
         )
 
     def status(arguments: list[Any]) -> wire.StatusResult:
-        predictions, counts, model = server.predictions, session.counts, server.predictions.models.model
+        predictions, model = server.predictions, server.predictions.models.model
+        counts = session.shown_predictions.counts
         totals, warmups = (Totals(), Totals()) if model is None else (model.totals, model.warmups)
         parts = {} if model is None else model.misses.report.parts
         changed = [wire.ChangedPart(part, blame.times, blame.tokens) for part, blame in parts.items()]

@@ -13,6 +13,7 @@ from editahead_lsp.asking import Ask
 from editahead_lsp.client import at
 from editahead_lsp.documents import Place
 from editahead_lsp.protocol import GoNextArgument, GoNextResult, Range
+from editahead_lsp.shown_predictions import Offer
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -44,7 +45,7 @@ class Going:
         offer = answer.offers[0]
         return await (self._jump(offer) if faces.elsewhere(offer, answer) else self._apply(offer))
 
-    async def _jump(self, offer: faces.Offer) -> GoNextResult:
+    async def _jump(self, offer: Offer) -> GoNextResult:
         server, session = self._server, self._server.session
         if not server.client.shows_documents:
             return GoNextResult("nothing", "The editor cannot be asked to show a place.")
@@ -62,7 +63,7 @@ class Going:
             session.place_cursor(document, Place(place.line, place.character))
         return GoNextResult("jumped")
 
-    async def _apply(self, offer: faces.Offer) -> GoNextResult:
+    async def _apply(self, offer: Offer) -> GoNextResult:
         server, session = self._server, self._server.session
         if not server.client.applies_edits:
             return GoNextResult("nothing", "The editor cannot be asked to apply an edit.")
@@ -73,7 +74,7 @@ class Going:
         applied = await self._request(types.WORKSPACE_APPLY_EDIT, params)
         if at(applied, "applied") is not True:
             return GoNextResult("nothing", "The editor did not apply the edit.")
-        session.outcome(offer.id, "accepted")
+        session.shown_predictions.record_outcome(offer.id, "accepted")
         return GoNextResult("applied")
 
     async def _request(self, method: str, params: dict[str, Any]) -> Any:

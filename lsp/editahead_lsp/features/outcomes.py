@@ -25,7 +25,7 @@ def register(server: Server) -> None:
     @server.feature(OUTCOME)
     def outcome(params: OutcomeParams) -> None:
         if params.event in EVENTS:
-            session.outcome(
+            session.shown_predictions.record_outcome(
                 params.id,
                 cast(Event, params.event),
                 accepted_units=params.accepted_length,
@@ -35,7 +35,9 @@ def register(server: Server) -> None:
     def tell(params: DidShowParams, event: Event) -> None:
         arguments = params.item.command.arguments
         if arguments and isinstance(arguments[0], str):
-            session.outcome(arguments[0], event, accepted_units=params.accepted_length)
+            session.shown_predictions.record_outcome(
+                arguments[0], event, accepted_units=params.accepted_length
+            )
 
     @server.feature(DID_SHOW_INLINE_EDIT)
     def did_show_inline_edit(params: DidShowParams) -> None:
