@@ -14,18 +14,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import attrs
 from lsprotocol import types
 
+from editahead_evals import json_output
 from editahead_lsp import outputs, standard
 from editahead_lsp import protocol as wire
 from editahead_lsp.applying import messages
 from editahead_lsp.converter import camel, make_converter
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-CONVERTER = make_converter()
+CONVERTER = make_converter(outputs)
 PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null", None: "null"}
 
 
@@ -91,15 +92,15 @@ FIGURES = outputs.OutcomeFigures(
     kept300=outputs.KeptFigures(80, 74),
     latency=wire.LatencyStatus(4.1, 19.0),
 )
-PROMPT_COSTS = outputs.PromptCosts(
-    2388,
-    2453.0,
-    2833,
-    {"16": {"mean": 142.6, "p95": 229}},
-    0.945,
-    {"region": {"times": 3106, "tokens": 376699}},
-    {"file": {"prompts": 2388, "tokens": 1606.0}},
-    0,
+PROMPT_COSTS = json_output.PromptCosts(
+    prompts=2388,
+    tokens=2453.0,
+    largest=2833,
+    prefill={"16": {"mean": 142.6, "p95": 229}},
+    shared=0.945,
+    differs={"region": {"times": 3106, "tokens": 376699}},
+    leftOut={"file": {"prompts": 2388, "tokens": 1606.0}},
+    refused=0,
 )
 WHY = wire.WhyResult(
     wire.WhyState(12, HERE),
@@ -167,9 +168,11 @@ def _command(command: str, what: str, arguments: list[Any], result: Any, *, need
     return Shape(f"command.{command}", command, what, parts, {"arguments": arguments, "result": result})
 
 
-def _output(command: str, what: str, output: Any) -> Shape:
+def _output(command: str, what: str, output: Any, kind: Any = None) -> Shape:
     name = command.removeprefix("editahead ").removesuffix(" --json").lstrip("-").replace(" --", "-")
-    return Shape(f"output.{name}", command, what, {"output": (type(output), "sent")}, {"output": output})
+    return Shape(
+        f"output.{name}", command, what, {"output": (kind or type(output), "sent")}, {"output": output}
+    )
 
 
 SHAPES = [
@@ -325,47 +328,67 @@ SHAPES = [
     _output(
         "editahead eval --json",
         "Figures, and what they were measured on.",
-        outputs.EvalOutput(
-            "next edit on real commits", "...", "135ec4f", "Linux x86_64, Python 3.12.1", "edits.jsonl.zst",
-            7, {}, {}, {}, {}, {}, {}, {}, {}, {"no-candidate": 31}, [],
+        json_output.EvalOutput(
+            measure="next edit on real commits", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
+            data="edits.jsonl.zst", seed=7, predictors={}, typing={}, languages={}, kinds={}, distances={},
+            confidence={}, latencyMs={}, nextHit={}, silences={"no-candidate": 31}, files=[], against=None,
         ),
+        json_output.EvalOutput,
     ),
     _output(
         "editahead eval --render --json",
         "What the prompts of stored states cost.",
-        outputs.EvalRenderOutput(
-            "prompts of stored states", "...", "135ec4f", "states.jsonl.zst", "editahead", None, PROMPT_COSTS,
-            outputs.OtherPrompts(
-                "zeta-2", PROMPT_COSTS, 2400, 0, [outputs.DifferentPrompts(31, "shop@1a2b3c4d5e6f:stay.py", 212)]
+        json_output.EvalRenderOutput(
+            measure="prompts of stored states", note="...", commit="135ec4f", data="states.jsonl.zst",
+            format="editahead", budget=None, costs=PROMPT_COSTS,
+            other=json_output.OtherPrompts(
+                name="zeta-2", costs=PROMPT_COSTS, requests=2400, equal=0,
+                mostDifferent=[{"request": 31, "session": "shop@1a2b3c4d5e6f:stay.py", "changedLines": 212}],
             ),
         ),
+        json_output.EvalRenderOutput,
     ),
     _output(
         "editahead eval --scenarios --json",
         "How scenarios were met.",
-        outputs.EvalScenariosOutput(
-            "next edit on scenarios", "135ec4f", "tests/scenarios", 0.75, 0.8, 0.9, 0.98, 1,
-            [outputs.ScenarioResult("await-added", None, True, 1.0, 0, 0)],
+        json_output.EvalScenariosOutput(
+            measure="next edit on scenarios", commit="135ec4f", data="tests/scenarios",
+            score=0.75, deltaChrf=0.8, showRate=0.9, quietRate=0.98, met=1,
+            scenarios=[
+                {"name": "await-added", "failure": None, "shown": True, "likeness": 1.0, "positions": 0, "quiet": 0}
+            ],
         ),
+        json_output.EvalScenariosOutput,
     ),
     _output(
         "editahead eval --recorded --json",
         "How recorded answers of models fared, as they are and through the server.",
-        outputs.EvalRecordedOutput(
-            "recorded models", "135ec4f",
-            [outputs.RecordedModel("zeta-2", outputs.RecordedFigures(0.45, 0.49, 0.83, 1.0),
-                                   outputs.RecordedFigures(0.26, 0.33, 0.67, 1.0))],
+        json_output.EvalRecordedOutput(
+            measure="recorded models", commit="135ec4f",
+            models=[{"model": "zeta-2",
+                     "raw": {"score": 0.45, "deltaChrf": 0.49, "showRate": 0.83, "quietRate": 1.0},
+                     "through": {"score": 0.26, "deltaChrf": 0.33, "showRate": 0.67, "quietRate": 1.0}}],
         ),
+        json_output.EvalRecordedOutput,
     ),
     _output(
         "editahead eval --apply --json",
         "How sketches were applied; latency in milliseconds.",
-        outputs.EvalApplyOutput(
-            "apply on sketches of real commits, without a model", "...", "135ec4f", "Linux x86_64, Python 3.12.1",
-            "edits.jsonl.zst", 7, 1,
-            {"declaration": outputs.AppliedSketches(200, outputs.Share(0.975, 0.95, 0.99), 5, 0)}, {}, {}, {}, {},
-            195, 0, 0.0193, {"p50": 12.5}, {"ambiguous": 5}, outputs.SketchesByModel(5, 2, 0, 4.5, 180.5, 420.0),
+        json_output.EvalApplyOutput(
+            measure="apply on sketches of real commits, without a model", note="...", commit="135ec4f",
+            machine="Linux x86_64, Python 3.12.1", data="edits.jsonl.zst", seed=7, generator=1,
+            styles={
+                "declaration": {
+                    "cases": 200, "exact": {"value": 0.975, "low": 0.95, "high": 0.99}, "refused": 5, "wrong": 0
+                }
+            },
+            variants={}, damages={}, damagesByStyle={}, ambiguous={}, offered=195, wrong=0, wrongAtMost=0.0193,
+            latencyMs={"p50": 12.5}, refusals={"ambiguous": 5},
+            byModel={
+                "refused": 5, "solved": 2, "wrong": 0, "tokensPerStep": 4.5, "firstHunkMs": 180.5, "ms": 420.0
+            },
         ),
+        json_output.EvalApplyOutput,
     ),
 ]  # fmt: skip
 
@@ -401,20 +424,30 @@ class Definitions:
         name = f"{direction}.{cls.__name__}"
         if name not in self.found:
             self.found[name] = {}  # it may refer to itself
-            fields = attrs.fields(attrs.resolve_types(cls))
+            fields = list(_fields(cls, direction))
             self.found[name] = {
                 "type": "object",
-                "properties": {camel(field.name): self.of(field.type, direction) for field in fields},
-                "required": [camel(field.name) for field in fields if _required(field, direction)],
+                "properties": {field: self.of(kind, direction) for field, kind, _ in fields},
+                "required": [field for field, _, required in fields if required],
                 **({"additionalProperties": False} if direction == "sent" else {}),
             }
         return {"$ref": f"#/$defs/{name}"}
 
 
-def _required(field: Any, direction: str) -> bool:
-    if direction == "read":
-        return field.default is attrs.NOTHING
-    return not field.metadata.get(standard.LEFT_OUT, False)
+def _fields(cls: type, direction: str) -> Iterator[tuple[str, Any, bool]]:
+    """Yield each field's name on the wire, its type, and whether it is required."""
+    if is_typeddict(cls):
+        for name, kind in get_type_hints(cls, include_extras=True).items():
+            required = get_origin(kind) is not NotRequired
+            yield name, kind if required else get_args(kind)[0], required
+        return
+    for field in attrs.fields(attrs.resolve_types(cls)):
+        required = (
+            field.default is attrs.NOTHING
+            if direction == "read"
+            else not field.metadata.get(standard.LEFT_OUT, False)
+        )
+        yield camel(field.name), field.type, required
 
 
 def schema(shape: Shape) -> dict[str, Any]:

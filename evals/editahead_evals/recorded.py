@@ -27,6 +27,7 @@ from editahead_prompts.state import PastEdit, State
 
 from .completions import CompletionServer, Said
 from .editor import Editor
+from .json_output import EvalRecordedOutput, RecordedFigures, RecordedModel
 from .play import SETTINGS
 from .records import RecordError
 from .replay import PIECE
@@ -186,8 +187,8 @@ def render(raw: Mapping[str, Score], through: Mapping[str, Score], commit: str, 
     console.print(f"commit {commit}", highlight=False)
 
 
-def as_json(raw: Mapping[str, Score], through: Mapping[str, Score], commit: str) -> dict[str, Any]:
-    def figures(score: Score) -> dict[str, float]:
+def as_json(raw: Mapping[str, Score], through: Mapping[str, Score], commit: str) -> EvalRecordedOutput:
+    def figures(score: Score) -> RecordedFigures:
         return {
             "score": score.score,
             "deltaChrf": score.likeness,
@@ -195,7 +196,9 @@ def as_json(raw: Mapping[str, Score], through: Mapping[str, Score], commit: str)
             "quietRate": score.quiet_rate,
         }
 
-    models = [{"model": m, "raw": figures(raw[m]), "through": figures(through[m])} for m in raw]
+    models: list[RecordedModel] = [
+        {"model": m, "raw": figures(raw[m]), "through": figures(through[m])} for m in raw
+    ]
     return {"measure": "recorded models", "commit": commit, "models": models}
 
 

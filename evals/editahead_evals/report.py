@@ -11,6 +11,7 @@ from typing import Any
 from .baselines import BASELINES
 from .curve import SHOW_RATES, Bin, Curve, Level
 from .intervals import Bootstrap, Interval, Statistic, percentile, ratio
+from .json_output import EvalOutput
 from .metrics import (
     DISTANCES,
     GROUP_METRICS,
@@ -158,8 +159,8 @@ def statistics(files: Sequence[FileResult]) -> dict[str, Statistic]:
     }
 
 
-def as_json(report: Report) -> dict[str, Any]:
-    """Everything but the cases, which hold code."""
+def as_json(report: Report, against: dict[str, Any] | None = None) -> EvalOutput:
+    """Return everything but the cases, which hold code. against: as `comparison.as_json` gives it."""
 
     def table(rows: Sequence[Row] | Sequence[TypingRow]) -> dict[str, Any]:
         return {
@@ -198,6 +199,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "nextHit": {"accepts": report.accepts, **asdict(report.next_hit)},
         "silences": report.silences,
         "files": [asdict(replace(result, cases=[])) for result in report.files],
+        "against": against,
     }
 
 

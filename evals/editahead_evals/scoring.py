@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from rich.console import Console
 
 from editahead_prompts.snapshot import split_lines
 
+from . import json_output
 from .closeness import delta_chrf
 from .editor import Editor
 from .judge import changes
@@ -120,7 +121,7 @@ def score(session: Session, scenario: Scenario) -> ScenarioResult:
         return ScenarioResult(scenario.name, failure, shown, text_likeness(before.text, wanted, after.text))
 
 
-def as_json(report: ScenarioReport) -> dict[str, Any]:
+def as_json(report: ScenarioReport) -> json_output.EvalScenariosOutput:
     return {
         "measure": "next edit on scenarios",
         "commit": report.commit,
@@ -130,7 +131,17 @@ def as_json(report: ScenarioReport) -> dict[str, Any]:
         "showRate": report.show_rate,
         "quietRate": report.quiet_rate,
         "met": sum(result.met for result in report.results),
-        "scenarios": [asdict(result) for result in report.results],
+        "scenarios": [
+            {
+                "name": result.name,
+                "failure": result.failure,
+                "shown": result.shown,
+                "likeness": result.likeness,
+                "positions": result.positions,
+                "quiet": result.quiet,
+            }
+            for result in report.results
+        ],
     }
 
 

@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             import_module(f"{__package__}.commands.{name}").add_arguments(subparser)
     args = parser.parse_args(argv)
     if args.version:
-        print(json.dumps({"version": __version__}) if args.json else f"editahead {__version__}")
+        print(_version_as_json() if args.json else f"editahead {__version__}")
         return 0
     if args.command is None:
         parser.error("name a command")
@@ -53,3 +53,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
+
+
+def _version_as_json() -> str:
+    """Return the version as JSON, without the converter, which takes long to load."""
+    import attrs
+
+    from .outputs import VersionOutput
+
+    return json.dumps(attrs.asdict(VersionOutput(__version__)))

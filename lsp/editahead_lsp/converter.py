@@ -1,4 +1,4 @@
-"""JSON values to objects of `protocol` and `standard`, and back."""
+"""JSON values to objects of the protocol's classes, and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from lsprotocol import types
 from pygls.protocol import default_converter
 
-from . import outputs, protocol, standard
+from . import protocol, standard
 from .applying import messages
 
 PARAMS: Mapping[str, type] = {
@@ -48,13 +48,15 @@ _ONLY_SENT = (
 
 
 @cache
-def make_converter() -> cattrs.Converter:
-    """lsprotocol's converter, which knows our classes too. One for all servers of a process: making it takes longer than
-    anything else that a new connection needs."""
+def make_converter(*more: ModuleType) -> cattrs.Converter:
+    """Return lsprotocol's converter, taught the classes of our protocol and of `more` modules.
+
+    All servers of a process share one: making it takes longer than anything else that a new connection needs.
+    """
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no types there
     for either in _ONLY_SENT:
         converter.register_structure_hook(either, lambda value, _: value)
-    modules = (protocol, standard, messages, outputs)
+    modules = (protocol, standard, messages, *more)
     classes = [(cls, module) for module in modules for cls in _classes(module)]
     for cls, module in classes:
         attrs.resolve_types(cls, vars(module))

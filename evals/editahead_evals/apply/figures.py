@@ -5,15 +5,15 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import sqrt
-from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from editahead_evals.intervals import Bootstrap, Interval, percentile, ratio
+from editahead_evals.json_output import AppliedSketches, EvalApplyOutput, SketchesByModel
 from editahead_evals.report import Provenance
 from editahead_evals.tables import PLAIN_WIDTH, cell
 
@@ -172,21 +172,21 @@ def _record(outcome: Outcome) -> str:
     return outcome.case.id.split("#")[0]
 
 
-def as_json(figures: Figures) -> dict[str, Any]:
+def as_json(figures: Figures) -> EvalApplyOutput:
     where = figures.provenance
 
-    def table(rows: Sequence[Row]) -> dict[str, Any]:
+    def table(rows: Sequence[Row]) -> dict[str, AppliedSketches]:
         return {
             row.name: {
                 "cases": row.cases,
-                "exact": asdict(row.exact),
+                "exact": {"value": row.exact.value, "low": row.exact.low, "high": row.exact.high},
                 "refused": row.refused,
                 "wrong": row.wrong,
             }
             for row in rows
         }
 
-    return {
+    output: EvalApplyOutput = {
         "measure": "apply on sketches of real commits, without a model",
         "note": NOTE,
         "commit": where.commit,
@@ -204,11 +204,13 @@ def as_json(figures: Figures) -> dict[str, Any]:
         "wrongAtMost": figures.wrong_at_most,
         "latencyMs": figures.latency,
         "refusals": figures.reasons,
-        **({} if figures.by_model is None else {"byModel": _as_json(figures.by_model)}),
     }
+    if figures.by_model is not None:
+        output["byModel"] = _as_json(figures.by_model)
+    return output
 
 
-def _as_json(found: ByModel) -> dict[str, Any]:
+def _as_json(found: ByModel) -> SketchesByModel:
     return {
         "refused": found.refused,
         "solved": found.solved,

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from heapq import nlargest
-from typing import Any
+
+from editahead_evals.json_output import OtherPrompts
 
 from .costs import Costs
 from .rendered import Rendered
@@ -32,9 +33,10 @@ class Comparison:
     equal: int
     most_different: tuple[Pair, ...]
 
-    def as_json(self) -> dict[str, Any]:
-        """Without any code."""
+    def as_json(self, name: str) -> OtherPrompts:
+        """Return the figures of theirs, which has that name, without any code."""
         return {
+            "name": name,
             "costs": self.theirs.as_json(),
             "requests": self.requests,
             "equal": self.equal,

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import mean
-from typing import Any
+
+from editahead_evals.json_output import PromptCosts
 
 from .rendered import BLOCKS, Rendered
 
@@ -69,7 +70,7 @@ class Costs:
             refused,
         )
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> PromptCosts:
         return {
             "prompts": self.prompts,
             "tokens": round(self.tokens, 1),

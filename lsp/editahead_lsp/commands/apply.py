@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .output import fail, tell, tell_json
+from .output import fail, tell, tell_output
 
 if TYPE_CHECKING:
     from editahead_inference.apply.plan import FileChange
@@ -276,7 +276,6 @@ class _Report:
         from editahead_lsp.applying import terms
         from editahead_lsp.applying.messages import ApplyStats
         from editahead_lsp.client import FILE_OPERATIONS, Client
-        from editahead_lsp.converter import make_converter
         from editahead_lsp.features.applying import method_of
 
         files = [terms.Placed(change, change.original, change.hunks, None) for change in self.changes]
@@ -295,7 +294,7 @@ class _Report:
             written=[c.moved_to or c.original.uri for c in self.changes] if self.written else [],
             refusal=refused,
         )
-        tell_json(make_converter().unstructure(output))
+        tell_output(output)
 
 
 _PAST = {"edit": "changed", "create": "created", "delete": "deleted", "move": "moved to"}

@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from .output import tell, tell_json
+from .output import tell, tell_output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,13 +18,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from editahead_lsp import paths
+    from editahead_lsp.outputs import ConfigOutput, Setting
     from editahead_lsp.settings import NAMES, gather
 
     resolved = gather(os.environ, None, [Path.cwd()], paths.config_folder())
     values = {name: getattr(resolved.settings, name) for name in NAMES}
     if args.json:
-        known = {name: {"value": value, "origin": resolved.origins[name]} for name, value in values.items()}
-        tell_json({"settings": known, "messages": list(resolved.messages)})
+        known = {name: Setting(value, resolved.origins[name]) for name, value in values.items()}
+        tell_output(ConfigOutput(known, list(resolved.messages)))
         return 0
     for name, value in values.items():
         line = f"{name} = {json.dumps(value)}"

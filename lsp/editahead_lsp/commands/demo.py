@@ -11,7 +11,7 @@ from typing import Any
 from .demo_player import Event, Player, Tally
 from .demo_scenes import Scene, commit_scenes, sample_scenes
 from .demo_screen import Screen, figures
-from .output import fail, tell_json
+from .output import fail, tell_output
 
 COMMITS = 5
 """Of a repository that are replayed."""
@@ -39,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
 
     from editahead_evals.client import ClientError
     from editahead_evals.editor import Editor
+    from editahead_lsp.outputs import DemoOutput
 
     console = Console(highlight=False)
     animated = console.is_terminal and args.speed > 0 and not args.json
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return fail("stopped")
     if args.json:
-        tell_json({"events": events, "summary": figures(tally)})
+        tell_output(DemoOutput(events, figures(tally)))
     else:
         screen.summary(figures(tally))
     return 0

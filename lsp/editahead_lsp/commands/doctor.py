@@ -12,11 +12,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .output import tell, tell_json
+from editahead_lsp.outputs import Check, DoctorOutput
+
+from .output import tell, tell_output
 
 if TYPE_CHECKING:
     from editahead_inference.backends.backend import Backend
@@ -24,15 +25,6 @@ if TYPE_CHECKING:
 _EDITORS = ("nvim", "code", "codium", "hx", "emacs", "zed", "kak", "subl")
 _START_S = 10.0
 """A server that has not answered by then does not work."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """good: None for what is only worth knowing."""
-
-    name: str
-    good: bool | None
-    detail: str
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     ]
     good = all(check.good is not False for check in checks)
     if args.json:
-        tell_json({"ok": good, "checks": [asdict(check) for check in checks]})
+        tell_output(DoctorOutput(good, checks))
     else:
         for check in checks:
             mark = {True: "ok  ", False: "FAIL", None: "    "}[check.good]

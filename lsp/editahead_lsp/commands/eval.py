@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -229,7 +229,7 @@ def _commits(args: argparse.Namespace, errors: Console) -> int:
     if args.report:
         args.report.write_text(page.as_html(report, compared), "utf-8")
     if args.json:
-        _dump(as_json(report) | {"against": compared and comparison.as_json(compared)})
+        _dump(as_json(report, comparison.as_json(compared) if compared else None))
     else:
         tables.render(report, Console(), compared)
     if args.report:
@@ -318,7 +318,7 @@ def _replayed(
     return results
 
 
-def _dump(value: dict[str, Any]) -> None:
+def _dump(value: Mapping[str, Any]) -> None:
     json.dump(value, sys.stdout, indent=2)
     sys.stdout.write("\n")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -85,6 +85,7 @@ def render(args: argparse.Namespace) -> int:
     """Raises `StatesError`, `NoCosts`, `WorkerError`, `RevisionError`, `NoTokenizer`."""
     from rich.console import Console
 
+    from editahead_evals.json_output import EvalRenderOutput
     from editahead_evals.rendering import shown
     from editahead_evals.rendering.comparison import compare
     from editahead_evals.rendering.costs import Costs
@@ -105,7 +106,7 @@ def render(args: argparse.Namespace) -> int:
         compared = compare(mine, theirs, (name, other), args.diffs)
     costs = compared.mine if compared else Costs.of(mine)
     if args.json:
-        output: dict[str, Any] = {
+        output: EvalRenderOutput = {
             "measure": "prompts of stored states",
             "note": shown.NOTE,
             "commit": commit,
@@ -113,7 +114,7 @@ def render(args: argparse.Namespace) -> int:
             "format": name,
             "budget": args.budget,
             "costs": costs.as_json(),
-            "other": compared and {"name": other, **compared.as_json()},
+            "other": compared.as_json(other) if compared and other else None,
         }
         json.dump(output, sys.stdout, indent=2)
         sys.stdout.write("\n")

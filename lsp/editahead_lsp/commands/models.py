@@ -6,7 +6,7 @@ import argparse
 import time
 from typing import TYPE_CHECKING, Any
 
-from .output import fail, tell, tell_json
+from .output import fail, tell, tell_output
 
 if TYPE_CHECKING:
     from editahead_lsp.engine.catalogue import Fit
@@ -31,7 +31,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(as_json: bool) -> int:
-    from editahead_lsp.converter import make_converter
     from editahead_lsp.engine.catalogue import CATALOGUE, OURS, fit
     from editahead_lsp.engine.machine import bandwidth, look
 
@@ -39,7 +38,7 @@ def _list(as_json: bool) -> int:
     speed = bandwidth(time.perf_counter)
     fits = [fit(model, machine, speed) for model in (*([OURS] if _is_shipped() else []), *CATALOGUE)]
     if as_json:
-        tell_json(make_converter().unstructure(_output(machine, speed, fits)))
+        tell_output(_output(machine, speed, fits))
     else:
         _show(machine, speed, fits)
     return 0

@@ -12,7 +12,16 @@ def tell(text: str) -> None:
 
 
 def tell_json(value: Any) -> None:
+    """Print plain data as JSON."""
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def tell_output(output: Any) -> None:
+    """Print an object of `outputs`, or a message of the protocol, as JSON."""
+    from editahead_lsp import outputs
+    from editahead_lsp.converter import make_converter
+
+    tell_json(make_converter(outputs).unstructure(output))
 
 
 def fail(reason: str) -> int:

@@ -9,7 +9,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .output import fail, tell, tell_json
+from .output import fail, tell, tell_output
 
 if TYPE_CHECKING:
     from editahead_inference.candidates import Verdict
@@ -44,7 +44,6 @@ def run(args: argparse.Namespace) -> int:
 
     from editahead_inference.pipeline import Pipeline
     from editahead_lsp import faces, paths
-    from editahead_lsp.converter import make_converter
     from editahead_lsp.settings import gather
     from editahead_lsp.shown_predictions import Answer
 
@@ -69,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     offers = tuple(_offer(number, verdict, state) for number, verdict in enumerate(prediction.shown, 1))
     answer = Answer(offers, prediction.silence, state.document, state.cursor)
     if args.json:
-        tell_json(make_converter().unstructure(faces.next_edit(answer, "utf-16")))
+        tell_output(faces.next_edit(answer, "utf-16"))
     else:
         _show(answer, args.file)
     return 0

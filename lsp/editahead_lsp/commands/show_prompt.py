@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .output import fail, tell_json
+from .output import fail, tell_output
 
 if TYPE_CHECKING:
     from editahead_lsp.outputs import LeftOutPart, PromptOutput
@@ -22,7 +22,6 @@ COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "bright_red", "bright_c
 def run(args: argparse.Namespace, state: State, settings: Settings) -> int:
     """Exit code 1 when there is no such format, or not enough room."""
     from editahead_lsp import uris
-    from editahead_lsp.converter import make_converter
     from editahead_prompts.composition.render import DoesNotFit
     from editahead_prompts.composition.vocabulary import OURS, counting
     from editahead_prompts.formats.choice import choose
@@ -41,7 +40,7 @@ def run(args: argparse.Namespace, state: State, settings: Settings) -> int:
         return fail(f"{format.name}: {error}")
     output = _output(request, format.name, format.context, found.name)
     if args.json:
-        tell_json(make_converter().unstructure(output))
+        tell_output(output)
     else:
         _show(output)
     return 0

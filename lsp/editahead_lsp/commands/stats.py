@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .output import fail, tell, tell_json
+from .output import fail, tell, tell_output
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,7 +27,6 @@ def run(args: argparse.Namespace) -> int:
     import sqlite3
 
     from editahead_lsp import paths
-    from editahead_lsp.converter import make_converter
     from editahead_lsp.outcome_log import FILE_NAME, NotReadable, read
     from editahead_lsp.statistics import statistics
 
@@ -38,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         return fail(f"{file} cannot be read: {error}")
     found = statistics(file, outcomes)
     if args.json:
-        tell_json(make_converter().unstructure(found))
+        tell_output(found)
     elif not outcomes:
         tell(
             "No outcomes yet. Accept or refuse some predictions in your editor, and they will be counted here."

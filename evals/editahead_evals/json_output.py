@@ -1,0 +1,192 @@
+"""What `editahead eval --json` prints, as types: mypy checks the output against them, and docs/schema is made from them."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+
+class Measured(TypedDict):
+    """What was measured, of what and where."""
+
+    measure: str
+    note: str
+    commit: str
+    machine: str
+    data: str
+    seed: int
+
+
+class EvalOutput(Measured):
+    """The output for real commits.
+
+    predictors, typing, languages, kinds, distances: by name, counts and figures with their intervals. confidence: what
+    the answers at eagerness 1 say about thresholds and calibration, and about what could be reached. latencyMs:
+    milliseconds. silences: how often nothing was predicted, by reason. against: the figures of another revision, and the
+    differences.
+    """
+
+    predictors: dict[str, Any]
+    typing: dict[str, Any]
+    languages: dict[str, Any]
+    kinds: dict[str, Any]
+    distances: dict[str, Any]
+    confidence: dict[str, Any]
+    latencyMs: dict[str, Any]
+    nextHit: dict[str, Any]
+    silences: dict[str, int]
+    files: list[dict[str, Any]]
+    against: dict[str, Any] | None
+
+
+class ScenarioResult(TypedDict):
+    """The result of one scenario.
+
+    failure: how it was not met. likeness: deltaChrF from 0 to 1, where a text is expected. positions, quiet: cursor
+    positions in which silence is expected, and those in which it was kept.
+    """
+
+    name: str
+    failure: str | None
+    shown: bool
+    likeness: float | None
+    positions: int
+    quiet: int
+
+
+class EvalScenariosOutput(TypedDict):
+    """The output of `--scenarios`. score: deltaChrf times the harmonic mean of the rates, all from 0 to 1."""
+
+    measure: str
+    commit: str
+    data: str
+    score: float
+    deltaChrf: float
+    showRate: float
+    quietRate: float
+    met: int
+    scenarios: list[ScenarioResult]
+
+
+class RecordedFigures(TypedDict):
+    score: float
+    deltaChrf: float
+    showRate: float
+    quietRate: float
+
+
+class RecordedModel(TypedDict):
+    """The recorded answers of a model as they are, and through the server."""
+
+    model: str
+    raw: RecordedFigures
+    through: RecordedFigures
+
+
+class EvalRecordedOutput(TypedDict):
+    """The output of `--recorded`."""
+
+    measure: str
+    commit: str
+    models: list[RecordedModel]
+
+
+class Share(TypedDict):
+    """A share from 0 to 1 and its 95% interval; nulls where there is none."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class AppliedSketches(TypedDict):
+    """Sketches of one kind. exact: those that became a right text; nulls where only a refusal is right."""
+
+    cases: int
+    exact: Share
+    refused: int
+    wrong: int
+
+
+class SketchesByModel(TypedDict):
+    """Figures of the model.
+
+    refused: sketches that were refused without the model, though not only that is right. solved: of them. wrong: edits
+    that were offered to be confirmed. tokensPerStep: of the answers offered.
+    """
+
+    refused: int
+    solved: int
+    wrong: int
+    tokensPerStep: float | None
+    firstHunkMs: float | None
+    ms: float | None
+
+
+class EvalApplyOutput(Measured):
+    """The output of `--apply`.
+
+    generator: the version of what makes the sketches. offered: edits given as sure; wrongAtMost: upper end of the 95%
+    interval of the share of wrong ones. latencyMs: of these. refusals: reasons, how often. byModel: where one was asked;
+    all else is without it.
+    """
+
+    generator: int
+    styles: dict[str, AppliedSketches]
+    variants: dict[str, AppliedSketches]
+    damages: dict[str, AppliedSketches]
+    damagesByStyle: dict[str, AppliedSketches]
+    ambiguous: dict[str, AppliedSketches]
+    offered: int
+    wrong: int
+    wrongAtMost: float
+    latencyMs: dict[str, float | None]
+    refusals: dict[str, int]
+    byModel: NotRequired[SketchesByModel | None]
+
+
+class PromptCosts(TypedDict):
+    """The costs of all requests but the first of each session.
+
+    tokens: mean. largest: of one prompt. prefill: by block size of a prefix cache, mean and p95 of the tokens to compute.
+    shared: of all tokens, those before the first difference from the prompt before. differs: by part, how often it was
+    that difference, and the tokens from there on. leftOut: by part, prompts in which something of it is missing, and how
+    many tokens. refused: requests that did not fit the budget.
+    """
+
+    prompts: int
+    tokens: float
+    largest: int
+    prefill: dict[str, dict[str, float]]
+    shared: float
+    differs: dict[str, dict[str, int]]
+    leftOut: dict[str, dict[str, float]]
+    refused: int
+
+
+class DifferentPrompts(TypedDict):
+    request: int
+    session: str
+    changedLines: int
+
+
+class OtherPrompts(TypedDict):
+    """The other prompts. name: the other format, or this one at another revision. equal: requests whose prompts are."""
+
+    name: str
+    costs: PromptCosts
+    requests: int
+    equal: int
+    mostDifferent: list[DifferentPrompts]
+
+
+class EvalRenderOutput(TypedDict):
+    """The output of `--render`. budget: None for the format's own."""
+
+    measure: str
+    note: str
+    commit: str
+    data: str
+    format: str
+    budget: int | None
+    costs: PromptCosts
+    other: OtherPrompts | None
