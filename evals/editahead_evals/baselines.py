@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rapidfuzz import fuzz, process
 
+from editahead_prompts.affixes import common_affixes
+
 from .replay import Hunk, Moment
 
 Baseline = Callable[[Moment], str | None]
@@ -74,10 +76,7 @@ def _substitutions(hunk: Hunk) -> Iterator[tuple[str, str]]:
         return
     for old, new in zip(hunk.old, hunk.new, strict=True):
         a, b = _TOKEN.findall(old), _TOKEN.findall(new)
-        shortest = min(len(a), len(b))
-        head = next((i for i in range(shortest) if a[i] != b[i]), shortest)
-        most = shortest - head
-        tail = next((i for i in range(most) if a[-1 - i] != b[-1 - i]), most)
+        head, tail = common_affixes(a, b)
         while head and not any(_is_word(token) for token in a[head : len(a) - tail]):
             head -= 1
         source, target = "".join(a[head : len(a) - tail]), "".join(b[head : len(b) - tail])

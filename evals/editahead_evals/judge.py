@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from editahead_prompts.affixes import common_affixes
+
 from .closeness import delta_chrf, kept
 from .replay import Hunk, HunkKind, Moment, diff
 
@@ -69,10 +71,7 @@ def judge(moment: Moment, after: str) -> Judgement:
 
 def changes(lines: tuple[str, ...], target: tuple[str, ...]) -> tuple[Hunk, ...]:
     """The hunks of a shown edit. Equal lines at both ends are set aside first: edits are small."""
-    shortest = min(len(lines), len(target))
-    head = next((i for i in range(shortest) if lines[i] != target[i]), shortest)
-    most = shortest - head
-    tail = next((i for i in range(most) if lines[-1 - i] != target[-1 - i]), most)
+    head, tail = common_affixes(lines, target)
     found = diff(lines[head : len(lines) - tail], target[head : len(target) - tail])
     return tuple(hunk.moved(head) for hunk in found)
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Self
 
+from editahead_prompts.affixes import common_affixes
 from editahead_prompts.snapshot import line_body, split_lines
 
 from .editor import Document, Editor, Trigger
@@ -156,10 +157,7 @@ class Player:
     def _restore(self, text: str) -> None:
         """Make the document's text this one, as an editor's undo does: in one change of what differs."""
         now = self.document.text
-        shortest = min(len(now), len(text))
-        head = next((i for i in range(shortest) if now[i] != text[i]), shortest)
-        most = shortest - head
-        tail = next((i for i in range(most) if now[-1 - i] != text[-1 - i]), most)
+        head, tail = common_affixes(now, text)
         self._editor.replace(self._uri, head, len(now) - tail, text[head : len(text) - tail])
         self._cursor, self._trigger = self.document.point(len(text) - tail), "typed"
 

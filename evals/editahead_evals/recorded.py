@@ -17,6 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Column, Table
 
+from editahead_prompts.affixes import common_affixes
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.diff import diff
 from editahead_prompts.formats.choice import choose
@@ -294,9 +295,7 @@ def _past(scene: Scene, document: Snapshot, growing: bool) -> Iterator[PastEdit]
     old, new = split_lines(scene.before), document.lines
     if old == new:
         return
-    head = next((n for n in range(len(new)) if old[n : n + 1] != new[n : n + 1]), len(new))
-    most = min(len(old), len(new)) - head
-    tail = next((n for n in range(most) if old[-1 - n] != new[-1 - n]), most)
+    head, tail = common_affixes(old, new)
     yield PastEdit(document.uri, head, old[head : len(old) - tail], new[head : len(new) - tail], open=growing)
 
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from editahead_prompts.affixes import common_affixes, common_suffix_length
+
 HunkKind = Literal["insert", "delete", "replace line", "replace block"]
 HUNK_KINDS: tuple[HunkKind, ...] = ("insert", "delete", "replace line", "replace block")
 
@@ -100,7 +102,7 @@ class Step:
         lines, final = tuple(text.split("\n")), self.moment.lines
         start = self.hunk.start
         most = min(len(self.before) - self.hunk.end, len(lines) - start, len(final) - start)
-        below = next((i for i in range(most) if lines[-1 - i] != final[-1 - i]), most)
+        below = common_suffix_length(lines, final, most)
         there, old, new = (which[start : len(which) - below] for which in (lines, self.before, final))
         left = Hunk(start, start + len(there), there, new)
         later = (hunk.moved(len(lines) - len(final)) for hunk in self.moment.remaining)
@@ -149,8 +151,7 @@ def typing_of(lines: tuple[str, ...], hunk: Hunk) -> tuple[tuple[Keystroke, ...]
     """The keystrokes that make the hunk in `lines`, and where the cursor is after them: offset and point."""
     first, old, new = _region(lines, hunk)
     origin = sum(map(len, lines[:first])) + first
-    head = _common_head(old, new)
-    tail = _common_head(old[head:][::-1], new[head:][::-1])
+    head, tail = common_affixes(old, new)
     gone, typed = old[head : len(old) - tail], new[head : len(new) - tail]
 
     keystrokes: list[Keystroke] = []
@@ -181,11 +182,6 @@ def _region(lines: tuple[str, ...], hunk: Hunk) -> tuple[int, str, str]:
     first = hunk.start if hunk.old and hunk.new else hunk.start - 1
     kept = lines[first : hunk.start]
     return first, "\n".join(kept + hunk.old), "\n".join(kept + hunk.new)
-
-
-def _common_head(a: str, b: str) -> int:
-    length = min(len(a), len(b))
-    return next((i for i in range(length) if a[i] != b[i]), length)
 
 
 def _point(first: int, text: str) -> Point:

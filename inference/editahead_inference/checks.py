@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from editahead_prompts.affixes import common_affixes
 from editahead_prompts.edits import Edit
 from editahead_prompts.snapshot import Snapshot, line_body, split_lines
 from editahead_prompts.state import PastEdit, State
@@ -72,10 +73,9 @@ def _reach(lines: tuple[str, ...], start: int, end: int, new: tuple[str, ...]) -
     in a row, it makes no difference which of them goes, or before which of them another comes."""
     block = [line_body(line) for line in lines[start:end]]
     put = [line_body(line) for line in new]
-    while block and put and block[0] == put[0]:
-        start, block, put = start + 1, block[1:], put[1:]
-    while block and put and block[-1] == put[-1]:
-        end, block, put = end - 1, block[:-1], put[:-1]
+    head, tail = common_affixes(block, put)
+    start, end = start + head, end - tail
+    block, put = block[head : len(block) - tail], put[head : len(put) - tail]
     if block and put:
         return start, end
     block = block or put

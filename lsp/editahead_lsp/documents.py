@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from editahead_prompts.diff import common_head, common_tail
+from editahead_prompts.affixes import common_affixes
 from editahead_prompts.edits import Edit, compose
 from editahead_prompts.snapshot import Snapshot, line_body, split_lines
 
@@ -167,6 +167,5 @@ def _replaced(start: int, old: str, new: str) -> Edit:
     """`new` in place of `old`, without what both begin and end with; nothing at all if that is everything."""
     if old == new:
         return Edit()
-    head = common_head(old, new)
-    tail = common_tail(old, new, min(len(old), len(new)) - head)
+    head, tail = common_affixes(old, new)
     return Edit.replace(start + head, start + len(old) - tail, new[head : len(new) - tail])

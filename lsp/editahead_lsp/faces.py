@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from editahead_prompts.diff import common_head, common_tail
+from editahead_prompts.affixes import common_affixes
 from editahead_prompts.edits import Edit, Replacement, normalise
 from editahead_prompts.snapshot import Snapshot
 
@@ -121,8 +121,7 @@ def covering(edit: Edit, text: str) -> Replacement:
     start, end = edit.changed_span
     new = "".join(_interleaved(edit, text))
     old = text[start:end]
-    head = common_head(old, new)
-    tail = common_tail(old, new, min(len(old), len(new)) - head)
+    head, tail = common_affixes(old, new)
     return _between_ends(Replacement(start + head, end - tail, new[head : len(new) - tail]), text)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from editahead_prompts.affixes import common_suffix_length
 from editahead_prompts.edits import Edit, Replacement, normalise
 from editahead_prompts.snapshot import Snapshot, line_body
 
@@ -107,10 +108,10 @@ def preview(offer: Offer) -> str:
         new = Edit(tuple(moved)).apply(old)
         out.append(f"@@ line {first + 1} @@")
         before, after = old.splitlines(), new.splitlines()
-        while before and after and before[-1] == after[-1]:  # an edit that ends where a line begins
-            del before[-1], after[-1]
-        out += (f"-{line}" for line in before)
-        out += (f"+{line}" for line in after)
+        # An edit may end where a line begins, and has that line as it was.
+        same = common_suffix_length(before, after, min(len(before), len(after)))
+        out += (f"-{line}" for line in before[: len(before) - same])
+        out += (f"+{line}" for line in after[: len(after) - same])
     if len(out) > _PREVIEWED:
         out[_PREVIEWED:] = ["..."]
     return "\n".join(out)

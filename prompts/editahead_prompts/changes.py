@@ -11,7 +11,8 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
-from .diff import common_head, common_tail, diff_lines
+from .affixes import common_affixes
+from .diff import diff_lines
 from .edits import Edit
 from .snapshot import Snapshot, split_lines
 
@@ -117,7 +118,7 @@ def _changed_lines(
         return []
     if block.rewrites:
         return diff_lines(old, new)
-    head, tail = trim(old, new, tail_first=block.before_line)
+    head, tail = common_affixes(old, new, suffix_first=block.before_line)
     if block.before_line:
         head = 0  # the change begins here, even if what came first so far equals what was there
     return [(head, len(old) - tail, head, len(new) - tail)]
@@ -131,19 +132,6 @@ def _line_count(before: Snapshot, edit: Edit, first: int, end: int) -> int:
     count = len(split_lines(Edit(moved).apply("".join(before.lines[first:end]))))
     # The block's text ends in a line end, unless it is the document's last.
     return count if end == len(before.lines) else count - 1
-
-
-def trim(old: tuple[str, ...], new: tuple[str, ...], *, tail_first: bool = False) -> tuple[int, int]:
-    """How many first and last lines are the same in both, without overlap.
-
-    Where a line was added beside an equal one, `tail_first` says that it is the first of them.
-    """
-    shorter = min(len(old), len(new))
-    if tail_first:
-        tail = common_tail(old, new, shorter)
-        return min(common_head(old, new), shorter - tail), tail
-    head = common_head(old, new)
-    return head, common_tail(old, new, shorter - head)
 
 
 def classify(before: Snapshot, edit: Edit, hunks: Sequence[Hunk], near: Collection[int]) -> ChangeKind:

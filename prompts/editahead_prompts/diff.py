@@ -10,10 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from typing import TypeVar
 
 from rapidfuzz.distance import LCSseq
 
+from .affixes import common_affixes, common_prefix_length, common_suffix_length
 from .edits import Edit, Replacement
 from .snapshot import split_lines
 
@@ -25,35 +25,7 @@ MAX_CELLS = 50_000_000
 
 _TOKEN = re.compile(r"\w+|\r\n|[\r\n]|[^\S\r\n]+|[^\w\s]")
 
-T = TypeVar("T", str, bytes, tuple[str, ...])
-
 Span = tuple[int, int, int, int]
-
-
-def common_head(a: T, b: T) -> int:
-    """How many first items they share. Slices are compared, not items one by one."""
-    low, high = 0, min(len(a), len(b))
-    if a[:high] == b[:high]:
-        return high
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def common_tail(a: T, b: T, limit: int) -> int:
-    """How many last items they share, at most `limit`."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def diff(old: str, new: str) -> Edit:
@@ -83,8 +55,7 @@ def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[Span]:
 
 
 def _hunks(old: tuple[str, ...], new: tuple[str, ...]) -> list[Span]:
-    head = common_head(old, new)
-    tail = common_tail(old, new, min(len(old), len(new)) - head)
+    head, tail = common_affixes(old, new)
     old, new = old[head : len(old) - tail], new[head : len(new) - tail]
     if not old and not new:
         return []
@@ -120,9 +91,9 @@ def _match(old: tuple[str, ...], new: tuple[str, ...]) -> list[Span]:
 
 def _shared_lines(old: str, new: str) -> tuple[int, int]:
     """How many characters of whole lines both begin and end with, without overlap."""
-    head = common_head(old, new)
+    head = common_prefix_length(old, new)
     head = old.rfind("\n", 0, head) + 1
-    tail = common_tail(old, new, min(len(old), len(new)) - head)
+    tail = common_suffix_length(old, new, min(len(old), len(new)) - head)
     end = old.find("\n", len(old) - tail)
     return head, len(old) - end - 1 if end >= 0 else 0
 
@@ -144,7 +115,6 @@ def _narrowed(start: int, old: str, new: str) -> Replacement:
     """The replacement of `old` by `new`; of white space within a line only the part that differs."""
     end = start + len(old)
     if old.isspace() and new.isspace() and not set("\r\n") & set(old + new):
-        head = common_head(old, new)
-        tail = common_tail(old, new, min(len(old), len(new)) - head)
+        head, tail = common_affixes(old, new)
         return Replacement(start + head, end - tail, new[head : len(new) - tail])
     return Replacement(start, end, new)

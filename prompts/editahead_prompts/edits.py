@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from .affixes import common_affixes
 from .snapshot import Snapshot, split_lines
 
 Bias = Literal["before", "after"]
@@ -319,19 +320,5 @@ def _idle(r: Replacement) -> bool:
 def _trimmed(r: Replacement, text: str, *, tail_first: bool = False) -> Replacement:
     """Without the characters that old and new text have in common at their ends."""
     old, new = text[r.start : r.end], r.text
-    limit = min(len(old), len(new))
-    if tail_first:
-        tail = _common_tail(old, new, limit)
-        head = _common_head(old, new, limit - tail)
-    else:
-        head = _common_head(old, new, limit)
-        tail = _common_tail(old, new, limit - head)
+    head, tail = common_affixes(old, new, suffix_first=tail_first)
     return Replacement(r.start + head, r.end - tail, new[head : len(new) - tail])
-
-
-def _common_head(a: str, b: str, limit: int) -> int:
-    return next((n for n in range(limit) if a[n] != b[n]), limit)
-
-
-def _common_tail(a: str, b: str, limit: int) -> int:
-    return next((n for n in range(limit) if a[-1 - n] != b[-1 - n]), limit)

@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count, takewhile
 
-from .changes import ChangeKind, Hunk, changed_hunks, classify, trim
+from .affixes import common_affixes
+from .changes import ChangeKind, Hunk, changed_hunks, classify
 from .diff import diff_lines
 from .edits import Edit, edited_lines
 from .snapshot import Snapshot
@@ -84,7 +85,7 @@ class _Entry:
 
     def span(self) -> tuple[int, int]:
         """The changed lines, trimmed, in the document; the whole region when nothing is changed now."""
-        head, tail = trim(self.old, self.new, tail_first=self.tail_first)
+        head, tail = common_affixes(self.old, self.new, suffix_first=self.tail_first)
         return (self.start, self.end) if self.gone else (self.start + head, self.end - tail)
 
     def touched_by(self, hunk: Hunk, reach: int) -> bool:
@@ -178,7 +179,7 @@ class History:
         for entry in reversed(self._entries):
             if entry.gone:
                 continue
-            head, tail = trim(entry.old, entry.new, tail_first=entry.tail_first)
+            head, tail = common_affixes(entry.old, entry.new, suffix_first=entry.tail_first)
             old = entry.old[head : len(entry.old) - tail]
             new = entry.new[head : len(entry.new) - tail]
             budget -= sum(map(len, old)) + sum(map(len, new))
@@ -277,7 +278,7 @@ class History:
     def _taken_back(self, entry: _Entry) -> PastEdit:
         """What of the entry was taken back: from its present lines to the last that it had."""
         old, new = entry.new, entry.states[-1]
-        head, tail = trim(old, new, tail_first=entry.tail_first)
+        head, tail = common_affixes(old, new, suffix_first=entry.tail_first)
         line = self._valid(entry.uri, entry.start + head)
         old, new = old[head : len(old) - tail], new[head : len(new) - tail]
         return PastEdit(entry.uri, line, old, new, entry.at, entry.origin)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tree_sitter import Language, Node, Parser, Tree
 
-from .diff import common_head, common_tail
+from .affixes import common_affixes
 from .edits import Edit
 from .occurrences import UNKNOWN, Occurrence, occurrence
 from .snapshot import Snapshot
@@ -135,8 +135,7 @@ def errors(node: Node, first: int = 0, end: int | None = None) -> int:
 
 def _reparse(parser: Parser, tree: Tree, old: bytes, new: bytes) -> Tree:
     """`new` parsed with what `tree` knows of `old`; `tree` itself stays as it is."""
-    head = common_head(old, new)
-    tail = common_tail(old, new, min(len(old), len(new)) - head)
+    head, tail = common_affixes(old, new)
     edited = tree.copy()
     edited.edit(
         start_byte=head,

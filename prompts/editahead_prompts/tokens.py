@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypeVar
 
 from rapidfuzz.distance import Indel
 
+from .affixes import common_affixes
+
 TOKEN = re.compile(r"[^\W\d]\w*|\d\w*|\s+|.", re.DOTALL)
 WORD = re.compile(r"[^\W\d]\w*")
+
+Tokens = TypeVar("Tokens", list[str], tuple[str, ...])
 
 Style = Literal["snake", "constant", "camel", "pascal", "flat", "other"]
 STYLES: tuple[Style, ...] = ("snake", "constant", "camel", "pascal", "flat")
@@ -33,15 +37,9 @@ def is_name(token: str) -> bool:
     return bool(token) and (token[0].isalnum() or token[0] == "_")
 
 
-def changed_spans(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int, int, int]]:
+def changed_spans(a: Tokens, b: Tokens) -> list[tuple[int, int, int, int]]:
     """(a1, a2, b1, b2) of each stretch of tokens that differs, in order; a longest common subsequence lies between."""
-    head = 0
-    shorter = min(len(a), len(b))
-    while head < shorter and a[head] == b[head]:
-        head += 1
-    tail = 0
-    while tail < shorter - head and a[-1 - tail] == b[-1 - tail]:
-        tail += 1
+    head, tail = common_affixes(a, b)
     middle_a, middle_b = a[head : len(a) - tail], b[head : len(b) - tail]
     if not middle_a and not middle_b:
         return []

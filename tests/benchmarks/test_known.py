@@ -24,7 +24,7 @@ from editahead_evals.judge import judge
 from editahead_evals.measure import SETTINGS
 from editahead_evals.records import Record, read_records, sample
 from editahead_evals.replay import Moment, Point, diff, replay
-from editahead_prompts.diff import common_head, common_tail
+from editahead_prompts.affixes import common_affixes
 from figures import SHORT, p50_p99, python_text, show
 
 pytestmark = pytest.mark.benchmark
@@ -54,12 +54,11 @@ class Shown:
 
     @cached_property
     def start(self) -> int:
-        return common_head(self.before, self.after)
+        return common_affixes(self.before, self.after)[0]
 
     @cached_property
     def end(self) -> int:
-        shorter = min(len(self.before), len(self.after))
-        return len(self.before) - common_tail(self.before, self.after, shorter - self.start)
+        return len(self.before) - common_affixes(self.before, self.after)[1]
 
     @property
     def new(self) -> str:

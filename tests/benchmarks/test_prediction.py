@@ -10,7 +10,7 @@ import pytest
 
 from editahead_evals.editor import Editor
 from editahead_inference.pipeline import Pipeline
-from editahead_prompts.diff import common_head, common_tail
+from editahead_prompts.affixes import common_affixes
 from editahead_prompts.edits import Edit
 from editahead_prompts.history import History
 from editahead_prompts.snapshot import Snapshot
@@ -103,8 +103,7 @@ def test_prediction_through_the_server() -> None:
                 editor.open(uri, "python", python_text(lines))
                 for _, state in states:
                     old, new = editor.documents[uri].text, state.document.text
-                    head = common_head(old, new)
-                    tail = common_tail(old, new, min(len(old), len(new)) - head)
+                    head, tail = common_affixes(old, new)
                     editor.replace(uri, head, len(old) - tail, new[head : len(new) - tail])
                     point = editor.documents[uri].point(state.cursor)
                     times.append(editor.next_edit(uri, point, "manual").ms)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.diff import common_head, common_tail, diff, diff_lines
+from editahead_prompts.diff import diff, diff_lines
 from typist import PROPERTY
 
 TEXTS = st.text(st.sampled_from("ab(, \t\r\n\x0c\u2028é"), max_size=25)
@@ -37,17 +37,6 @@ def test_hunks_lie_between_equal_lines(old: list[str], new: list[str], end: str)
         i, j = i2, j2
     assert before[i:] == after[j:]
     assert diff("".join(before), "".join(after)).apply("".join(before)) == "".join(after)
-
-
-@PROPERTY
-@given(TEXTS, TEXTS)
-def test_common_ends(a: str, b: str) -> None:
-    head = common_head(a, b)
-    assert a[:head] == b[:head]
-    assert head == min(len(a), len(b)) or a[head] != b[head]
-    tail = common_tail(a, b, min(len(a), len(b)) - head)
-    assert a[len(a) - tail :] == b[len(b) - tail :]
-    assert head + tail == min(len(a), len(b)) or a[-1 - tail] != b[-1 - tail]
 
 
 @pytest.mark.parametrize(

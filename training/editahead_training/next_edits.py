@@ -12,6 +12,7 @@ from editahead_evals.replay import diff as diff_hunks
 from editahead_inference.candidates import Candidate
 from editahead_inference.gate import Gate
 from editahead_inference.pipeline import candidates_of, default_predictors
+from editahead_prompts.affixes import common_affixes
 from editahead_prompts.composition.render import DoesNotFit
 from editahead_prompts.composition.vocabulary import Vocabulary
 from editahead_prompts.diff import diff
@@ -123,8 +124,7 @@ def _half_typed(moment: TrainingMoment, hunk: Hunk, rng: random.Random) -> Task 
     rest = diff("".join(lines), "".join(after))
     if not rest:
         return None
-    head = next(i for i in range(len(lines) + 1) if i >= len(lines) or i >= len(old) or lines[i] != old[i])
-    tail = _common_tail(old, lines, head)
+    head, tail = common_affixes(old, lines)
     past = tuple(
         replace(p, line=p.line + (grown if p.line > hunk.start else 0), open=False) for p in state.history
     )
@@ -141,11 +141,6 @@ def _final(moment: TrainingMoment) -> tuple[str, ...]:
     for hunk in reversed(moment.remaining):
         lines[hunk.start : hunk.end] = hunk.new
     return tuple(lines)
-
-
-def _common_tail(old: Sequence[str], new: Sequence[str], head: int) -> int:
-    most = min(len(old), len(new)) - head
-    return next((n for n in range(most) if old[-1 - n] != new[-1 - n]), most)
 
 
 def _told(task: Task, predictors: Sequence[Any], gate: Gate, rng: random.Random) -> Task:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from editahead_prompts.diff import common_head, common_tail, diff
+from editahead_prompts.affixes import common_affixes
+from editahead_prompts.diff import diff
 from editahead_prompts.edits import Edit, Replacement, normalise
 from editahead_prompts.snapshot import Snapshot, line_body, line_end
 
@@ -23,8 +24,7 @@ class Splice:
     def trimmed(self, bodies: Sequence[str]) -> Splice:
         """Without the first and last lines that it does not change."""
         old = tuple(bodies[self.start : self.end])
-        head = common_head(old, self.lines)
-        tail = common_tail(old, self.lines, min(len(old), len(self.lines)) - head)
+        head, tail = common_affixes(old, self.lines)
         lines = self.lines[head : len(self.lines) - tail]
         return replace(self, start=self.start + head, end=self.end - tail, lines=lines)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from editahead_inference.speculation.drafts import Drafter, Lengths
+from editahead_prompts.affixes import common_prefix_length
 from editahead_prompts.composition.vocabulary import load as load_vocabulary
 from editahead_prompts.formats.format import Finish
 
@@ -117,7 +118,7 @@ class LocalModel:
                     row = self._row(query, prompt)
                     told = self._told(row.extend(prompt, check))
                 ids = wanted[number]
-                known = _common(row.ids[len(prompt) :], ids[:-1])
+                known = common_prefix_length(row.ids[len(prompt) :], ids[:-1])
                 row.crop(len(prompt) + known)
                 del told[known + 1 :]
                 for start in range(known, len(ids) - 1, CHUNK):
@@ -177,7 +178,7 @@ class LocalModel:
         draft: list[int] = []
         while limit > 0:
             tokens, logprobs = self._pick(logits, query)
-            right = _common(tokens, draft)
+            right = common_prefix_length(tokens, draft)
             row.crop(len(row.ids) - len(draft) + right)
             for number in range(right + 1):
                 counts.accepted += number < right
@@ -327,9 +328,3 @@ class _Text:
     def _decode(self, ids: list[int]) -> str:
         text: str = self._encoder.decode(ids, skip_special_tokens=self._without_special)
         return text
-
-
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
-    """So many of their first tokens are equal."""
-    pairs = zip(one, other, strict=False)
-    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

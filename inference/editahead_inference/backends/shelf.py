@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from editahead_prompts.affixes import common_prefix_length
+
 T = TypeVar("T")
 
 
@@ -34,7 +36,7 @@ class Shelf(Generic[T]):
         if kept is None:
             return None
         self.size -= kept.size
-        shared = min(_common(kept.ids, ids), len(ids) - 1)
+        shared = min(common_prefix_length(kept.ids, tuple(ids)), len(ids) - 1)
         return (kept.value, len(kept.ids), shared) if shared > 0 else None
 
     def put(self, session: str, ids: Sequence[int], value: T) -> None:
@@ -50,9 +52,3 @@ class Shelf(Generic[T]):
     def clear(self) -> None:
         self._kept.clear()
         self.size = 0
-
-
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
-    return next(
-        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )

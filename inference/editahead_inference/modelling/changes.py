@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from editahead_inference.candidates import Candidate
-from editahead_prompts.diff import common_head, common_tail
+from editahead_prompts.affixes import common_affixes
 from editahead_prompts.edits import Edit, Replacement
 from editahead_prompts.snapshot import Snapshot
 
@@ -77,8 +77,7 @@ def outcome(edit: Edit, text: str) -> tuple[int, int, str]:
     new = Edit(tuple(Replacement(r.start - start, r.end - start, r.text) for r in edit.replacements)).apply(
         old
     )
-    tail = common_tail(old, new, min(len(old), len(new)))
-    head = common_head(old[: len(old) - tail], new[: len(new) - tail])
+    head, tail = common_affixes(old, new, suffix_first=True)
     start, end, new = start + head, end - tail, new[head : len(new) - tail]
     while start and new and start == end and text[start - 1] == new[-1]:
         start, end, new = start - 1, end - 1, new[-1] + new[:-1]  # "ab|" + "ab" is "|ab" + "ab"

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from editahead_inference.backends.backend import Usage
 from editahead_inference.candidates import Source
 from editahead_inference.trees import Trees
-from editahead_prompts.diff import common_head, common_tail, diff
+from editahead_prompts.affixes import common_affixes
+from editahead_prompts.diff import diff
 from editahead_prompts.edits import Edit, advance
 from editahead_prompts.formats.applying import Question
 from editahead_prompts.formats.format import Refusal, Region, Request
@@ -139,6 +140,5 @@ class Progress:
 
 def _changed(old: str, new: str) -> tuple[int, int, int]:
     """Where the texts begin to differ, and where the difference ends in the one and in the other."""
-    head = common_head(old, new)
-    tail = common_tail(old, new, min(len(old), len(new)) - head)
+    head, tail = common_affixes(old, new)
     return head, len(old) - tail, len(new) - tail

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from functools import cached_property
 
-from editahead_prompts.diff import common_head, common_tail
+from editahead_prompts.affixes import common_affixes
 from editahead_prompts.snapshot import Snapshot, line_body
 from editahead_prompts.tokens import WORD
 
@@ -124,8 +124,7 @@ class _Known:
 
     def __init__(self, earlier: Index, snapshot: Snapshot) -> None:
         old, new = earlier.snapshot.lines, snapshot.lines
-        self.head = common_head(old, new)
-        self.tail = common_tail(old, new, min(len(old), len(new)) - self.head)
+        self.head, self.tail = common_affixes(old, new)
         self.bodies = earlier.bodies
         self.stripped: list[str] | None = earlier.__dict__.get("stripped")
         self.words: Counter[str] | None = earlier.__dict__.get("words")

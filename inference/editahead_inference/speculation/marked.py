@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from editahead_prompts.affixes import common_prefix_length
 from editahead_prompts.formats import instruct_apply, own, sweep, tags, zeta1, zeta2
 from editahead_prompts.formats.apply_models import AIXAPPLY, FASTAPPLY, Tagged
 
@@ -196,5 +197,5 @@ def _marker(encode: Encode, marker: str) -> str:
     line = _text(encode("\n"))
     cut = [_text(encode(f"\n{marker}{behind}")) for behind in _BEHIND]
     start = len(line) if all(text.startswith(line) for text in cut) else 1
-    end = next((n for n, ids in enumerate(zip(*cut, strict=False)) if len(set(ids)) > 1), min(map(len, cut)))
+    end = common_prefix_length(min(cut), max(cut))  # what the first and the last in order share, all do
     return cut[0][start:end]

@@ -69,7 +69,7 @@ class _Block:
 
     @classmethod
     def of(cls, hunk: Hunk, original: Snapshot) -> _Block:
-        from editahead_prompts.changes import trim
+        from editahead_prompts.affixes import common_affixes
         from editahead_prompts.snapshot import split_lines
 
         r = hunk.replacement
@@ -78,7 +78,7 @@ class _Block:
         head = original.text[original.starts[first] : r.start]
         new = split_lines(head + r.text + original.text[r.end : original.starts[last + 1]])
         old, new = (lines if lines[-1] else lines[:-1] for lines in (old, new))
-        above, below = trim(old, new)
+        above, below = common_affixes(old, new)
         return cls(first + above, old[above : len(old) - below], new[above : len(new) - below])
 
 

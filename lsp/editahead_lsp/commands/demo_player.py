@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote
 
+from editahead_prompts.affixes import common_affixes
+
 from .demo_scenes import Scene
 
 if TYPE_CHECKING:
@@ -235,16 +237,8 @@ def keystrokes(before: str, after: str) -> int:
             else [("\n".join(change.old), "\n".join(change.new))]
         )
         for old, new in pairs:
-            head, tail = common_ends(old, new)
+            head, tail = common_affixes(old, new)
             count += len(new) - head - tail + (len(old) > head + tail)
         if not change.old:
             count += 1
     return count
-
-
-def common_ends(one: str, other: str) -> tuple[int, int]:
-    """How many characters the two have in common at the start, and, of what is left, at the end."""
-    shortest = min(len(one), len(other))
-    head = next((i for i in range(shortest) if one[i] != other[i]), shortest)
-    most = shortest - head
-    return head, next((i for i in range(most) if one[-1 - i] != other[-1 - i]), most)

@@ -11,7 +11,7 @@ from collections import OrderedDict, deque
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 
-from editahead_prompts.diff import common_head
+from editahead_prompts.affixes import common_prefix_length
 
 from .render import Prompt
 
@@ -47,13 +47,10 @@ def first_difference(then: Prompt, now: Prompt) -> Difference | None:
     """Where `now` parts from `then`; None when their texts are equal."""
     if now.text == then.text:
         return None
-    offset = common_head(then.text, now.text)
+    offset = common_prefix_length(then.text, now.text)
     here, there = now.piece_at(offset), then.piece_at(offset)
     if now.ids is not None and then.ids is not None:
-        kept = next(
-            (n for n, (a, b) in enumerate(zip(then.ids, now.ids, strict=False)) if a != b),
-            min(len(then.ids), len(now.ids)),
-        )
+        kept = common_prefix_length(then.ids, now.ids)
     else:
         kept = min(sum(piece.tokens for piece in now.pieces if piece.end <= offset), now.tokens)
     return Difference(
