@@ -18,9 +18,10 @@ from editahead_prompts.edits import Edit, advance
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
 
-from .documents import Document, Place
+from .documents import Document
 from .faces import Fits, anything, covering
 from .predictions import KEPT, Predictions
+from .protocol import Position
 from .session import Session
 from .shown_predictions import Answer, Offer, rebase_cursor
 
@@ -109,7 +110,7 @@ class Asking:
         face: Face,
         uri: str,
         version: int | None,
-        place: Place | None,
+        place: Position | None,
         *,
         at_once: bool,
         typed: bool = True,

@@ -11,7 +11,6 @@ import re
 import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from editahead_prompts.affixes import common_affixes
@@ -20,25 +19,11 @@ from editahead_prompts.snapshot import Snapshot, line_body, split_lines
 
 from . import uris
 from .positions import Encoding, column
+from .protocol import ContentChange, Position
 
 _REMEMBERED = 50
 """Changes over which an answer that took its time can still be rebased."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-class Place(NamedTuple):
-    """A position as it came: 0-based line, character in code units."""
-
-    line: int
-    character: int
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """`text` in place of what lies between two places (in either order), or in place of everything."""
-
-    text: str
-    range: tuple[Place, Place] | None = None
 
 
 class Changed(NamedTuple):
@@ -66,7 +51,7 @@ class Document:
         """As the client writes it."""
         return self.snapshot.uri
 
-    def change(self, version: int, changes: Sequence[Change]) -> Changed:
+    def change(self, version: int, changes: Sequence[ContentChange]) -> Changed:
         """Apply the changes one after the other, each to the text that the one before left."""
         before = self.snapshot
         edit = Edit()
@@ -89,14 +74,14 @@ class Document:
                 made = edit
         return made
 
-    def _apply(self, change: Change) -> Edit:
+    def _apply(self, change: ContentChange) -> Edit:
         """Splice one change into the lines. The edit is in the offsets of the text before it."""
         lines = self._lines
         if change.range is None:
             old = "".join(lines)
             lines[:] = split_lines(_joined(change.text) if _SURROGATE.search(change.text) else change.text)
             return _replaced(0, old, "".join(lines))
-        start, end = sorted(self._clamped(place) for place in change.range)
+        start, end = sorted(map(self._clamped, (change.range.start, change.range.end)))
         (first, left), (last, right) = start, end
         text, tail = change.text, lines[last][right:]
         offset = sum(map(len, lines[:first])) + left
@@ -115,14 +100,14 @@ class Document:
         # Two halves of a character may have met; then the code points elsewhere are not what they were.
         return _replaced(offset, removed, "".join(lines) if halves else text)
 
-    def _clamped(self, place: Place) -> tuple[int, int]:
-        """The line and the code points before the place in it."""
-        line, character = place
+    def _clamped(self, position: Position) -> tuple[int, int]:
+        """Return the line and the code points before the position in it."""
+        line = position.line
         if line < 0:
             return 0, 0
         if line >= len(self._lines):
             return len(self._lines) - 1, len(self._lines[-1])
-        return line, column(line_body(self._lines[line]), character, self.encoding)
+        return line, column(line_body(self._lines[line]), position.character, self.encoding)
 
 
 class Documents:

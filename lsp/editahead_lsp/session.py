@@ -14,11 +14,11 @@ from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
 
 from .diagnostics import Diagnostics
-from .documents import Change, Document, Documents, Place
+from .documents import Document, Documents
 from .exclusion import Exclusion
 from .outcomes import Outcomes
 from .positions import Encoding, offset_at
-from .protocol import Range, ToldDiagnostic
+from .protocol import ContentChange, Position, Range, ToldDiagnostic
 from .refusals import Refusals
 from .settings import Settings
 from .shown_predictions import Decision, ShownPredictions
@@ -71,7 +71,7 @@ class Session:
         self.generation += 1
         return document
 
-    def change(self, uri: str, version: int | None, changes: Sequence[Change]) -> Document | None:
+    def change(self, uri: str, version: int | None, changes: Sequence[ContentChange]) -> Document | None:
         """Apply one didChange and learn from it. None when the document is not open."""
         document = self.documents.get(uri)
         if document is None:
@@ -137,7 +137,7 @@ class Session:
         known = self._cursors.get(document.key)
         return (0, document.snapshot.length) if known is None else (known,)
 
-    def place_cursor(self, document: Document, place: Place) -> int:
+    def place_cursor(self, document: Document, place: Position) -> int:
         """The client says where the cursor is."""
         self.focused = document.key
         self.documents.touch(document)

@@ -15,8 +15,8 @@ from pygls.workspace import Workspace
 
 from editahead_evals.client import LanguageClient
 from editahead_evals.editor import CAPABILITIES, Editor, position
-from editahead_lsp.documents import Change, Place
 from editahead_lsp.outcomes import Outcomes
+from editahead_lsp.protocol import ContentChange, Position, Range
 from editahead_lsp.session import Session
 from figures import ROUNDS, SHORT, p50_p99, percentile, python_text, show, timed
 
@@ -50,7 +50,7 @@ def ours(lines: int) -> list[float]:
     session = Session(lambda: 0.0, Outcomes(lambda: 0.0, lambda: 0.0, "", None))
     session.open(URI, "python", 1, python_text(lines))
     return [
-        timed(partial(session.change, URI, None, [Change("x", (Place(*at), Place(*at)))]))
+        timed(partial(session.change, URI, None, [ContentChange("x", Range(Position(*at), Position(*at)))]))
         for at in keystrokes(lines)
     ]
 

@@ -18,7 +18,8 @@ from typing import Any
 
 import pytest
 
-from editahead_lsp.documents import Change, Document, Place
+from editahead_lsp.documents import Document
+from editahead_lsp.protocol import ContentChange, Position, Range
 from scripted import Scripted, Wired, ask, span
 
 SECONDS = float(os.environ.get("EDITAHEAD_FUZZ_SECONDS", "3"))
@@ -269,7 +270,7 @@ def _replaced(text: str, edit: dict[str, Any]) -> str:
     """What a client finds at the edit's range in its own text."""
     document = Document("untitled:1", "python", 1, text)
     start, end = (
-        Place(edit["range"][side]["line"], edit["range"][side]["character"]) for side in ("start", "end")
+        Position(edit["range"][side]["line"], edit["range"][side]["character"]) for side in ("start", "end")
     )
-    made = document.change(2, [Change("", (start, end))])
+    made = document.change(2, [ContentChange("", Range(start, end))])
     return text[made.edit.changed_span[0] : made.edit.changed_span[1]]

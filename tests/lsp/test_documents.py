@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.documents import Change, Document, Documents, Place
+from editahead_lsp.documents import Document, Documents
 from editahead_lsp.positions import Encoding, choose, column, offset_at, position_at, units
+from editahead_lsp.protocol import ContentChange, Position, Range
 from editahead_prompts.snapshot import Snapshot, split_lines
 
 ENCODINGS: list[Encoding] = ["utf-16", "utf-8", "utf-32"]
@@ -31,12 +32,12 @@ CHARACTERS = [
     "\U0001d54a",
 ]
 texts = st.lists(st.sampled_from(CHARACTERS), max_size=12).map("".join)
-places = st.builds(Place, st.integers(-1, 9), st.integers(-1, 14))
-changes = st.builds(Change, texts, st.none() | st.tuples(places, places))
+places = st.builds(Position, st.integers(-1, 9), st.integers(-1, 14))
+changes = st.builds(ContentChange, texts, st.none() | st.builds(Range, places, places))
 CODECS = {"utf-16": ("utf-16-le", 2), "utf-8": ("utf-8", 1), "utf-32": ("utf-32-le", 4)}
 
 
-def reference_offset(text: str, place: Place, encoding: Encoding) -> int:
+def reference_offset(text: str, place: Position, encoding: Encoding) -> int:
     """Straight from the words of the specification, one character at a time."""
     if place.line < 0:
         return 0
@@ -53,15 +54,18 @@ def reference_offset(text: str, place: Place, encoding: Encoding) -> int:
     return at
 
 
-def reference_change(text: str, change: Change, encoding: Encoding) -> str:
+def reference_change(text: str, change: ContentChange, encoding: Encoding) -> str:
     if change.range is None:
         return change.text
-    start, end = sorted(reference_offset(text, place, encoding) for place in change.range)
+    ends = change.range.start, change.range.end
+    start, end = sorted(reference_offset(text, place, encoding) for place in ends)
     return text[:start] + change.text + text[end:]
 
 
 @given(texts, st.lists(st.lists(changes, max_size=4), max_size=4), st.sampled_from(ENCODINGS))
-def test_the_mirror_is_the_clients_text(text: str, batches: list[list[Change]], encoding: Encoding) -> None:
+def test_the_mirror_is_the_clients_text(
+    text: str, batches: list[list[ContentChange]], encoding: Encoding
+) -> None:
     document = Document("file:///a", "python", 1, text, encoding)
     for version, batch in enumerate(batches, 2):
         before = document.snapshot
@@ -78,8 +82,10 @@ def test_the_mirror_is_the_clients_text(text: str, batches: list[list[Change]], 
 
 
 @given(texts, places, st.sampled_from(ENCODINGS))
-def test_any_position_has_an_offset(text: str, place: Place, encoding: Encoding) -> None:
-    assert offset_at(Snapshot.of(text), *place, encoding) == reference_offset(text, place, encoding)
+def test_any_position_has_an_offset(text: str, place: Position, encoding: Encoding) -> None:
+    assert offset_at(Snapshot.of(text), place.line, place.character, encoding) == reference_offset(
+        text, place, encoding
+    )
 
 
 @given(texts, st.integers(-2, 30), st.sampled_from(ENCODINGS))
@@ -102,8 +108,8 @@ def test_a_column_is_never_inside_a_character(body: str, character: int) -> None
 
 def test_a_pair_of_surrogates_typed_in_halves_becomes_one_character() -> None:
     document = Document("untitled:1", "python", 1, "ab\n")
-    document.change(2, [Change("\ud83d", (Place(0, 1), Place(0, 1)))])
-    made = document.change(3, [Change("\ude00", (Place(0, 2), Place(0, 2)))])
+    document.change(2, [ContentChange("\ud83d", Range(Position(0, 1), Position(0, 1)))])
+    made = document.change(3, [ContentChange("\ude00", Range(Position(0, 2), Position(0, 2)))])
     assert made.after.text == "a😀b\n"
     assert made.edit.apply(made.before.text) == made.after.text
 
@@ -111,29 +117,29 @@ def test_a_pair_of_surrogates_typed_in_halves_becomes_one_character() -> None:
 @pytest.mark.parametrize(
     ("text", "change", "after"),
     [
-        ("a\rb", Change("\n", (Place(1, 0), Place(1, 0))), "a\r\nb"),
-        ("a\nb", Change("\r", (Place(0, 1), Place(0, 1))), "a\r\nb"),
-        ("a\r\nb", Change("", (Place(0, 0), Place(1, 0))), "b"),
-        ("ab", Change("x", (Place(0, 2), Place(0, 0))), "x"),
-        ("", Change("x", (Place(7, 7), Place(9, 9))), "x"),
+        ("a\rb", ContentChange("\n", Range(Position(1, 0), Position(1, 0))), "a\r\nb"),
+        ("a\nb", ContentChange("\r", Range(Position(0, 1), Position(0, 1))), "a\r\nb"),
+        ("a\r\nb", ContentChange("", Range(Position(0, 0), Position(1, 0))), "b"),
+        ("ab", ContentChange("x", Range(Position(0, 2), Position(0, 0))), "x"),
+        ("", ContentChange("x", Range(Position(7, 7), Position(9, 9))), "x"),
     ],
 )
-def test_line_ends_and_odd_ranges(text: str, change: Change, after: str) -> None:
+def test_line_ends_and_odd_ranges(text: str, change: ContentChange, after: str) -> None:
     document = Document("file:///a", "python", 1, text)
     assert document.change(2, [change]).after.lines == split_lines(after)
 
 
 def test_a_change_is_not_longer_than_it_must_be() -> None:
     document = Document("file:///a", "python", 1, "one\ntwo\nthree\n")
-    edit = document.change(2, [Change("one\ntwice\nthree\n")]).edit
+    edit = document.change(2, [ContentChange("one\ntwice\nthree\n")]).edit
     assert [(r.start, r.end, r.text) for r in edit.replacements] == [(6, 7, "ice")]
 
 
 def test_changes_since_an_older_snapshot_compose() -> None:
     document = Document("file:///a", "python", 1, "abc")
     first = document.snapshot
-    document.change(2, [Change("X", (Place(0, 0), Place(0, 0)))])
-    document.change(3, [Change("Y", (Place(0, 4), Place(0, 4)))])
+    document.change(2, [ContentChange("X", Range(Position(0, 0), Position(0, 0)))])
+    document.change(3, [ContentChange("Y", Range(Position(0, 4), Position(0, 4)))])
     since = document.since(first)
     assert since is not None
     assert since.apply("abc") == "XabcY"

@@ -18,9 +18,10 @@ import pytest
 from rapidfuzz.distance import Indel
 
 from editahead_lsp.asking import Layers
-from editahead_lsp.documents import Change, Document, Place
+from editahead_lsp.documents import Document
 from editahead_lsp.positions import offset_at, position_at
 from editahead_lsp.predictions import Layer
+from editahead_lsp.protocol import ContentChange, Position, Range
 from editahead_prompts.edits import Edit, Replacement, advance, compose
 from scripted import Scripted, Wired, ask
 from telling import Telling, TellingModel
@@ -72,7 +73,9 @@ class Client:
             self.undo.append(self.text)
         start, end = self.place(replacement.start), self.place(replacement.end)
         version = self.version
-        made = self.document.change(version + 1, [Change(replacement.text, (Place(*start), Place(*end)))])
+        made = self.document.change(
+            version + 1, [ContentChange(replacement.text, Range(Position(*start), Position(*end)))]
+        )
         self.cursor = min(replacement.start + len(replacement.text), len(self.text))
         self.edits[version] = made.edit
         self.texts[version + 1] = self.text

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.documents import Change, Document
+from editahead_lsp.documents import Document
+from editahead_lsp.protocol import ContentChange
 from editahead_lsp.refusals import Refusals
 from editahead_prompts.edits import Edit, Replacement
 from scripted import Scripted, Wired, ask, span
@@ -135,9 +136,9 @@ def test_undone_changes_leave_every_refusal(data: st.DataObject) -> None:
     past = []
     for version in range(2, 2 + data.draw(st.integers(1, 5))):
         past.append(document.snapshot.text)
-        refusals.changed(document.key, document.change(version, [Change(data.draw(texts))]))
+        refusals.changed(document.key, document.change(version, [ContentChange(data.draw(texts))]))
     for before in reversed(past):
-        refusals.changed(document.key, document.change(9, [Change(before)]))
+        refusals.changed(document.key, document.change(9, [ContentChange(before)]))
     assert refused in refusals.of(document.key)
 
 

@@ -13,9 +13,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from editahead_inference.candidates import Candidate, Verdict
-from editahead_lsp.documents import Change, Document
+from editahead_lsp.documents import Document
 from editahead_lsp.outcomes import Made, Outcomes
-from editahead_lsp.protocol import Event
+from editahead_lsp.protocol import ContentChange, Event
 from editahead_lsp.session import Session
 from editahead_lsp.shown_predictions import (
     TRANSITIONS,
@@ -102,7 +102,7 @@ class Desk:
     def make(self, *edits: Edit) -> None:
         """Change the document once, by edits that are made one after the other."""
         text = self.document.snapshot.text
-        changes = [Change(text := edit.apply(text)) for edit in edits]
+        changes = [ContentChange(text := edit.apply(text)) for edit in edits]
         self.session.change(A, None, changes)
 
     def report(self, id: str, event: Event, accepted_units: int | None = None) -> None:

@@ -18,9 +18,10 @@ from editahead_inference.candidates import Cancelled
 from editahead_inference.modelling.predictor import ModelPredictor
 from editahead_inference.worker import Worker
 from editahead_lsp import uris
-from editahead_lsp.documents import Document, Place
+from editahead_lsp.documents import Document
 from editahead_lsp.exclusion import Exclusion
 from editahead_lsp.positions import Encoding, offset_at
+from editahead_lsp.protocol import Range
 from editahead_lsp.session import Session
 from editahead_prompts.edits import Edit, Replacement, rebase
 from editahead_prompts.sketches.parse import parse
@@ -64,8 +65,8 @@ def load_rewriting() -> tuple[type[Rewriting], frozenset[RefusalReason]]:
 
 @dataclass(frozen=True)
 class Job:
-    """All that a sketch is applied with, frozen when it was asked for. documents: the open ones, by key. span: between
-    which places of the file at `uri` it may change something. extract: where the sketch itself stands in the document.
+    """All that a sketch is applied with, frozen when it was asked for. documents: the open ones, by key. span: what it
+    may change of the file at `uri`. extract: where the sketch itself stands in the document.
     model: is asked where the merge is not sure; None = nobody is. instruction: what the sketch was asked for with."""
 
     sketch: str
@@ -74,7 +75,7 @@ class Job:
     snapshots: Mapping[str, Snapshot]
     files: WorkspaceFiles
     encoding: Encoding
-    span: tuple[Place, Place] | None = None
+    span: Range | None = None
     extract: Extract | None = None
     model: ModelPredictor | None = None
     instruction: str = ""
@@ -122,7 +123,7 @@ class Applying:
         self,
         sketch: str,
         uri: str | None,
-        span: tuple[Place, Place] | None = None,
+        span: Range | None = None,
         model: ModelPredictor | None = None,
         instruction: str = "",
     ) -> Job:
@@ -136,7 +137,7 @@ class Applying:
         self,
         sketch: str,
         uri: str | None,
-        span: tuple[Place, Place] | None,
+        span: Range | None,
         extract: Extract | None,
         model: ModelPredictor | None,
     ) -> Job:
@@ -257,7 +258,8 @@ class Applying:
         check()
         spans = {}
         if own is not None and job.span is not None:
-            start, end = sorted(offset_at(own, *place, job.encoding) for place in job.span)
+            ends = job.span.start, job.span.end
+            start, end = sorted(offset_at(own, at.line, at.character, job.encoding) for at in ends)
             spans[own.uri] = start, end
         changed = plan(
             sketch,

@@ -84,8 +84,9 @@ def _from_one(text: str) -> int:
 def _state(args: argparse.Namespace) -> State:
     from editahead_evals.languages import language_of
     from editahead_lsp import uris
-    from editahead_lsp.documents import Change, Document
+    from editahead_lsp.documents import Document
     from editahead_lsp.positions import offset_at
+    from editahead_lsp.protocol import ContentChange
     from editahead_prompts.history import History
     from editahead_prompts.state import State
 
@@ -100,7 +101,7 @@ def _state(args: argparse.Namespace) -> State:
     uri = uris.of_path(args.file.resolve())
     document = Document(uri, language_of(args.file.name) or "plaintext", 0, texts[0], "utf-32")
     for number, after in enumerate(texts[1:], 1):
-        made = document.change(number, [Change(after)])
+        made = document.change(number, [ContentChange(after)])
         history.changed(
             made.before, made.after, made.edit, at=float(number), cursor=made.edit.changed_span[0]
         )

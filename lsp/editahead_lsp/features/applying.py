@@ -25,7 +25,6 @@ from editahead_lsp.applying.telling import News
 from editahead_lsp.applying.terms import Placed
 from editahead_lsp.applying.work import Job, Planned, settled_so_far
 from editahead_lsp.client import at
-from editahead_lsp.documents import Place
 from editahead_lsp.standard import WorkspaceEdit
 
 if TYPE_CHECKING:
@@ -52,15 +51,11 @@ class ApplyCommand:
         if not arguments:
             raise JsonRpcInvalidParams("The argument is the sketch, and what it is for.")
         argument: ApplyArgument = self._server.protocol.read(arguments[0], ApplyArgument)
-        span = None
-        if argument.range is not None:
-            start, end = argument.range.start, argument.range.end
-            span = Place(start.line, start.character), Place(end.line, end.character)
         started = self._server.clock()
         job = self._server.applying.begin(
             argument.sketch,
             argument.uri,
-            span,
+            argument.range,
             model_for(self._server, dry_run=argument.dry_run),
             argument.instruction or "",
         )

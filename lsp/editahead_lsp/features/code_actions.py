@@ -11,7 +11,7 @@ from pygls.exceptions import JsonRpcContentModified, JsonRpcInvalidParams
 from editahead_lsp import faces
 from editahead_lsp.asking import Ask
 from editahead_lsp.client import at
-from editahead_lsp.documents import Document, Place
+from editahead_lsp.documents import Document
 from editahead_lsp.positions import offset_at
 from editahead_lsp.protocol import ACCEPT_KIND, APPLY_KIND, GO_NEXT, GOTO_KIND, Command, Range
 from editahead_lsp.standard import ActionData, CodeAction, CodeActionParams
@@ -51,7 +51,7 @@ def register(server: Server) -> None:
         uri = params.text_document.uri
         document = session.documents.get(uri)
         session.tell(uri, None, params.context.diagnostics, params.range)
-        place = None if document is None or cursor_within(document, params.range) else _start(params.range)
+        place = None if document is None or cursor_within(document, params.range) else params.range.start
         return server.asking.begin("codeAction", uri, None, place, at_once=True, most=1)
 
     @server.feature(types.CODE_ACTION_RESOLVE)
@@ -101,10 +101,6 @@ def register(server: Server) -> None:
             for p in (selection.start, selection.end)
         )
         return start <= session.cursor(document) <= end
-
-
-def _start(selection: Range) -> Place:
-    return Place(selection.start.line, selection.start.character)
 
 
 def _within(kind: str, only: list[str] | None) -> bool:

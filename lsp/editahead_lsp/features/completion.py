@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from editahead_lsp import menu
-from editahead_lsp.documents import Place
 from editahead_lsp.standard import CompletionList, CompletionParams
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def register(server: Server) -> None:
             "completion",
             params.text_document.uri,
             params.text_document.version,
-            Place(params.position.line, params.position.character),
+            params.position,
             at_once=True,  # the editor has waited already, and its menu may wait for the slowest server
             fits=menu.fits,
             most=1,

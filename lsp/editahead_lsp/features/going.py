@@ -11,7 +11,6 @@ from lsprotocol import types
 from editahead_lsp import faces
 from editahead_lsp.asking import Ask
 from editahead_lsp.client import at
-from editahead_lsp.documents import Place
 from editahead_lsp.protocol import GoNextArgument, GoNextResult, Range
 from editahead_lsp.shown_predictions import Offer
 
@@ -28,10 +27,7 @@ class Going:
         uri, place = None, None
         if arguments and arguments[0] is not None:
             named = server.protocol.read(arguments[0], GoNextArgument)
-            uri = named.uri
-            place = (
-                Place(named.position.line, named.position.character) if named.position is not None else None
-            )
+            uri, place = named.uri, named.position
         elif server.session.focused_document is not None:
             uri = server.session.focused_document.uri
         if uri is None:
@@ -60,7 +56,7 @@ class Going:
             return GoNextResult("nothing", "The editor did not show the place.")
         document = session.documents.get(offer.snapshot.uri)
         if document is not None:
-            session.place_cursor(document, Place(place.line, place.character))
+            session.place_cursor(document, place)
         return GoNextResult("jumped")
 
     async def _apply(self, offer: Offer) -> GoNextResult:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from editahead_lsp import faces
-from editahead_lsp.documents import Place
 from editahead_lsp.protocol import InlineCompletionResult, InlineParams
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def register(server: Server) -> None:
             "inlineCompletion",
             params.text_document.uri,
             params.text_document.version,
-            Place(params.position.line, params.position.character),
+            params.position,
             at_once=params.context.trigger_kind == _INVOKED,
             fits=faces.on_the_line,
         )

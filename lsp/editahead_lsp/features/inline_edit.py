@@ -9,7 +9,6 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from editahead_lsp import faces
-from editahead_lsp.documents import Place
 from editahead_lsp.protocol import INLINE_EDIT, InlineEditResult, InlineParams
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def register(server: Server) -> None:
             "copilotInlineEdit",
             params.text_document.uri,
             params.text_document.version,
-            Place(params.position.line, params.position.character),
+            params.position,
             at_once=params.context.trigger_kind == _INVOKED,
             most=1,
             fits=faces.in_any_document if server.client.cross_file else faces.in_the_document,

@@ -6,7 +6,6 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from editahead_lsp import faces
-from editahead_lsp.documents import Place
 from editahead_lsp.protocol import NEXT_EDIT, NextEditParams, NextEditResult
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def register(server: Server) -> None:
             "nextEdit",
             params.text_document.uri,
             params.text_document.version,
-            Place(params.position.line, params.position.character),
+            params.position,
             at_once=params.context.trigger in _AT_ONCE,
             typed=params.context.trigger != "cursor",
         )

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from editahead_lsp.documents import Change, Place
 from editahead_lsp.protocol import (
     DID_FOCUS,
-    ContentChange,
     DidChangeParams,
     DidCloseParams,
     DidFocusParams,
@@ -35,7 +33,7 @@ def register(server: Server) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: DidChangeParams) -> None:
         named = params.text_document
-        document = session.change(named.uri, named.version, [_change(c) for c in params.content_changes])
+        document = session.change(named.uri, named.version, params.content_changes)
         if document is None:
             log.warning("a change of a document that is not open, ignored")
         else:
@@ -52,10 +50,3 @@ def register(server: Server) -> None:
     def did_focus(params: DidFocusParams) -> None:
         server.shows_edits = True  # only clients that speak copilotInlineEdit send this
         session.focus(params.text_document.uri if params.text_document else None)
-
-
-def _change(change: ContentChange) -> Change:
-    if change.range is None:
-        return Change(change.text)
-    start, end = change.range.start, change.range.end
-    return Change(change.text, (Place(start.line, start.character), Place(end.line, end.character)))
