@@ -1,9 +1,9 @@
-"""Makes the schemas in docs/schema and the examples in docs/protocol-examples.md, from the classes of the code.
+"""Generate the schemas in docs/schema and the examples in docs/protocol-examples.md from the classes of the code.
 
     python docs/make_schema.py docs
 
-One file for each method, command and `--json` output. What the server sends has every field, except those that LSP
-wants left out; of what it reads, only the fields without a default are required.
+There is one file for each method, command and `--json` output. Messages that the server sends have every field, except
+those that LSP omits. Messages that the server reads require only the fields without a default.
 """
 
 from __future__ import annotations
@@ -32,8 +32,15 @@ PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneTy
 
 @dataclass(frozen=True)
 class Shape:
-    """One file. parts: by name, the type of a part and whether the server reads or sends it. example: the same parts,
-    as objects. what: a line for a person."""
+    """The contents of one schema file.
+
+    Attributes:
+        name: The file's name without its extension.
+        title: The method, command or command line.
+        what: One sentence that describes it.
+        parts: The type of each part, and whether the server reads or sends the part.
+        example: An object for each part.
+    """
 
     name: str
     title: str
@@ -42,7 +49,7 @@ class Shape:
     example: dict[str, Any]
 
 
-# The examples: a field of a class is renamed where it is defined, and its next use follows.
+# The examples: the user renames a field of a class at its definition, and the next edit is its next use.
 
 URI = "file:///p/stay.py"
 HERE = wire.Position(6, 19)
@@ -178,7 +185,7 @@ def _output(command: str, what: str, output: Any, kind: Any = None) -> Shape:
 SHAPES = [
     _request(
         wire.NEXT_EDIT,
-        "Everything: other documents, places to go to, the reason for silence.",
+        "All next edits, with other documents, places to go to and the reason for silence.",
         wire.NextEditParams(
             DOCUMENT,
             HERE,
@@ -190,7 +197,7 @@ SHAPES = [
     ),
     _request(
         wire.INLINE_EDIT,
-        "As sidekick.nvim, copilot-lsp and copilot.el speak it.",
+        "The best next edit, for sidekick.nvim, copilot-lsp and copilot.el.",
         INLINE,
         wire.InlineEditResult([wire.InlineEdit("leaves", THERE, DOCUMENT, ACCEPT)]),
     ),
@@ -202,7 +209,7 @@ SHAPES = [
     ),
     _request(
         types.TEXT_DOCUMENT_CODE_ACTION,
-        "To accept the next edit, to go there, to apply a sketch; here for a client that resolves edits.",
+        "Actions that accept the next edit, go there, or apply a sketch; the example is for a client that resolves edits.",
         standard.CodeActionParams(wire.TextDocument(URI), wire.Range(HERE, HERE)),
         [
             ACTION,
@@ -213,47 +220,47 @@ SHAPES = [
     ),
     _request(
         types.CODE_ACTION_RESOLVE,
-        "The same action with its edit.",
+        "The action with its edit.",
         ACTION,
         attrs.evolve(ACTION, edit=WORKSPACE_EDIT),
     ),
     _request(
         types.TEXT_DOCUMENT_COMPLETION,
-        "One item of the menu, which makes the edit.",
+        "A menu item that makes the next edit.",
         standard.CompletionParams(wire.TextDocument(URI), HERE),
         standard.CompletionList(items=[ITEM]),
     ),
     _request(
         types.TEXT_DOCUMENT_INLAY_HINT,
-        "The place of the next edit, where `hints` is `inlay`.",
+        "A hint at the place of the next edit, where `hints` is `inlay`.",
         standard.InlayHintParams(wire.TextDocument(URI), wire.Range(wire.Position(), wire.Position(16, 0))),
         [standard.InlayHint(THERE.start, LABEL, "The next edit", [EDIT])],
         list[standard.InlayHint],
     ),
     _notification(
         types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS,
-        "From the server: the place of the next edit.",
+        "A hint from the server at the place of the next edit.",
         standard.PublishDiagnosticsParams(URI, 12, [standard.Diagnostic(THERE, f"Next edit: {LABEL}")]),
         "sent",
     ),
-    _notification(wire.OUTCOME, "How a prediction fared.", wire.OutcomeParams("p-17", "accepted", shown_ms=900)),
+    _notification(wire.OUTCOME, "The outcome of a prediction.", wire.OutcomeParams("p-17", "accepted", shown_ms=900)),
     _notification(wire.DID_SHOW_INLINE_EDIT, "An inline edit was shown.", SHOWN),
     _notification(wire.DID_SHOW_COMPLETION, "Ghost text was shown.", SHOWN),
     _notification(
         wire.DID_PARTIALLY_ACCEPT_COMPLETION,
-        "A part of ghost text was accepted; UTF-16 units from its start.",
+        "A part of ghost text was accepted; the length is in UTF-16 units from its start.",
         attrs.evolve(SHOWN, accepted_length=4),
     ),
     _notification(
-        wire.DID_FOCUS, "The document that is looked at now.", wire.DidFocusParams(wire.TextDocument(URI))
+        wire.DID_FOCUS, "The document that has the focus now.", wire.DidFocusParams(wire.TextDocument(URI))
     ),
     _command(wire.ACCEPT, "Record an accept.", ["p-17"], None, needed=True),
-    _command(wire.REJECT, "Record a refusal.", ["p-17"], None, needed=True),
-    _command(wire.GO_NEXT, "Go there, then make it.", [wire.GoNextArgument(URI, HERE)], wire.GoNextResult("jumped")),
+    _command(wire.REJECT, "Record a rejection.", ["p-17"], None, needed=True),
+    _command(wire.GO_NEXT, "Go to the next edit, then make it.", [wire.GoNextArgument(URI, HERE)], wire.GoNextResult("jumped")),
     Shape(
         f"command.{wire.APPLY}",
         wire.APPLY,
-        "A sketch of a change becomes an edit; refused, the error (-32803) carries `refusal` as its data.",
+        "Turn a sketch of a change into an edit; the error of a refusal (-32803) carries `refusal` as its data.",
         {
             "arguments": (tuple[messages.ApplyArgument, True], "read"),
             "result": (messages.ApplyResult, "sent"),
@@ -267,16 +274,16 @@ SHAPES = [
             "partial": messages.PartialHunks(APPLIED.hunks),
         },
     ),
-    _command(wire.WHY, "What the last prediction weighed.", [URI], WHY),
-    _command(wire.STATUS, "How the server fares; latency in milliseconds.", [], STATUS),
-    _command(wire.RESET_LEARNING, "Forget accepts and refusals.", [], None),
+    _command(wire.WHY, "The candidates of the last prediction and their verdicts.", [URI], WHY),
+    _command(wire.STATUS, "The state of the server; latency in milliseconds.", [], STATUS),
+    _command(wire.RESET_LEARNING, "Forget accepts and rejections.", [], None),
     _output("editahead --version --json", "The version.", outputs.VersionOutput("0.1.0")),
     _output(
-        "editahead predict --json", "As `editahead/nextEdit` answers; in UTF-16.", wire.NextEditResult([], QUIET)
+        "editahead predict --json", "The answer of `editahead/nextEdit`; positions in UTF-16.", wire.NextEditResult([], QUIET)
     ),
     _output(
         "editahead predict --show-prompt --json",
-        "What a model would be sent, by part.",
+        "The prompt for a model, by part.",
         outputs.PromptOutput(
             "editahead", "editahead", False, None, "<|file|>stay.py\n<|next|>\n",
             [outputs.PromptPart("path", 0, 16, 5), outputs.PromptPart("answer", 16, 25, 2)],
@@ -285,19 +292,19 @@ SHAPES = [
     ),
     _output(
         "editahead apply --json",
-        "The edit, or why there is none; in UTF-16.",
+        "The edit, or the reason for a refusal; positions in UTF-16.",
         outputs.ApplyOutput(
             APPLIED.edit, APPLIED.hunks, "markers", "merge", APPLIED.stats, None, [URI]
         ),
     ),
     _output(
         "editahead config --json",
-        "The settings and where each comes from.",
+        "The settings and the source of each.",
         outputs.ConfigOutput({"eagerness": outputs.Setting(0.3, "~/.config/editahead/editahead.toml")}, []),
     ),
     _output(
         "editahead stats --json",
-        "What became of predictions, from the log of outcomes; latency in milliseconds.",
+        "Outcomes of predictions, from the outcome log; latency in milliseconds.",
         outputs.StatsOutput(
             "~/.local/state/editahead/outcomes.db", FIGURES, {"python": FIGURES}, {"propagation: rename": FIGURES},
             {"2026-03-02": FIGURES},
@@ -306,12 +313,12 @@ SHAPES = [
     ),
     _output(
         "editahead doctor --json",
-        "What works on this machine.",
+        "The checks of this installation.",
         outputs.DoctorOutput(True, [outputs.Check("settings", True, "all valid")]),
     ),
     _output(
         "editahead models --json",
-        "What this machine has, and which models fit it.",
+        "This machine's hardware, and the models that fit it.",
         outputs.ModelsOutput(
             outputs.MachineOutput(16, 137_438_953_472, 120_259_084_288, [outputs.GpuOutput("NVIDIA H200", 150_754_820_096)],
                                   11_200_000_000),
@@ -322,12 +329,12 @@ SHAPES = [
     ),
     _output(
         "editahead demo --json",
-        "What happened and how it went.",
+        "The events of the demo and their outcomes.",
         outputs.DemoOutput([{"event": "scene", "title": "A rename"}], {"accepted": 14, "typed": 9}),
     ),
     _output(
         "editahead eval --json",
-        "Figures, and what they were measured on.",
+        "Figures of next edits on real commits, and what they were measured on.",
         json_output.EvalOutput(
             measure="next edit on real commits", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
             data="edits.jsonl.zst", seed=7, predictors={}, typing={}, languages={}, kinds={}, distances={},
@@ -337,7 +344,7 @@ SHAPES = [
     ),
     _output(
         "editahead eval --render --json",
-        "What the prompts of stored states cost.",
+        "The costs of the prompts of stored states.",
         json_output.EvalRenderOutput(
             measure="prompts of stored states", note="...", commit="135ec4f", data="states.jsonl.zst",
             format="editahead", budget=None, costs=PROMPT_COSTS,
@@ -350,7 +357,7 @@ SHAPES = [
     ),
     _output(
         "editahead eval --scenarios --json",
-        "How scenarios were met.",
+        "The scores of scenarios.",
         json_output.EvalScenariosOutput(
             measure="next edit on scenarios", commit="135ec4f", data="tests/scenarios",
             score=0.75, deltaChrf=0.8, showRate=0.9, quietRate=0.98, met=1,
@@ -362,7 +369,7 @@ SHAPES = [
     ),
     _output(
         "editahead eval --recorded --json",
-        "How recorded answers of models fared, as they are and through the server.",
+        "The scores of recorded answers of models, as they are and through the server.",
         json_output.EvalRecordedOutput(
             measure="recorded models", commit="135ec4f",
             models=[{"model": "zeta-2",
@@ -373,7 +380,7 @@ SHAPES = [
     ),
     _output(
         "editahead eval --apply --json",
-        "How sketches were applied; latency in milliseconds.",
+        "The results of sketches; latency in milliseconds.",
         json_output.EvalApplyOutput(
             measure="apply on sketches of real commits, without a model", note="...", commit="135ec4f",
             machine="Linux x86_64, Python 3.12.1", data="edits.jsonl.zst", seed=7, generator=1,
@@ -394,7 +401,7 @@ SHAPES = [
 
 
 class Definitions:
-    """Collects the definitions that one file's parts refer to."""
+    """A collection of the definitions that the parts of one file refer to."""
 
     def __init__(self) -> None:
         self.found: dict[str, Any] = {}
@@ -411,7 +418,7 @@ class Definitions:
             return {"type": "array", "items": self.of(arguments[0], direction)}
         if origin is dict:
             return {"type": "object", "additionalProperties": self.of(arguments[1], direction)}
-        if origin is tuple:  # the arguments of a command: at most one, and whether it is needed
+        if origin is tuple:  # the arguments of a command: at most one, and whether it is required
             if not arguments:
                 return {"type": "array"}
             item, needed = arguments
@@ -470,12 +477,12 @@ def example(shape: Shape) -> Any:
 
 
 def examples() -> str:
-    """All examples on one page."""
+    """Return all examples as one page."""
     lines = [
         "# Examples of every message",
         "",
-        "Made by `make docs` from the code, with the schemas in [schema](schema); what they mean is in",
-        "[protocol.md](protocol.md).",
+        "Generated by `make docs` from the code, with the schemas in [schema](schema). [protocol.md](protocol.md) explains",
+        "them.",
     ]
     headings = {"method": "Methods", "command": "Commands", "output": "Output of commands"}
     for kind, heading in headings.items():
@@ -491,7 +498,7 @@ def examples() -> str:
 
 
 def files() -> Iterator[tuple[str, str]]:
-    """Path under docs, and text."""
+    """Yield the path under docs and the text of each file."""
     for shape in SHAPES:
         yield f"schema/{shape.name}.json", json.dumps(schema(shape), indent=1) + "\n"
     yield "protocol-examples.md", examples()
