@@ -256,7 +256,12 @@ SHAPES = [
     ),
     _command(wire.ACCEPT, "Record an accept.", ["p-17"], None, needed=True),
     _command(wire.REJECT, "Record a rejection.", ["p-17"], None, needed=True),
-    _command(wire.GO_NEXT, "Go to the next edit, then make it.", [wire.GoNextArgument(URI, HERE)], wire.GoNextResult("jumped")),
+    _command(
+        wire.GO_NEXT,
+        "Go to the next edit, then make it.",
+        [wire.GoNextArgument(URI, HERE)],
+        wire.GoNextResult("jumped"),
+    ),
     Shape(
         f"command.{wire.APPLY}",
         wire.APPLY,
@@ -279,7 +284,9 @@ SHAPES = [
     _command(wire.RESET_LEARNING, "Forget accepts and rejections.", [], None),
     _output("editahead --version --json", "The version.", outputs.VersionOutput("0.1.0")),
     _output(
-        "editahead predict --json", "The answer of `editahead/nextEdit`; positions in UTF-16.", wire.NextEditResult([], QUIET)
+        "editahead predict --json",
+        "The answer of `editahead/nextEdit`; positions in UTF-16.",
+        wire.NextEditResult([], QUIET),
     ),
     _output(
         "editahead predict --show-prompt --json",
