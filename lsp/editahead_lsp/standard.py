@@ -1,6 +1,11 @@
 """The parts of LSP that code actions, completions and hints are made of, as far as they are used here.
 
 As lenient on input as `protocol`. On output, what LSP lets a server leave out is left out when it is None.
+
+lsprotocol has these types too. Ours are kept for three reasons. The schemas in docs say exactly which fields the server
+sends, and lsprotocol's types have every optional field of LSP. lsprotocol refuses values that LSP does not list, such as
+an unknown severity. Its hooks are made at the first use: the first completion item takes about 30 ms, and each later one
+takes three times as long as ours.
 """
 
 from __future__ import annotations
