@@ -89,6 +89,8 @@ class Server(LanguageServer):
         """Whether to end when the client's process is gone."""
         self._reach = reach
         self._wanted: Wanted | None = None
+        self.progress_tasks: dict[int | str, asyncio.Task[Any]] = {}
+        """The requests that report progress and that the client can cancel, by the token of their progress."""
         self.no_model: str | None = None
         """Why there is no model though the settings want one."""
         self._options: Any = None

@@ -112,6 +112,8 @@ class Applying:
     folders: tuple[Path, ...] = ()
     """Of the workspace."""
     by_model: ByModel = field(default_factory=ByModel)
+    sketch_trees: SyntaxTrees = field(default_factory=SyntaxTrees)
+    """The trees of documents that hold a sketch; for the thread that does not wait for models."""
     _workers: dict[bool, Worker] = field(default_factory=dict)
     """By whether they wait for models."""
     _trees: dict[bool, SyntaxTrees] = field(

@@ -1,11 +1,16 @@
-"""One module for each thing that the server does when a message comes. Their handlers are plain functions: what must
-happen in the order of the messages happens there, and what may take time is returned as a coroutine."""
+"""One module for each LSP method or group of methods, with a table `HANDLERS` from the method's name to its handler.
+
+A handler is a plain function of the server and the message's params. What must happen in the order of the messages happens
+in the handler itself; what may take time is the coroutine that it returns.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from . import (
+    applying,
     code_actions,
     commands,
     completion,
@@ -22,19 +27,24 @@ from . import (
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
 
+FEATURES = (
+    lifecycle,
+    synchronisation,
+    configuration,
+    inline_completion,
+    inline_edit,
+    next_edit,
+    code_actions,
+    completion,
+    inlay_hints,
+    outcomes,
+    commands,
+    applying,
+)
+
 
 def register_all(server: Server) -> None:
-    for feature in (
-        lifecycle,
-        synchronisation,
-        configuration,
-        inline_completion,
-        inline_edit,
-        next_edit,
-        code_actions,
-        completion,
-        inlay_hints,
-        outcomes,
-        commands,
-    ):
-        feature.register(server)
+    """Give the server a handler for each method. pygls refuses a second one for the same method."""
+    for feature in FEATURES:
+        for method, handler in feature.HANDLERS.items():
+            server.feature(method)(partial(handler, server))

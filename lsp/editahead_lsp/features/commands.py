@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -13,105 +13,94 @@ from editahead_inference.modelling.predictor import Totals
 from editahead_lsp import __version__
 from editahead_lsp import protocol as wire
 from editahead_lsp.applying.work import ByModel
-from editahead_lsp.client import at
 from editahead_lsp.faces import place_of
 
-from .applying import ApplyCommand
-from .going import Going
+from .applying import apply_sketch
+from .going import go_to_next_edit
 
 if TYPE_CHECKING:
+    from editahead_lsp.predictions import Predictions
     from editahead_lsp.server import Server
+    from editahead_lsp.session import Session
 
 
-def register(server: Server) -> None:
-    session, asking = server.session, server.asking
+def execute_command(server: Server, params: wire.ExecuteCommandParams) -> Any:
+    handler = COMMAND_HANDLERS.get(params.command)
+    if handler is None:
+        raise JsonRpcInvalidParams("There is no such command.")
+    return handler(server, params.arguments)
 
-    def settle(arguments: list[Any], event: wire.Event) -> None:
-        if not arguments or not isinstance(arguments[0], str):
-            raise JsonRpcInvalidParams("The argument is the prediction's id.")
-        session.shown_predictions.record_outcome(arguments[0], event)
 
-    def accept(arguments: list[Any]) -> None:
-        settle(arguments, "accepted")
+def accept(server: Server, arguments: list[Any]) -> None:
+    _record(server.session, arguments, "accepted")
 
-    def reject(arguments: list[Any]) -> None:
-        settle(arguments, "rejected")
 
-    def reset_learning(arguments: list[Any]) -> None:
-        session.reset_learning()
+def reject(server: Server, arguments: list[Any]) -> None:
+    _record(server.session, arguments, "rejected")
 
-    def why(arguments: list[Any]) -> wire.WhyResult:
-        named = arguments[0] if arguments else None
-        if not isinstance(named, str | None):
-            raise JsonRpcInvalidParams("The argument is a document's URI.")
-        document = session.documents.get(named) if named is not None else session.focused_document
-        last = asking.explained.get(document.key) if document is not None else None
-        if last is None:
-            return wire.WhyResult()
-        state, timings = last.prediction.state, last.prediction.timings
-        return wire.WhyResult(
-            state=wire.WhyState(
-                state.document.version, place_of(state.document, state.cursor, session.encoding)
-            ),
-            shown=list(last.shown),
-            silence=wire.Quiet(last.silence.reason, last.silence.detail) if last.silence else None,
-            candidates=[
-                wire.WhyCandidate(v.candidate.source, v.candidate.label, v.confidence, v.reason or "shown")
-                for v in last.prediction.verdicts or last.prediction.shown
-            ],
-            ms=wire.WhyTimes(last.queue_ms, timings.predict, timings.gate),
-        )
 
-    def status(arguments: list[Any]) -> wire.StatusResult:
-        predictions, model = server.predictions, server.predictions.models.model
-        counts = session.shown_predictions.counts
-        totals, warmups = (Totals(), Totals()) if model is None else (model.totals, model.warmups)
-        parts = {} if model is None else model.misses.report.parts
-        changed = [wire.ChangedPart(part, blame.times, blame.tokens) for part, blame in parts.items()]
-        return wire.StatusResult(
-            version=__version__,
-            backend=backend_status(server),
-            model=None if model is None else model.backend.model,
-            documents=len(session.documents),
-            cache=wire.CacheStatus(
-                predictions.hits,
-                predictions.misses,
-                totals.prompt,
-                totals.cached,
-                changed,
-                totals.requests,
-                wire.WarmupStatus(warmups.requests, warmups.prompt, warmups.cached),
-                (totals.computed + warmups.computed) / counts.accepted if counts.accepted else None,
-            ),
-            speculation=wire.SpeculationStatus(totals.drafted, totals.accepted),
-            latency=wire.LatencyStatus(asking.latency_ms(0.50), asking.latency_ms(0.95)),
-            outcomes=wire.OutcomeStatus(counts.shown, counts.accepted, counts.rejected),
-            apply=_apply_status(server.applying.by_model),
-        )
+def _record(session: Session, arguments: list[Any], event: wire.Event) -> None:
+    if not arguments or not isinstance(arguments[0], str):
+        raise JsonRpcInvalidParams("The argument is the prediction's id.")
+    session.shown_predictions.record_outcome(arguments[0], event)
 
-    apply = ApplyCommand(server)
-    handlers: dict[str, Callable[[list[Any]], Any]] = {
-        wire.ACCEPT: accept,
-        wire.REJECT: reject,
-        wire.GO_NEXT: Going(server).go,
-        wire.APPLY: apply.apply,
-        wire.WHY: why,
-        wire.STATUS: status,
-        wire.RESET_LEARNING: reset_learning,
-    }
 
-    @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
-    def cancel(params: Any) -> None:
-        token = at(params, "token")
-        if isinstance(token, int | str):
-            apply.cancel(token)
+def reset_learning(server: Server, arguments: list[Any]) -> None:
+    server.session.reset_learning()
 
-    @server.feature(types.WORKSPACE_EXECUTE_COMMAND)
-    def execute_command(params: wire.ExecuteCommandParams) -> Any:
-        handler = handlers.get(params.command)
-        if handler is None:
-            raise JsonRpcInvalidParams("There is no such command.")
-        return handler(params.arguments)
+
+def why(server: Server, arguments: list[Any]) -> wire.WhyResult:
+    named = arguments[0] if arguments else None
+    if not isinstance(named, str | None):
+        raise JsonRpcInvalidParams("The argument is a document's URI.")
+    session = server.session
+    document = session.documents.get(named) if named is not None else session.focused_document
+    last = server.asking.explained.get(document.key) if document is not None else None
+    if last is None:
+        return wire.WhyResult()
+    state, timings = last.prediction.state, last.prediction.timings
+    return wire.WhyResult(
+        state=wire.WhyState(state.document.version, place_of(state.document, state.cursor, session.encoding)),
+        shown=list(last.shown),
+        silence=wire.Quiet(last.silence.reason, last.silence.detail) if last.silence else None,
+        candidates=[
+            wire.WhyCandidate(v.candidate.source, v.candidate.label, v.confidence, v.reason or "shown")
+            for v in last.prediction.verdicts or last.prediction.shown
+        ],
+        ms=wire.WhyTimes(last.queue_ms, timings.predict, timings.gate),
+    )
+
+
+def status(server: Server, arguments: list[Any]) -> wire.StatusResult:
+    counts, model = server.session.shown_predictions.counts, server.predictions.models.model
+    totals = Totals() if model is None else model.totals
+    return wire.StatusResult(
+        version=__version__,
+        backend=backend_status(server),
+        model=None if model is None else model.backend.model,
+        documents=len(server.session.documents),
+        cache=_cache_status(server.predictions, counts.accepted),
+        speculation=wire.SpeculationStatus(totals.drafted, totals.accepted),
+        latency=wire.LatencyStatus(server.asking.latency_ms(0.50), server.asking.latency_ms(0.95)),
+        outcomes=wire.OutcomeStatus(counts.shown, counts.accepted, counts.rejected),
+        apply=_apply_status(server.applying.by_model),
+    )
+
+
+def _cache_status(predictions: Predictions, accepted: int) -> wire.CacheStatus:
+    model = predictions.models.model
+    totals, warmups = (Totals(), Totals()) if model is None else (model.totals, model.warmups)
+    parts = {} if model is None else model.misses.report.parts
+    return wire.CacheStatus(
+        predictions.hits,
+        predictions.misses,
+        totals.prompt,
+        totals.cached,
+        [wire.ChangedPart(part, blame.times, blame.tokens) for part, blame in parts.items()],
+        totals.requests,
+        wire.WarmupStatus(warmups.requests, warmups.prompt, warmups.cached),
+        (totals.computed + warmups.computed) / accepted if accepted else None,
+    )
 
 
 def _apply_status(by_model: ByModel) -> wire.ApplyStatus:
@@ -120,7 +109,7 @@ def _apply_status(by_model: ByModel) -> wire.ApplyStatus:
 
 
 def backend_status(server: Server) -> wire.BackendStatus:
-    """How the model is; without one, how the predictors are that need none."""
+    """Return the state of the model; without a model, that of the predictors that need none."""
     model = server.predictions.models.model
     if model is not None:
         health = model.backend.health
@@ -128,3 +117,16 @@ def backend_status(server: Server) -> wire.BackendStatus:
     if server.no_model is not None:
         return wire.BackendStatus(server.session.settings.backend, "gone", server.no_model)
     return wire.BackendStatus("embedded", server.predictions.state, "Predictors that need no model.")
+
+
+COMMAND_HANDLERS: Mapping[str, Callable[[Server, list[Any]], Any]] = {
+    wire.ACCEPT: accept,
+    wire.REJECT: reject,
+    wire.GO_NEXT: go_to_next_edit,
+    wire.APPLY: apply_sketch,
+    wire.WHY: why,
+    wire.STATUS: status,
+    wire.RESET_LEARNING: reset_learning,
+}
+
+HANDLERS = {types.WORKSPACE_EXECUTE_COMMAND: execute_command}

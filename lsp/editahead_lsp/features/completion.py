@@ -8,30 +8,33 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from editahead_lsp import menu
+from editahead_lsp.asking import Ask
 from editahead_lsp.standard import CompletionList, CompletionParams
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
 
 
-def register(server: Server) -> None:
-    @server.feature(types.TEXT_DOCUMENT_COMPLETION)
-    def completion(params: CompletionParams) -> Coroutine[Any, Any, CompletionList] | CompletionList:
-        if not server.completes:
-            return CompletionList(is_incomplete=False)
-        ask = server.asking.begin(
-            "completion",
-            params.text_document.uri,
-            params.text_document.version,
-            params.position,
-            at_once=True,  # the editor has waited already, and its menu may wait for the slowest server
-            fits=menu.fits,
-            most=1,
-        )
+def completion(
+    server: Server, params: CompletionParams
+) -> Coroutine[Any, Any, CompletionList] | CompletionList:
+    if not server.completes:
+        return CompletionList(is_incomplete=False)
+    request = server.asking.begin(
+        "completion",
+        params.text_document.uri,
+        params.text_document.version,
+        params.position,
+        at_once=True,  # the editor has waited already, and its menu may wait for the slowest server
+        fits=menu.fits,
+        most=1,
+    )
+    return _answer(server, request)
 
-        async def answer() -> CompletionList:
-            return menu.completion(
-                await server.asking.finish(ask), server.session.encoding, server.client.markdown
-            )
 
-        return answer()
+async def _answer(server: Server, request: Ask) -> CompletionList:
+    answer = await server.asking.finish(request)
+    return menu.completion(answer, server.session.encoding, server.client.markdown)
+
+
+HANDLERS = {types.TEXT_DOCUMENT_COMPLETION: completion}

@@ -19,31 +19,38 @@ log = logging.getLogger(__name__)
 SECTION = "editahead"
 
 
-def register(server: Server) -> None:
-    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
-    def did_change_configuration(params: DidChangeConfigurationParams) -> Coroutine[Any, Any, None] | None:
-        options = at(params.settings, SECTION)
-        if options is not None:
-            server.configure(options)
-            return None
-        return pull() if server.client.configurable else None
+def did_change_configuration(
+    server: Server, params: DidChangeConfigurationParams
+) -> Coroutine[Any, Any, None] | None:
+    options = at(params.settings, SECTION)
+    if options is not None:
+        server.configure(options)
+        return None
+    return _pull_configuration(server) if server.client.configurable else None
 
-    async def pull() -> None:
-        """The client only says that something changed: ask for our section."""
-        request = {"items": [{"section": SECTION}]}
-        try:
-            values = await asyncio.wrap_future(
-                server.protocol.send_request(types.WORKSPACE_CONFIGURATION, request)
-            )
-        except Exception as error:
-            log.warning("the client did not give its settings: %s", type(error).__name__)
-            return
-        if isinstance(values, list) and values and values[0] is not None:
-            server.configure(values[0])
 
-    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
-    def did_change_workspace_folders(params: DidChangeFoldersParams) -> None:
-        server.change_folders(
-            added=[folder.uri for folder in params.event.added],
-            removed=[folder.uri for folder in params.event.removed],
+def did_change_workspace_folders(server: Server, params: DidChangeFoldersParams) -> None:
+    server.change_folders(
+        added=[folder.uri for folder in params.event.added],
+        removed=[folder.uri for folder in params.event.removed],
+    )
+
+
+async def _pull_configuration(server: Server) -> None:
+    """Request our section from a client that says only that something changed."""
+    request = {"items": [{"section": SECTION}]}
+    try:
+        values = await asyncio.wrap_future(
+            server.protocol.send_request(types.WORKSPACE_CONFIGURATION, request)
         )
+    except Exception as error:
+        log.warning("the client did not give its settings: %s", type(error).__name__)
+        return
+    if isinstance(values, list) and values and values[0] is not None:
+        server.configure(values[0])
+
+
+HANDLERS = {
+    types.WORKSPACE_DID_CHANGE_CONFIGURATION: did_change_configuration,
+    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: did_change_workspace_folders,
+}

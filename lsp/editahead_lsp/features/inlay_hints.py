@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from editahead_lsp.server import Server
 
 
-def register(server: Server) -> None:
-    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
-    def inlay_hint(params: InlayHintParams) -> list[InlayHint]:
-        return server.hints.inlay_hints(params.text_document.uri, params.range)
+def inlay_hint(server: Server, params: InlayHintParams) -> list[InlayHint]:
+    return server.hints.inlay_hints(params.text_document.uri, params.range)
+
+
+HANDLERS = {types.TEXT_DOCUMENT_INLAY_HINT: inlay_hint}

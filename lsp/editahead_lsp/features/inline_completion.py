@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from editahead_lsp import faces
+from editahead_lsp.asking import Ask
 from editahead_lsp.protocol import InlineCompletionResult, InlineParams
 
 if TYPE_CHECKING:
@@ -16,20 +17,21 @@ if TYPE_CHECKING:
 _INVOKED = 1
 
 
-def register(server: Server) -> None:
-    @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION)
-    def inline_completion(params: InlineParams) -> Coroutine[Any, Any, InlineCompletionResult]:
-        server.shows_edits = True
-        ask = server.asking.begin(
-            "inlineCompletion",
-            params.text_document.uri,
-            params.text_document.version,
-            params.position,
-            at_once=params.context.trigger_kind == _INVOKED,
-            fits=faces.on_the_line,
-        )
+def inline_completion(server: Server, params: InlineParams) -> Coroutine[Any, Any, InlineCompletionResult]:
+    server.shows_edits = True
+    request = server.asking.begin(
+        "inlineCompletion",
+        params.text_document.uri,
+        params.text_document.version,
+        params.position,
+        at_once=params.context.trigger_kind == _INVOKED,
+        fits=faces.on_the_line,
+    )
+    return _answer(server, request)
 
-        async def answer() -> InlineCompletionResult:
-            return faces.inline_completion(await server.asking.finish(ask), server.session.encoding)
 
-        return answer()
+async def _answer(server: Server, request: Ask) -> InlineCompletionResult:
+    return faces.inline_completion(await server.asking.finish(request), server.session.encoding)
+
+
+HANDLERS = {types.TEXT_DOCUMENT_INLINE_COMPLETION: inline_completion}

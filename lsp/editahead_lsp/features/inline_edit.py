@@ -9,6 +9,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from editahead_lsp import faces
+from editahead_lsp.asking import Ask
 from editahead_lsp.protocol import INLINE_EDIT, InlineEditResult, InlineParams
 
 if TYPE_CHECKING:
@@ -17,21 +18,22 @@ if TYPE_CHECKING:
 _INVOKED = 1
 
 
-def register(server: Server) -> None:
-    @server.feature(INLINE_EDIT)
-    def inline_edit(params: InlineParams) -> Coroutine[Any, Any, InlineEditResult]:
-        server.shows_edits = True
-        ask = server.asking.begin(
-            "copilotInlineEdit",
-            params.text_document.uri,
-            params.text_document.version,
-            params.position,
-            at_once=params.context.trigger_kind == _INVOKED,
-            most=1,
-            fits=faces.in_any_document if server.client.cross_file else faces.in_the_document,
-        )
+def inline_edit(server: Server, params: InlineParams) -> Coroutine[Any, Any, InlineEditResult]:
+    server.shows_edits = True
+    request = server.asking.begin(
+        "copilotInlineEdit",
+        params.text_document.uri,
+        params.text_document.version,
+        params.position,
+        at_once=params.context.trigger_kind == _INVOKED,
+        most=1,
+        fits=faces.in_any_document if server.client.cross_file else faces.in_the_document,
+    )
+    return _answer(server, request)
 
-        async def answer() -> InlineEditResult:
-            return faces.inline_edits(await server.asking.finish(ask), server.session.encoding)
 
-        return answer()
+async def _answer(server: Server, request: Ask) -> InlineEditResult:
+    return faces.inline_edits(await server.asking.finish(request), server.session.encoding)
+
+
+HANDLERS = {INLINE_EDIT: inline_edit}

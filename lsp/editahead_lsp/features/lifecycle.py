@@ -25,27 +25,29 @@ if TYPE_CHECKING:
     from editahead_lsp.server import Server
 
 
-def register(server: Server) -> None:
-    @server.feature(types.INITIALIZE)
-    def initialize(params: InitializeParams) -> types.InitializeResult:
-        if server.protocol.initialized:
-            raise JsonRpcInvalidRequest("initialize comes once")
-        server.meet(Client.of(params), params.process_id)
-        return types.InitializeResult(capabilities(server), types.ServerInfo("editahead", __version__))
+def initialize(server: Server, params: InitializeParams) -> types.InitializeResult:
+    if server.protocol.initialized:
+        raise JsonRpcInvalidRequest("initialize comes once")
+    server.meet(Client.of(params), params.process_id)
+    return types.InitializeResult(capabilities(server), types.ServerInfo("editahead", __version__))
 
-    @server.feature(types.INITIALIZED)
-    def initialized(params: None) -> None:
-        server.tell_problems()
-        if server.client.copilot:
-            server.protocol.notify(DID_CHANGE_STATUS, {"busy": False, "message": "", "kind": "Normal"})
 
-    @server.feature(types.EXIT)
-    def exit(params: None) -> None:
-        server.end()
+def initialized(server: Server, params: None) -> None:
+    server.tell_problems()
+    if server.client.copilot:
+        server.protocol.notify(DID_CHANGE_STATUS, {"busy": False, "message": "", "kind": "Normal"})
+
+
+def exit(server: Server, params: None) -> None:
+    server.end()
 
 
 def capabilities(server: Server) -> types.ServerCapabilities:
-    """Completion and inlay hints only where they are of use: a client that is told of them asks all the time."""
+    """Return what the server offers to this client.
+
+    A client that sees a provider for completion or inlay hints requests them at every keystroke: the server names these
+    two only where it would answer with something.
+    """
     completion = types.CompletionOptions(trigger_characters=list(menu.TRIGGERS)) if server.completes else None
     return types.ServerCapabilities(
         position_encoding=types.PositionEncodingKind(server.session.encoding),
@@ -66,3 +68,10 @@ def capabilities(server: Server) -> types.ServerCapabilities:
         ),
         experimental={"editahead": {"methods": [INLINE_EDIT, NEXT_EDIT, OUTCOME]}},
     )
+
+
+HANDLERS = {
+    types.INITIALIZE: initialize,
+    types.INITIALIZED: initialized,
+    types.EXIT: exit,
+}

@@ -6,6 +6,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from editahead_lsp import faces
+from editahead_lsp.asking import Ask
 from editahead_lsp.protocol import NEXT_EDIT, NextEditParams, NextEditResult
 
 if TYPE_CHECKING:
@@ -15,23 +16,24 @@ _AT_ONCE = frozenset(["accepted", "manual"])
 """Triggers after which the person waits for the answer. Any other, known or not, is automatic."""
 
 
-def register(server: Server) -> None:
-    @server.feature(NEXT_EDIT)
-    def next_edit(params: NextEditParams) -> Coroutine[Any, Any, NextEditResult]:
-        server.shows_edits = True
-        if params.context.diagnostics is not None:
-            document = params.text_document
-            server.session.tell(document.uri, document.version, params.context.diagnostics)
-        ask = server.asking.begin(
-            "nextEdit",
-            params.text_document.uri,
-            params.text_document.version,
-            params.position,
-            at_once=params.context.trigger in _AT_ONCE,
-            typed=params.context.trigger != "cursor",
-        )
+def next_edit(server: Server, params: NextEditParams) -> Coroutine[Any, Any, NextEditResult]:
+    server.shows_edits = True
+    if params.context.diagnostics is not None:
+        document = params.text_document
+        server.session.tell(document.uri, document.version, params.context.diagnostics)
+    request = server.asking.begin(
+        "nextEdit",
+        params.text_document.uri,
+        params.text_document.version,
+        params.position,
+        at_once=params.context.trigger in _AT_ONCE,
+        typed=params.context.trigger != "cursor",
+    )
+    return _answer(server, request)
 
-        async def answer() -> NextEditResult:
-            return faces.next_edit(await server.asking.finish(ask), server.session.encoding)
 
-        return answer()
+async def _answer(server: Server, request: Ask) -> NextEditResult:
+    return faces.next_edit(await server.asking.finish(request), server.session.encoding)
+
+
+HANDLERS = {NEXT_EDIT: next_edit}

@@ -17,36 +17,36 @@ from editahead_lsp.protocol import (
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
+    from editahead_lsp.session import Session
 
 
-def register(server: Server) -> None:
-    session = server.session
+def outcome(server: Server, params: OutcomeParams) -> None:
+    if params.event in EVENTS:
+        server.session.shown_predictions.record_outcome(
+            params.id,
+            cast(Event, params.event),
+            accepted_units=params.accepted_length,
+            shown_ms=params.shown_ms,
+        )
 
-    @server.feature(OUTCOME)
-    def outcome(params: OutcomeParams) -> None:
-        if params.event in EVENTS:
-            session.shown_predictions.record_outcome(
-                params.id,
-                cast(Event, params.event),
-                accepted_units=params.accepted_length,
-                shown_ms=params.shown_ms,
-            )
 
-    def tell(params: DidShowParams, event: Event) -> None:
-        arguments = params.item.command.arguments
-        if arguments and isinstance(arguments[0], str):
-            session.shown_predictions.record_outcome(
-                arguments[0], event, accepted_units=params.accepted_length
-            )
+def did_show(server: Server, params: DidShowParams) -> None:
+    _record(server.session, params, "shown")
 
-    @server.feature(DID_SHOW_INLINE_EDIT)
-    def did_show_inline_edit(params: DidShowParams) -> None:
-        tell(params, "shown")
 
-    @server.feature(DID_SHOW_COMPLETION)
-    def did_show_completion(params: DidShowParams) -> None:
-        tell(params, "shown")
+def did_partially_accept_completion(server: Server, params: DidShowParams) -> None:
+    _record(server.session, params, "partiallyAccepted")
 
-    @server.feature(DID_PARTIALLY_ACCEPT_COMPLETION)
-    def did_partially_accept_completion(params: DidShowParams) -> None:
-        tell(params, "partiallyAccepted")
+
+def _record(session: Session, params: DidShowParams, event: Event) -> None:
+    arguments = params.item.command.arguments
+    if arguments and isinstance(arguments[0], str):
+        session.shown_predictions.record_outcome(arguments[0], event, accepted_units=params.accepted_length)
+
+
+HANDLERS = {
+    OUTCOME: outcome,
+    DID_SHOW_INLINE_EDIT: did_show,
+    DID_SHOW_COMPLETION: did_show,
+    DID_PARTIALLY_ACCEPT_COMPLETION: did_partially_accept_completion,
+}

@@ -21,32 +21,37 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def register(server: Server) -> None:
-    session = server.session
+def did_open(server: Server, params: DidOpenParams) -> None:
+    opened = params.text_document
+    document = server.session.open(opened.uri, opened.language_id, opened.version, opened.text)
+    server.predictions.models.moved(document.snapshot)  # it may have been open, with another text
 
-    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    def did_open(params: DidOpenParams) -> None:
-        opened = params.text_document
-        document = session.open(opened.uri, opened.language_id, opened.version, opened.text)
-        server.predictions.models.moved(document.snapshot)  # it may have been open, with another text
 
-    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    def did_change(params: DidChangeParams) -> None:
-        named = params.text_document
-        document = session.change(named.uri, named.version, params.content_changes)
-        if document is None:
-            log.warning("a change of a document that is not open, ignored")
-        else:
-            server.predictions.models.moved(document.snapshot)
+def did_change(server: Server, params: DidChangeParams) -> None:
+    named = params.text_document
+    document = server.session.change(named.uri, named.version, params.content_changes)
+    if document is None:
+        log.warning("a change of a document that is not open, ignored")
+    else:
+        server.predictions.models.moved(document.snapshot)
 
-    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-    def did_close(params: DidCloseParams) -> None:
-        document = session.documents.get(params.text_document.uri)
-        session.close(params.text_document.uri)
-        if document is not None:
-            server.predictions.models.closed(document.uri)
 
-    @server.feature(DID_FOCUS)
-    def did_focus(params: DidFocusParams) -> None:
-        server.shows_edits = True  # only clients that speak copilotInlineEdit send this
-        session.focus(params.text_document.uri if params.text_document else None)
+def did_close(server: Server, params: DidCloseParams) -> None:
+    uri = params.text_document.uri
+    document = server.session.documents.get(uri)
+    server.session.close(uri)
+    if document is not None:
+        server.predictions.models.closed(document.uri)
+
+
+def did_focus(server: Server, params: DidFocusParams) -> None:
+    server.shows_edits = True  # only clients that speak copilotInlineEdit send this
+    server.session.focus(params.text_document.uri if params.text_document else None)
+
+
+HANDLERS = {
+    types.TEXT_DOCUMENT_DID_OPEN: did_open,
+    types.TEXT_DOCUMENT_DID_CHANGE: did_change,
+    types.TEXT_DOCUMENT_DID_CLOSE: did_close,
+    DID_FOCUS: did_focus,
+}
