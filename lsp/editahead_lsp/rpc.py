@@ -27,6 +27,7 @@ from pygls.exceptions import (
     JsonRpcParseError,
     JsonRpcServerNotInitialized,
 )
+from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
 from .converter import PARAMS
@@ -35,6 +36,27 @@ if TYPE_CHECKING:
     from .server import Server
 
 log = logging.getLogger(__name__)
+
+PYGLS_ATTRIBUTES: Mapping[str, type] = {
+    "_server": LanguageServer,
+    "_converter": cattrs.Converter,
+    "_shutdown": bool,
+    "_request_futures": dict,
+    "_result_types": dict,
+}
+"""The private attributes of pygls' protocol that are used here, each with its type."""
+
+PYGLS_METHODS: Mapping[str, str] = {
+    "_handle_request": "(self, msg_id, method_name, params)",
+    "_handle_notification": "(self, method_name, params)",
+    "_handle_response": "(self, msg_id, result=None, error=None)",
+    "_send_data": "(self, data)",
+    "_send_response": "(self, msg_id, result=None, error=None)",
+    "_send_handler_result": "(self, future, *, msg_id)",
+    "_execute_handler": "(self, msg_id, handler, callback, args=None, kwargs=None)",
+}
+"""The private methods of pygls' protocol that are called or replaced here, each with its parameters. pygls may change them
+with any minor version: `pyproject.toml` names the one that they are of, and the tests compare them with this list."""
 
 _KEPT = {types.SHUTDOWN, types.SET_TRACE}
 """The features of pygls that are used as they are."""
