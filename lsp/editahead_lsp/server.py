@@ -41,17 +41,27 @@ log = logging.getLogger(__name__)
 
 
 def load_pipeline() -> Predicts:
-    """The predictors of the embedded default. Imported late: the grammars take a while to load."""
+    """Return the predictors that need no model. Imported late: the grammars take long to load."""
     from editahead_inference.pipeline import Pipeline
 
     return Pipeline(clock=time.monotonic)
 
 
 class Server(LanguageServer):
-    """load: makes the pipeline, on the worker thread. clock: monotonic seconds. sleep: for that many seconds.
-    now: Unix time. layers: how answers may be had without predicting. environment, user_folder: where settings come from
-    beside the client and the workspace. state_folder: for the log of outcomes. run: a name unlike that of any other run.
-    reach: the model that the settings want, if any; ValueError with the reason why it cannot be had."""
+    """A language server for one client.
+
+    Args:
+        load: Makes the pipeline, on the worker thread.
+        clock: Returns monotonic time in seconds.
+        sleep: Waits for a number of seconds.
+        layers: How answers may be found without predicting.
+        environment: A source of settings, beside the client, the workspace and `user_folder`.
+        user_folder: Where the user's settings are; None = the platform's folder.
+        state_folder: Where the log of outcomes is; None = the platform's folder.
+        now: Returns Unix time in seconds.
+        run: A name that no other run has; None = a random one.
+        reach: Returns the model that the settings name, if any. Raises ValueError with the reason where it cannot.
+    """
 
     protocol: Protocol
 
@@ -84,7 +94,8 @@ class Server(LanguageServer):
         self.hints = Hints(self, sleep)
         self.warming = Warming(self.session, self.predictions.models, clock, sleep)
         self.shows_edits = False
-        """Whether the client has a way of its own to show an edit before it is made: it says so, or it has asked."""
+        """Whether the client can show an edit before it is made: `initialize` said so, or a request that only such a client
+        sends."""
         self.watches_process = True
         """Whether to end when the client's process is gone."""
         self._reach = reach
@@ -92,7 +103,7 @@ class Server(LanguageServer):
         self.progress_tasks: dict[int | str, asyncio.Task[Any]] = {}
         """The requests that report progress and that the client can cancel, by the token of their progress."""
         self.no_model: str | None = None
-        """Why there is no model though the settings want one."""
+        """Why there is no model though the settings name one."""
         self._options: Any = None
         self._folders: tuple[str, ...] = ()
         self._messages: tuple[str, ...] = ()
@@ -102,34 +113,44 @@ class Server(LanguageServer):
         register_all(self)
 
     def meet(self, client: Client, process_id: int | None) -> None:
-        """The client has said who it is."""
+        """Begin the session with this client.
+
+        Args:
+            process_id: The client's process; the server ends when it is gone.
+        """
         self.client = client
         self.shows_edits = client.shows_edits
         self.session.encoding = positions.choose(client.encodings)
         self._folders, self._options = client.folders, client.options
-        self._resolve()
+        self._apply_settings()
         self.protocol.initialized = True
         self.predictions.start()
         if process_id is not None and self.watches_process:
             self._watch = asyncio.ensure_future(self._until_gone(process_id))
 
     def configure(self, options: Any) -> None:
-        """The client's settings are these now; what it leaves out stays as it was given at the start."""
+        """Use these settings of the client from now on; for what they leave out, those given at `initialize`."""
         if isinstance(options, Mapping) and isinstance(self.client.options, Mapping):
             options = {**self.client.options, **options}
         self._options = options
-        self._resolve()
+        self._apply_settings()
         self.hints.notice()
         self.tell_problems()
 
     def change_folders(self, added: Sequence[str], removed: Sequence[str]) -> None:
+        """Add and remove workspace folders.
+
+        Args:
+            added: URIs of folders.
+            removed: URIs of folders.
+        """
         gone = {uris.key(uri) for uri in (*removed, *added)}
         self._folders = (*(uri for uri in self._folders if uris.key(uri) not in gone), *added)
-        self._resolve()
+        self._apply_settings()
         self.tell_problems()
 
     def tell_problems(self) -> None:
-        """Show what was wrong with the settings, each thing once."""
+        """Show each problem with the settings once."""
         for message in self._messages:
             if message not in self._told:
                 self._told.add(message)
@@ -139,31 +160,44 @@ class Server(LanguageServer):
 
     @property
     def completes(self) -> bool:
-        """Whether completion menus have the next edit, too."""
+        """Whether completion menus have an item for the next edit."""
         wanted = self.session.settings.completion_item
         return wanted == "on" or (wanted == "auto" and not self.shows_edits)
 
-    def _resolve(self) -> None:
-        """Take the settings from all places again."""
+    def _apply_settings(self) -> None:
+        """Read the settings from all their sources again, and use them."""
         folders = workspace_paths(self._folders)
         self.applying.folders = folders
         resolved = gather(self._environment, self._options, folders, self._user_folder)
-        self._messages = (*resolved.messages, *self._choose_model(resolved.settings))
-        logging.getLogger().setLevel(resolved.settings.log_level.upper())
-        self.session.configure(resolved.settings, Exclusion(folders, resolved.settings.exclude))
+        settings = resolved.settings
+        self._choose_model(settings)
+        self._messages = resolved.messages if self.no_model is None else (*resolved.messages, self.no_model)
+        logging.getLogger().setLevel(settings.log_level.upper())
+        self.session.configure(settings, Exclusion(folders, settings.exclude))
 
-    def _choose_model(self, settings: Settings) -> Sequence[str]:
-        """Ask the model that the settings want from now on; what is wrong with them."""
+    def _choose_model(self, settings: Settings) -> None:
+        """Use the model that the settings name, unless it is the one in use."""
         wanted = Wanted.of(settings, self._environment, self._folders)
-        if wanted != self._wanted:
-            self._wanted, self.no_model, model = wanted, None, None
-            try:
-                model = self._reach(wanted)
-            except ValueError as error:
-                self.no_model = str(error)
-            if model is not None or self.predictions.models.model is not None:
-                self.predictions.ask_model(model)
-        return () if self.no_model is None else (self.no_model,)
+        if wanted == self._wanted:
+            return
+        self._wanted = wanted
+        try:
+            model = self._reach(wanted)
+        except ValueError as error:
+            self._set_model(None, str(error))
+        else:
+            self._set_model(model)
+
+    def _set_model(self, model: ModelPredictor | None, error: str | None = None) -> None:
+        """Send requests to this model from now on.
+
+        Args:
+            model: None where there is none.
+            error: Why there is none though the settings name one.
+        """
+        self.no_model = error
+        if model is not None or self.predictions.models.model is not None:
+            self.predictions.ask_model(model)
 
     async def _until_gone(self, process_id: int) -> None:
         await processes.ended(process_id, self._sleep)
@@ -171,11 +205,11 @@ class Server(LanguageServer):
         self.end()
 
     def end(self) -> None:
-        """Leave the loop; called on the event loop."""
+        """Make `ended` return. Call it on the event loop."""
         self._ended.set()
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Errors go to the log, not into the person's face. Their text may quote code: below debug."""
+        """Log the error instead of showing it. Its text may quote code: only the level debug has it."""
         if isinstance(error, JsonRpcException) and not isinstance(
             error, JsonRpcInternalError
         ):  # the client's mistake, and it was told
@@ -185,7 +219,7 @@ class Server(LanguageServer):
         log.debug("the error", exc_info=error)
 
     def receive(self, body: bytes) -> None:
-        """One message, as it came. Never raises."""
+        """Handle the body of one message. Never raises."""
         try:
             message = json.loads(body)
         except (ValueError, RecursionError):
@@ -199,14 +233,14 @@ class Server(LanguageServer):
         self.warming.notice()
 
     async def serve(self, read: Callable[[int], bytes], out: BinaryIO) -> int:
-        """Serve one client until it says `exit`, closes the stream, or is gone; the exit code for the process."""
+        """Serve one client until it sends `exit`, closes the stream, or is gone. Return the exit code of the process."""
         self.protocol.set_writer(_Writer(out, self.end))
         Reader(read, asyncio.get_running_loop(), self.receive, self.end).start()
         await self.ended()
         return 0 if self.protocol.was_shut_down else 1
 
     async def ended(self) -> None:
-        """Wait for the end, and give up whatever is under way."""
+        """Wait for `end`, then cancel all work and close what is open."""
         try:
             await self._ended.wait()
         finally:
@@ -223,7 +257,7 @@ class Server(LanguageServer):
 
 
 class _Writer:
-    """A client that no longer reads is gone."""
+    """A writer that ends the server once the client no longer reads."""
 
     def __init__(self, out: BinaryIO, gone: Callable[[], None]) -> None:
         self._out, self._gone = out, gone
