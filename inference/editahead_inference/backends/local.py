@@ -126,7 +126,7 @@ class LocalBackend:
                 if isinstance(item, Exception):
                     raise self._failed(item)
                 yield item
-            self._is_well()
+            self._update_health()
         finally:
             unwanted.set()
 
@@ -167,7 +167,7 @@ class LocalBackend:
             raise self._failed(error) from None
         finally:
             unwanted.set()
-        self._is_well()
+        self._update_health()
         return done
 
     def _check(self, unwanted: threading.Event, idle: bool) -> _Check:
@@ -194,7 +194,9 @@ class LocalBackend:
         except Exception as error:
             self._stamp = stamp
             self._failure = error if isinstance(error, BackendError) else _not_loaded(self._folder, error)
-            self._failed_to_load(self._failure)
+            self._update_health()
+            if self._model is not None:
+                log.warning("the weights before stay: %s", self._failure.detail)
             raise self._failure from None
 
         def adopt() -> None:
@@ -203,16 +205,9 @@ class LocalBackend:
         replaced = self._model is not None
         await self._worker.call(adopt)
         self._stamp, self._failure = stamp, None
-        self._is_well()
+        self._update_health()
         if replaced:
             log.info("the model in %s has new weights", self._folder)
-
-    def _failed_to_load(self, failure: BackendError) -> None:
-        if self._model is None:
-            self.health = Health("gone", failure.detail)
-        else:
-            self._is_well()
-            log.warning("the weights before stay: %s", failure.detail)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         """On the model's thread, after some work: whether there are other weights now."""
@@ -226,10 +221,20 @@ class LocalBackend:
             self._swapping = asyncio.ensure_future(self._swap())
             self._swapping.add_done_callback(lambda task: task.cancelled() or task.exception())  # was told
 
-    def _is_well(self) -> None:
-        self.health = Health(
-            "ready", "" if self._failure is None else f"The weights before stay: {self._failure}"
-        )
+    def _update_health(self, failed: BackendError | None = None) -> None:
+        """Set `health` after a load or a request.
+
+        Args:
+            failed: Why the request failed, if it did.
+        """
+        if failed is not None:
+            self.health = Health("degraded", failed.detail)
+        elif self._failure is None:
+            self.health = Health("ready")
+        elif self._model is None:
+            self.health = Health("gone", self._failure.detail)
+        else:
+            self.health = Health("ready", f"The weights before stay: {self._failure}")
 
     def _failed(self, error: Exception) -> BackendError:
         if isinstance(error, BackendError):
@@ -237,7 +242,7 @@ class LocalBackend:
         if isinstance(error, GivenUp):
             return BackendError("suspended", "The model made room for a request that somebody waits for.")
         failure = BackendError("broken", f"The model in this process failed: {type(error).__name__}.")
-        self.health = Health("degraded", failure.detail)
+        self._update_health(failure)
         return failure
 
 
