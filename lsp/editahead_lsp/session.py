@@ -112,7 +112,7 @@ class Session:
         self.outcomes.closed(document.key)
 
     def end(self) -> None:
-        """The client has gone, or been told to."""
+        """End all open predictions: the client is gone, or was asked to stop."""
         self._catch_up()
         self.shown_predictions.close_all()
         self.outcomes.stop()
