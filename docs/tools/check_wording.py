@@ -30,7 +30,6 @@ _CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 DOCUMENTS = ("*.md", "changes/*.md", "docs/**/*.md", "tests/scenarios/*.md")
 DOCUMENTS_TO_REWORD = (
     "ARCHITECTURE.md",
-    "docs/evaluation.md",
     "docs/prompts.md",
     "docs/training.md",
 )
