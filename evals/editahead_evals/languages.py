@@ -4,28 +4,12 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-_BY_EXTENSION = {
-    ".py": "python",
-    ".pyi": "python",
-    ".ts": "typescript",
-    ".mts": "typescript",
-    ".tsx": "typescriptreact",
-    ".js": "javascript",
-    ".mjs": "javascript",
-    ".cjs": "javascript",
-    ".jsx": "javascriptreact",
-    ".go": "go",
-    ".rs": "rust",
-    ".java": "java",
-    ".kt": "kotlin",
-    ".c": "c",
-    ".h": "c",
-    ".cc": "cpp",
-    ".cpp": "cpp",
-    ".cxx": "cpp",
-    ".hpp": "cpp",
-}
+from editahead_prompts.languages import LANGUAGE_BY_EXTENSION
+
+_NOT_MEASURED = frozenset({"c++", "cts", "kts", "md", "markdown"})
+"""Extensions; earlier figures of a repository were taken without such files."""
 
 
 def language_of(path: str) -> str | None:
-    return _BY_EXTENSION.get(PurePosixPath(path).suffix.lower())
+    extension = PurePosixPath(path).suffix.lower().removeprefix(".")
+    return None if extension in _NOT_MEASURED else LANGUAGE_BY_EXTENSION.get(extension)

@@ -9,11 +9,10 @@ from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from editahead_prompts.languages import LANGUAGE_BY_EXTENSION
+
 if TYPE_CHECKING:
     from editahead_evals.records import Record
-
-LANGUAGES = {".py": "python", ".ts": "typescript"}
-"""Of the sample's files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,12 @@ def scenes_of(session: Mapping[str, Any], project: Mapping[str, str]) -> list[Sc
             texts[edit["file"]] = _edited(texts[edit["file"]], edit)
         first = dict.fromkeys(edit["file"] for edit in scene["edits"])
         changes = tuple(
-            FileChange(path, LANGUAGES[PurePosixPath(path).suffix], before[path], texts[path])
+            FileChange(
+                path,
+                LANGUAGE_BY_EXTENSION[PurePosixPath(path).suffix.removeprefix(".")],
+                before[path],
+                texts[path],
+            )
             for path in [*first, *(path for path in texts if path not in first)]
         )
         scenes.append(Scene(scene["title"], scene["wish"], changes))

@@ -4,39 +4,17 @@ from __future__ import annotations
 
 import re
 
-LANGUAGES = {
-    "py": "python",
-    "pyi": "python",
+from editahead_prompts.languages import LANGUAGE_BY_EXTENSION
+
+LANGUAGES = LANGUAGE_BY_EXTENSION | {
     "python": "python",
     "python3": "python",
-    "js": "javascript",
-    "mjs": "javascript",
-    "cjs": "javascript",
     "javascript": "javascript",
     "node": "javascript",
-    "jsx": "javascriptreact",
-    "ts": "typescript",
-    "mts": "typescript",
-    "cts": "typescript",
     "typescript": "typescript",
-    "tsx": "typescriptreact",
-    "go": "go",
     "golang": "go",
-    "rs": "rust",
     "rust": "rust",
-    "java": "java",
-    "kt": "kotlin",
-    "kts": "kotlin",
     "kotlin": "kotlin",
-    "c": "c",
-    "h": "c",
-    "cc": "cpp",
-    "cpp": "cpp",
-    "cxx": "cpp",
-    "c++": "cpp",
-    "hpp": "cpp",
-    "md": "markdown",
-    "markdown": "markdown",
 }
 """A fence's word or a file's extension -> LSP language id."""
 

@@ -1,0 +1,31 @@
+"""LSP language ids by file extension."""
+
+from __future__ import annotations
+
+LANGUAGE_BY_EXTENSION = {
+    "py": "python",
+    "pyi": "python",
+    "js": "javascript",
+    "mjs": "javascript",
+    "cjs": "javascript",
+    "jsx": "javascriptreact",
+    "ts": "typescript",
+    "mts": "typescript",
+    "cts": "typescript",
+    "tsx": "typescriptreact",
+    "go": "go",
+    "rs": "rust",
+    "java": "java",
+    "kt": "kotlin",
+    "kts": "kotlin",
+    "c": "c",
+    "h": "c",
+    "cc": "cpp",
+    "cpp": "cpp",
+    "cxx": "cpp",
+    "c++": "cpp",
+    "hpp": "cpp",
+    "md": "markdown",
+    "markdown": "markdown",
+}
+"""The extension has no dot and is in lower case."""
