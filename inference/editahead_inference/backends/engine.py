@@ -96,7 +96,8 @@ class EngineBackend:
 
     async def _meet(self) -> None:
         """Read the notice, and ask its server from now on."""
-        before, self._server, self._notice = self._server, None, None
+        before = self._server
+        self._set_server(self._without)
         try:
             notice = await asyncio.to_thread(Notice.read, self._file)
             server = OpenAIBackend(
@@ -107,15 +108,21 @@ class EngineBackend:
                 clock=self._clock,
             )
         except FileNotFoundError:
-            self._without = Health("gone", ABSENT)
+            self._set_server(Health("gone", ABSENT))
         except (OSError, ValueError):
-            self._without = Health("gone", f"The engine's notice {self._file} cannot be read; start it anew.")
+            self._set_server(
+                Health("gone", f"The engine's notice {self._file} cannot be read; start it anew.")
+            )
         else:
-            self._notice = notice
-            self._server = server if notice.ready else None
-            self._without = Health("starting", STARTING)
+            self._set_server(Health("starting", STARTING), notice, server if notice.ready else None)
         if before is not None:
             await before.close()
+
+    def _set_server(
+        self, without: Health, notice: Notice | None = None, server: OpenAIBackend | None = None
+    ) -> None:
+        """Set which server answers from now on, by which notice. without: the health while there is no server."""
+        self._without, self._notice, self._server = without, notice, server
 
 
 def _stamp(file: Path) -> _Stamp:
