@@ -1,5 +1,5 @@
-// node build.mjs: dist/extension.js, one file, without the modules that VS Code brings.
-// node build.mjs --test: the tests that need no VS Code, one file each, into dist/test.
+// node build.mjs: bundle the extension into dist/extension.js.
+// node build.mjs --test: bundle each test file into dist/test. These tests need no VS Code.
 import { readdirSync, rmSync } from "node:fs";
 import { build } from "esbuild";
 

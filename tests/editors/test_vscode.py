@@ -37,7 +37,7 @@ def test_escape_refuses_what_is_shown(vscode: Start) -> None:
     editor.until_not_seen("visitor")
     editor.press("Tab")
     editor.command("Editahead: Show Status")
-    editor.until_note("refused: 1")
+    editor.until_note("rejected: 1")
     assert editor.saved("a.py") == f"    {NAMES}"
 
 
@@ -76,7 +76,7 @@ def test_escape_refuses_ghost_text(vscode: Start) -> None:
     editor.press("Escape")
     editor.until_no_ghost()
     editor.command("Editahead: Show Status")
-    editor.until_note("refused: 1")
+    editor.until_note("rejected: 1")
     assert editor.saved("a.py") == "def half\n"
 
 
@@ -146,11 +146,11 @@ def test_hovering_says_what_and_why(vscode: Start) -> None:
     editor.until_seen("visitor")
     editor.press("Control+k", "Control+i")
     hover = ".monaco-hover:not(.hidden)"
-    editor.until_text(hover, "guest -> visitor. 90 % sure: it follows from your last changes.")
+    editor.until_text(hover, "guest -> visitor. Confidence 90 %: the edit repeats your recent changes.")
     editor.until_text(hover, "+ def greet(visitor, bell):")
-    assert editor.page.evaluate(f"document.querySelector('{hover}').innerText").count("Make it") == 1
+    assert editor.page.evaluate(f"document.querySelector('{hover}').innerText").count("Accept") == 1
     editor.keep_picture("hover")
-    editor.click_text(f"{hover} a", "Make it")
+    editor.click_text(f"{hover} a", "Accept")
     editor.until_text(".view-line", "def greet(visitor, bell):")
 
 

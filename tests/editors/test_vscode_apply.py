@@ -45,7 +45,7 @@ def test_a_copied_sketch_is_made_at_once(vscode: Start) -> None:
     editor.until_tab("Sketch (2 files)")
     editor.until_text(".modified-in-monaco-diff-editor .view-line", "v = 11")
     editor.keep_picture("sketch", (0, 30, 702, 400))
-    editor.click_action("Make Changes")
+    editor.click_action("Apply Changes")
     editor.until_tab("a.py")
     changed = FILES["a.py"].replace("x = 1\n", "x = 10\n").replace("w = 9", "w = 90")
     assert editor.saved("a.py") == changed
@@ -61,9 +61,9 @@ def test_a_copied_sketch_is_looked_through_and_made_in_part(vscode: Start) -> No
     editor.until("document.querySelectorAll('.squiggly-warning').length === 3")
     editor.click_text(".modified-in-monaco-diff-editor .view-line span span", "90")
     editor.until_cursor_line(9)
-    editor.command("Editahead: Leave Out This Change of the Sketch")
+    editor.command("Editahead: Exclude This Change of the Sketch")
     editor.until_no_text(".modified-in-monaco-diff-editor .view-line", "w = 90")
-    editor.click_action("Make Changes")
+    editor.click_action("Apply Changes")
     editor.until_tab("a.py")
     assert editor.saved("a.py") == FILES["a.py"].replace("x = 1\n", "x = 10\n")
     editor.open_beside("b.py")
@@ -81,7 +81,7 @@ def test_a_hunk_is_left_out_by_the_button_beside_it(vscode: Start) -> None:
     editor.until_tab("Sketch: a.py")
     editor.keep_picture("sketch-of-one-file")
     editor.revert_hunk(0, "x = 10")
-    editor.click_action("Make Changes")
+    editor.click_action("Apply Changes")
     editor.until_tab("a.py")
     assert editor.saved("a.py") == FILES["a.py"].replace("w = 9", "w = 90")
 
@@ -106,7 +106,7 @@ def test_files_are_made_and_deleted(vscode: Start) -> None:
     )
     editor.command("Editahead: Apply Sketch from Clipboard")
     editor.until_tab("Sketch (3 files)")
-    editor.click_action("Make Changes")
+    editor.click_action("Apply Changes")
     editor.until_tab("a.py")
     assert editor.saved("a.py") == FILES["a.py"].replace("x = 1\n", "x = 10\n")
     assert (editor.folder / "c.py").read_text() == "u = 7\n"
@@ -134,8 +134,8 @@ def test_a_text_that_moved_on_is_not_overwritten(vscode: Start) -> None:
     editor.type("#")
     editor.until("document.querySelector('.tab.active.dirty')")
     editor.click_text(".tab", "Sketch: a.py")
-    editor.click_action("Make Changes")
-    editor.until_note("nothing was changed: a.py is another now")
+    editor.click_action("Apply Changes")
+    editor.until_note("Nothing was changed: a.py has changed since the preview")
     editor.answer("Place the Sketch Again")
     editor.until_text(".modified-in-monaco-diff-editor .view-line", "#")
 
@@ -148,7 +148,7 @@ def test_a_selected_sketch_is_applied_to_the_rest(vscode: Start) -> None:
     editor.press("Control+Shift+End")
     editor.command("Editahead: Apply Sketch from Selection")
     editor.until_tab("Sketch: a.py")
-    editor.click_action("Make Changes")
+    editor.click_action("Apply Changes")
     editor.until_tab("a.py")
     assert editor.saved("a.py") == FILES["a.py"].replace("z = 8", "z = 80")
 

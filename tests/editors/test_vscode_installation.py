@@ -32,7 +32,7 @@ def test_the_first_start_installs_the_server(vscode: Start) -> None:
     editor = vscode(
         STAY, packaged=True, variables={"PATH": f"{python}:/usr/bin:/bin"}, **{"server.command": None}
     )
-    editor.until_status("The server is being installed.")
+    editor.until_status("The extension is installing the server.")
     editor.until_note("installing the server", patience=2)
     editor.keep_picture("installing")
     editor.until_ready(patience=8)
@@ -53,13 +53,13 @@ def test_the_first_start_installs_the_server(vscode: Start) -> None:
 def test_what_is_missing_is_told_and_tried_again(vscode: Start, elsewhere: dict[str, str]) -> None:
     editor = vscode(STAY, packaged=True, variables=elsewhere, **{"server.command": None})
     editor.until_note(
-        "needs Python 3.11 or newer, which was not found. Name one in `editahead.server.python`."
+        "needs Python 3.11 or newer, and none was found. Install one, or set `editahead.server.python`."
     )
     editor.until_status("Python 3.11 or newer")
     editor.keep_picture("no-python")
     editor.set("editahead.server.python", sys.executable)
-    editor.until_note("the package index cannot be reached", patience=4)
-    editor.until_note("name it in `editahead.server.command`")
+    editor.until_note("the package index is unreachable", patience=4)
+    editor.until_note("set `editahead.server.command`")
     editor.keep_picture("no-index")
     Path(elsewhere["PIP_CONFIG_FILE"]).write_text("")
     editor.answer("Try Again")
@@ -73,4 +73,4 @@ def test_a_python_that_is_too_old_is_told(vscode: Start, elsewhere: dict[str, st
     editor = vscode(
         STAY, packaged=True, variables=elsewhere, **{"server.command": None, "server.python": str(old)}
     )
-    editor.until_note(f"`{old}` is no Python 3.11 or newer.")
+    editor.until_note(f"`{old}` is not Python 3.11 or newer.")

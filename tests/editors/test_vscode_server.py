@@ -42,7 +42,7 @@ def test_a_bad_setting_is_told_and_the_rest_holds(vscode: Start) -> None:
 
 def test_why_there_is_no_prediction(vscode: Start) -> None:
     editor = vscode("x = 1\n")
-    editor.until_status("Silent now (no-history)")  # until it was asked, there is no why
+    editor.until_status("No prediction here (no-history)")  # until it was asked, there is no why
     editor.command("Editahead: Why No Prediction?")
     editor.until_note("Editahead shows nothing (no-history)")
 
@@ -51,7 +51,7 @@ def test_why_there_is_one(vscode: Start) -> None:
     editor = vscode(NAMES, RENAME)
     editor.until_seen("visitor")
     editor.command("Editahead: Why No Prediction?")
-    editor.until_note("Editahead shows “guest -> visitor”: it follows from your last changes.")
+    editor.until_note("Editahead shows “guest -> visitor”: the edit repeats your recent changes.")
     editor.answer("More")
     editor.until_text(".output .view-line, .panel .view-line", "90 %  guest -> visitor (propagation): shown")
 
@@ -72,7 +72,7 @@ def test_status(vscode: Start) -> None:
     editor.until_status("Tab goes to your next edit: line 1, guest -> visitor.")
     editor.command("Editahead: Show Status")
     editor.until_note(f"Editahead {__version__}, ")
-    editor.until_note("accepted: 0, refused: 0")
+    editor.until_note("accepted: 0, rejected: 0")
 
 
 def test_off_and_on(vscode: Start) -> None:
@@ -100,9 +100,9 @@ def test_the_walkthrough_leads_to_a_first_edit(vscode: Start) -> None:
     editor.copy("   ")
     editor.click_text(".button-container .monaco-button", "Apply Sketch from Clipboard")
     editor.until_note("No file is open")
-    editor.click_text(".step-title", "Tab goes there")
-    editor.click_text(".button-container .monaco-button", "Look for the Next Edit")
-    editor.until_note("open a file")
+    editor.click_text(".step-title", "Go there and accept with Tab")
+    editor.click_text(".button-container .monaco-button", "Predict the Next Edit")
+    editor.until_note("Open a file")
     editor.click_text(".step-title", "Change one place")
     editor.keep_picture("walkthrough")
     editor.click_text(".button-container .monaco-button", "Open an Example")

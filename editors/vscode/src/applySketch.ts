@@ -1,101 +1,108 @@
-// A sketch of a change, from the clipboard or the selection, becomes an edit that is looked through before it is made.
+// The commands that turn a sketch of a change, from the clipboard or the selection, into an edit to review.
 import * as vscode from "vscode";
 import { CodeActionRequest, ResponseError, type CodeAction, type LanguageClient } from "vscode-languageclient/node";
-import type { WireEdit } from "./core/proposal";
-import { refusalOf, refusalText } from "./core/messages";
+import { describeRefusal, parseRefusal } from "./core/messages";
 import type { Refusal } from "./core/protocol";
-import { rangeOf } from "./document";
+import type { WorkspaceEdit } from "./core/workspaceEdit";
+import { toRange } from "./document";
 import type { Preview } from "./preview";
-import type { Engine } from "./server";
+import type { ServerManager } from "./server";
 
-const KIND = "refactor.rewrite.editahead.apply";
-/** The code action that takes whole selected lines out and applies them to the rest. */
-const SELECTED = "Apply sketch in selection";
+const SKETCH_ACTION_KIND = "refactor.rewrite.editahead.apply";
+/** The title of the code action that removes the selected lines and applies them to the rest of the document. */
+const SELECTION_ACTION_TITLE = "Apply sketch in selection";
 
-interface Applied {
-  readonly edit: WireEdit;
+interface ApplyResult {
+  readonly edit: WorkspaceEdit;
   readonly method: string;
 }
 
-export async function applyClipboard(engine: Engine, preview: Preview): Promise<void> {
+type Planner = (client: LanguageClient, document: vscode.TextDocument) => Promise<WorkspaceEdit | undefined>;
+
+/** Preview the edit for the sketch on the clipboard. */
+export async function applyClipboard(server: ServerManager, preview: Preview): Promise<void> {
   const sketch = await vscode.env.clipboard.readText();
-  const plan = (client: LanguageClient, document: vscode.TextDocument) => planned(client, document, sketch);
-  await look(engine, preview, "There is no sketch on the clipboard.", sketch, plan);
+  const plan: Planner = (client, document) => planSketch(client, document, sketch);
+  await planAndPreview(server, preview, "The clipboard contains no sketch. Copy one first.", sketch, plan);
 }
 
-/** Selected lines of a document that hold a sketch go, and what they say is done to the rest of it, or to the files that they
- * name. */
-export async function applySelection(engine: Engine, preview: Preview): Promise<void> {
+/**
+ * Preview the edit for the selected sketch.
+ *
+ * Selected whole lines are removed from the document; the sketch in them applies to the rest, or to the files it names.
+ */
+export async function applySelection(server: ServerManager, preview: Preview): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const selection = editor?.selection;
   const sketch = editor?.document.getText(selection) ?? "";
-  await look(engine, preview, "Nothing is selected.", sketch, async (client, document) => {
+  await planAndPreview(server, preview, "The selection is empty. Select a sketch first.", sketch, async (client, document) => {
     const params = {
       textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(document),
       range: client.code2ProtocolConverter.asRange(selection ?? new vscode.Range(0, 0, 0, 0)),
-      context: { diagnostics: [], only: [KIND] },
+      context: { diagnostics: [], only: [SKETCH_ACTION_KIND] },
     };
-    const offered = ((await client.sendRequest(CodeActionRequest.type, params)) ?? []) as CodeAction[];
-    const action = offered.find((one) => one.title === SELECTED);
-    if (action === undefined) return planned(client, document, sketch);
+    const actions = ((await client.sendRequest(CodeActionRequest.type, params)) ?? []) as CodeAction[];
+    const action = actions.find(({ title }) => title === SELECTION_ACTION_TITLE);
+    if (action === undefined) return planSketch(client, document, sketch);
     if (action.disabled !== undefined) throw new Error(action.disabled.reason);
-    return (action.edit ?? (await client.sendRequest<CodeAction>("codeAction/resolve", action)).edit) as WireEdit | undefined;
+    const resolved = action.edit === undefined ? await client.sendRequest<CodeAction>("codeAction/resolve", action) : action;
+    return resolved.edit as WorkspaceEdit | undefined;
   });
 }
 
-async function planned(client: LanguageClient, document: vscode.TextDocument, sketch: string): Promise<WireEdit | undefined> {
+// Returns undefined when the document already contains the sketch's changes.
+async function planSketch(client: LanguageClient, document: vscode.TextDocument, sketch: string): Promise<WorkspaceEdit | undefined> {
   const argument = { sketch, uri: client.code2ProtocolConverter.asUri(document.uri), dryRun: true };
   const params = { command: "editahead.apply", arguments: [argument] };
-  const applied = await client.sendRequest<Applied>("workspace/executeCommand", params);
-  return applied.method === "none" ? undefined : applied.edit;
+  const result = await client.sendRequest<ApplyResult>("workspace/executeCommand", params);
+  return result.method === "none" ? undefined : result.edit;
 }
 
-// Gets the edit, and shows what it would make of the files.
-async function look(
-  engine: Engine,
+async function planAndPreview(
+  server: ServerManager,
   preview: Preview,
-  missing: string,
+  emptyMessage: string,
   sketch: string,
-  plan: (client: LanguageClient, document: vscode.TextDocument) => Promise<WireEdit | undefined>,
+  plan: Planner,
 ): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
-  const client = engine.client;
-  const problem =
-    client === undefined ? (engine.problem ?? "The server is not running.") : document === undefined ? "No file is open." : missing;
+  const client = server.client;
   if (client === undefined || document === undefined || sketch.trim() === "") {
-    void vscode.window.showWarningMessage(`Editahead: ${problem}`);
+    const message =
+      client === undefined ? server.notRunningMessage : document === undefined ? "No file is open. Open one first." : emptyMessage;
+    void vscode.window.showWarningMessage(`Editahead: ${message}`);
     return;
   }
-  const once = async (): Promise<void> => {
+  const run = async (): Promise<void> => {
     try {
       const options = { location: vscode.ProgressLocation.Window, title: "Editahead: placing the sketch …" };
       const edit = await vscode.window.withProgress(options, () => plan(client, document));
-      if (edit === undefined) void vscode.window.showInformationMessage("Editahead: the sketch is there already.");
-      else await preview.show(edit, once);
+      if (edit === undefined) void vscode.window.showInformationMessage("Editahead: The file already contains the sketch's changes.");
+      else await preview.show(edit, run);
     } catch (error) {
-      await sayRefusal(error, document.uri);
+      await showRefusal(error, document.uri);
     }
   };
-  await once();
+  await run();
 }
 
-async function sayRefusal(error: unknown, uri: vscode.Uri): Promise<void> {
+async function showRefusal(error: unknown, uri: vscode.Uri): Promise<void> {
   const message = error instanceof Error ? error.message : String(error);
-  const refusal = error instanceof ResponseError ? refusalOf(error.data) : undefined;
-  const near = refusal?.near ?? [];
-  const text = `Editahead: ${refusal === undefined ? message : refusalText(refusal, message)}`;
-  const choice = await vscode.window.showWarningMessage(text, ...(near.length > 0 ? ["Show What Is Like It"] : []));
-  if (choice !== undefined) await showNear(near, uri);
+  const refusal = error instanceof ResponseError ? parseRefusal(error.data) : undefined;
+  const similar = refusal?.near ?? [];
+  const text = `Editahead: ${refusal === undefined ? message : describeRefusal(refusal, message)}`;
+  const choice = await vscode.window.showWarningMessage(text, ...(similar.length > 0 ? ["Show Similar Code"] : []));
+  if (choice !== undefined) await showSimilarCode(similar, uri);
 }
 
-async function showNear(near: Refusal["near"], uri: vscode.Uri): Promise<void> {
-  const items = near.map((place) => ({
-    label: `${Math.round(100 * place.similarity)} % like it`,
+async function showSimilarCode(similar: Refusal["near"], uri: vscode.Uri): Promise<void> {
+  const items = similar.map((place) => ({
+    label: `${Math.round(100 * place.similarity)} % similar`,
     description: `line ${place.range.start.line + 1}`,
     place,
   }));
   const chosen = items.length === 1 ? items[0] : await vscode.window.showQuickPick(items);
   if (chosen === undefined) return;
   const target = chosen.place.uri === undefined ? uri : vscode.Uri.parse(chosen.place.uri, true);
-  await vscode.window.showTextDocument(target, { selection: rangeOf(chosen.place.range) });
+  await vscode.window.showTextDocument(target, { selection: toRange(chosen.place.range) });
 }

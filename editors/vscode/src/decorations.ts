@@ -1,80 +1,81 @@
-// Draws what `core/drawing.ts` has thought out.
+// Decorations of the active editor, as `core/layout.ts` computes them.
 import * as vscode from "vscode";
-import type { Drawing } from "./core/layout";
-import { positionOf, rangeOf } from "./document";
+import type { DecorationLayout } from "./core/layout";
+import { toPosition, toRange } from "./document";
 
-const color = (id: string) => new vscode.ThemeColor(id);
-// Decorations would show several blanks as one.
-const hard = (text: string) => text.replace(/ /g, "\u00a0");
+const themeColor = (id: string) => new vscode.ThemeColor(id);
+// Decorations collapse consecutive blanks.
+const keepBlanks = (text: string) => text.replace(/ /g, "\u00a0");
 
 export class Decorations implements vscode.Disposable {
-  private readonly struck = vscode.window.createTextEditorDecorationType({
-    color: color("gitDecoration.deletedResourceForeground"),
+  private readonly deletion = vscode.window.createTextEditorDecorationType({
+    color: themeColor("gitDecoration.deletedResourceForeground"),
     textDecoration: "line-through",
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
   });
-  private readonly added = vscode.window.createTextEditorDecorationType({});
-  private readonly beside = vscode.window.createTextEditorDecorationType({});
+  private readonly insertion = vscode.window.createTextEditorDecorationType({});
+  private readonly newLine = vscode.window.createTextEditorDecorationType({});
   private readonly hint = vscode.window.createTextEditorDecorationType({});
-  private readonly place: vscode.TextEditorDecorationType;
-  private drawn: vscode.TextEditor | undefined;
+  private readonly lines: vscode.TextEditorDecorationType;
+  private editor: vscode.TextEditor | undefined;
 
-  constructor(extension: vscode.Uri) {
-    const icon = (name: string) => ({ gutterIconPath: vscode.Uri.joinPath(extension, "media", name), gutterIconSize: "contain" });
-    this.place = vscode.window.createTextEditorDecorationType({
+  constructor(extensionUri: vscode.Uri) {
+    const icon = (name: string) => ({ gutterIconPath: vscode.Uri.joinPath(extensionUri, "media", name), gutterIconSize: "contain" });
+    this.lines = vscode.window.createTextEditorDecorationType({
       isWholeLine: true,
-      overviewRulerColor: color("editorOverviewRuler.addedForeground"),
+      overviewRulerColor: themeColor("editorOverviewRuler.addedForeground"),
       overviewRulerLane: vscode.OverviewRulerLane.Right,
       light: icon("next-light.svg"),
       dark: icon("next-dark.svg"),
     });
   }
 
-  draw(editor: vscode.TextEditor, drawing: Drawing, hover: vscode.MarkdownString): void {
-    if (this.drawn !== editor) this.clear();
-    this.drawn = editor;
-    const put = { color: color("editor.foreground"), backgroundColor: color("diffEditor.insertedTextBackground") };
+  /** Replace the decorations of an editor, and clear those of the editor before. */
+  render(editor: vscode.TextEditor, layout: DecorationLayout, hover: vscode.MarkdownString): void {
+    if (this.editor !== editor) this.clear();
+    this.editor = editor;
+    const style = { color: themeColor("editor.foreground"), backgroundColor: themeColor("diffEditor.insertedTextBackground") };
     const endOf = (line: number) => editor.document.lineAt(line).range.end;
-    const at = (position: vscode.Position) => new vscode.Range(position, position);
-    editor.setDecorations(this.struck, drawing.strikes.map(rangeOf));
+    const emptyRange = (position: vscode.Position) => new vscode.Range(position, position);
+    editor.setDecorations(this.deletion, layout.deletions.map(toRange));
     editor.setDecorations(
-      this.added,
-      drawing.insertions.map((one) => ({
-        range: at(positionOf(one.at)),
-        renderOptions: { before: { ...put, contentText: hard(one.text) } },
+      this.insertion,
+      layout.insertions.map(({ at, text }) => ({
+        range: emptyRange(toPosition(at)),
+        renderOptions: { before: { ...style, contentText: keepBlanks(text) } },
       })),
     );
     editor.setDecorations(
-      this.beside,
-      drawing.besides.map((one) => ({
-        range: at(endOf(one.line)),
-        renderOptions: { after: { ...put, contentText: hard(one.text) || "\u00a0", margin: `0 0 0 ${one.gap}ch` } },
+      this.newLine,
+      layout.newLines.map(({ line, gap, text }) => ({
+        range: emptyRange(endOf(line)),
+        renderOptions: { after: { ...style, contentText: keepBlanks(text) || "\u00a0", margin: `0 0 0 ${gap}ch` } },
       })),
     );
     editor.setDecorations(
       this.hint,
-      drawing.hints.map((one) => ({
-        range: at(endOf(one.line)),
-        renderOptions: { after: { contentText: hard(one.text), color: color("editorCodeLens.foreground"), margin: "0 0 0 3ch" } },
+      layout.hints.map(({ line, text }) => ({
+        range: emptyRange(endOf(line)),
+        renderOptions: { after: { contentText: keepBlanks(text), color: themeColor("editorCodeLens.foreground"), margin: "0 0 0 3ch" } },
       })),
     );
-    const mark = drawing.mark;
+    const { lineRange } = layout;
     editor.setDecorations(
-      this.place,
-      mark === undefined ? [] : [{ range: new vscode.Range(mark[0], 0, mark[1], 0), hoverMessage: hover }],
+      this.lines,
+      lineRange === undefined ? [] : [{ range: new vscode.Range(lineRange[0], 0, lineRange[1], 0), hoverMessage: hover }],
     );
   }
 
   clear(): void {
-    for (const type of this.all()) this.drawn?.setDecorations(type, []);
-    this.drawn = undefined;
+    for (const type of this.types()) this.editor?.setDecorations(type, []);
+    this.editor = undefined;
   }
 
   dispose(): void {
-    for (const type of this.all()) type.dispose();
+    for (const type of this.types()) type.dispose();
   }
 
-  private all(): vscode.TextEditorDecorationType[] {
-    return [this.struck, this.added, this.beside, this.hint, this.place];
+  private types(): vscode.TextEditorDecorationType[] {
+    return [this.deletion, this.insertion, this.newLine, this.hint, this.lines];
   }
 }

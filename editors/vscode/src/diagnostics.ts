@@ -1,46 +1,49 @@
-// What other extensions say of a document. The server cannot see what they publish, so it is told.
+// Diagnostics of other extensions, for the server, which cannot see what other extensions publish.
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 
-/** The source of the server's own hints, which it knows. */
-const OWN = "editahead";
-/** The server looks at no more of one document. */
-const MOST = 100;
+/** The source of the server's own diagnostics. */
+const OWN_SOURCE = "editahead";
+/** Diagnostics sent for one document; the server ignores any more. */
+const MAX_DIAGNOSTICS = 100;
 
-/** Remembers what the server was told, so that the same is not told twice. */
-export class Problems implements vscode.Disposable {
-  private readonly told = new Map<string, string>();
-  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
-  private readonly watcher: vscode.Disposable;
-  /** Others are known of a document now. */
-  readonly onChange = this.changed.event;
+/** A record of the diagnostics last sent for each document, so that the extension sends only changes. */
+export class DiagnosticsTracker implements vscode.Disposable {
+  private readonly lastSent = new Map<string, string>();
+  private readonly changeEmitter = new vscode.EventEmitter<vscode.Uri>();
+  private readonly subscription: vscode.Disposable;
+  readonly onDidChange = this.changeEmitter.event;
 
   constructor() {
-    this.watcher = vscode.languages.onDidChangeDiagnostics((event) => {
-      for (const uri of event.uris) this.changed.fire(uri);
+    this.subscription = vscode.languages.onDidChangeDiagnostics((event) => {
+      for (const uri of event.uris) this.changeEmitter.fire(uri);
     });
   }
 
-  /** All of a document as LSP has them, those nearest to a line when there are too many; undefined when they are known. */
-  news(client: LanguageClient, uri: vscode.Uri, line: number): unknown[] | undefined {
-    const found = vscode.languages.getDiagnostics(uri).filter((one) => one.source !== OWN);
-    const away = (one: vscode.Diagnostic) => Math.abs(one.range.start.line - line);
-    found.sort((a, b) => away(a) - away(b) || a.range.start.compareTo(b.range.start));
-    const now = found.slice(0, MOST).map((one) => client.code2ProtocolConverter.asDiagnostic(one));
-    const { key, text } = { key: uri.toString(), text: JSON.stringify(now) };
-    if ((this.told.get(key) ?? "[]") === text) return undefined;
-    this.told.set(key, text);
-    return now;
+  /**
+   * Return a document's diagnostics as LSP, and record them as sent; undefined when they have not changed.
+   *
+   * @param line The line whose nearest diagnostics are kept when there are more than `MAX_DIAGNOSTICS`.
+   */
+  takeChanged(client: LanguageClient, uri: vscode.Uri, line: number): unknown[] | undefined {
+    const diagnostics = vscode.languages.getDiagnostics(uri).filter(({ source }) => source !== OWN_SOURCE);
+    const distance = ({ range }: vscode.Diagnostic) => Math.abs(range.start.line - line);
+    diagnostics.sort((a, b) => distance(a) - distance(b) || a.range.start.compareTo(b.range.start));
+    const converted = diagnostics.slice(0, MAX_DIAGNOSTICS).map((diagnostic) => client.code2ProtocolConverter.asDiagnostic(diagnostic));
+    const { key, json } = { key: uri.toString(), json: JSON.stringify(converted) };
+    if ((this.lastSent.get(key) ?? "[]") === json) return undefined;
+    this.lastSent.set(key, json);
+    return converted;
   }
 
-  /** The server is another one, or the document is opened anew. */
-  forget(uri?: vscode.Uri): void {
-    if (uri === undefined) this.told.clear();
-    else this.told.delete(uri.toString());
+  /** Forget what was sent: for one document, which was closed, or for all, when the server restarts. */
+  reset(uri?: vscode.Uri): void {
+    if (uri === undefined) this.lastSent.clear();
+    else this.lastSent.delete(uri.toString());
   }
 
   dispose(): void {
-    this.watcher.dispose();
-    this.changed.dispose();
+    this.subscription.dispose();
+    this.changeEmitter.dispose();
   }
 }

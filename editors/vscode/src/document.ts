@@ -1,29 +1,30 @@
-// A document of VS Code as a `Text`, and places as VS Code's.
+// Conversions between VS Code's documents and positions and those of `core`.
 import * as vscode from "vscode";
 import type { Position, Range, Text } from "./core/text";
 
+/** Return a view of a document for `core`. */
 export function textOf(document: vscode.TextDocument): Text {
-  const place = (offset: number) => document.positionAt(offset);
+  const positionAt = (offset: number) => document.positionAt(offset);
   return {
     lineCount: document.lineCount,
     line: (number) => document.lineAt(number).text,
-    slice: (start, end) => document.getText(new vscode.Range(place(start), place(end))),
-    offsetAt: (position) => document.offsetAt(positionOf(position)),
-    positionAt: place,
+    slice: (start, end) => document.getText(new vscode.Range(positionAt(start), positionAt(end))),
+    offsetAt: (position) => document.offsetAt(toPosition(position)),
+    positionAt,
   };
 }
 
-export function positionOf(position: Position): vscode.Position {
+export function toPosition(position: Position): vscode.Position {
   return new vscode.Position(position.line, position.character);
 }
 
-export function rangeOf(range: Range): vscode.Range {
-  return new vscode.Range(positionOf(range.start), positionOf(range.end));
+export function toRange(range: Range): vscode.Range {
+  return new vscode.Range(toPosition(range.start), toPosition(range.end));
 }
 
-/** Documents that the server is for. */
-export const SELECTOR = [{ scheme: "file" }, { scheme: "untitled" }];
+/** The documents that the server handles. */
+export const DOCUMENT_SELECTOR = [{ scheme: "file" }, { scheme: "untitled" }];
 
-export function isWanted(document: vscode.TextDocument): boolean {
-  return SELECTOR.some(({ scheme }) => document.uri.scheme === scheme);
+export function isSupported(document: vscode.TextDocument): boolean {
+  return DOCUMENT_SELECTOR.some(({ scheme }) => document.uri.scheme === scheme);
 }

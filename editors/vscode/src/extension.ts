@@ -1,16 +1,16 @@
-// Editahead in VS Code: the predicted next edit, shown in its place, one key to go there and to make it.
+// Entry point of the extension: the predicted next edit, shown in place, with one key to go there and accept it.
 import * as vscode from "vscode";
 import { applyClipboard, applySelection } from "./applySketch";
-import { serverText, whyText } from "./core/messages";
+import { describeStatus, describeWhy } from "./core/messages";
 import type { StatusResult, WhyResult } from "./core/protocol";
 import { Installation } from "./installation";
 import { Preview } from "./preview";
-import { Engine } from "./server";
+import { ServerManager } from "./server";
 import { StatusBar } from "./statusbar";
 import { View } from "./view";
 
-/** Where the first next edit can be seen. */
-const EXAMPLE = `# Type "leaves" over the selected word. Then press Tab, and Tab again, to the end.
+/** The document of the command `openExample`: renaming one field leads to two next edits. */
+const EXAMPLE = `# Type "leaves" over the selected word. Then press Tab until the last edit is accepted.
 class Stay:
     def __init__(self, begins, until):
         self.begins = begins
@@ -23,74 +23,77 @@ class Stay:
         return self.begins <= day < self.ends
 `;
 
-let engine: Engine | undefined;
+let activeServer: ServerManager | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Editahead", { log: true });
-  const installation = new Installation(context, log, () => started.be("installing"));
-  const started = new Engine(() => installation.find(), log);
-  engine = started;
-  const view = new View(context.extensionUri, started, () => performance.now());
-  started.ghosts = (document, position) => view.ghosts(document, position);
+  const installation = new Installation(context, log, () => server.setState("installing"));
+  const server = new ServerManager(() => installation.resolveCommand(), log);
+  activeServer = server;
+  const view = new View(context.extensionUri, server, () => performance.now());
+  server.ghostTextProvider = (document, position) => view.provideGhostText(document, position);
   const preview = new Preview();
-  context.subscriptions.push(log, installation, started, view, preview, new StatusBar(started, view));
+  context.subscriptions.push(log, installation, server, view, preview, new StatusBar(server, view));
 
-  const tell = (text: string) => {
+  const notify = (text: string) => {
     log.info(text);
     const [first = "", ...others] = text.split("\n"); // a notification has one line
     void vscode.window.showInformationMessage(first, ...(others.length > 0 ? ["More"] : [])).then((more) => {
       if (more !== undefined) log.show(true);
     });
   };
-  const why = async () => {
+  const explain = async () => {
     const uri = vscode.window.activeTextEditor?.document.uri.toString();
-    const result = await started.execute<WhyResult>("editahead.why", ...(uri === undefined ? [] : [uri]));
-    if (result !== undefined) tell(whyText(result));
+    const result = await server.executeCommand<WhyResult>("editahead.why", ...(uri === undefined ? [] : [uri]));
+    if (result !== undefined) notify(describeWhy(result));
   };
-  const status = async () => {
-    const result = await started.execute<StatusResult>("editahead.status");
-    if (result !== undefined) tell(serverText(result));
+  const showStatus = async () => {
+    const result = await server.executeCommand<StatusResult>("editahead.status");
+    if (result !== undefined) notify(describeStatus(result));
+  };
+  const forget = async () => {
+    if ((await server.executeCommand("editahead.resetLearning")) !== undefined) {
+      notify("Editahead has deleted its learned preferences and rejected edits.");
+    }
+  };
+  const openExample = async () => {
+    const document = await vscode.workspace.openTextDocument({ language: "python", content: EXAMPLE });
+    const editor = await vscode.window.showTextDocument(document);
+    editor.selection = findWord(document, "ends");
   };
   const commands: Record<string, (...args: never[]) => unknown> = {
     tab: () => view.tab(),
     dismiss: () => view.reject(),
     acceptWord: () => view.acceptPart("word"),
     acceptLine: () => view.acceptPart("line"),
-    showNext: () => view.choose(1),
-    showPrevious: () => view.choose(-1),
-    go: () => view.goNext(),
-    toggle: () => view.enable(!view.enabled),
-    ghostAccepted: (id: string) => view.ghostAccepted(id),
-    applyClipboard: () => applyClipboard(started, preview),
-    applySelection: () => applySelection(started, preview),
-    makeChanges: () => preview.make(),
+    showNext: () => view.showAlternative(1),
+    showPrevious: () => view.showAlternative(-1),
+    go: () => view.goToNextEdit(),
+    toggle: () => view.setEnabled(!view.isEnabled),
+    ghostAccepted: (id: string) => view.onGhostTextAccepted(id),
+    applyClipboard: () => applyClipboard(server, preview),
+    applySelection: () => applySelection(server, preview),
+    makeChanges: () => preview.applyChanges(),
     makeNoChanges: () => preview.close(),
-    leaveOut: () => preview.leaveOut(),
-    explain: why,
-    showStatus: status,
-    restartServer: () => started.restart(),
+    leaveOut: () => preview.revertHunk(),
+    explain,
+    showStatus,
+    restartServer: () => server.restart(),
     openLog: () => log.show(),
-    forget: async () => {
-      if ((await started.execute("editahead.resetLearning")) !== undefined) tell("Editahead has forgotten what it learned and what you refused.");
-    },
-    openExample: async () => {
-      const document = await vscode.workspace.openTextDocument({ language: "python", content: EXAMPLE });
-      const editor = await vscode.window.showTextDocument(document);
-      editor.selection = wordOf(document, "ends");
-    },
+    forget,
+    openExample,
   };
   for (const [name, run] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(`editahead.${name}`, run));
   }
-  void started.start();
+  void server.start();
 }
 
-/** A word where it stands first. */
-function wordOf(document: vscode.TextDocument, word: string): vscode.Selection {
-  const at = document.getText().indexOf(word);
-  return new vscode.Selection(document.positionAt(at), document.positionAt(at + word.length));
+function findWord(document: vscode.TextDocument, word: string): vscode.Selection {
+  const offset = document.getText().indexOf(word);
+  return new vscode.Selection(document.positionAt(offset), document.positionAt(offset + word.length));
 }
 
 export async function deactivate(): Promise<void> {
-  await engine?.stop();
+  await activeServer?.stop();
 }

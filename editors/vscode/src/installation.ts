@@ -1,127 +1,146 @@
-// Finds the server, or makes it an environment of its own in the extension's storage.
+// The server's executable: found on this machine, or installed into a virtual environment in the extension's storage.
 import { execFile } from "node:child_process";
 import { constants, promises as fs } from "node:fs";
 import * as path from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
-import { commandOf, inEnvironment, installProblem, isRecent, onPath, pythons, type ServerCommand } from "./core/environment";
+import {
+  describeInstallFailure,
+  executableInVenv,
+  executablesOnPath,
+  isSupportedPython,
+  parseServerCommand,
+  pythonCandidates,
+  type ServerCommand,
+} from "./core/environment";
 
 const run = promisify(execFile);
-const WINDOWS = process.platform === "win32";
-/** Written last: an environment without it was not finished. */
-const STAMP = "editahead.txt";
+const IS_WINDOWS = process.platform === "win32";
+/** The file with the installed wheel's name, written last: an environment without the file is incomplete. */
+const STAMP_FILE = "editahead.txt";
 
 export class Installation implements vscode.Disposable {
-  private aborted = new AbortController();
-  private making: Promise<void> = Promise.resolve();
+  private abortController = new AbortController();
+  private running: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly log: vscode.LogOutputChannel,
-    private readonly installing: () => void,
+    private readonly onInstall: () => void,
   ) {}
 
-  /** The person's own choice, else what is on PATH, else our environment, made now if need be. */
-  async find(): Promise<ServerCommand> {
-    this.dispose(); // one environment is made at a time
-    const aborted = (this.aborted = new AbortController());
-    await this.making.catch(() => undefined);
-    const chosen = setting("server.command");
-    if (chosen !== undefined && !(Array.isArray(chosen) && chosen.length === 0)) {
-      const command = commandOf(chosen);
-      if (command === undefined) throw new Error("The setting `editahead.server.command` is not a list of words.");
+  /**
+   * Return the command line of the server: the configured one, else `editahead` on PATH, else the one in the extension's own
+   * environment, which is installed on first use. A running installation is cancelled first.
+   *
+   * @throws Error with a message for the user.
+   */
+  async resolveCommand(): Promise<ServerCommand> {
+    this.dispose();
+    const abortController = (this.abortController = new AbortController());
+    await this.running.catch(() => undefined);
+    const configured = userSetting("server.command");
+    if (configured !== undefined && !(Array.isArray(configured) && configured.length === 0)) {
+      const command = parseServerCommand(configured);
+      if (command === undefined) {
+        throw new Error("The setting `editahead.server.command` must be a list of strings: the program and its arguments.");
+      }
       if (path.isAbsolute(command.command) && !(await isExecutable(command.command))) {
-        throw new Error(`There is no program ${command.command}, which \`editahead.server.command\` names.`);
+        throw new Error(`The program ${command.command} does not exist. Correct the setting \`editahead.server.command\`.`);
       }
       return command;
     }
-    for (const place of onPath("editahead", process.env.PATH, WINDOWS)) {
-      if (await isExecutable(place)) return { command: place, args: ["lsp"] };
+    for (const file of executablesOnPath("editahead", process.env.PATH, IS_WINDOWS)) {
+      if (await isExecutable(file)) return { command: file, args: ["lsp"] };
     }
-    return { command: await this.environment(aborted), args: ["lsp"] };
+    return { command: await this.ensureEnvironment(abortController), args: ["lsp"] };
   }
 
-  /** Whatever is being made is given up. */
+  /** Cancel a running installation. */
   dispose(): void {
-    this.aborted.abort();
+    this.abortController.abort();
   }
 
-  private async environment(aborted: AbortController): Promise<string> {
+  private async ensureEnvironment(abortController: AbortController): Promise<string> {
     const folder = path.join(this.context.globalStorageUri.fsPath, "server");
-    const program = inEnvironment(folder, "editahead", WINDOWS);
-    const distribution = await this.distribution();
-    const stamp = `${distribution}\n`;
-    const there = await fs.readFile(path.join(folder, STAMP), "utf8").catch(() => "");
-    if (there === stamp && (await isExecutable(program))) return program;
-    if (aborted.signal.aborted) throw new Error("Another start has begun.");
-    this.installing();
+    const executable = executableInVenv(folder, "editahead", IS_WINDOWS);
+    const wheel = await this.findWheel();
+    const stamp = `${wheel}\n`;
+    const presentStamp = await fs.readFile(path.join(folder, STAMP_FILE), "utf8").catch(() => "");
+    if (presentStamp === stamp && (await isExecutable(executable))) return executable;
+    if (abortController.signal.aborted) throw new Error("A newer start of the server has cancelled this one.");
+    this.onInstall();
     const options = { location: vscode.ProgressLocation.Notification, title: "Editahead", cancellable: true };
-    await vscode.window.withProgress(options, (progress, token) => (this.making = this.make(folder, distribution, progress, token, aborted)));
-    await fs.writeFile(path.join(folder, STAMP), stamp);
-    return program;
+    await vscode.window.withProgress(
+      options,
+      (progress, token) => (this.running = this.install(folder, wheel, progress, token, abortController)),
+    );
+    await fs.writeFile(path.join(folder, STAMP_FILE), stamp);
+    return executable;
   }
 
-  private async make(
+  private async install(
     folder: string,
-    distribution: string,
+    wheel: string,
     progress: vscode.Progress<{ message: string }>,
     token: vscode.CancellationToken,
-    aborted: AbortController,
+    abortController: AbortController,
   ): Promise<void> {
-    const watcher = token.onCancellationRequested(() => aborted.abort());
-    const step = async (message: string, command: string, args: string[]) => {
+    const subscription = token.onCancellationRequested(() => abortController.abort());
+    const runStep = async (message: string, command: string, args: string[]) => {
       progress.report({ message });
       this.log.info([command, ...args].join(" "));
       try {
-        const { stdout, stderr } = await run(command, args, { signal: aborted.signal, windowsHide: true, maxBuffer: 1 << 26 });
+        const options = { signal: abortController.signal, windowsHide: true, maxBuffer: 1 << 26 };
+        const { stdout, stderr } = await run(command, args, options);
         this.log.debug(stdout + stderr);
       } catch (error) {
-        if (aborted.signal.aborted) throw new Error("The installation of the server was cancelled.");
+        if (abortController.signal.aborted) throw new Error("The installation of the server was cancelled.");
         const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
-        const said = `${stdout}${stderr}` || String(error);
-        this.log.error(said);
-        throw new Error(installProblem(said));
+        const output = `${stdout}${stderr}` || String(error);
+        this.log.error(output);
+        throw new Error(describeInstallFailure(output));
       }
     };
     try {
-      const python = await this.python();
+      const python = await this.findPython();
       await fs.rm(folder, { recursive: true, force: true });
       await fs.mkdir(path.dirname(folder), { recursive: true });
-      await step("making an environment for the server …", python, ["-m", "venv", folder]);
-      const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", distribution];
-      await step("installing the server …", inEnvironment(folder, "python", WINDOWS), pip);
+      await runStep("creating an environment for the server …", python, ["-m", "venv", folder]);
+      const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", wheel];
+      await runStep("installing the server …", executableInVenv(folder, "python", IS_WINDOWS), pip);
     } finally {
-      watcher.dispose();
+      subscription.dispose();
     }
   }
 
-  private async python(): Promise<string> {
-    const wanted = setting("server.python");
-    for (const name of pythons(typeof wanted === "string" ? wanted : undefined, WINDOWS)) {
-      const said = await run(name, ["--version"]).catch(() => undefined);
-      if (said !== undefined && isRecent(said.stdout + said.stderr)) return name;
+  private async findPython(): Promise<string> {
+    const configured = userSetting("server.python");
+    for (const name of pythonCandidates(typeof configured === "string" ? configured : undefined, IS_WINDOWS)) {
+      const version = await run(name, ["--version"]).catch(() => undefined);
+      if (version !== undefined && isSupportedPython(version.stdout + version.stderr)) return name;
     }
     throw new Error(
-      wanted
-        ? `\`${String(wanted)}\` is no Python 3.11 or newer.`
-        : "The server needs Python 3.11 or newer, which was not found. Name one in `editahead.server.python`.",
+      configured
+        ? `\`${String(configured)}\` is not Python 3.11 or newer. Correct the setting \`editahead.server.python\`.`
+        : "The server needs Python 3.11 or newer, and none was found. Install one, or set `editahead.server.python`.",
     );
   }
 
-  /** What pip installs: the wheel that came with the extension. */
-  private async distribution(): Promise<string> {
+  private async findWheel(): Promise<string> {
     const folder = path.join(this.context.extensionPath, "server");
     const wheel = (await fs.readdir(folder).catch(() => [])).find((name) => name.endsWith(".whl"));
     if (wheel === undefined) {
-      throw new Error("No server was found. Install it, or name it in `editahead.server.command`.");
+      throw new Error("No server was found. Install `editahead`, or set `editahead.server.command`.");
     }
     return path.join(folder, wheel);
   }
 }
 
-function setting(name: string): unknown {
-  const found = vscode.workspace.getConfiguration("editahead").inspect(name);
-  return found?.globalValue || undefined;
+// Settings of a workspace do not count: they could name any program.
+function userSetting(name: string): unknown {
+  const setting = vscode.workspace.getConfiguration("editahead").inspect(name);
+  return setting?.globalValue || undefined;
 }
 
 async function isExecutable(file: string): Promise<boolean> {

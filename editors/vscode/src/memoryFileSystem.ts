@@ -1,27 +1,31 @@
-// Texts in memory that editors can open, and change: a file system of VS Code with nothing else in it.
+// A file system in memory, for documents that a diff editor shows.
 import * as vscode from "vscode";
 
-/** A mark at their beginning says how they are encoded: what is set for files does not count here. */
-const MARK = "\ufeff";
+/** A byte order mark declares UTF-8, whatever `files.encoding` says. */
+const BOM = "\ufeff";
 
 interface Entry {
   readonly data: Uint8Array;
-  readonly fixed: boolean;
+  readonly isReadonly: boolean;
   readonly mtime: number;
 }
 
-export class Texts implements vscode.FileSystemProvider {
+export class MemoryFileSystem implements vscode.FileSystemProvider {
   private readonly entries = new Map<string, Entry>();
-  private readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  private readonly changeEmitter = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   private clock = 0;
-  readonly onDidChangeFile = this.changed.event;
+  readonly onDidChangeFile = this.changeEmitter.event;
 
   constructor(private readonly scheme: string) {}
 
-  /** shelf: texts of one path lie on different ones. fixed: it can only be read. */
-  put(shelf: string, path: string, text: string, fixed: boolean): vscode.Uri {
-    const uri = vscode.Uri.from({ scheme: this.scheme, authority: shelf, path });
-    this.entries.set(uri.toString(), { data: Buffer.from(MARK + text), fixed, mtime: ++this.clock });
+  /**
+   * Add a file and return its URI.
+   *
+   * @param authority Distinguishes files of the same path.
+   */
+  add(authority: string, path: string, text: string, isReadonly: boolean): vscode.Uri {
+    const uri = vscode.Uri.from({ scheme: this.scheme, authority, path });
+    this.entries.set(uri.toString(), { data: Buffer.from(BOM + text), isReadonly, mtime: ++this.clock });
     return uri;
   }
 
@@ -30,9 +34,9 @@ export class Texts implements vscode.FileSystemProvider {
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
-    const { data, fixed, mtime } = this.entry(uri);
+    const { data, isReadonly, mtime } = this.entry(uri);
     const stat = { type: vscode.FileType.File, ctime: 0, mtime, size: data.length };
-    return fixed ? { ...stat, permissions: vscode.FilePermission.Readonly } : stat;
+    return isReadonly ? { ...stat, permissions: vscode.FilePermission.Readonly } : stat;
   }
 
   readFile(uri: vscode.Uri): Uint8Array {

@@ -1,171 +1,175 @@
-// A planned change of one or more files, looked at before it is made: VS Code's own diff of each file as it is and as it would
-// be. The right side can be edited, and VS Code's arrow beside a hunk takes it out; what stands there in the end is made.
+// The preview of a planned workspace edit: VS Code's diff of each file. The right side is editable, and VS Code's arrow beside a
+// hunk reverts the hunk; the text on the right side is what "Apply Changes" writes.
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { hunkAt, lineHunks, madeOf, proposedOf, rangeOfLines, type Proposed, type WireEdit } from "./core/proposal";
-import { rangeOf, textOf } from "./document";
-import { Texts } from "./memoryFileSystem";
+import { applyEdits, groupByFile, hunkAt, lineHunks, rangeOfHunk, type FileChange, type WorkspaceEdit } from "./core/workspaceEdit";
+import { textOf, toRange } from "./document";
+import { MemoryFileSystem } from "./memoryFileSystem";
 
 const SCHEME = "editahead-sketch";
 
-interface File {
-  readonly proposed: Proposed;
+interface PreviewedFile {
+  readonly change: FileChange;
   readonly uri: vscode.Uri;
-  /** The file's text. */
-  readonly before: string;
-  /** What the left and the right side show. */
-  readonly was: vscode.Uri;
-  readonly now: vscode.Uri;
+  /** The file's text when the preview was opened. */
+  readonly oldText: string;
+  /** The left side of the diff. */
+  readonly left: vscode.Uri;
+  /** The right side of the diff. */
+  readonly right: vscode.Uri;
 }
 
-interface Looked {
+interface OpenPreview {
   readonly title: string;
-  readonly files: readonly File[];
-  /** Plans it anew, for the texts as they are then. */
-  readonly again: () => unknown;
+  readonly files: readonly PreviewedFile[];
+  /** Plan the edit again for the present texts. */
+  readonly replan: () => unknown;
 }
 
 export class Preview implements vscode.Disposable {
-  private readonly texts = new Texts(SCHEME);
-  private readonly flags = vscode.languages.createDiagnosticCollection(SCHEME);
-  private readonly watching: vscode.Disposable[];
-  private looked: Looked | undefined;
+  private readonly fileSystem = new MemoryFileSystem(SCHEME);
+  private readonly warnings = vscode.languages.createDiagnosticCollection(SCHEME);
+  private readonly subscriptions: vscode.Disposable[];
+  private opened: OpenPreview | undefined;
   private count = 0;
 
   constructor() {
-    this.watching = [
-      vscode.workspace.registerFileSystemProvider(SCHEME, this.texts, { isCaseSensitive: true }),
-      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.tabsChanged(closed)),
-      vscode.window.tabGroups.onDidChangeTabGroups(() => this.tabsChanged()),
+    this.subscriptions = [
+      vscode.workspace.registerFileSystemProvider(SCHEME, this.fileSystem, { isCaseSensitive: true }),
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.onDidChangeTabs(closed)),
+      vscode.window.tabGroups.onDidChangeTabGroups(() => this.onDidChangeTabs()),
     ];
-    void vscode.window.tabGroups.close(this.tabs()); // of an earlier session: their texts are gone
+    void vscode.window.tabGroups.close(this.previewTabs()); // restored from an earlier session, without their texts
   }
 
   dispose(): void {
-    for (const one of [...this.watching, this.flags]) one.dispose();
+    for (const disposable of [...this.subscriptions, this.warnings]) disposable.dispose();
   }
 
-  /** Show what an edit would make of its files. */
-  async show(edit: WireEdit, again: () => unknown): Promise<void> {
+  /** Open the diff of a planned edit, or plan again if a document has changed since the plan. */
+  async show(edit: WorkspaceEdit, replan: () => unknown): Promise<void> {
     await this.close();
     this.count++;
-    const files = await Promise.all(proposedOf(edit).map((proposed) => this.prepare(proposed)));
-    const stale = files.some((file) => file === undefined);
-    const ready = files.filter((file) => file !== undefined);
-    const [first, ...others] = ready;
-    if (stale) return void again();
-    if (first === undefined) return void vscode.window.showInformationMessage("Editahead: the sketch changes nothing.");
-    const title = others.length === 0 ? `Sketch: ${path.posix.basename(first.now.path)}` : "Sketch";
-    this.looked = { title, files: ready, again };
+    const files = await Promise.all(groupByFile(edit).map((change) => this.prepare(change)));
+    const current = files.filter((file) => file !== undefined);
+    if (current.length < files.length) return void replan();
+    const [first, ...others] = current;
+    if (first === undefined) return void vscode.window.showInformationMessage("Editahead: The sketch changes nothing.");
+    const title = others.length === 0 ? `Sketch: ${path.posix.basename(first.right.path)}` : "Sketch";
+    this.opened = { title, files: current, replan };
     if (others.length === 0) {
-      await vscode.commands.executeCommand("vscode.diff", first.was, first.now, title, { preview: false });
+      await vscode.commands.executeCommand("vscode.diff", first.left, first.right, title, { preview: false });
     } else {
-      await vscode.commands.executeCommand("vscode.changes", title, ready.map(({ was, now }) => [now, was, now]));
-      await vscode.commands.executeCommand("workbench.action.keepEditor"); // else the next file takes its place
+      await vscode.commands.executeCommand("vscode.changes", title, current.map(({ left, right }) => [right, left, right]));
+      await vscode.commands.executeCommand("workbench.action.keepEditor"); // as a preview editor, the next file would replace it
     }
-    this.tabsChanged();
+    this.onDidChangeTabs();
   }
 
-  /** Make what the right sides hold now. */
-  async make(): Promise<void> {
-    const looked = this.looked;
-    if (looked === undefined) return;
+  /** Write the texts on the right sides, and close the preview. */
+  async applyChanges(): Promise<void> {
+    const { opened } = this;
+    if (opened === undefined) return;
     const edit = new vscode.WorkspaceEdit();
-    for (const file of looked.files) {
-      const now = (await vscode.workspace.openTextDocument(file.now)).getText();
-      if (await this.add(edit, file, now)) continue;
+    for (const file of opened.files) {
+      const newText = (await vscode.workspace.openTextDocument(file.right)).getText();
+      if (await this.addFile(edit, file, newText)) continue;
       const name = vscode.workspace.asRelativePath(file.uri);
-      const choice = await vscode.window.showWarningMessage(`Editahead: nothing was changed: ${name} is another now.`, "Place the Sketch Again");
-      if (choice !== undefined) looked.again();
+      const message = `Editahead: Nothing was changed: ${name} has changed since the preview. Place the sketch again.`;
+      const choice = await vscode.window.showWarningMessage(message, "Place the Sketch Again");
+      if (choice !== undefined) opened.replan();
       return;
     }
-    if (edit.size === 0) void vscode.window.showInformationMessage("Editahead: nothing was changed: all of it was left out.");
+    if (edit.size === 0) void vscode.window.showInformationMessage("Editahead: Nothing was changed: every change was excluded.");
     else if (!(await vscode.workspace.applyEdit(edit))) {
-      void vscode.window.showWarningMessage("Editahead: nothing was changed: VS Code did not take the edit.");
+      void vscode.window.showWarningMessage("Editahead: Nothing was changed: VS Code rejected the edit. Place the sketch again.");
       return;
     }
     await this.close();
   }
 
-  /** Make nothing of it. */
+  /** Close the preview without changes to any file. */
   async close(): Promise<void> {
-    const tabs = this.tabs();
-    const scrap = vscode.workspace.textDocuments.filter((document) => document.uri.scheme === SCHEME && document.isDirty);
-    for (const document of scrap) await document.save(); // else VS Code asks
+    const tabs = this.previewTabs();
+    const dirty = vscode.workspace.textDocuments.filter((document) => document.uri.scheme === SCHEME && document.isDirty);
+    for (const document of dirty) await document.save(); // otherwise VS Code asks whether to save
     await vscode.window.tabGroups.close(tabs);
-    this.forget();
+    this.reset();
   }
 
-  /** The hunk at the cursor becomes as it was. */
-  async leaveOut(): Promise<void> {
+  /** Revert the hunk at the cursor. */
+  async revertHunk(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    const file = this.looked?.files.find((one) => one.now.toString() === editor?.document.uri.toString());
+    const file = this.opened?.files.find(({ right }) => right.toString() === editor?.document.uri.toString());
     if (editor === undefined || file === undefined) return;
     const { document } = editor;
-    const hunk = hunkAt(lineHunks(document.getText(), file.before), editor.selection.active.line);
+    const hunk = hunkAt(lineHunks(document.getText(), file.oldText), editor.selection.active.line);
     if (hunk === undefined) return;
-    await editor.edit((builder) => builder.replace(rangeOf(rangeOfLines(hunk, textOf(document))), hunk.newText));
+    await editor.edit((builder) => builder.replace(toRange(rangeOfHunk(hunk, textOf(document))), hunk.newText));
   }
 
-  // Undefined: the file is not the one that it was planned for.
-  private async prepare(proposed: Proposed): Promise<File | undefined> {
-    const uri = vscode.Uri.parse(proposed.uri, true);
-    const document = proposed.action === "create" ? undefined : await vscode.workspace.openTextDocument(uri);
-    if (proposed.version !== undefined && document !== undefined && document.version !== proposed.version) return undefined;
-    const before = document?.getText() ?? "";
-    const made = document === undefined ? { text: proposed.edits.map((one) => one.newText).join(""), flags: [] } : madeOf(proposed, textOf(document));
-    const named = (where: vscode.Uri) => path.posix.join("/", vscode.workspace.asRelativePath(where));
-    const target = proposed.movedTo === undefined ? uri : vscode.Uri.parse(proposed.movedTo, true);
-    const was = this.texts.put(`${this.count}-was`, named(uri), before, true);
-    const now = this.texts.put(`${this.count}-now`, named(target), made.text, false);
-    const shown = await vscode.workspace.openTextDocument(now);
-    const diagnostics = made.flags.map((flag) => {
-      const range = new vscode.Range(shown.positionAt(flag.offset), shown.positionAt(flag.offset + flag.length));
-      return Object.assign(new vscode.Diagnostic(range, flag.said, vscode.DiagnosticSeverity.Warning), { source: "Editahead" });
+  // Returns undefined when the document has changed since the plan.
+  private async prepare(change: FileChange): Promise<PreviewedFile | undefined> {
+    const uri = vscode.Uri.parse(change.uri, true);
+    const document = change.action === "create" ? undefined : await vscode.workspace.openTextDocument(uri);
+    if (change.version !== undefined && document !== undefined && document.version !== change.version) return undefined;
+    const oldText = document?.getText() ?? "";
+    const edited =
+      document === undefined
+        ? { text: change.edits.map(({ newText }) => newText).join(""), warnings: [] }
+        : applyEdits(change, textOf(document));
+    const relativePath = (file: vscode.Uri) => path.posix.join("/", vscode.workspace.asRelativePath(file));
+    const target = change.movedTo === undefined ? uri : vscode.Uri.parse(change.movedTo, true);
+    const left = this.fileSystem.add(`${this.count}-left`, relativePath(uri), oldText, true);
+    const right = this.fileSystem.add(`${this.count}-right`, relativePath(target), edited.text, false);
+    const rightDocument = await vscode.workspace.openTextDocument(right);
+    const diagnostics = edited.warnings.map(({ offset, length, message }) => {
+      const range = new vscode.Range(rightDocument.positionAt(offset), rightDocument.positionAt(offset + length));
+      return Object.assign(new vscode.Diagnostic(range, message, vscode.DiagnosticSeverity.Warning), { source: "Editahead" });
     });
-    this.flags.set(now, diagnostics);
-    return { proposed, uri, before, was, now };
+    this.warnings.set(right, diagnostics);
+    return { change, uri, oldText, left, right };
   }
 
-  // False: the file is another by now.
-  private async add(edit: vscode.WorkspaceEdit, file: File, now: string): Promise<boolean> {
-    const { uri, before, proposed } = file;
-    if (proposed.action === "create") {
-      if (now !== "") edit.createFile(uri, { contents: Buffer.from(now) });
+  // Returns false when the file has changed since the preview was opened.
+  private async addFile(edit: vscode.WorkspaceEdit, file: PreviewedFile, newText: string): Promise<boolean> {
+    const { uri, oldText, change } = file;
+    if (change.action === "create") {
+      if (newText !== "") edit.createFile(uri, { contents: Buffer.from(newText) });
       return true;
     }
     const document = await vscode.workspace.openTextDocument(uri);
-    if (document.getText() !== before) return false;
-    if (proposed.action === "delete" && now === "") {
+    if (document.getText() !== oldText) return false;
+    if (change.action === "delete" && newText === "") {
       edit.deleteFile(uri);
       return true;
     }
     const text = textOf(document);
-    const hunks = lineHunks(before, now);
-    if (hunks.length > 0) edit.set(uri, hunks.map((hunk) => vscode.TextEdit.replace(rangeOf(rangeOfLines(hunk, text)), hunk.newText)));
-    if (proposed.movedTo !== undefined) edit.renameFile(uri, vscode.Uri.parse(proposed.movedTo, true));
+    const hunks = lineHunks(oldText, newText);
+    if (hunks.length > 0) edit.set(uri, hunks.map((hunk) => vscode.TextEdit.replace(toRange(rangeOfHunk(hunk, text)), hunk.newText)));
+    if (change.movedTo !== undefined) edit.renameFile(uri, vscode.Uri.parse(change.movedTo, true));
     return true;
   }
 
-  private tabs(): vscode.Tab[] {
-    return vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => this.isOurs(tab));
+  private previewTabs(): vscode.Tab[] {
+    return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter((tab) => this.isPreviewTab(tab));
   }
 
-  // What a tab with several diffs shows is not told to extensions; VS Code puts their number behind the title.
-  private isOurs(tab: vscode.Tab): boolean {
+  // VS Code does not tell extensions what a tab with several diffs shows, and appends the number of files to the title.
+  private isPreviewTab(tab: vscode.Tab): boolean {
     if (tab.input instanceof vscode.TabInputTextDiff) return tab.input.modified.scheme === SCHEME;
-    return this.looked !== undefined && (tab.label === this.looked.title || tab.label.startsWith(`${this.looked.title} (`));
+    return this.opened !== undefined && (tab.label === this.opened.title || tab.label.startsWith(`${this.opened.title} (`));
   }
 
-  private tabsChanged(closed: readonly vscode.Tab[] = []): void {
+  private onDidChangeTabs(closed: readonly vscode.Tab[] = []): void {
     const active = vscode.window.tabGroups.activeTabGroup.activeTab;
-    void vscode.commands.executeCommand("setContext", "editahead.looking", active !== undefined && this.isOurs(active));
-    if (closed.some((tab) => this.isOurs(tab)) && this.tabs().length === 0) this.forget();
+    void vscode.commands.executeCommand("setContext", "editahead.looking", active !== undefined && this.isPreviewTab(active));
+    if (closed.some((tab) => this.isPreviewTab(tab)) && this.previewTabs().length === 0) this.reset();
   }
 
-  private forget(): void {
-    this.looked = undefined;
-    this.texts.clear();
-    this.flags.clear();
+  private reset(): void {
+    this.opened = undefined;
+    this.fileSystem.clear();
+    this.warnings.clear();
   }
 }

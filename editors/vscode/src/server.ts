@@ -1,101 +1,108 @@
-// The server: starting it, starting it again, and speaking to it.
+// The language server's process: start, restart, and requests.
 import * as vscode from "vscode";
 import { LanguageClient, State, type Middleware } from "vscode-languageclient/node";
 import type { ServerCommand } from "./core/environment";
-import { serverOptions } from "./core/settings";
-import type { Health } from "./core/messages";
+import type { ServerState } from "./core/messages";
 import type { Outcome } from "./core/protocol";
-import { SELECTOR } from "./document";
+import { serverOptions } from "./core/settings";
+import { DOCUMENT_SELECTOR } from "./document";
 
-/** Code actions that VS Code would mark on every line when it asks by itself. */
-const ON_DEMAND = ["refactor.rewrite.editahead.accept", "refactor.rewrite.editahead.goto"];
+/** Code actions offered on request only: otherwise VS Code shows a light bulb on every line. */
+const ON_REQUEST_KINDS = ["refactor.rewrite.editahead.accept", "refactor.rewrite.editahead.goto"];
 
-/** Text that a prediction puts in at the cursor. */
-export interface Ghost {
+/** Text that a prediction inserts at the cursor. */
+export interface GhostText {
   readonly id: string;
   readonly text: string;
 }
 
-export type GhostSource = (document: vscode.TextDocument, position: vscode.Position) => Promise<Ghost[]>;
+export type GhostTextProvider = (document: vscode.TextDocument, position: vscode.Position) => Promise<GhostText[]>;
 
-export class Engine implements vscode.Disposable {
-  health: Health = "starting";
-  problem: string | undefined;
-  /** Asked for ghost text; set by who shows predictions. */
-  ghosts: GhostSource | undefined;
-  private running: LanguageClient | undefined;
-  /** Counts starts and stops: what belongs to an earlier one is over. */
-  private turn = 0;
-  private readonly ready = new vscode.EventEmitter<void>();
-  private readonly gone = new vscode.EventEmitter<void>();
-  private readonly changed = new vscode.EventEmitter<void>();
-  private readonly watcher: vscode.Disposable;
-  readonly onReady = this.ready.event;
-  readonly onGone = this.gone.event;
-  /** Its health is another now. */
-  readonly onChange = this.changed.event;
+export class ServerManager implements vscode.Disposable {
+  state: ServerState = "starting";
+  /** Why the server is stopped. */
+  error: string | undefined;
+  ghostTextProvider: GhostTextProvider | undefined;
+  private languageClient: LanguageClient | undefined;
+  /** Incremented by each start and stop, so that an outdated start recognizes itself. */
+  private generation = 0;
+  private readonly startEmitter = new vscode.EventEmitter<void>();
+  private readonly stopEmitter = new vscode.EventEmitter<void>();
+  private readonly stateEmitter = new vscode.EventEmitter<void>();
+  private readonly subscription: vscode.Disposable;
+  readonly onDidStart = this.startEmitter.event;
+  readonly onDidStop = this.stopEmitter.event;
+  readonly onDidChangeState = this.stateEmitter.event;
 
-  /** find: the command line, however long it takes to make it; it throws what is to be told to the person. */
+  /**
+   * @param resolveCommand Returns the server's command line, possibly after an installation. Throws an Error with a message
+   *   for the user.
+   */
   constructor(
-    private readonly find: () => Promise<ServerCommand>,
+    private readonly resolveCommand: () => Promise<ServerCommand>,
     private readonly log: vscode.LogOutputChannel,
   ) {
-    this.watcher = vscode.workspace.onDidChangeConfiguration((event) => {
+    this.subscription = vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("editahead.server")) void this.restart();
-      else if (event.affectsConfiguration("editahead")) this.configure();
+      else if (event.affectsConfiguration("editahead")) this.sendConfiguration();
     });
   }
 
-  /** Undefined while the server does not run. */
+  /** The running client; undefined while the server is not running. */
   get client(): LanguageClient | undefined {
-    return this.health === "running" ? this.running : undefined;
+    return this.state === "running" ? this.languageClient : undefined;
+  }
+
+  /** A message for the user, for when `client` is undefined. */
+  get notRunningMessage(): string {
+    return this.error ?? "The server is not running yet. Wait for its start, or run “Editahead: Restart Server”.";
   }
 
   async start(): Promise<void> {
-    const turn = ++this.turn;
-    this.be("starting");
+    const generation = ++this.generation;
+    this.setState("starting");
     try {
-      const { command, args } = await this.find();
-      if (turn !== this.turn) return;
+      const { command, args } = await this.resolveCommand();
+      if (generation !== this.generation) return;
       this.log.info(`starting ${[command, ...args].join(" ")}`);
-      this.running = this.build(command, [...args]);
-      await this.running.start();
+      this.languageClient = this.createClient(command, [...args]);
+      await this.languageClient.start();
     } catch (error) {
-      if (turn === this.turn) this.fail(error instanceof Error ? error.message : String(error));
+      if (generation === this.generation) this.reportFailure(error instanceof Error ? error.message : String(error));
     }
   }
 
   async stop(): Promise<void> {
-    this.turn++;
-    const client = this.running;
-    this.running = undefined;
+    this.generation++;
+    const client = this.languageClient;
+    this.languageClient = undefined;
     if (client !== undefined) {
-      await client.dispose().catch((error: unknown) => this.log.warn(`the server did not stop by itself: ${String(error)}`));
+      await client.dispose().catch((error: unknown) => this.log.warn(`the server did not stop cleanly: ${String(error)}`));
     }
   }
 
   async restart(): Promise<void> {
     await this.stop();
-    this.gone.fire();
+    this.stopEmitter.fire();
     await this.start();
   }
 
-  be(health: Health, problem?: string): void {
-    this.health = health;
-    this.problem = problem;
-    this.changed.fire();
+  setState(state: ServerState, error?: string): void {
+    this.state = state;
+    this.error = error;
+    this.stateEmitter.fire();
   }
 
-  /** Tell the server what became of a prediction. */
-  outcome(id: string, event: Outcome, more: object = {}): void {
-    void this.client?.sendNotification("editahead/outcome", { id, event, ...more });
+  /** Report the outcome of a prediction to the server. */
+  reportOutcome(id: string, event: Outcome, details: object = {}): void {
+    void this.client?.sendNotification("editahead/outcome", { id, event, ...details });
   }
 
-  /** A command of the server; undefined, and said so, when there is no server or it fails. */
-  async execute<T>(command: string, ...args: unknown[]): Promise<T | undefined> {
+  /** Execute a command of the server; show a warning and return undefined on failure. */
+  async executeCommand<T>(command: string, ...args: unknown[]): Promise<T | undefined> {
     const client = this.client;
     if (client === undefined) {
-      void vscode.window.showWarningMessage(`Editahead: ${this.problem ?? "the server is not running."}`);
+      void vscode.window.showWarningMessage(`Editahead: ${this.notRunningMessage}`);
       return undefined;
     }
     try {
@@ -107,31 +114,31 @@ export class Engine implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const one of [this.watcher, this.ready, this.gone, this.changed]) one.dispose();
+    for (const disposable of [this.subscription, this.startEmitter, this.stopEmitter, this.stateEmitter]) disposable.dispose();
   }
 
-  private build(command: string, args: string[]): LanguageClient {
+  private createClient(command: string, args: string[]): LanguageClient {
     const client = new LanguageClient(
       "editahead",
       "Editahead",
       { command, args },
       {
-        documentSelector: SELECTOR,
+        documentSelector: DOCUMENT_SELECTOR,
         outputChannel: this.log,
-        initializationOptions: { editahead: options() },
+        initializationOptions: { editahead: editaheadOptions() },
         middleware: this.middleware(),
       },
     );
     client.onDidChangeState(({ newState }) => {
-      if (this.running !== client) return;
+      if (this.languageClient !== client) return;
       if (newState === State.Running) {
-        this.be("running");
-        this.ready.fire();
+        this.setState("running");
+        this.startEmitter.fire();
       } else if (newState === State.Starting) {
-        this.be("starting");
+        this.setState("starting");
       } else {
-        this.be("gone", "The server has ended; “Editahead: Restart Server” starts it again.");
-        this.gone.fire();
+        this.setState("stopped", "The server has stopped. Run “Editahead: Restart Server” to start the server again.");
+        this.stopEmitter.fire();
       }
     });
     return client;
@@ -139,36 +146,36 @@ export class Engine implements vscode.Disposable {
 
   private middleware(): Middleware {
     return {
-      // Ghost text comes from the prediction that is at hand, so that one thing is asked once.
+      // The view already has the prediction: VS Code's own request would be a second one.
       provideInlineCompletionItems: async (document, position) => {
-        const ghosts = (await this.ghosts?.(document, position)) ?? [];
-        return ghosts.map(({ id, text }) => {
+        const ghostTexts = (await this.ghostTextProvider?.(document, position)) ?? [];
+        return ghostTexts.map(({ id, text }) => {
           const item = new vscode.InlineCompletionItem(text, new vscode.Range(position, position));
           item.command = { title: "Accept next edit", command: "editahead.ghostAccepted", arguments: [id] };
           return item;
         });
       },
       provideCodeActions: async (document, range, context, token, next) => {
-        const found = (await next(document, range, context, token)) ?? [];
-        if (context.triggerKind === vscode.CodeActionTriggerKind.Invoke) return found;
-        return found.filter((one) => !("kind" in one && one.kind && ON_DEMAND.includes(one.kind.value)));
+        const actions = (await next(document, range, context, token)) ?? [];
+        if (context.triggerKind === vscode.CodeActionTriggerKind.Invoke) return actions;
+        return actions.filter((action) => !("kind" in action && action.kind && ON_REQUEST_KINDS.includes(action.kind.value)));
       },
       workspace: {
-        configuration: (params) => params.items.map((item) => (item.section === "editahead" ? options() : null)),
+        configuration: (params) => params.items.map((item) => (item.section === "editahead" ? editaheadOptions() : null)),
       },
     };
   }
 
-  private configure(): void {
-    void this.client?.sendNotification("workspace/didChangeConfiguration", { settings: { editahead: options() } });
+  private sendConfiguration(): void {
+    void this.client?.sendNotification("workspace/didChangeConfiguration", { settings: { editahead: editaheadOptions() } });
   }
 
-  private fail(problem: string): void {
-    this.log.error(problem);
-    this.be("gone", problem);
-    this.gone.fire();
+  private reportFailure(message: string): void {
+    this.log.error(message);
+    this.setState("stopped", message);
+    this.stopEmitter.fire();
     const [retry, settings, log] = ["Try Again", "Settings", "Log"];
-    void vscode.window.showErrorMessage(`Editahead: ${problem}`, retry, settings, log).then((choice) => {
+    void vscode.window.showErrorMessage(`Editahead: ${message}`, retry, settings, log).then((choice) => {
       if (choice === retry) void this.restart();
       else if (choice === settings) void vscode.commands.executeCommand("workbench.action.openSettings", "editahead.server");
       else if (choice === log) this.log.show();
@@ -176,7 +183,7 @@ export class Engine implements vscode.Disposable {
   }
 }
 
-function options(): Record<string, unknown> {
+function editaheadOptions(): Record<string, unknown> {
   const configuration = vscode.workspace.getConfiguration("editahead");
   return serverOptions((name) => configuration.inspect(name));
 }

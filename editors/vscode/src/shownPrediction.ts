@@ -1,75 +1,75 @@
-// One prediction as it is at hand: as it came, and where its edits stand now.
+// A prediction in the active editor, with its edits rebased over the document's changes.
 import * as vscode from "vscode";
-import { ghostAt, linesOfEdits, moved, movedOffset, track, type Change, type Edit } from "./core/trackedEdit";
+import type { Prediction } from "./core/protocol";
 import type { Position } from "./core/text";
-import type { WirePrediction } from "./core/protocol";
+import { ghostTextAt, lineRangeOf, rebaseEdits, rebaseOffset, trackEdits, type ContentChange, type TrackedEdit } from "./core/trackedEdit";
 import { textOf } from "./document";
 
-export class Shown {
+export class ShownPrediction {
   readonly uri: vscode.Uri;
-  /** Undefined while its document is not the one that is looked at. */
-  edits: readonly Edit[] | undefined;
-  /** When it was first seen, in ms. */
-  seenAt: number | undefined;
-  private jump: number | undefined;
-  private readonly firstLine: number;
+  /** Undefined while the prediction is for another document, or no longer applies. */
+  edits: readonly TrackedEdit[] | undefined;
+  /** The time when the prediction became visible, in ms. */
+  shownAt: number | undefined;
+  private jumpOffset: number | undefined;
+  private readonly originalLine: number;
 
   constructor(
-    readonly wire: WirePrediction,
+    readonly prediction: Prediction,
     private readonly document: vscode.TextDocument,
   ) {
-    this.uri = vscode.Uri.parse(wire.textDocument.uri, true);
-    this.firstLine = (wire.edits[0]?.range.start ?? wire.jump ?? wire.cursorAfter).line;
+    this.uri = vscode.Uri.parse(prediction.textDocument.uri, true);
+    this.originalLine = (prediction.edits[0]?.range.start ?? prediction.jump ?? prediction.cursorAfter).line;
     if (this.uri.toString() === document.uri.toString()) {
       const text = textOf(document);
-      this.edits = track(wire.edits, text);
-      this.jump = wire.jump === null ? undefined : text.offsetAt(wire.jump);
+      this.edits = trackEdits(prediction.edits, text);
+      this.jumpOffset = prediction.jump === null ? undefined : text.offsetAt(prediction.jump);
     }
   }
 
   get id(): string {
-    return this.wire.id;
+    return this.prediction.id;
   }
 
-  /** How long it has been visible, in ms. */
+  /** Return how long the prediction has been visible, in ms. */
   shownMs(now: number): number {
-    return this.seenAt === undefined ? 0 : Math.round(now - this.seenAt);
+    return this.shownAt === undefined ? 0 : Math.round(now - this.shownAt);
   }
 
-  /** Move along with changes of its document; false when it is overtaken by them. */
-  follow(changes: readonly Change[]): boolean {
+  /** Rebase the edits over changes of the document; return false when the prediction no longer applies. */
+  rebase(changes: readonly ContentChange[]): boolean {
     if (this.edits === undefined) return true;
     for (const change of changes) {
-      if (this.jump !== undefined) this.jump = movedOffset(this.jump, change);
+      if (this.jumpOffset !== undefined) this.jumpOffset = rebaseOffset(this.jumpOffset, change);
     }
     if (this.edits.length === 0) return true;
-    this.edits = moved(this.edits, changes, textOf(this.document));
+    this.edits = rebaseEdits(this.edits, changes, textOf(this.document));
     return this.edits !== undefined;
   }
 
-  lines(): [number, number] | undefined {
-    return this.edits === undefined ? undefined : linesOfEdits(this.edits, textOf(this.document));
+  lineRange(): [number, number] | undefined {
+    return this.edits === undefined ? undefined : lineRangeOf(this.edits, textOf(this.document));
   }
 
   jumpLine(): number | undefined {
-    return this.jump === undefined ? undefined : this.document.positionAt(this.jump).line;
+    return this.jumpOffset === undefined ? undefined : this.document.positionAt(this.jumpOffset).line;
   }
 
-  /** Where going there leads. */
+  /** Return the position that Tab goes to. */
   target(): Position {
     const [first] = this.edits ?? [];
     if (first !== undefined) return this.document.positionAt(first.start);
-    if (this.jump !== undefined && this.edits !== undefined) return this.document.positionAt(this.jump);
-    return this.wire.jump ?? this.wire.edits[0]?.range.start ?? this.wire.cursorAfter;
+    if (this.jumpOffset !== undefined && this.edits !== undefined) return this.document.positionAt(this.jumpOffset);
+    return this.prediction.jump ?? this.prediction.edits[0]?.range.start ?? this.prediction.cursorAfter;
   }
 
-  /** Where the cursor belongs once the edit is made; asked before that. */
+  /** Return the cursor's position after the edits. Call before the edits are applied. */
   cursorAfter(): Position {
-    const shift = (this.lines()?.[0] ?? this.firstLine) - this.firstLine;
-    return { line: this.wire.cursorAfter.line + shift, character: this.wire.cursorAfter.character };
+    const shift = (this.lineRange()?.[0] ?? this.originalLine) - this.originalLine;
+    return { line: this.prediction.cursorAfter.line + shift, character: this.prediction.cursorAfter.character };
   }
 
-  ghost(cursor: vscode.Position): string | undefined {
-    return this.edits === undefined ? undefined : ghostAt(this.edits, this.document.offsetAt(cursor));
+  ghostTextAt(cursor: vscode.Position): string | undefined {
+    return this.edits === undefined ? undefined : ghostTextAt(this.edits, this.document.offsetAt(cursor));
   }
 }

@@ -1,39 +1,39 @@
-// The status bar's item: what the server is at, and why it says nothing.
+// The status bar item: the server's state, the next edit, or the reason for none.
 import * as vscode from "vscode";
-import { statusText } from "./core/messages";
-import type { Engine } from "./server";
+import { statusBarContent } from "./core/messages";
+import type { ServerManager } from "./server";
 import type { View } from "./view";
 
 export class StatusBar implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("editahead.status", vscode.StatusBarAlignment.Right, 100);
-  private readonly watching: vscode.Disposable[];
+  private readonly subscriptions: vscode.Disposable[];
 
   constructor(
-    private readonly engine: Engine,
+    private readonly server: ServerManager,
     private readonly view: View,
   ) {
     this.item.name = "Editahead";
     this.item.command = "editahead.showStatus";
-    this.watching = [engine.onChange(() => this.update()), view.onChange(() => this.update())];
+    this.subscriptions = [server.onDidChangeState(() => this.update()), view.onDidChange(() => this.update())];
     this.update();
     this.item.show();
   }
 
   dispose(): void {
-    for (const one of [...this.watching, this.item]) one.dispose();
+    for (const disposable of [...this.subscriptions, this.item]) disposable.dispose();
   }
 
   private update(): void {
-    const { text, tooltip, warns } = statusText({
-      health: this.view.enabled ? this.engine.health : "off",
-      thinking: this.view.thinking,
-      next: this.view.next,
+    const { text, tooltip, isWarning } = statusBarContent({
+      server: this.view.isEnabled ? this.server.state : "off",
+      isRequesting: this.view.isRequesting,
+      nextEdit: this.view.description,
       silence: this.view.silence,
-      problem: this.engine.problem,
+      error: this.server.error,
     });
     this.item.text = text;
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: `Editahead: ${tooltip}` };
-    this.item.backgroundColor = warns ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
+    this.item.backgroundColor = isWarning ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
   }
 }

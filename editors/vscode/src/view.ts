@@ -1,407 +1,409 @@
-// What the active editor shows: asking the server, showing its answer, and what the person does with it.
+// The predictions of the active editor: requests to the server, their display, and the user's reaction.
 import * as vscode from "vscode";
-import { contextsOf, tabDoes, type Situation } from "./core/keys";
-import { asDiff, draw } from "./core/layout";
-import { becauseText } from "./core/messages";
-import { afterPiece, pieceOf, type PieceKind } from "./core/trackedEdit";
+import { contextKeysFor, tabAction, type KeyContext } from "./core/keys";
+import { formatDiff, layOutDecorations } from "./core/layout";
+import { describePrediction } from "./core/messages";
+import type { NextEditResult, Prediction, Silence, Trigger } from "./core/protocol";
 import type { Position } from "./core/text";
-import type { NextEditResult, Silence, Trigger } from "./core/protocol";
+import { nextPart, rebaseOverPart, type PartKind } from "./core/trackedEdit";
 import { Decorations } from "./decorations";
-import { isWanted, positionOf, textOf } from "./document";
-import { Problems } from "./diagnostics";
-import type { Engine, Ghost } from "./server";
-import { Shown } from "./shownPrediction";
+import { DiagnosticsTracker } from "./diagnostics";
+import { isSupported, textOf, toPosition } from "./document";
+import type { GhostText, ServerManager } from "./server";
+import { ShownPrediction } from "./shownPrediction";
 
 export class View implements vscode.Disposable {
-  enabled = true;
+  isEnabled = true;
   silence: Silence | undefined;
-  private all: Shown[] = [];
-  private current: Shown | undefined;
-  /** The person chose it among all. */
-  private chosen = false;
-  /** Document, version and cursor of the last request. */
-  private asked: string | undefined;
-  private answer: Promise<void> = Promise.resolve();
-  private open: vscode.CancellationTokenSource | undefined;
-  private wish: { trigger: Trigger; timer: NodeJS.Timeout } | undefined;
-  /** Where a jump or an accept has put the cursor. */
-  private placed: string | undefined;
-  /** The state for which VS Code has been given ghost text. */
-  private given: string | undefined;
+  /** The predictions of the last response, best first. */
+  private predictions: ShownPrediction[] = [];
+  private current: ShownPrediction | undefined;
+  /** Whether the user chose the current prediction among several. */
+  private isChosen = false;
+  /** The editor state of the last request. */
+  private requestedState: string | undefined;
+  private response: Promise<void> = Promise.resolve();
+  private cancellation: vscode.CancellationTokenSource | undefined;
+  private scheduled: { trigger: Trigger; timer: NodeJS.Timeout } | undefined;
+  /** The editor state after a jump or an accepted edit placed the cursor. */
+  private placedState: string | undefined;
+  /** The editor state that VS Code has ghost text for. */
+  private ghostTextState: string | undefined;
   private readonly decorations: Decorations;
-  private readonly problems = new Problems();
-  private readonly changed = new vscode.EventEmitter<void>();
-  private readonly watching: vscode.Disposable[];
-  /** What is shown, or whether it is being looked for, is another now. */
-  readonly onChange = this.changed.event;
+  private readonly diagnostics = new DiagnosticsTracker();
+  private readonly changeEmitter = new vscode.EventEmitter<void>();
+  private readonly subscriptions: vscode.Disposable[];
+  /** Fires when the shown prediction changes, and when a request starts or ends. */
+  readonly onDidChange = this.changeEmitter.event;
 
   constructor(
-    extension: vscode.Uri,
-    private readonly engine: Engine,
+    extensionUri: vscode.Uri,
+    private readonly server: ServerManager,
     private readonly now: () => number,
   ) {
-    this.decorations = new Decorations(extension);
-    this.watching = [
-      engine.onReady(() => this.begin()),
-      engine.onGone(() => this.clear()),
-      vscode.workspace.onDidChangeTextDocument((event) => this.edited(event)),
-      vscode.workspace.onDidCloseTextDocument((document) => this.problems.forget(document.uri)),
+    this.decorations = new Decorations(extensionUri);
+    this.subscriptions = [
+      server.onDidStart(() => this.onDidStartServer()),
+      server.onDidStop(() => this.reset()),
+      vscode.workspace.onDidChangeTextDocument((event) => this.onDidChangeText(event)),
+      vscode.workspace.onDidCloseTextDocument((document) => this.diagnostics.reset(document.uri)),
       vscode.window.onDidChangeTextEditorSelection((event) => {
-        if (event.textEditor === vscode.window.activeTextEditor) this.movedTo("cursor");
+        if (event.textEditor === vscode.window.activeTextEditor) this.redrawAndRequest("cursor");
       }),
       vscode.window.onDidChangeTextEditorVisibleRanges(() => this.redraw()),
       vscode.window.onDidChangeActiveTextEditor(() => {
-        this.clear();
-        this.askSoon("cursor");
+        this.reset();
+        this.scheduleRequest("cursor");
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration("editor")) this.redraw();
       }),
-      this.problems.onChange((uri) => {
-        if (uri.toString() === this.editor()?.document.uri.toString()) this.askSoon("cursor");
+      this.diagnostics.onDidChange((uri) => {
+        if (uri.toString() === this.activeEditor()?.document.uri.toString()) this.scheduleRequest("cursor");
       }),
     ];
   }
 
-  get thinking(): boolean {
-    return this.open !== undefined;
+  get isRequesting(): boolean {
+    return this.cancellation !== undefined;
   }
 
-  /** What is shown, in words. */
-  get next(): string | undefined {
-    const shown = this.current;
-    if (shown === undefined) return undefined;
-    const place = shown.edits === undefined ? `${vscode.workspace.asRelativePath(shown.uri)}, line` : "line";
-    return `${place} ${shown.target().line + 1}, ${shown.wire.label}`;
+  /** The place and the label of the current prediction. */
+  get description(): string | undefined {
+    const { current } = this;
+    if (current === undefined) return undefined;
+    const place = current.edits === undefined ? `${vscode.workspace.asRelativePath(current.uri)}, line` : "line";
+    return `${place} ${current.target().line + 1}, ${current.prediction.label}`;
   }
 
   dispose(): void {
-    this.clear();
-    for (const one of [...this.watching, this.decorations, this.problems, this.changed]) one.dispose();
+    this.reset();
+    for (const disposable of [...this.subscriptions, this.decorations, this.diagnostics, this.changeEmitter]) disposable.dispose();
   }
 
-  /** Ask when the editor has worked off what it is at; several wishes become one request. */
-  askSoon(trigger: Trigger): void {
-    const before = this.wish;
-    if (before !== undefined) clearTimeout(before.timer);
-    const both = before?.trigger === "typed" ? "typed" : trigger;
-    this.wish = { trigger: both, timer: setTimeout(() => void this.ask(both), 0) };
+  /** Request a prediction once the present events are processed; calls until then are combined into one request. */
+  private scheduleRequest(trigger: Trigger): void {
+    const earlier = this.scheduled;
+    if (earlier !== undefined) clearTimeout(earlier.timer);
+    const combined = earlier?.trigger === "typed" ? "typed" : trigger;
+    this.scheduled = { trigger: combined, timer: setTimeout(() => void this.request(combined), 0) };
   }
 
-  /** Ask for the next edit now, unless that has been asked; resolves when the answer is there. */
-  ask(trigger: Trigger): Promise<void> {
-    if (this.wish !== undefined) clearTimeout(this.wish.timer);
-    this.wish = undefined;
-    const editor = this.editor();
-    const client = this.engine.client;
-    if (editor === undefined || client === undefined || !this.enabled) return Promise.resolve();
+  /** Request a prediction unless one was requested for this editor state; resolve after the response. */
+  private request(trigger: Trigger): Promise<void> {
+    if (this.scheduled !== undefined) clearTimeout(this.scheduled.timer);
+    this.scheduled = undefined;
+    const editor = this.activeEditor();
+    const client = this.server.client;
+    if (editor === undefined || client === undefined || !this.isEnabled) return Promise.resolve();
     const { document, selection } = editor;
     const state = stateOf(editor);
-    const told = this.problems.news(client, document.uri, selection.active.line);
-    const explicit = trigger === "accepted" || trigger === "manual";
-    if (state === this.asked && !explicit && told === undefined) return this.answer;
-    this.asked = state;
-    this.open?.cancel();
-    const source = (this.open = new vscode.CancellationTokenSource());
+    const diagnostics = this.diagnostics.takeChanged(client, document.uri, selection.active.line);
+    const isExplicit = trigger === "accepted" || trigger === "manual";
+    if (state === this.requestedState && !isExplicit && diagnostics === undefined) return this.response;
+    this.requestedState = state;
+    this.cancellation?.cancel();
+    const cancellation = (this.cancellation = new vscode.CancellationTokenSource());
     const params = {
       textDocument: { uri: client.code2ProtocolConverter.asUri(document.uri), version: document.version },
       position: { line: selection.active.line, character: selection.active.character },
-      context: { trigger, ...(told === undefined ? {} : { diagnostics: told }) },
+      context: { trigger, ...(diagnostics === undefined ? {} : { diagnostics }) },
     };
-    this.changed.fire();
-    this.answer = client.sendRequest<NextEditResult>("editahead/nextEdit", params, source.token).then(
-      (result) => this.answered(source, editor, result),
-      () => this.answered(source, editor, undefined),
+    this.changeEmitter.fire();
+    this.response = client.sendRequest<NextEditResult>("editahead/nextEdit", params, cancellation.token).then(
+      (result) => this.onResponse(cancellation, editor, result),
+      () => this.onResponse(cancellation, editor, undefined),
     );
-    return this.answer;
+    return this.response;
   }
 
-  /** Ghost text for VS Code to show at a position, once it is known: the best first, and the others that go there, too. */
-  async ghosts(document: vscode.TextDocument, position: vscode.Position): Promise<Ghost[]> {
-    const editor = this.editor();
+  /** Return the ghost text at a position, best first, after the response to this editor state. */
+  async provideGhostText(document: vscode.TextDocument, position: vscode.Position): Promise<GhostText[]> {
+    const editor = this.activeEditor();
     if (editor?.document !== document || !editor.selection.active.isEqual(position)) return [];
-    await this.ask("typed");
-    if (editor !== this.editor() || !editor.selection.active.isEqual(position)) return [];
+    await this.request("typed");
+    if (editor !== this.activeEditor() || !editor.selection.active.isEqual(position)) return [];
     const { current } = this;
-    if (current?.ghost(position) === undefined) return [];
-    this.given = stateOf(editor);
-    const others = this.all.filter((one) => one !== current);
-    return [current, ...others].flatMap((one) => {
-      const text = one.ghost(position);
-      return text === undefined ? [] : [{ id: one.id, text }];
+    if (current?.ghostTextAt(position) === undefined) return [];
+    this.ghostTextState = stateOf(editor);
+    const others = this.predictions.filter((prediction) => prediction !== current);
+    return [current, ...others].flatMap((prediction) => {
+      const text = prediction.ghostTextAt(position);
+      return text === undefined ? [] : [{ id: prediction.id, text }];
     });
   }
 
-  /** VS Code has made the prediction that it showed as ghost text. */
-  ghostAccepted(id: string): void {
-    const shown = this.all.find((one) => one.id === id);
-    this.engine.outcome(id, "accepted", shown && { shownMs: shown.shownMs(this.now()) });
-    this.settle();
-    void this.ask("accepted");
+  /** Handle a prediction that VS Code showed as ghost text, and has inserted. */
+  onGhostTextAccepted(id: string): void {
+    const accepted = this.predictions.find((prediction) => prediction.id === id);
+    this.server.reportOutcome(id, "accepted", accepted && { shownMs: accepted.shownMs(this.now()) });
+    this.clearPredictions();
+    void this.request("accepted");
   }
 
-  /** Go to the prediction, or make it when the cursor is there. */
+  /** Go to the prediction, or accept the prediction when the cursor is there. */
   async tab(): Promise<void> {
-    const editor = this.editor();
-    const shown = this.current;
-    if (editor === undefined || shown === undefined) return;
-    const action = tabDoes(this.situation(editor));
+    const editor = this.activeEditor();
+    const { current } = this;
+    if (editor === undefined || current === undefined) return;
+    const action = tabAction(this.keyContext(editor));
     if (action === "open") {
-      const document = await vscode.workspace.openTextDocument(shown.uri);
-      await this.go(await vscode.window.showTextDocument(document), shown.target());
+      const document = await vscode.workspace.openTextDocument(current.uri);
+      this.jump(await vscode.window.showTextDocument(document), current.target());
     } else if (action === "jump") {
-      await this.go(editor, shown.target());
-    } else if (action === "apply") {
-      await this.finish(editor, shown);
+      this.jump(editor, current.target());
+    } else if (action === "accept") {
+      await this.accept(editor, current);
     }
   }
 
-  /** Make the next word or line; go there first when it is elsewhere. */
-  async acceptPart(kind: PieceKind): Promise<void> {
-    const editor = this.editor();
-    const shown = this.current;
-    if (editor === undefined || shown === undefined) return;
-    if (tabDoes(this.situation(editor)) !== "apply") return this.tab();
-    const edits = shown.edits ?? [];
-    const piece = pieceOf(edits, kind);
-    const edit = piece === undefined ? undefined : edits[piece.index];
-    if (piece === undefined || edit === undefined) return;
-    if (piece.whole) return this.finish(editor, shown);
-    const after = afterPiece(edits, piece);
-    this.engine.outcome(shown.id, "partiallyAccepted", { acceptedLength: piece.length, shownMs: shown.shownMs(this.now()) });
-    shown.edits = undefined; // what follows is our own change
+  /** Accept the next word or line of the prediction; go to the prediction first when the cursor is elsewhere. */
+  async acceptPart(kind: PartKind): Promise<void> {
+    const editor = this.activeEditor();
+    const { current } = this;
+    if (editor === undefined || current === undefined) return;
+    if (tabAction(this.keyContext(editor)) !== "accept") return this.tab();
+    const edits = current.edits ?? [];
+    const part = nextPart(edits, kind);
+    const edit = part === undefined ? undefined : edits[part.editIndex];
+    if (part === undefined || edit === undefined) return;
+    if (part.isLast) return this.accept(editor, current);
+    const remaining = rebaseOverPart(edits, part);
+    const { acceptedLength } = part;
+    this.server.reportOutcome(current.id, "partiallyAccepted", { acceptedLength, shownMs: current.shownMs(this.now()) });
+    current.edits = undefined; // the change event of this very edit must not invalidate the prediction
     const { document } = editor;
     const range = new vscode.Range(document.positionAt(edit.start), document.positionAt(edit.end));
-    if (!(await editor.edit((builder) => builder.replace(range, piece.made)))) return;
-    shown.edits = after;
-    this.put(editor, document.positionAt(edit.start + piece.done));
-    this.current = shown;
+    if (!(await editor.edit((builder) => builder.replace(range, part.text)))) return;
+    current.edits = remaining;
+    this.placeCursor(editor, document.positionAt(edit.start + part.finalLength));
+    this.current = current;
     this.redraw();
-    this.askSoon("typed");
+    this.scheduleRequest("typed");
   }
 
-  /** Refuse what is shown. */
+  /** Reject the shown prediction. */
   reject(): void {
-    const shown = this.current;
-    if (shown === undefined) return;
-    this.open?.cancel();
-    this.engine.outcome(shown.id, "rejected", { shownMs: shown.shownMs(this.now()) });
-    this.settle();
+    const { current } = this;
+    if (current === undefined) return;
+    this.cancellation?.cancel();
+    this.server.reportOutcome(current.id, "rejected", { shownMs: current.shownMs(this.now()) });
+    this.clearPredictions();
     void vscode.commands.executeCommand("editor.action.inlineSuggest.hide");
   }
 
-  /** Show another of the predictions: the one so many further on in the list, which has no end. */
-  choose(step: number): void {
-    const at = this.current === undefined ? -1 : this.all.indexOf(this.current);
-    if (at < 0 || this.all.length < 2) return;
-    this.current = this.all[(at + step + this.all.length) % this.all.length];
-    this.chosen = true;
+  /** Show the alternative `step` places further in the cyclic list of predictions. */
+  showAlternative(step: number): void {
+    const index = this.current === undefined ? -1 : this.predictions.indexOf(this.current);
+    if (index < 0 || this.predictions.length < 2) return;
+    this.current = this.predictions[(index + step + this.predictions.length) % this.predictions.length];
+    this.isChosen = true;
     this.redraw();
   }
 
-  /** Ask at once, and go there. */
-  async goNext(): Promise<void> {
-    await this.ask("manual");
-    const editor = this.editor();
+  /** Request a prediction now, and go there. */
+  async goToNextEdit(): Promise<void> {
+    await this.request("manual");
+    const editor = this.activeEditor();
     if (editor === undefined) {
-      void vscode.window.showInformationMessage("Editahead: open a file, and change something in it first.");
+      void vscode.window.showInformationMessage("Editahead: No file is open. Open a file and change something in it first.");
       return;
     }
-    if (this.current !== undefined && tabDoes(this.situation(editor)) !== "apply") await this.tab();
+    if (this.current !== undefined && tabAction(this.keyContext(editor)) !== "accept") await this.tab();
     else if (this.current === undefined) {
-      void vscode.window.showInformationMessage(`Editahead: ${this.silence?.detail ?? "nothing to say."}`);
+      void vscode.window.showInformationMessage(`Editahead: ${this.silence?.detail ?? "The server has no prediction here."}`);
     }
   }
 
-  enable(enabled: boolean): void {
-    this.enabled = enabled;
-    this.clear();
-    if (enabled) this.askSoon("cursor");
+  setEnabled(isEnabled: boolean): void {
+    this.isEnabled = isEnabled;
+    this.reset();
+    if (isEnabled) this.scheduleRequest("cursor");
   }
 
-  private editor(): vscode.TextEditor | undefined {
+  private activeEditor(): vscode.TextEditor | undefined {
     const editor = vscode.window.activeTextEditor;
-    return editor !== undefined && isWanted(editor.document) ? editor : undefined;
+    return editor !== undefined && isSupported(editor.document) ? editor : undefined;
   }
 
-  // The server is new: it knows nothing yet of what the editor shows.
-  private begin(): void {
-    this.problems.forget();
-    this.clear();
-    this.askSoon("cursor");
+  private onDidStartServer(): void {
+    this.diagnostics.reset();
+    this.reset();
+    this.scheduleRequest("cursor");
   }
 
-  private clear(): void {
-    this.open?.cancel();
-    this.open = undefined;
-    this.asked = undefined;
+  // Cancel the request, and forget the last response.
+  private reset(): void {
+    this.cancellation?.cancel();
+    this.cancellation = undefined;
+    this.requestedState = undefined;
     this.silence = undefined;
-    this.settle();
+    this.clearPredictions();
   }
 
-  // Nothing is at hand any more.
-  private settle(): void {
-    this.all = [];
+  private clearPredictions(): void {
+    this.predictions = [];
     this.current = undefined;
-    this.chosen = false;
+    this.isChosen = false;
     this.redraw();
   }
 
-  private edited(event: vscode.TextDocumentChangeEvent): void {
-    const editor = this.editor();
+  private onDidChangeText(event: vscode.TextDocumentChangeEvent): void {
+    const editor = this.activeEditor();
     if (event.document !== editor?.document || event.contentChanges.length === 0) return;
-    const changes = event.contentChanges.map((one) => ({ offset: one.rangeOffset, length: one.rangeLength, text: one.text }));
-    this.all = this.all.filter((one) => one.follow(changes));
-    if (this.current !== undefined && !this.all.includes(this.current)) this.settle();
-    this.movedTo("typed");
+    const changes = event.contentChanges.map(({ rangeOffset, rangeLength, text }) => ({ offset: rangeOffset, length: rangeLength, text }));
+    this.predictions = this.predictions.filter((prediction) => prediction.rebase(changes));
+    if (this.current !== undefined && !this.predictions.includes(this.current)) this.clearPredictions();
+    this.redrawAndRequest("typed");
   }
 
-  private movedTo(trigger: Trigger): void {
+  private redrawAndRequest(trigger: Trigger): void {
     this.redraw();
-    this.askSoon(trigger);
+    this.scheduleRequest(trigger);
   }
 
-  private answered(source: vscode.CancellationTokenSource, editor: vscode.TextEditor, result: NextEditResult | undefined): void {
-    source.dispose();
-    if (this.open !== source) return;
-    this.open = undefined;
-    const document = editor.document;
-    if (result !== undefined && editor === this.editor()) {
-      const here = document.uri.toString();
-      const present = result.predictions.filter((one) => {
-        const same = vscode.Uri.parse(one.textDocument.uri, true).toString() === here;
-        return !same || one.textDocument.version === document.version;
+  private onResponse(cancellation: vscode.CancellationTokenSource, editor: vscode.TextEditor, result: NextEditResult | undefined): void {
+    cancellation.dispose();
+    if (this.cancellation !== cancellation) return;
+    this.cancellation = undefined;
+    const { document } = editor;
+    if (result !== undefined && editor === this.activeEditor()) {
+      const uri = document.uri.toString();
+      const valid = result.predictions.filter(({ textDocument }) => {
+        const isActive = vscode.Uri.parse(textDocument.uri, true).toString() === uri;
+        return !isActive || textDocument.version === document.version;
       });
-      if (present.length > 0 || result.predictions.length === 0) this.take(document, present, result.silence ?? undefined);
+      if (valid.length > 0 || result.predictions.length === 0) this.setPredictions(document, valid, result.silence ?? undefined);
     }
-    this.changed.fire();
+    this.changeEmitter.fire();
   }
 
-  private take(document: vscode.TextDocument, present: NextEditResult["predictions"], silence: Silence | undefined): void {
-    const before = this.all;
-    const chosen = this.chosen ? this.current?.id : undefined;
-    this.all = present.map((one) => new Shown(one, document));
-    for (const old of before) {
-      const same = this.all.find((one) => one.id === old.id);
-      if (same !== undefined) same.seenAt = old.seenAt;
-      else if (old.seenAt !== undefined) this.engine.outcome(old.id, "ignored", { shownMs: old.shownMs(this.now()) });
+  private setPredictions(document: vscode.TextDocument, predictions: readonly Prediction[], silence: Silence | undefined): void {
+    const previous = this.predictions;
+    const chosenId = this.isChosen ? this.current?.id : undefined;
+    this.predictions = predictions.map((prediction) => new ShownPrediction(prediction, document));
+    for (const old of previous) {
+      const same = this.predictions.find(({ id }) => id === old.id);
+      if (same !== undefined) same.shownAt = old.shownAt;
+      else if (old.shownAt !== undefined) this.server.reportOutcome(old.id, "ignored", { shownMs: old.shownMs(this.now()) });
     }
     this.silence = silence;
-    const again = this.all.find((one) => one.id === chosen);
-    this.current = again ?? this.all[0];
-    this.chosen = again !== undefined;
+    const chosen = this.predictions.find(({ id }) => id === chosenId);
+    this.current = chosen ?? this.predictions[0];
+    this.isChosen = chosen !== undefined;
     this.redraw();
-    this.offerGhost();
+    this.triggerGhostText();
   }
 
-  // VS Code asks for ghost text when something is typed, and not when the cursor is moved or an edit was accepted.
-  private offerGhost(): void {
-    const editor = this.editor();
-    if (editor === undefined || !ghostTextIsOn(editor.document)) return;
-    if (this.current?.ghost(editor.selection.active) === undefined || this.given === stateOf(editor)) return;
+  // VS Code requests ghost text after typing, but not after cursor movements and accepted edits.
+  private triggerGhostText(): void {
+    const editor = this.activeEditor();
+    if (editor === undefined || !isGhostTextEnabled(editor.document)) return;
+    if (this.current?.ghostTextAt(editor.selection.active) === undefined || this.ghostTextState === stateOf(editor)) return;
     void vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
   }
 
-  private situation(editor: vscode.TextEditor): Situation {
+  private keyContext(editor: vscode.TextEditor): KeyContext {
     const cursor = editor.selection.active;
     return {
-      shown: this.enabled && this.current !== undefined,
-      sameDocument: this.current?.edits !== undefined,
-      lines: this.current?.lines(),
+      isShown: this.isEnabled && this.current !== undefined,
+      isInActiveDocument: this.current?.edits !== undefined,
+      lineRange: this.current?.lineRange(),
       cursor,
-      line: editor.document.lineAt(cursor.line).text,
-      placed: this.placed === stateOf(editor),
+      cursorLineText: editor.document.lineAt(cursor.line).text,
+      isCursorPlaced: this.placedState === stateOf(editor),
     };
   }
 
-  /** Bring the screen up to date with the text, the cursor and the answer. */
+  /** Update decorations, context keys and the status bar to the present text, cursor and prediction. */
   private redraw(): void {
-    const editor = this.editor();
-    const shown = this.enabled ? this.current : undefined;
-    const ghost = editor && shown?.ghost(editor.selection.active);
-    const left = ghost !== undefined && editor !== undefined && ghostTextIsOn(editor.document);
-    const drawn = editor !== undefined && shown !== undefined && !left && editor.selections.length === 1;
-    const contexts = drawn ? contextsOf(this.situation(editor)) : { shown: false, here: false, indents: false };
-    for (const [name, value] of Object.entries({ ...contexts, ghost: left })) {
+    const editor = this.activeEditor();
+    const current = this.isEnabled ? this.current : undefined;
+    const ghostText = editor && current?.ghostTextAt(editor.selection.active);
+    const isGhostText = ghostText !== undefined && editor !== undefined && isGhostTextEnabled(editor.document);
+    const isDecorated = editor !== undefined && current !== undefined && !isGhostText && editor.selections.length === 1;
+    const contextKeys = isDecorated ? contextKeysFor(this.keyContext(editor)) : { shown: false, here: false, indents: false };
+    for (const [name, value] of Object.entries({ ...contextKeys, ghost: isGhostText })) {
       void vscode.commands.executeCommand("setContext", `editahead.${name}`, value);
     }
-    if (drawn) this.draw(editor, shown, !contexts.indents);
+    if (isDecorated) this.decorate(editor, current, !contextKeys.indents);
     else this.decorations.clear();
-    if (shown !== undefined && (drawn || left)) this.saw(shown);
-    this.changed.fire();
+    if (current !== undefined && (isDecorated || isGhostText)) this.reportShown(current);
+    this.changeEmitter.fire();
   }
 
-  private saw(shown: Shown): void {
-    if (shown.seenAt !== undefined) return;
-    shown.seenAt = this.now();
-    this.engine.outcome(shown.id, "shown");
+  private reportShown(prediction: ShownPrediction): void {
+    if (prediction.shownAt !== undefined) return;
+    prediction.shownAt = this.now();
+    this.server.reportOutcome(prediction.id, "shown");
   }
 
-  private draw(editor: vscode.TextEditor, shown: Shown, tab: boolean): void {
+  private decorate(editor: vscode.TextEditor, current: ShownPrediction, namesTab: boolean): void {
     const text = textOf(editor.document);
     const first = editor.visibleRanges[0];
     const last = editor.visibleRanges[editor.visibleRanges.length - 1];
-    const path = vscode.workspace.asRelativePath(shown.uri);
-    const drawing = draw({
+    const path = vscode.workspace.asRelativePath(current.uri);
+    const layout = layOutDecorations({
       text,
-      edits: shown.edits,
-      jump: shown.jumpLine(),
-      elsewhere: `${path}:${shown.target().line + 1}`,
-      label: shown.wire.label,
-      number: this.chosen ? `${this.all.indexOf(shown) + 1}/${this.all.length}` : undefined,
-      cursor: editor.selection.active.line,
-      visible: [first?.start.line ?? 0, last?.end.line ?? 0],
+      edits: current.edits,
+      jumpLine: current.jumpLine(),
+      otherPlace: `${path}:${current.target().line + 1}`,
+      label: current.prediction.label,
+      ordinal: this.isChosen ? `${this.predictions.indexOf(current) + 1}/${this.predictions.length}` : undefined,
+      cursorLine: editor.selection.active.line,
+      visibleLines: [first?.start.line ?? 0, last?.end.line ?? 0],
       tabSize: Number(editor.options.tabSize) || 4,
-      tab,
+      namesTab,
     });
-    this.decorations.draw(editor, drawing, hoverOf(shown, shown.edits === undefined ? "" : asDiff(shown.edits, text)));
+    const diff = current.edits === undefined ? "" : formatDiff(current.edits, text);
+    this.decorations.render(editor, layout, hoverOf(current, diff));
   }
 
-  private async go(editor: vscode.TextEditor, target: Position): Promise<void> {
-    this.put(editor, positionOf(target));
+  private jump(editor: vscode.TextEditor, target: Position): void {
+    this.placeCursor(editor, toPosition(target));
     editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-    this.movedTo("cursor");
+    this.redrawAndRequest("cursor");
   }
 
-  private put(editor: vscode.TextEditor, at: vscode.Position): void {
-    const place = editor.document.validatePosition(at);
-    editor.selection = new vscode.Selection(place, place);
-    this.placed = stateOf(editor);
+  private placeCursor(editor: vscode.TextEditor, position: vscode.Position): void {
+    const valid = editor.document.validatePosition(position);
+    editor.selection = new vscode.Selection(valid, valid);
+    this.placedState = stateOf(editor);
   }
 
-  private async finish(editor: vscode.TextEditor, shown: Shown): Promise<void> {
-    const edits = shown.edits ?? [];
-    const cursor = positionOf(shown.cursorAfter());
+  private async accept(editor: vscode.TextEditor, accepted: ShownPrediction): Promise<void> {
+    const edits = accepted.edits ?? [];
+    const cursor = toPosition(accepted.cursorAfter());
     const { document } = editor;
     const at = (offset: number) => document.positionAt(offset);
-    this.engine.outcome(shown.id, "accepted", { shownMs: shown.shownMs(this.now()) });
-    this.settle();
-    const made = await editor.edit((builder) => {
-      for (const edit of edits) builder.replace(new vscode.Range(at(edit.start), at(edit.end)), edit.now);
+    this.server.reportOutcome(accepted.id, "accepted", { shownMs: accepted.shownMs(this.now()) });
+    this.clearPredictions();
+    const isApplied = await editor.edit((builder) => {
+      for (const edit of edits) builder.replace(new vscode.Range(at(edit.start), at(edit.end)), edit.newText);
     });
-    if (!made) return;
-    this.put(editor, cursor);
+    if (!isApplied) return;
+    this.placeCursor(editor, cursor);
     editor.revealRange(editor.selection);
     this.redraw();
-    void this.ask("accepted");
+    void this.request("accepted");
   }
 }
 
+// The document, its version and the cursor: a request depends on nothing else.
 function stateOf(editor: vscode.TextEditor): string {
   const { line, character } = editor.selection.active;
   return `${editor.document.uri.toString()}:${editor.document.version}:${line}:${character}`;
 }
 
-function ghostTextIsOn(document: vscode.TextDocument): boolean {
+function isGhostTextEnabled(document: vscode.TextDocument): boolean {
   return vscode.workspace.getConfiguration("editor.inlineSuggest", document).get("enabled", true);
 }
 
-function hoverOf(shown: Shown, diff: string): vscode.MarkdownString {
+function hoverOf(current: ShownPrediction, diff: string): vscode.MarkdownString {
   const hover = new vscode.MarkdownString(undefined, true);
-  hover.appendText(becauseText(shown.wire));
+  hover.appendText(describePrediction(current.prediction));
   if (diff !== "") hover.appendCodeblock(diff, "diff");
-  hover.appendMarkdown("[Make it](command:editahead.tab) · [Refuse it](command:editahead.dismiss) · [Why?](command:editahead.explain)");
+  hover.appendMarkdown("[Accept](command:editahead.tab) · [Reject](command:editahead.dismiss) · [Why?](command:editahead.explain)");
   hover.isTrusted = { enabledCommands: ["editahead.tab", "editahead.dismiss", "editahead.explain"] };
   return hover;
 }
-

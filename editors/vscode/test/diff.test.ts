@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { diffItems, diffWords } from "../src/core/diff";
-import { random } from "./lines";
+import { random } from "./textInMemory";
 
-function made(old: string, now: string): string {
+function applyHunks(oldText: string, newText: string): string {
   let [out, at] = ["", 0];
-  for (const hunk of diffWords(old, now)) {
-    out += old.slice(at, hunk.oldStart) + now.slice(hunk.newStart, hunk.newEnd);
+  for (const hunk of diffWords(oldText, newText)) {
+    out += oldText.slice(at, hunk.oldStart) + newText.slice(hunk.newStart, hunk.newEnd);
     at = hunk.oldEnd;
   }
-  return out + old.slice(at);
+  return out + oldText.slice(at);
 }
 
-test("words that changed, and no others", () => {
+test("only changed words differ", () => {
   assert.deepEqual(diffWords("self.ends - 1", "self.leaves - 1"), [{ oldStart: 5, oldEnd: 9, newStart: 5, newEnd: 11 }]);
 });
 
-test("a word that is only continued is an insertion", () => {
+test("a word that grows at its end is an insertion", () => {
   assert.deepEqual(diffWords("ret x", "return x"), [{ oldStart: 3, oldEnd: 3, newStart: 3, newEnd: 6 }]);
 });
 
@@ -25,18 +25,18 @@ test("equal texts have no hunks", () => {
   assert.deepEqual(diffItems([], []), []);
 });
 
-test("what is too much to compare is one hunk", () => {
-  const old = Array.from({ length: 600 }, (_, i) => `a${i}`);
-  const now = Array.from({ length: 600 }, (_, i) => `b${i}`);
-  assert.deepEqual(diffItems(old, now), [{ oldStart: 0, oldEnd: 600, newStart: 0, newEnd: 600 }]);
+test("texts beyond the comparison limit are one hunk", () => {
+  const oldItems = Array.from({ length: 600 }, (_, i) => `a${i}`);
+  const newItems = Array.from({ length: 600 }, (_, i) => `b${i}`);
+  assert.deepEqual(diffItems(oldItems, newItems), [{ oldStart: 0, oldEnd: 600, newStart: 0, newEnd: 600 }]);
 });
 
-test("hunks lead from any text to any other", () => {
+test("the hunks of random texts turn the old text into the new one", () => {
   const next = random(7);
   const word = () => ["a", "b", "ab", " ", "\n", "\r\n", "(", "é", "🧳"][Math.floor(next() * 9)] ?? "";
   const text = () => Array.from({ length: Math.floor(next() * 12) }, word).join("");
   for (let i = 0; i < 2000; i++) {
-    const [old, now] = [text(), text()];
-    assert.equal(made(old, now), now, JSON.stringify([old, now]));
+    const [oldText, newText] = [text(), text()];
+    assert.equal(applyHunks(oldText, newText), newText, JSON.stringify([oldText, newText]));
   }
 });

@@ -1,45 +1,45 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { contextsOf, isForIndenting, tabDoes, type Situation } from "../src/core/keys";
+import { contextKeysFor, tabIndents, tabAction, type KeyContext } from "../src/core/keys";
 
-const here: Situation = {
-  shown: true,
-  sameDocument: true,
-  lines: [3, 4],
+const here: KeyContext = {
+  isShown: true,
+  isInActiveDocument: true,
+  lineRange: [3, 4],
   cursor: { line: 3, character: 6 },
-  line: "    x = 1",
-  placed: false,
+  cursorLineText: "    x = 1",
+  isCursorPlaced: false,
 };
 const away = { ...here, cursor: { line: 9, character: 6 } };
 
-test("Tab jumps, then applies", () => {
-  assert.equal(tabDoes(away), "jump");
-  assert.equal(tabDoes({ ...here, placed: true }), "apply");
-  assert.equal(tabDoes({ ...here, cursor: { line: 4, character: 0 } }), "apply");
+test("Tab jumps, then accepts", () => {
+  assert.equal(tabAction(away), "jump");
+  assert.equal(tabAction({ ...here, isCursorPlaced: true }), "accept");
+  assert.equal(tabAction({ ...here, cursor: { line: 4, character: 0 } }), "accept");
 });
 
-test("with nothing shown Tab does nothing", () => {
-  assert.equal(tabDoes({ ...here, shown: false }), "nothing");
-  assert.deepEqual(contextsOf({ ...here, shown: false }), { shown: false, here: false, indents: false });
+test("Tab does nothing while nothing is shown", () => {
+  assert.equal(tabAction({ ...here, isShown: false }), "none");
+  assert.deepEqual(contextKeysFor({ ...here, isShown: false }), { shown: false, here: false, indents: false });
 });
 
-test("Tab opens another document, and only goes to a place without an edit", () => {
-  assert.equal(tabDoes({ ...here, sameDocument: false }), "open");
-  assert.equal(tabDoes({ ...here, lines: undefined }), "jump");
+test("Tab opens another document, and jumps to a place without an edit", () => {
+  assert.equal(tabAction({ ...here, isInActiveDocument: false }), "open");
+  assert.equal(tabAction({ ...here, lineRange: undefined }), "jump");
 });
 
-test("Tab indents a blank line, and before a line's code while the edit is elsewhere", () => {
-  const blank = { ...away, line: "    ", cursor: { line: 9, character: 4 } };
-  assert.ok(isForIndenting(blank));
-  assert.ok(isForIndenting({ ...blank, line: "    x = 1" }));
-  assert.ok(isForIndenting({ ...here, line: "", cursor: { line: 3, character: 0 } }));
+test("Tab indents a blank line, and code while the edit is elsewhere", () => {
+  const blank = { ...away, cursorLineText: "    ", cursor: { line: 9, character: 4 } };
+  assert.ok(tabIndents(blank));
+  assert.ok(tabIndents({ ...blank, cursorLineText: "    x = 1" }));
+  assert.ok(tabIndents({ ...here, cursorLineText: "", cursor: { line: 3, character: 0 } }));
 });
 
-test("Tab does not indent where Tab brought the cursor, or behind code", () => {
-  assert.ok(!isForIndenting({ ...away, line: "", cursor: { line: 9, character: 0 }, placed: true }));
-  assert.ok(!isForIndenting({ ...here, cursor: { line: 3, character: 4 } }), "before the code that would be changed");
-  assert.ok(!isForIndenting(away));
+test("Tab does not indent where a jump placed the cursor, nor after code", () => {
+  assert.ok(!tabIndents({ ...away, cursorLineText: "", cursor: { line: 9, character: 0 }, isCursorPlaced: true }));
+  assert.ok(!tabIndents({ ...here, cursor: { line: 3, character: 4 } }), "before the code that the edit changes");
+  assert.ok(!tabIndents(away));
 });
 
 interface Binding {
@@ -49,7 +49,7 @@ interface Binding {
 }
 const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { contributes: { keybindings: Binding[] } };
 
-// `a && !b && c != 'd'`, as far as our clauses go.
+// Evaluate a clause of the form `a && !b && c != 'd'`.
 function holds(when: string, context: Readonly<Record<string, unknown>>): boolean {
   return when.split(" && ").every((term) => {
     const unequal = /^([\w.]+) != '(\w+)'$/.exec(term);
@@ -59,32 +59,32 @@ function holds(when: string, context: Readonly<Record<string, unknown>>): boolea
   });
 }
 
-function takes(key: string, context: Readonly<Record<string, unknown>>): string[] {
+function boundCommands(key: string, context: Readonly<Record<string, unknown>>): string[] {
   return manifest.contributes.keybindings.filter((one) => one.key === key && holds(one.when, context)).map((one) => one.command);
 }
 
 const shown = { "editahead.shown": true, editorTextFocus: true };
 
-test("Tab and Esc are ours while something is shown, and only then", () => {
-  assert.deepEqual(takes("tab", shown), ["editahead.tab"]);
-  assert.deepEqual(takes("escape", shown), ["editahead.dismiss"]);
-  assert.deepEqual(takes("tab", { editorTextFocus: true }), []);
-  assert.deepEqual(takes("escape", { editorTextFocus: true }), []);
+test("Tab and Esc are bound only while something is shown", () => {
+  assert.deepEqual(boundCommands("tab", shown), ["editahead.tab"]);
+  assert.deepEqual(boundCommands("escape", shown), ["editahead.dismiss"]);
+  assert.deepEqual(boundCommands("tab", { editorTextFocus: true }), []);
+  assert.deepEqual(boundCommands("escape", { editorTextFocus: true }), []);
 });
 
-const OTHERS = ["inSnippetMode", "suggestWidgetVisible", "inlineChatVisible", "inlineSuggestionVisible", "inlineEditIsVisible"];
-const TAB_OTHERS = [...OTHERS, "editahead.indents", "editorTabMovesFocus", "editorHasSelection", "editorHasMultipleSelections"];
-for (const other of [...TAB_OTHERS, "editorReadonly"]) {
-  test(`Tab is left to others: ${other}`, () => assert.deepEqual(takes("tab", { ...shown, [other]: true }), []));
+const OWNERS = ["inSnippetMode", "suggestWidgetVisible", "inlineChatVisible", "inlineSuggestionVisible", "inlineEditIsVisible"];
+const TAB_OWNERS = [...OWNERS, "editahead.indents", "editorTabMovesFocus", "editorHasSelection", "editorHasMultipleSelections"];
+for (const owner of [...TAB_OWNERS, "editorReadonly"]) {
+  test(`Tab is not bound: ${owner}`, () => assert.deepEqual(boundCommands("tab", { ...shown, [owner]: true }), []));
 }
-for (const other of [...OTHERS, "findWidgetVisible", "parameterHintsVisible", "editorHasSelection"]) {
-  test(`Esc is left to others: ${other}`, () => assert.deepEqual(takes("escape", { ...shown, [other]: true }), []));
+for (const owner of [...OWNERS, "findWidgetVisible", "parameterHintsVisible", "editorHasSelection"]) {
+  test(`Esc is not bound: ${owner}`, () => assert.deepEqual(boundCommands("escape", { ...shown, [owner]: true }), []));
 }
 
-test("Esc refuses our ghost text, and not somebody else's; in Vim's insert mode it ends that", () => {
+test("Esc rejects only the extension's ghost text, and never in Vim's insert mode", () => {
   const ghost = { "editahead.ghost": true, editorTextFocus: true, inlineSuggestionVisible: true };
-  assert.deepEqual(takes("escape", ghost), ["editahead.dismiss"]);
-  assert.deepEqual(takes("escape", { ...ghost, "editahead.ghost": false }), []);
-  assert.deepEqual(takes("escape", { ...ghost, "vim.mode": "Insert" }), []);
-  assert.deepEqual(takes("escape", { ...shown, "vim.mode": "Insert" }), []);
+  assert.deepEqual(boundCommands("escape", ghost), ["editahead.dismiss"]);
+  assert.deepEqual(boundCommands("escape", { ...ghost, "editahead.ghost": false }), []);
+  assert.deepEqual(boundCommands("escape", { ...ghost, "vim.mode": "Insert" }), []);
+  assert.deepEqual(boundCommands("escape", { ...shown, "vim.mode": "Insert" }), []);
 });

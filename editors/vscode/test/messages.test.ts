@@ -1,44 +1,44 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refusalOf, refusalText, serverText, statusText, whyText, type Present } from "../src/core/messages";
+import { describeRefusal, describeStatus, describeWhy, parseRefusal, statusBarContent, type StatusBarState } from "../src/core/messages";
 
-const ready: Present = { health: "running", thinking: false, next: undefined, silence: undefined, problem: undefined };
+const ready: StatusBarState = { server: "running", isRequesting: false, nextEdit: undefined, silence: undefined, error: undefined };
 
-test("the status bar says what the server is at", () => {
-  assert.match(statusText(ready).text, /check/);
-  assert.match(statusText({ ...ready, thinking: true }).text, /loading/);
-  assert.match(statusText({ ...ready, next: "line 7, rename" }).tooltip, /Tab.*line 7, rename/);
-  assert.match(statusText({ ...ready, health: "starting" }).tooltip, /starting/);
-  assert.match(statusText({ ...ready, health: "installing" }).tooltip, /installed/);
-  assert.match(statusText({ ...ready, health: "off" }).tooltip, /off/);
+test("the status bar shows the server's state", () => {
+  assert.match(statusBarContent(ready).text, /check/);
+  assert.match(statusBarContent({ ...ready, isRequesting: true }).text, /loading/);
+  assert.match(statusBarContent({ ...ready, nextEdit: "line 7, rename" }).tooltip, /Tab.*line 7, rename/);
+  assert.match(statusBarContent({ ...ready, server: "starting" }).tooltip, /starting/);
+  assert.match(statusBarContent({ ...ready, server: "installing" }).tooltip, /installing/);
+  assert.match(statusBarContent({ ...ready, server: "off" }).tooltip, /off/);
 });
 
-test("a server that is gone, and a model that is, are warned of", () => {
-  const gone = statusText({ ...ready, health: "gone", problem: "No Python." });
-  assert.deepEqual([gone.tooltip, gone.warns], ["No Python.", true]);
+test("a stopped server and an unreachable model are warnings", () => {
+  const stopped = statusBarContent({ ...ready, server: "stopped", error: "No Python." });
+  assert.deepEqual([stopped.tooltip, stopped.isWarning], ["No Python.", true]);
   const silence = { reason: "engine-unavailable", detail: "Connection refused." };
-  const away = statusText({ ...ready, silence });
-  assert.ok(away.warns);
-  assert.match(away.tooltip, /Connection refused/);
+  const unreachable = statusBarContent({ ...ready, silence });
+  assert.ok(unreachable.isWarning);
+  assert.match(unreachable.tooltip, /Connection refused/);
 });
 
-test("silence says why", () => {
-  assert.match(statusText({ ...ready, silence: { reason: "excluded", detail: "Git ignores it." } }).tooltip, /Git ignores it/);
-  const quiet = statusText({ ...ready, silence: { reason: "below-threshold", detail: "Not sure." } });
+test("silence has a reason", () => {
+  assert.match(statusBarContent({ ...ready, silence: { reason: "excluded", detail: "Git ignores it." } }).tooltip, /Git ignores it/);
+  const quiet = statusBarContent({ ...ready, silence: { reason: "below-threshold", detail: "Not sure." } });
   assert.match(quiet.tooltip, /Ready.*below-threshold.*Not sure/);
 });
 
-test("why", () => {
+test("the explanation lists the candidates", () => {
   const candidates = [{ source: "propagation", label: "rename", confidence: 0.123, verdict: "below-threshold" }];
-  const text = whyText({ shown: [], silence: { reason: "below-threshold", detail: "Not sure." }, candidates });
+  const text = describeWhy({ shown: [], silence: { reason: "below-threshold", detail: "Not sure." }, candidates });
   assert.equal(text, "Editahead shows nothing (below-threshold): Not sure.\n  12 %  rename (propagation): below-threshold");
   const shown = [{ ...candidates[0]!, verdict: "shown" }];
-  assert.match(whyText({ shown: ["p-1"], silence: null, candidates: shown }), /^Editahead shows “rename”: it follows from your last/);
-  assert.match(whyText({ shown: [], silence: null, candidates: [] }), /nothing here yet/);
+  assert.match(describeWhy({ shown: ["p-1"], silence: null, candidates: shown }), /^Editahead shows “rename”: the edit repeats your recent/);
+  assert.match(describeWhy({ shown: [], silence: null, candidates: [] }), /no prediction here yet/);
 });
 
 test("the server's status", () => {
-  const text = serverText({
+  const text = describeStatus({
     version: "0.1.0",
     backend: { name: "openai", state: "unavailable", detail: "refused" },
     model: "m",
@@ -47,19 +47,19 @@ test("the server's status", () => {
     outcomes: { shown: 3, accepted: 2, rejected: 1 },
   });
   assert.match(text, /0\.1\.0, openai \(unavailable: refused\), m · /);
-  assert.match(text, /1 ms \(half\), 8 ms/);
+  assert.match(text, /1 ms \(p50\), 8 ms/);
 });
 
-test("a refusal says which part and why", () => {
-  const refusal = refusalOf({ reason: "ambiguous", part: "\n  x = 1\n  y = 2", near: [] });
+test("a refusal names the part and the reason", () => {
+  const refusal = parseRefusal({ reason: "ambiguous", part: "\n  x = 1\n  y = 2", near: [] });
   assert.ok(refusal);
-  assert.equal(refusalText(refusal, ""), "Nothing was changed: a part of it fits several places (ambiguous). It is about “x = 1”.");
-  assert.match(refusalText({ reason: "new-one", part: "", near: [], model: "" }, "Because."), /Because\. \(new-one\)/);
-  const asked = refusalOf({ reason: "ambiguous", part: "", near: [], model: "The model would change nothing." });
-  assert.ok(asked !== undefined);
-  assert.match(refusalText(asked, ""), /\(ambiguous\)\. The model would change nothing\.$/);
+  assert.equal(describeRefusal(refusal, ""), "Nothing was changed: one part of the sketch fits several places (ambiguous). The part is “x = 1”.");
+  assert.match(describeRefusal({ reason: "new-one", part: "", near: [], model: "" }, "Because."), /Because\. \(new-one\)/);
+  const withModel = parseRefusal({ reason: "ambiguous", part: "", near: [], model: "The model would change nothing." });
+  assert.ok(withModel !== undefined);
+  assert.match(describeRefusal(withModel, ""), /\(ambiguous\)\. The model would change nothing\.$/);
 });
 
-test("other errors are no refusals", () => {
-  for (const data of [undefined, null, "text", {}, { reason: 1 }]) assert.equal(refusalOf(data), undefined);
+test("other error data is not a refusal", () => {
+  for (const data of [undefined, null, "text", {}, { reason: 1 }]) assert.equal(parseRefusal(data), undefined);
 });

@@ -1,4 +1,4 @@
-// Where the server may be, and which Python can run it.
+// Candidates for the server's executable and for a Python to run the server.
 import * as path from "node:path";
 
 /** The server's command line. */
@@ -7,38 +7,42 @@ export interface ServerCommand {
   readonly args: readonly string[];
 }
 
-/** Every file that a name on PATH could mean, in order. Only absolute folders: others depend on the folder that is open. */
-export function onPath(name: string, searched: string | undefined, windows: boolean): string[] {
-  const rules = windows ? path.win32 : path.posix;
-  return (searched ?? "")
+/**
+ * Return the possible paths of a program on PATH, in order.
+ *
+ * Relative folders are skipped: an open workspace could supply the program.
+ */
+export function executablesOnPath(name: string, pathVariable: string | undefined, isWindows: boolean): string[] {
+  const rules = isWindows ? path.win32 : path.posix;
+  return (pathVariable ?? "")
     .split(rules.delimiter)
     .filter((folder) => rules.isAbsolute(folder))
-    .map((folder) => rules.join(folder, windows ? `${name}.exe` : name));
+    .map((folder) => rules.join(folder, isWindows ? `${name}.exe` : name));
 }
 
-/** A program of a virtual environment. */
-export function inEnvironment(folder: string, name: string, windows: boolean): string {
-  const rules = windows ? path.win32 : path.posix;
-  return windows ? rules.join(folder, "Scripts", `${name}.exe`) : rules.join(folder, "bin", name);
+/** Return the path of a program in a virtual environment. */
+export function executableInVenv(folder: string, name: string, isWindows: boolean): string {
+  const rules = isWindows ? path.win32 : path.posix;
+  return isWindows ? rules.join(folder, "Scripts", `${name}.exe`) : rules.join(folder, "bin", name);
 }
 
-/** The Pythons to try, the newest first; `wanted` is the person's own choice. */
-export function pythons(wanted: string | undefined, windows: boolean): string[] {
-  if (wanted) return [wanted];
-  const numbered = ["3.14", "3.13", "3.12", "3.11"].map((version) => `python${version}`);
-  return windows ? ["py", "python"] : [...numbered, "python3", "python"];
+/** Return the Pythons to try, newest first; only `configured` if the user set one. */
+export function pythonCandidates(configured: string | undefined, isWindows: boolean): string[] {
+  if (configured) return [configured];
+  const versioned = ["3.14", "3.13", "3.12", "3.11"].map((version) => `python${version}`);
+  return isWindows ? ["py", "python"] : [...versioned, "python3", "python"];
 }
 
-/** Whether `python --version` said 3.11 or newer. */
-export function isRecent(said: string): boolean {
-  const found = /Python (\d+)\.(\d+)/.exec(said);
-  if (found === null) return false;
-  const [major, minor] = [Number(found[1]), Number(found[2])];
+/** Return whether the output of `python --version` names Python 3.11 or newer. */
+export function isSupportedPython(versionOutput: string): boolean {
+  const match = /Python (\d+)\.(\d+)/.exec(versionOutput);
+  if (match === null) return false;
+  const [major, minor] = [Number(match[1]), Number(match[2])];
   return major > 3 || (major === 3 && minor >= 11);
 }
 
-/** A setting for the command as a command line; a string is a program without arguments of its own. */
-export function commandOf(value: unknown): ServerCommand | undefined {
+/** Parse the setting `server.command`: a list of words, or a string with the program alone. */
+export function parseServerCommand(value: unknown): ServerCommand | undefined {
   const words = typeof value === "string" ? [value] : value;
   if (!Array.isArray(words) || words.length === 0 || !words.every((word) => typeof word === "string" && word !== "")) {
     return undefined;
@@ -47,24 +51,24 @@ export function commandOf(value: unknown): ServerCommand | undefined {
   return { command, args: args.length > 0 ? args : ["lsp"] };
 }
 
-// With no retries left, pip says no more than that it knows no versions.
+// Without retries, pip reports an unreachable index only as "from versions: none".
 const UNREACHABLE =
   /NewConnectionError|ConnectTimeout|ReadTimeout|ConnectionError|Name or service not known|name resolution|ProxyError|SSLError|from versions: none/i;
 
-/** What a person can do about an installation that failed, from what Python and pip said. */
-export function installProblem(said: string): string {
-  if (UNREACHABLE.test(said)) {
+/** Describe a failed installation and its remedy, from the output of Python and pip. */
+export function describeInstallFailure(output: string): string {
+  if (UNREACHABLE.test(output)) {
     return (
-      "The server could not be installed: the package index cannot be reached. Mend the connection or pip's settings and try " +
-      "again, or install `editahead` yourself and name it in `editahead.server.command`."
+      "The server could not be installed because the package index is unreachable. Check the connection and pip's settings, then " +
+      "try again. Or install `editahead` yourself and set `editahead.server.command`."
     );
   }
-  if (/ensurepip is not|No module named (venv|ensurepip|pip)/.test(said)) {
+  if (/ensurepip is not|No module named (venv|ensurepip|pip)/.test(output)) {
     return (
-      "The server could not be installed: this Python cannot make environments (Debian and Ubuntu: install `python3-venv`). " +
-      "Then try again, or name another Python in `editahead.server.python`."
+      "The server could not be installed because this Python cannot create virtual environments. On Debian and Ubuntu, install " +
+      "`python3-venv` and try again. Or set `editahead.server.python` to another Python."
     );
   }
-  const lines = said.trim().split("\n");
+  const lines = output.trim().split("\n");
   return `The server could not be installed: ${lines.reverse().find((line) => /error/i.test(line)) ?? lines[0] ?? ""}`;
 }

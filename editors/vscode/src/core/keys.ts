@@ -1,54 +1,55 @@
-// What Tab and Esc mean. Which keys reach us at all is said by the `when` clauses in package.json.
+// The meaning of Tab and Esc. The `when` clauses in package.json decide which key presses reach the extension at all.
 import type { Position } from "./text";
 
-/** What is on the screen, and where the cursor is. */
-export interface Situation {
-  /** Something is shown. */
-  readonly shown: boolean;
-  /** In the document that the cursor is in. */
-  readonly sameDocument: boolean;
-  /** The first and the last line of its edits; undefined: it only says where to go. */
-  readonly lines: readonly [number, number] | undefined;
+/** The shown prediction and the cursor, as far as keys depend on them. */
+export interface KeyContext {
+  /** Whether a prediction is shown. */
+  readonly isShown: boolean;
+  /** Whether the prediction is for the active document. */
+  readonly isInActiveDocument: boolean;
+  /** The first and the last line of the edits; undefined for a prediction that is only a place to go to. */
+  readonly lineRange: readonly [number, number] | undefined;
   readonly cursor: Position;
   /** The text of the cursor's line. */
-  readonly line: string;
-  /** The cursor is where a jump or an accept put it, and nothing was typed since. */
-  readonly placed: boolean;
+  readonly cursorLineText: string;
+  /** Whether a jump or an accepted edit placed the cursor, and nothing was typed since. */
+  readonly isCursorPlaced: boolean;
 }
 
-export type TabAction = "nothing" | "open" | "jump" | "apply";
+export type TabAction = "none" | "open" | "jump" | "accept";
 
-/** Whether the cursor is not on a line of the edits, so that Tab goes there first. */
-export function isElsewhere(situation: Situation): boolean {
-  if (!situation.sameDocument || situation.lines === undefined) return true;
-  const [first, last] = situation.lines;
-  return situation.cursor.line < first || situation.cursor.line > last;
+function isCursorElsewhere(context: KeyContext): boolean {
+  if (!context.isInActiveDocument || context.lineRange === undefined) return true;
+  const [first, last] = context.lineRange;
+  return context.cursor.line < first || context.cursor.line > last;
 }
 
-export function tabDoes(situation: Situation): TabAction {
-  if (!situation.shown) return "nothing";
-  if (!situation.sameDocument) return "open";
-  return isElsewhere(situation) ? "jump" : "apply";
+/** Return what Tab does: open the document, go to the edit, or accept the edit. */
+export function tabAction(context: KeyContext): TabAction {
+  if (!context.isShown) return "none";
+  if (!context.isInActiveDocument) return "open";
+  return isCursorElsewhere(context) ? "jump" : "accept";
 }
 
 /**
- * Whether Tab is for indenting: nothing but blanks before the cursor. Not so where Tab itself has brought the cursor,
- * and not before the code of a line that would be changed.
+ * Return whether Tab indents: only blanks precede the cursor.
+ *
+ * Tab does not indent where an earlier Tab placed the cursor, nor before the code of a line that the edits change.
  */
-export function isForIndenting(situation: Situation): boolean {
-  if (situation.placed || situation.line.slice(0, situation.cursor.character).trim() !== "") return false;
-  return situation.line.trim() === "" || isElsewhere(situation);
+export function tabIndents(context: KeyContext): boolean {
+  if (context.isCursorPlaced || context.cursorLineText.slice(0, context.cursor.character).trim() !== "") return false;
+  return context.cursorLineText.trim() === "" || isCursorElsewhere(context);
 }
 
-/** Whether Tab can go on from one edit to the next where the cursor stands. */
-export interface Contexts {
+/** The context keys `editahead.*` of the `when` clauses. */
+export interface ContextKeys {
   readonly shown: boolean;
   /** The cursor is on a line of the edits. */
   readonly here: boolean;
   readonly indents: boolean;
 }
 
-export function contextsOf(situation: Situation): Contexts {
-  const action = tabDoes(situation);
-  return { shown: situation.shown, here: action === "apply", indents: situation.shown && isForIndenting(situation) };
+/** Return the values of the context keys. */
+export function contextKeysFor(context: KeyContext): ContextKeys {
+  return { shown: context.isShown, here: tabAction(context) === "accept", indents: context.isShown && tabIndents(context) };
 }

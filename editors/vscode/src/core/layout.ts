@@ -1,209 +1,215 @@
-// What a prediction looks like, in terms of lines and columns: words struck and words put in, new lines in a column to
-// the right of the old ones, a mark, and a hint where the eye is when the place is out of sight.
+// The layout of a prediction's decorations in lines and columns: removed words struck out, inserted words inline, new lines
+// in a column to the right of the old lines, and a hint near the cursor when the edit is outside the visible lines.
 import { diffItems, diffWords } from "./diff";
-import { linesOf, widthOf, type Position, type Range, type Text } from "./text";
-import { linesOfEdits, there, type Edit } from "./trackedEdit";
+import { displayWidth, splitLines, type Position, type Range, type Text } from "./text";
+import { currentText, lineRangeOf, type TrackedEdit } from "./trackedEdit";
 
-/** A line with more changed places than this is shown as a whole beside the old one. */
-const LEGIBLE = 3;
-/** So many new lines are shown at most; hovering shows all. */
-const MOST_LINES = 12;
-/** Columns between the longest old line and the new ones. */
-const GAP = 3;
+/** Changed words shown inline on one line. A line with more is shown as a whole beside the old line. */
+const MAX_INLINE_CHANGES = 3;
+/** New lines shown beside the old lines. Hovering shows the whole edit. */
+const MAX_NEW_LINES = 12;
+/** Columns between the longest old line and the new lines. */
+const COLUMN_GAP = 3;
 
-/** Text put in before what stands at a position. */
-export interface Insertion {
+/** Text shown before the character at a position. */
+export interface InlineText {
   readonly at: Position;
   readonly text: string;
 }
 
-/** Text behind the end of a line, so many columns from it. */
-export interface Beside {
+/** Text shown after the end of a line. */
+export interface TrailingText {
   readonly line: number;
+  /** Columns between the end of the line and the text. */
   readonly gap: number;
   readonly text: string;
 }
 
-export interface Drawing {
-  readonly strikes: readonly Range[];
-  readonly insertions: readonly Insertion[];
-  readonly besides: readonly Beside[];
+export interface DecorationLayout {
+  readonly deletions: readonly Range[];
+  readonly insertions: readonly InlineText[];
+  readonly newLines: readonly TrailingText[];
   readonly hints: readonly { readonly line: number; readonly text: string }[];
-  /** The first and the last line of the place, if it is in this document. */
-  readonly mark: readonly [number, number] | undefined;
+  /** The first and the last line of the edits; undefined when the edits are in another document. */
+  readonly lineRange: readonly [number, number] | undefined;
 }
 
-export interface Scene {
+export interface LayoutInput {
   readonly text: Text;
-  /** Undefined: it is for another document, which `elsewhere` names. */
-  readonly edits: readonly Edit[] | undefined;
-  /** A line that only has to be gone to, when there are no edits. */
-  readonly jump: number | undefined;
-  readonly elsewhere: string;
+  /** Undefined when the edits are in another document, named by `otherPlace`. */
+  readonly edits: readonly TrackedEdit[] | undefined;
+  /** The line to go to, for a prediction without edits. */
+  readonly jumpLine: number | undefined;
+  readonly otherPlace: string;
   readonly label: string;
-  /** "2/3" when one of several was chosen. */
-  readonly number: string | undefined;
-  readonly cursor: number;
-  /** The first and the last line on the screen. */
-  readonly visible: readonly [number, number];
+  /** For example "2/3", once the user has chosen among several predictions. */
+  readonly ordinal: string | undefined;
+  readonly cursorLine: number;
+  /** The first and the last visible line. */
+  readonly visibleLines: readonly [number, number];
   readonly tabSize: number;
-  /** Tab is ours here, and not for indenting: the hint names it. */
-  readonly tab: boolean;
+  /** Whether the hint names the Tab key. False where Tab indents. */
+  readonly namesTab: boolean;
 }
 
-class Sketch {
-  readonly strikes: Range[] = [];
-  readonly insertions: Insertion[] = [];
-  readonly besides: Beside[] = [];
-  /** Columns that insertions add to a line. */
-  private readonly added = new Map<number, number>();
+class LayoutBuilder {
+  readonly deletions: Range[] = [];
+  readonly insertions: InlineText[] = [];
+  readonly newLines: TrailingText[] = [];
+  /** Columns that insertions add to each line. */
+  private readonly insertedWidth = new Map<number, number>();
 
   constructor(
     private readonly text: Text,
     private readonly tabSize: number,
   ) {}
 
-  strike(line: number, from: number, to: number): void {
-    this.strikes.push({ start: { line, character: from }, end: { line, character: to } });
+  delete(line: number, from: number, to: number): void {
+    this.deletions.push({ start: { line, character: from }, end: { line, character: to } });
   }
 
   insert(line: number, character: number, text: string): void {
     this.insertions.push({ at: { line, character }, text });
-    this.added.set(line, (this.added.get(line) ?? 0) + widthOf(text, this.tabSize));
+    this.insertedWidth.set(line, (this.insertedWidth.get(line) ?? 0) + displayWidth(text, this.tabSize));
   }
 
-  /** New lines in one column, beginning beside a line, or so far above that all have a line to stand beside. */
-  column(line: number, lines: readonly string[]): void {
-    const kept = lines.slice(0, lines.length > MOST_LINES ? MOST_LINES - 1 : MOST_LINES);
-    if (kept.length < lines.length) kept.push(`… ${lines.length - kept.length} more lines`);
-    const first = Math.max(0, Math.min(line, this.text.lineCount - kept.length));
-    const room = kept.slice(0, this.text.lineCount - first);
-    if (room.length < kept.length) {
-      room[room.length - 1] = `${room[room.length - 1] ?? ""}  … ${kept.length - room.length} more lines`;
+  /** Place new lines in one column from `line` down, or further up near the end of the document. */
+  addColumn(line: number, lines: readonly string[]): void {
+    const shown = lines.slice(0, lines.length > MAX_NEW_LINES ? MAX_NEW_LINES - 1 : MAX_NEW_LINES);
+    if (shown.length < lines.length) shown.push(`… ${lines.length - shown.length} more lines`);
+    const first = Math.max(0, Math.min(line, this.text.lineCount - shown.length));
+    const fitting = shown.slice(0, this.text.lineCount - first);
+    if (fitting.length < shown.length) {
+      fitting[fitting.length - 1] = `${fitting[fitting.length - 1] ?? ""}  … ${shown.length - fitting.length} more lines`;
     }
-    const widths = room.map((_, i) => this.width(first + i));
-    const edge = Math.max(...widths) + GAP;
-    room.forEach((text, i) => this.besides.push({ line: first + i, gap: edge - (widths[i] ?? 0), text: expanded(text, this.tabSize) }));
+    const widths = fitting.map((_, i) => this.lineWidth(first + i));
+    const column = Math.max(...widths) + COLUMN_GAP;
+    fitting.forEach((text, i) =>
+      this.newLines.push({ line: first + i, gap: column - (widths[i] ?? 0), text: expandTabs(text, this.tabSize) }),
+    );
   }
 
-  private width(line: number): number {
-    return widthOf(this.text.line(line), this.tabSize) + (this.added.get(line) ?? 0);
+  private lineWidth(line: number): number {
+    return displayWidth(this.text.line(line), this.tabSize) + (this.insertedWidth.get(line) ?? 0);
   }
 }
 
-function expanded(text: string, tabSize: number): string {
-  let out = "";
+function expandTabs(text: string, tabSize: number): string {
+  let expanded = "";
   for (const part of text.split(/(\t)/)) {
-    out += part === "\t" ? " ".repeat(tabSize - (widthOf(out, tabSize) % tabSize)) : part;
+    expanded += part === "\t" ? " ".repeat(tabSize - (displayWidth(expanded, tabSize) % tabSize)) : part;
   }
-  return out;
+  return expanded;
 }
 
-// One line that becomes another. Returns the new one when it is to be shown as a whole.
-function changeLine(sketch: Sketch, line: number, old: string, now: string): string | undefined {
-  const words = diffWords(old, now);
-  const beside = words.length > LEGIBLE;
+// Returns the new line when it is to be shown as a whole.
+function layOutChangedLine(builder: LayoutBuilder, line: number, oldLine: string, newLine: string): string | undefined {
+  const words = diffWords(oldLine, newLine);
+  const asWhole = words.length > MAX_INLINE_CHANGES;
   for (const word of words) {
-    if (word.oldEnd > word.oldStart) sketch.strike(line, word.oldStart, word.oldEnd);
-    if (!beside && word.newEnd > word.newStart) {
-      sketch.insert(line, word.oldEnd, now.slice(word.newStart, word.newEnd));
+    if (word.oldEnd > word.oldStart) builder.delete(line, word.oldStart, word.oldEnd);
+    if (!asWhole && word.newEnd > word.newStart) {
+      builder.insert(line, word.oldEnd, newLine.slice(word.newStart, word.newEnd));
     }
   }
-  return beside ? now : undefined;
+  return asWhole ? newLine : undefined;
 }
 
-// The lines from the first of these edits to the last: how they are and how they would be.
-function drawGroup(sketch: Sketch, edits: readonly Edit[], text: Text): void {
-  const span = linesOfEdits(edits, text);
-  if (span === undefined) return;
-  const [first, last] = span;
-  const old = Array.from({ length: last - first + 1 }, (_, i) => text.line(first + i));
+// Lay out edits that share lines, by comparing those lines before and after the edits.
+function layOutGroup(builder: LayoutBuilder, edits: readonly TrackedEdit[], text: Text): void {
+  const lineRange = lineRangeOf(edits, text);
+  if (lineRange === undefined) return;
+  const [first, last] = lineRange;
+  const oldLines = Array.from({ length: last - first + 1 }, (_, i) => text.line(first + i));
   let at = text.offsetAt({ line: first, character: 0 });
-  let whole = "";
+  let edited = "";
   for (const edit of edits) {
-    whole += text.slice(at, edit.start) + edit.now;
+    edited += text.slice(at, edit.start) + edit.newText;
     at = edit.end;
   }
-  const now = linesOf(whole + text.slice(at, text.offsetAt({ line: last, character: old[old.length - 1]?.length ?? 0 })));
-  for (const hunk of diffItems(old, now)) {
-    const both = Math.min(hunk.oldEnd - hunk.oldStart, hunk.newEnd - hunk.newStart);
+  const end = text.offsetAt({ line: last, character: oldLines[oldLines.length - 1]?.length ?? 0 });
+  const newLines = splitLines(edited + text.slice(at, end));
+  for (const hunk of diffItems(oldLines, newLines)) {
+    const paired = Math.min(hunk.oldEnd - hunk.oldStart, hunk.newEnd - hunk.newStart);
     const column: string[] = [];
-    let columnAt = first + hunk.oldStart + both - 1;
-    for (let i = 0; i < both; i++) {
+    let columnLine = first + hunk.oldStart + paired - 1;
+    for (let i = 0; i < paired; i++) {
       const line = first + hunk.oldStart + i;
-      const shown = changeLine(sketch, line, old[hunk.oldStart + i] ?? "", now[hunk.newStart + i] ?? "");
-      if (shown !== undefined) {
-        if (column.length === 0) columnAt = line;
-        column.push(shown);
+      const whole = layOutChangedLine(builder, line, oldLines[hunk.oldStart + i] ?? "", newLines[hunk.newStart + i] ?? "");
+      if (whole !== undefined) {
+        if (column.length === 0) columnLine = line;
+        column.push(whole);
       }
     }
-    for (let i = hunk.oldStart + both; i < hunk.oldEnd; i++) {
-      sketch.strike(first + i, 0, old[i]?.length ?? 0);
+    for (let i = hunk.oldStart + paired; i < hunk.oldEnd; i++) {
+      builder.delete(first + i, 0, oldLines[i]?.length ?? 0);
     }
-    column.push(...now.slice(hunk.newStart + both, hunk.newEnd));
-    if (column.length > 0) sketch.column(Math.max(0, columnAt), column);
+    column.push(...newLines.slice(hunk.newStart + paired, hunk.newEnd));
+    if (column.length > 0) builder.addColumn(Math.max(0, columnLine), column);
   }
 }
 
-function counted(lines: number): string {
+function formatLineCount(lines: number): string {
   return lines === 1 ? "1 line" : `${lines} lines`;
 }
 
-// Where the eye is: the cursor's line, or the edge of the window that is nearest to the place.
-function hintLine(scene: Scene, up: boolean): number {
-  const [top, bottom] = scene.visible;
-  return scene.cursor >= top && scene.cursor <= bottom ? scene.cursor : up ? top : bottom;
+// The cursor's line while visible, else the visible line nearest to the edit.
+function hintLine(input: LayoutInput, isAbove: boolean): number {
+  const [top, bottom] = input.visibleLines;
+  if (input.cursorLine >= top && input.cursorLine <= bottom) return input.cursorLine;
+  return isAbove ? top : bottom;
 }
 
-/** With what VS Code shows as ghost text left to it: call this for the other predictions. */
-export function draw(scene: Scene): Drawing {
-  const label = scene.number === undefined ? scene.label : `${scene.label}  ${scene.number}`;
-  const key = scene.tab ? "⇥ Tab" : "⇥";
-  const nothing = { strikes: [], insertions: [], besides: [] };
-  if (scene.edits === undefined) {
-    const text = `${key} ${scene.elsewhere}: ${label}`;
-    return { ...nothing, hints: [{ line: hintLine(scene, false), text }], mark: undefined };
+/** Return the decorations of a prediction that VS Code does not show as ghost text. */
+export function layOutDecorations(input: LayoutInput): DecorationLayout {
+  const label = input.ordinal === undefined ? input.label : `${input.label}  ${input.ordinal}`;
+  const key = input.namesTab ? "⇥ Tab" : "⇥";
+  const nothing = { deletions: [], insertions: [], newLines: [] };
+  if (input.edits === undefined) {
+    const text = `${key} ${input.otherPlace}: ${label}`;
+    return { ...nothing, hints: [{ line: hintLine(input, false), text }], lineRange: undefined };
   }
-  const lines = linesOfEdits(scene.edits, scene.text) ?? [scene.jump ?? scene.cursor, scene.jump ?? scene.cursor];
-  const [target] = lines;
-  const [top, bottom] = scene.visible;
-  const up = lines[1] < top;
-  if (up || target > bottom) {
-    const away = Math.abs(target - scene.cursor);
-    const text = `${up ? "↑" : "↓"} ${key} ${counted(away)} ${up ? "up" : "down"}: ${label}`;
-    return { ...nothing, hints: [{ line: hintLine(scene, up), text }], mark: lines };
+  const jumpLine = input.jumpLine ?? input.cursorLine;
+  const lineRange = lineRangeOf(input.edits, input.text) ?? [jumpLine, jumpLine];
+  const [target] = lineRange;
+  const [top, bottom] = input.visibleLines;
+  const isAbove = lineRange[1] < top;
+  if (isAbove || target > bottom) {
+    const distance = formatLineCount(Math.abs(target - input.cursorLine));
+    const text = `${isAbove ? "↑" : "↓"} ${key} ${distance} ${isAbove ? "up" : "down"}: ${label}`;
+    return { ...nothing, hints: [{ line: hintLine(input, isAbove), text }], lineRange };
   }
-  const sketch = new Sketch(scene.text, scene.tabSize);
-  let group: Edit[] = [];
+  const builder = new LayoutBuilder(input.text, input.tabSize);
+  let group: TrackedEdit[] = [];
   let groupEnd = -1;
-  for (const edit of [...scene.edits].sort((a, b) => a.start - b.start)) {
-    if (group.length > 0 && scene.text.positionAt(edit.start).line > groupEnd) {
-      drawGroup(sketch, group, scene.text);
+  for (const edit of [...input.edits].sort((a, b) => a.start - b.start)) {
+    if (group.length > 0 && input.text.positionAt(edit.start).line > groupEnd) {
+      layOutGroup(builder, group, input.text);
       group = [];
     }
     group.push(edit);
-    groupEnd = scene.text.positionAt(edit.end).line;
+    groupEnd = input.text.positionAt(edit.end).line;
   }
-  drawGroup(sketch, group, scene.text);
-  const hint = scene.edits.length === 0 ? `${key}  ${label}` : `${key}${scene.number === undefined ? "" : `  ${scene.number}`}`;
+  layOutGroup(builder, group, input.text);
+  const hint = input.edits.length === 0 ? `${key}  ${label}` : `${key}${input.ordinal === undefined ? "" : `  ${input.ordinal}`}`;
   return {
-    strikes: sketch.strikes,
-    insertions: sketch.insertions,
-    besides: sketch.besides,
+    deletions: builder.deletions,
+    insertions: builder.insertions,
+    newLines: builder.newLines,
     hints: [{ line: target, text: hint }],
-    mark: lines,
+    lineRange,
   };
 }
 
-/** The edits as a diff, for hovering. */
-export function asDiff(edits: readonly Edit[], text: Text): string {
-  const out: string[] = [];
+/** Format the edits as a diff of whole lines, for the hover. */
+export function formatDiff(edits: readonly TrackedEdit[], text: Text): string {
+  const lines: string[] = [];
   for (const edit of edits) {
-    const [first, last] = linesOfEdits([edit], text) ?? [0, 0];
+    const [first, last] = lineRangeOf([edit], text) ?? [0, 0];
     const before = text.slice(text.offsetAt({ line: first, character: 0 }), edit.start);
     const after = text.slice(edit.end, text.offsetAt({ line: last, character: text.line(last).length }));
-    out.push(...linesOf(before + there(edit) + after).map((line) => `- ${line}`));
-    out.push(...linesOf(before + edit.now + after).map((line) => `+ ${line}`));
+    lines.push(...splitLines(before + currentText(edit) + after).map((line) => `- ${line}`));
+    lines.push(...splitLines(before + edit.newText + after).map((line) => `+ ${line}`));
   }
-  return out.join("\n");
+  return lines.join("\n");
 }

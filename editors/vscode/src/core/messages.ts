@@ -1,118 +1,123 @@
-// What is said to the person: the status bar, the reason for silence, refusals of a sketch.
-import type { Refusal, Silence, StatusResult, WhyResult, WirePrediction } from "./protocol";
+// Messages for the user: the status bar, the reasons for a prediction or for none, and refused sketches.
+import type { Prediction, Refusal, Silence, StatusResult, WhyResult } from "./protocol";
 
-export type Health = "installing" | "starting" | "running" | "gone" | "off";
+export type ServerState = "installing" | "starting" | "running" | "stopped";
 
-export interface Present {
-  readonly health: Health;
-  readonly thinking: boolean;
-  /** What is shown, in words; undefined: nothing. */
-  readonly next: string | undefined;
+export interface StatusBarState {
+  readonly server: ServerState | "off";
+  readonly isRequesting: boolean;
+  /** A description of the shown prediction; undefined when nothing is shown. */
+  readonly nextEdit: string | undefined;
   readonly silence: Silence | undefined;
-  /** What is wrong, when the server is gone. */
-  readonly problem: string | undefined;
+  /** Why the server is stopped. */
+  readonly error: string | undefined;
 }
 
-export interface StatusText {
+export interface StatusBarContent {
   readonly text: string;
   readonly tooltip: string;
-  readonly warns: boolean;
+  readonly isWarning: boolean;
 }
 
-const STANDING: Record<Exclude<Health, "running" | "gone">, StatusText> = {
-  installing: { text: "$(sync~spin) Editahead", tooltip: "The server is being installed.", warns: false },
-  starting: { text: "$(sync~spin) Editahead", tooltip: "The server is starting.", warns: false },
-  off: { text: "$(circle-slash) Editahead", tooltip: "Editahead is off.", warns: false },
+const NOT_RUNNING: Record<"installing" | "starting" | "off", StatusBarContent> = {
+  installing: { text: "$(sync~spin) Editahead", tooltip: "The extension is installing the server.", isWarning: false },
+  starting: { text: "$(sync~spin) Editahead", tooltip: "The server is starting.", isWarning: false },
+  off: { text: "$(circle-slash) Editahead", tooltip: "Editahead is off in this window.", isWarning: false },
 };
 
-/** Reasons that a person may want to do something about. */
-const WORTH_SAYING = new Set(["excluded", "too-large", "language-off"]);
+/** Reasons for silence that last for the whole file. */
+const FILE_REASONS = new Set(["excluded", "too-large", "language-off"]);
 
-export function statusText(present: Present): StatusText {
-  if (present.health === "gone") {
-    return { text: "$(error) Editahead", tooltip: present.problem ?? "The server is not running.", warns: true };
+/** Return the content of the status bar item. */
+export function statusBarContent(state: StatusBarState): StatusBarContent {
+  const { server, silence } = state;
+  if (server === "stopped") {
+    return { text: "$(error) Editahead", tooltip: state.error ?? "The server is not running.", isWarning: true };
   }
-  if (present.health !== "running") return STANDING[present.health];
-  const { silence } = present;
+  if (server !== "running") return NOT_RUNNING[server];
   if (silence?.reason === "engine-unavailable") {
-    return { text: "$(debug-disconnect) Editahead", tooltip: `The model cannot be reached: ${silence.detail}`, warns: true };
+    return { text: "$(debug-disconnect) Editahead", tooltip: `The model is unreachable: ${silence.detail}`, isWarning: true };
   }
-  if (present.thinking) return { text: "$(loading~spin) Editahead", tooltip: "Looking for your next edit.", warns: false };
-  if (present.next !== undefined) {
-    return { text: "$(arrow-right) Editahead", tooltip: `Tab goes to your next edit: ${present.next}.`, warns: false };
+  if (state.isRequesting) {
+    return { text: "$(loading~spin) Editahead", tooltip: "The server is predicting your next edit.", isWarning: false };
   }
-  if (silence !== undefined && WORTH_SAYING.has(silence.reason)) {
-    return { text: "$(circle-slash) Editahead", tooltip: `Silent here: ${silence.detail}`, warns: false };
+  if (state.nextEdit !== undefined) {
+    return { text: "$(arrow-right) Editahead", tooltip: `Tab goes to your next edit: ${state.nextEdit}.`, isWarning: false };
   }
-  const why = silence === undefined ? "" : ` Silent now (${silence.reason}): ${silence.detail}`;
-  return { text: "$(check) Editahead", tooltip: `Ready.${why}`, warns: false };
+  if (silence !== undefined && FILE_REASONS.has(silence.reason)) {
+    return { text: "$(circle-slash) Editahead", tooltip: `Editahead skips this file: ${silence.detail}`, isWarning: false };
+  }
+  const why = silence === undefined ? "" : ` No prediction here (${silence.reason}): ${silence.detail}`;
+  return { text: "$(check) Editahead", tooltip: `Ready.${why}`, isWarning: false };
 }
 
-const BECAUSE: Readonly<Record<string, string>> = {
-  propagation: "it follows from your last changes",
-  completion: "it continues what you type, like other lines here",
-  diagnostic: "it answers a problem that is reported here",
-  local: "the model proposes it",
-  engine: "the model proposes it",
+const SOURCE_REASONS: Readonly<Record<string, string>> = {
+  propagation: "the edit repeats your recent changes",
+  completion: "the edit continues what you type, as similar lines do",
+  diagnostic: "the edit fixes a reported problem",
+  local: "the model proposed the edit",
+  engine: "the model proposed the edit",
 };
 
-/** What a prediction is, and why it is shown. */
-export function becauseText({ label, source, confidence }: WirePrediction): string {
-  return `Editahead: ${label}. ${Math.round(100 * confidence)} % sure: ${BECAUSE[source] ?? source}.`;
+/** Describe a prediction, its confidence and its source. */
+export function describePrediction({ label, source, confidence }: Prediction): string {
+  return `Editahead: ${label}. Confidence ${Math.round(100 * confidence)} %: ${SOURCE_REASONS[source] ?? source}.`;
 }
 
-/** What the last prediction weighed, and why it is shown or not. */
-export function whyText(why: WhyResult): string {
-  const shown = why.candidates.find((one) => one.verdict === "shown");
+/** Describe why the last prediction was shown or not, with one line for each candidate. */
+export function describeWhy(why: WhyResult): string {
+  const shown = why.candidates.find((candidate) => candidate.verdict === "shown");
   const lines = [
     why.silence !== null
       ? `Editahead shows nothing (${why.silence.reason}): ${why.silence.detail}`
       : shown !== undefined
-        ? `Editahead shows “${shown.label}”: ${BECAUSE[shown.source] ?? shown.source}.`
-        : "Editahead has predicted nothing here yet.",
+        ? `Editahead shows “${shown.label}”: ${SOURCE_REASONS[shown.source] ?? shown.source}.`
+        : "Editahead has no prediction here yet. Change something first.",
   ];
-  for (const one of why.candidates) {
-    lines.push(`  ${Math.round(100 * one.confidence)} %  ${one.label} (${one.source}): ${one.verdict}`);
+  for (const { confidence, label, source, verdict } of why.candidates) {
+    lines.push(`  ${Math.round(100 * confidence)} %  ${label} (${source}): ${verdict}`);
   }
   return lines.join("\n");
 }
 
-export function serverText(status: StatusResult): string {
+/** Describe the server's version, backend, latency and outcomes in one line. */
+export function describeStatus(status: StatusResult): string {
   const { backend, latency, outcomes } = status;
   const detail = backend.detail === "" ? "" : `: ${backend.detail}`;
   return [
     `Editahead ${status.version}, ${backend.name} (${backend.state}${detail})${status.model === null ? "" : `, ${status.model}`}`,
     `documents: ${status.documents}`,
-    `answers: ${latency.p50.toFixed(0)} ms (half), ${latency.p95.toFixed(0)} ms (95 %)`,
-    `shown: ${outcomes.shown}, accepted: ${outcomes.accepted}, refused: ${outcomes.rejected}`,
+    `latency: ${latency.p50.toFixed(0)} ms (p50), ${latency.p95.toFixed(0)} ms (p95)`,
+    `shown: ${outcomes.shown}, accepted: ${outcomes.accepted}, rejected: ${outcomes.rejected}`,
   ].join(" · ");
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  unplaced: "no place is like a part of it",
-  ambiguous: "a part of it fits several places",
-  unparsed: "it cannot be read",
-  "would-break-syntax": "the result would not parse",
-  "would-lose-code": "code would be lost that it does not mention",
-  stale: "the text has changed meanwhile",
-  "outside-workspace": "it names a file outside of the workspace",
-  "too-large": "it is too large",
-  "engine-unavailable": "it takes a model, and there is none",
+const REFUSAL_REASONS: Readonly<Record<string, string>> = {
+  unplaced: "no code resembles one part of the sketch",
+  ambiguous: "one part of the sketch fits several places",
+  unparsed: "the sketch cannot be parsed",
+  "would-break-syntax": "the result would have a syntax error",
+  "would-lose-code": "the result would lose code that the sketch does not mention",
+  stale: "the document has changed since the request",
+  "outside-workspace": "the sketch names a file outside the workspace",
+  "too-large": "the sketch is too large",
+  "engine-unavailable": "this sketch needs a model, and none is available",
 };
 
-/** So much of a refused part is repeated. */
-const REPEATED = 60;
+/** Characters of the refused part that a notification quotes: what fits on its one line. */
+const MAX_QUOTED_LENGTH = 60;
 
-export function refusalText(refusal: Refusal, message: string): string {
+/** Describe a refusal: the reason, the refused part, and the model's attempt. */
+export function describeRefusal(refusal: Refusal, message: string): string {
   const [first = ""] = refusal.part.trim().split("\n");
-  const part = first.length > REPEATED ? `${first.slice(0, REPEATED)}…` : first;
-  const about = part === "" ? "" : ` It is about “${part}”.`;
+  const part = first.length > MAX_QUOTED_LENGTH ? `${first.slice(0, MAX_QUOTED_LENGTH)}…` : first;
+  const quoted = part === "" ? "" : ` The part is “${part}”.`;
   const model = refusal.model === "" ? "" : ` ${refusal.model}`;
-  return `Nothing was changed: ${REASONS[refusal.reason] ?? message} (${refusal.reason}).${about}${model}`;
+  return `Nothing was changed: ${REFUSAL_REASONS[refusal.reason] ?? message} (${refusal.reason}).${quoted}${model}`;
 }
 
-/** The data of an error, if it is a refusal of a sketch. */
-export function refusalOf(data: unknown): Refusal | undefined {
+/** Parse the data of an error response; undefined unless the data is a refusal. */
+export function parseRefusal(data: unknown): Refusal | undefined {
   if (typeof data !== "object" || data === null || !("reason" in data) || typeof data.reason !== "string") return undefined;
   const { reason, part, near, model } = data as { reason: string; part?: unknown; near?: unknown; model?: unknown };
   return {

@@ -1,4 +1,4 @@
-// What goes over the wire: docs/protocol.md has the words to it.
+// The server's custom messages, as docs/protocol.md describes them.
 import type { Position, Range } from "./text";
 
 export interface TextEdit {
@@ -6,7 +6,7 @@ export interface TextEdit {
   readonly newText: string;
 }
 
-export interface WirePrediction {
+export interface Prediction {
   readonly id: string;
   readonly textDocument: { readonly uri: string; readonly version: number | null };
   readonly edits: readonly TextEdit[];
@@ -23,7 +23,7 @@ export interface Silence {
 }
 
 export interface NextEditResult {
-  readonly predictions: readonly WirePrediction[];
+  readonly predictions: readonly Prediction[];
   readonly silence: Silence | null;
 }
 
@@ -45,11 +45,11 @@ export interface StatusResult {
   readonly outcomes: { readonly shown: number; readonly accepted: number; readonly rejected: number };
 }
 
-/** The data of a refused `editahead.apply`. */
+/** The error data of an `editahead.apply` that the server refused. */
 export interface Refusal {
   readonly reason: string;
   readonly part: string;
   readonly near: readonly { readonly uri?: string; readonly range: Range; readonly similarity: number }[];
-  /** What came of asking a model, a sentence; "" where none was asked. */
+  /** A sentence about the model's attempt; "" when no model was asked. */
   readonly model: string;
 }

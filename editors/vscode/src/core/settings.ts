@@ -1,7 +1,7 @@
-// The server's settings as VS Code holds them. Only what a person has set is sent: a default of ours would win over the
-// settings files.
+// The server's settings, as VS Code stores them. The extension sends only what the user has set: a default of the extension
+// would override the settings files.
 
-/** As docs/settings.md lists them; package.json says what each may be. */
+/** The names in docs/settings.md; package.json declares their types. */
 export const SERVER_SETTINGS = [
   "backend",
   "url",
@@ -20,23 +20,23 @@ export const SERVER_SETTINGS = [
   "log_level",
 ] as const;
 
-/** What must never come from a workspace: a folder may come from anywhere. */
+/** Settings that a workspace must not set, because workspaces are not trusted. */
 export const RESTRICTED: ReadonlySet<string> = new Set(["backend", "url", "model", "api_key_env", "telemetry"]);
 
-/** What `vscode.WorkspaceConfiguration.inspect` tells of one setting. */
-export interface Inspected {
+/** The part of `vscode.WorkspaceConfiguration.inspect`'s result that is read. */
+export interface InspectedSetting {
   readonly globalValue?: unknown;
   readonly workspaceValue?: unknown;
   readonly workspaceFolderValue?: unknown;
 }
 
-/** Each setting that was set, and null for the others: the server then looks elsewhere for them. */
-export function serverOptions(inspect: (name: string) => Inspected | undefined): Record<string, unknown> {
+/** Return the value of each setting; null for an unset one, which the server then reads from its settings files. */
+export function serverOptions(inspect: (name: string) => InspectedSetting | undefined): Record<string, unknown> {
   const options: Record<string, unknown> = {};
   for (const name of SERVER_SETTINGS) {
-    const found = inspect(name);
-    const own = RESTRICTED.has(name) ? undefined : (found?.workspaceFolderValue ?? found?.workspaceValue);
-    options[name] = own ?? found?.globalValue ?? null;
+    const setting = inspect(name);
+    const workspaceValue = RESTRICTED.has(name) ? undefined : (setting?.workspaceFolderValue ?? setting?.workspaceValue);
+    options[name] = workspaceValue ?? setting?.globalValue ?? null;
   }
   return options;
 }

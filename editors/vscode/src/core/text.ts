@@ -1,4 +1,4 @@
-// A text with lines, as the editor counts: 0-based lines, columns and offsets in UTF-16 units.
+// Text documents as LSP and VS Code count them: 0-based lines, columns and offsets in UTF-16 units.
 
 export interface Position {
   readonly line: number;
@@ -10,24 +10,24 @@ export interface Range {
   readonly end: Position;
 }
 
-/** What this needs of a document; `vscode.TextDocument` is wrapped into one. */
+/** The part of `vscode.TextDocument` that `core` reads. */
 export interface Text {
   readonly lineCount: number;
-  /** Without its line end. */
+  /** Return a line without its line end. */
   line(number: number): string;
   slice(start: number, end: number): string;
-  /** Positions outside of the text are brought to the nearest one within. */
+  /** Convert a position, clamped to the text. */
   offsetAt(position: Position): number;
   positionAt(offset: number): Position;
 }
 
-/** The lines of a text, without their ends. */
-export function linesOf(text: string): string[] {
+/** Split a text into lines without their line ends. */
+export function splitLines(text: string): string[] {
   return text.split(/\r\n|\n|\r/);
 }
 
-/** How many columns a text takes, tabs included; `column` is where it begins. */
-export function widthOf(text: string, tabSize: number, column = 0): number {
+/** Return the number of columns that a text occupies from `column` on, with tabs expanded. */
+export function displayWidth(text: string, tabSize: number, column = 0): number {
   let at = column;
   for (const character of text) {
     at += character === "\t" ? tabSize - (at % tabSize) : 1;

@@ -1,166 +1,174 @@
-// The edits of one prediction, kept true to the document: their places move with the text, typing their own characters
-// uses them up, and they end as soon as the text at them is no longer the one that they were made for.
+// The edits of one prediction, rebased over every change of their document: their ranges move with the text, typing an
+// insertion's characters consumes them, and any other change of the replaced text invalidates the edits.
 import { diffWords, type Hunk } from "./diff";
-import type { Text } from "./text";
 import type { TextEdit } from "./protocol";
+import type { Text } from "./text";
 
-/** One edit where it stands now. Offsets in UTF-16 units; `typed`: the part of `now` that is there already. */
-export interface Edit {
+/** An edit at its present range, in UTF-16 offsets. */
+export interface TrackedEdit {
   readonly start: number;
   readonly end: number;
-  readonly old: string;
-  readonly now: string;
+  readonly oldText: string;
+  readonly newText: string;
+  /** The prefix of `newText` that the document has already; only insertions have one. */
   readonly typed?: string;
 }
 
-/** A change of the document, as `vscode.TextDocumentContentChangeEvent` tells it. */
-export interface Change {
+/** A change of the document, from a `vscode.TextDocumentContentChangeEvent`. */
+export interface ContentChange {
   readonly offset: number;
   readonly length: number;
   readonly text: string;
 }
 
-/** Edits as they came, for the text that they were made for. */
-export function track(edits: readonly TextEdit[], text: Text): Edit[] {
+/** Start to track the edits of a prediction made for `text`. */
+export function trackEdits(edits: readonly TextEdit[], text: Text): TrackedEdit[] {
   return edits.map(({ range, newText }) => {
     const start = text.offsetAt(range.start);
     const end = text.offsetAt(range.end);
-    const old = text.slice(start, end);
-    return old === "" ? { start, end, old, now: newText, typed: "" } : { start, end, old, now: newText };
+    const oldText = text.slice(start, end);
+    return oldText === "" ? { start, end, oldText, newText, typed: "" } : { start, end, oldText, newText };
   });
 }
 
-/** What stands at an edit's place. */
-export function there(edit: Edit): string {
-  return edit.typed ?? edit.old;
+/** Return the document's text in the range of an edit. */
+export function currentText(edit: TrackedEdit): string {
+  return edit.typed ?? edit.oldText;
 }
 
-/** An offset after a change; what is put in right there comes before it. */
-export function movedOffset(offset: number, change: Change): number {
+/** Rebase an offset over a change. Text inserted exactly at the offset moves the offset. */
+export function rebaseOffset(offset: number, change: ContentChange): number {
   if (change.offset > offset) return offset;
   if (change.offset + change.length <= offset) return offset + change.text.length - change.length;
   return change.offset + change.text.length;
 }
 
-// The edit's place grows with what is typed at either end of it or within.
-function grown(edit: Edit, change: Change): { start: number; end: number } {
-  const end = change.offset + change.length;
-  const by = change.text.length - change.length;
-  const touches = change.length === 0 ? end >= edit.start && change.offset <= edit.end : end > edit.start && change.offset < edit.end;
+interface OffsetRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+// Insertions at either end of the range extend the range.
+function rebaseRange(range: OffsetRange, change: ContentChange): OffsetRange {
+  const changeEnd = change.offset + change.length;
+  const delta = change.text.length - change.length;
+  const touches =
+    change.length === 0 ? changeEnd >= range.start && change.offset <= range.end : changeEnd > range.start && change.offset < range.end;
   if (!touches) {
-    return change.offset >= edit.end ? edit : { start: edit.start + by, end: edit.end + by };
+    return change.offset >= range.end ? range : { start: range.start + delta, end: range.end + delta };
   }
-  return { start: Math.min(edit.start, change.offset), end: Math.max(edit.end, end) + by };
+  return { start: Math.min(range.start, change.offset), end: Math.max(range.end, changeEnd) + delta };
 }
 
 /**
- * The edits after changes, in the order in which the editor tells them; `text` is the text after all of them. Undefined
- * when the text at one is another now, or when all has been typed.
+ * Rebase edits over the changes of one event.
+ *
+ * Returns undefined when the edits no longer apply: the text in a range was changed, or all insertions were typed.
+ *
+ * @param changes In the order of the event.
+ * @param text The document after all changes.
  */
-export function moved(edits: readonly Edit[], changes: readonly Change[], text: Text): Edit[] | undefined {
-  const out: Edit[] = [];
-  let open = false;
+export function rebaseEdits(edits: readonly TrackedEdit[], changes: readonly ContentChange[], text: Text): TrackedEdit[] | undefined {
+  const rebased: TrackedEdit[] = [];
+  let isOpen = false;
   for (const edit of edits) {
-    let place: { start: number; end: number } = edit;
-    for (const change of changes) place = grown({ ...edit, ...place }, change);
-    const now = text.slice(place.start, place.end);
-    if (edit.old === "") {
-      if (!edit.now.startsWith(now)) return undefined;
-      open ||= now !== edit.now;
-      out.push({ ...edit, ...placeOf(place), typed: now });
-    } else if (now === edit.old) {
-      open = true;
-      out.push({ ...edit, ...placeOf(place) });
+    const { start, end } = changes.reduce<OffsetRange>(rebaseRange, edit);
+    const present = text.slice(start, end);
+    if (edit.oldText === "") {
+      if (!edit.newText.startsWith(present)) return undefined;
+      isOpen ||= present !== edit.newText;
+      rebased.push({ ...edit, start, end, typed: present });
+    } else if (present === edit.oldText) {
+      isOpen = true;
+      rebased.push({ ...edit, start, end });
     } else {
       return undefined;
     }
   }
-  return open ? out : undefined;
+  return isOpen ? rebased : undefined;
 }
 
-function placeOf(place: { start: number; end: number }): { start: number; end: number } {
-  return { start: place.start, end: place.end };
-}
-
-/** The lines of all edits, the first and the last. */
-export function linesOfEdits(edits: readonly Edit[], text: Text): [number, number] | undefined {
+/** Return the first and the last line that the edits touch. */
+export function lineRangeOf(edits: readonly TrackedEdit[], text: Text): [number, number] | undefined {
   if (edits.length === 0) return undefined;
   const start = Math.min(...edits.map((edit) => edit.start));
   const end = Math.max(...edits.map((edit) => edit.end));
   return [text.positionAt(start).line, text.positionAt(end).line];
 }
 
-/** What would be put in at the cursor, when that is all there is to the prediction. */
-export function ghostAt(edits: readonly Edit[], cursor: number): string | undefined {
+/** Return the text to insert at the cursor, if inserting that text is all that the edits do. */
+export function ghostTextAt(edits: readonly TrackedEdit[], cursor: number): string | undefined {
   const [edit, ...others] = edits;
   if (edit === undefined || others.length > 0) return undefined;
-  const old = there(edit);
+  const present = currentText(edit);
   const before = cursor - edit.start;
-  if (before < 0 || cursor > edit.end || edit.now.length <= old.length) return undefined;
-  const insertion = edit.now.slice(before, edit.now.length - (old.length - before));
-  const result = old.slice(0, before) + insertion + old.slice(before);
-  return result === edit.now ? insertion : undefined;
+  if (before < 0 || cursor > edit.end || edit.newText.length <= present.length) return undefined;
+  const insertion = edit.newText.slice(before, edit.newText.length - (present.length - before));
+  const result = present.slice(0, before) + insertion + present.slice(before);
+  return result === edit.newText ? insertion : undefined;
 }
 
-// A word with the blanks before it; a line with the line end before it.
-const PIECES = {
+// A word includes the blanks before it; a line includes the line end before it.
+const PART_PATTERNS = {
   word: /^\s*(?:[\p{L}\p{N}\p{M}_$]+|[^\p{L}\p{N}\p{M}_$\s]+)?/u,
   line: /^(?:\r\n|[\n\r])?[^\n\r]*/,
 };
 
-export type PieceKind = keyof typeof PIECES;
+export type PartKind = keyof typeof PART_PATTERNS;
 
-export interface Piece {
-  /** Of the edit that it is of, among all. */
-  readonly index: number;
-  /** What stands at the edit's place then. */
-  readonly made: string;
-  /** So much of `made` is as it will be in the end. */
-  readonly done: number;
-  /** Of all new text from the first edit on that is there then, in UTF-16 units. */
-  readonly length: number;
-  /** Nothing is left then. */
-  readonly whole: boolean;
+/** The next word or line of a prediction, to accept on its own. */
+export interface EditPart {
+  /** Index of the edit that the part belongs to. */
+  readonly editIndex: number;
+  /** The text in the edit's range once the part is accepted. */
+  readonly text: string;
+  /** Length of the prefix of `text` that is final. */
+  readonly finalLength: number;
+  /** `acceptedLength` of the outcome: new text of all edits up to here, in UTF-16 units. */
+  readonly acceptedLength: number;
+  /** Whether the part completes the prediction. */
+  readonly isLast: boolean;
 }
 
-// What was typed of an insertion is its beginning, whatever else it may look like.
-function missing(edit: Edit): Hunk[] {
-  if (edit.typed === undefined) return diffWords(edit.old, edit.now);
+// The typed text of an insertion is its prefix, although a diff could align the text elsewhere.
+function remainingHunks(edit: TrackedEdit): Hunk[] {
+  if (edit.typed === undefined) return diffWords(edit.oldText, edit.newText);
   const typed = edit.typed.length;
-  return [{ oldStart: typed, oldEnd: typed, newStart: typed, newEnd: edit.now.length }];
+  return [{ oldStart: typed, oldEnd: typed, newStart: typed, newEnd: edit.newText.length }];
 }
 
-/** The next word or line: what goes before that word, or on the way to that line's end, goes with it. */
-export function pieceOf(edits: readonly Edit[], kind: PieceKind): Piece | undefined {
-  let length = 0;
-  for (const [index, edit] of edits.entries()) {
-    const old = there(edit);
-    const [first, ...others] = missing(edit);
-    if (old === edit.now || first === undefined) {
-      length += edit.now.length;
+/** Return the next word or line, with the removals before that word or within that line. */
+export function nextPart(edits: readonly TrackedEdit[], kind: PartKind): EditPart | undefined {
+  let acceptedLength = 0;
+  for (const [editIndex, edit] of edits.entries()) {
+    const present = currentText(edit);
+    const [first, ...others] = remainingHunks(edit);
+    if (present === edit.newText || first === undefined) {
+      acceptedLength += edit.newText.length;
       continue;
     }
-    const stop = first.newStart + (PIECES[kind].exec(edit.now.slice(first.newStart))?.[0].length ?? 0);
-    let [done, kept] = [Math.min(first.newEnd, stop), first.oldEnd];
+    const stop = first.newStart + (PART_PATTERNS[kind].exec(edit.newText.slice(first.newStart))?.[0].length ?? 0);
+    let [finalLength, replacedEnd] = [Math.min(first.newEnd, stop), first.oldEnd];
     for (const hunk of kind === "line" ? others : []) {
-      if (hunk.newStart < stop) [done, kept] = [Math.min(hunk.newEnd, stop), hunk.oldEnd];
+      if (hunk.newStart < stop) [finalLength, replacedEnd] = [Math.min(hunk.newEnd, stop), hunk.oldEnd];
     }
-    const made = edit.now.slice(0, done) + old.slice(kept);
-    return { index, made, done, length: length + done, whole: index === edits.length - 1 && made === edit.now };
+    const text = edit.newText.slice(0, finalLength) + present.slice(replacedEnd);
+    const isLast = editIndex === edits.length - 1 && text === edit.newText;
+    return { editIndex, text, finalLength, acceptedLength: acceptedLength + finalLength, isLast };
   }
   return undefined;
 }
 
-/** The edits once a piece is made; what is left of its edit may only insert now: then it can be typed. */
-export function afterPiece(edits: readonly Edit[], piece: Piece): Edit[] {
-  const edit = edits[piece.index];
+/** Rebase the edits over an accepted part. An edit with only insertions left becomes one that can be typed. */
+export function rebaseOverPart(edits: readonly TrackedEdit[], part: EditPart): TrackedEdit[] {
+  const edit = edits[part.editIndex];
   if (edit === undefined) return [...edits];
-  const by = piece.made.length - (edit.end - edit.start);
+  const delta = part.text.length - (edit.end - edit.start);
   return edits.map((other, index) => {
-    if (index !== piece.index) {
-      return other.start >= edit.end ? { ...other, start: other.start + by, end: other.end + by } : other;
+    if (index !== part.editIndex) {
+      return other.start >= edit.end ? { ...other, start: other.start + delta, end: other.end + delta } : other;
     }
-    const place = { start: edit.start, end: edit.start + piece.made.length, now: edit.now };
-    return piece.done === piece.made.length ? { ...place, old: "", typed: piece.made } : { ...place, old: piece.made };
+    const rest = { start: edit.start, end: edit.start + part.text.length, newText: edit.newText };
+    return part.finalLength === part.text.length ? { ...rest, oldText: "", typed: part.text } : { ...rest, oldText: part.text };
   });
 }

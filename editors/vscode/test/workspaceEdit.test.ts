@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hunkAt, lineHunks, madeOf, proposedOf, rangeOfLines, type WireEdit } from "../src/core/proposal";
-import { lines } from "./lines";
+import { applyEdits, groupByFile, hunkAt, lineHunks, rangeOfHunk, type WorkspaceEdit } from "../src/core/workspaceEdit";
+import { textInMemory } from "./textInMemory";
 
 const at = (line: number, character: number) => ({ line, character });
 const edit = (line: number, from: number, to: number, newText: string, annotationId?: string) => ({
@@ -10,8 +10,8 @@ const edit = (line: number, from: number, to: number, newText: string, annotatio
   ...(annotationId === undefined ? {} : { annotationId }),
 });
 
-test("a workspace edit, file by file", () => {
-  const wire: WireEdit = {
+test("a workspace edit is grouped by file", () => {
+  const workspaceEdit: WorkspaceEdit = {
     documentChanges: [
       { kind: "create", uri: "file:///c" },
       { textDocument: { uri: "file:///c", version: null }, edits: [edit(0, 0, 0, "u\n")] },
@@ -21,34 +21,34 @@ test("a workspace edit, file by file", () => {
     ],
     changeAnnotations: { "1": { label: "x", description: "Changes 1 to 2." }, "2": { label: "y" } },
   };
-  const [c, a, d, ...others] = proposedOf(wire);
+  const [c, a, d, ...others] = groupByFile(workspaceEdit);
   assert.deepEqual(others, []);
   assert.deepEqual([c?.uri, c?.action, c?.edits.length, c?.version], ["file:///c", "create", 1, undefined]);
   assert.deepEqual([a?.action, a?.movedTo, a?.version], ["move", "file:///b", 3]);
   assert.deepEqual([d?.uri, d?.action], ["file:///d", "delete"]);
-  const made = madeOf(a!, lines("x\nz = 1\n"));
-  assert.equal(made.text, "y\nz = 2\n");
-  assert.deepEqual(made.flags, [{ offset: 6, length: 1, said: "Changes 1 to 2." }]);
-  assert.equal(madeOf(d!, lines("gone\n")).text, "");
+  const edited = applyEdits(a!, textInMemory("x\nz = 1\n"));
+  assert.equal(edited.text, "y\nz = 2\n");
+  assert.deepEqual(edited.warnings, [{ offset: 6, length: 1, message: "Changes 1 to 2." }]);
+  assert.equal(applyEdits(d!, textInMemory("gone\n")).text, "");
 });
 
-// What hunks make of a text, from the last to the first.
-function after(text: string, hunks: ReturnType<typeof lineHunks>): string {
-  const all = lines(text);
+// Apply hunks from the last to the first.
+function applyHunks(text: string, hunks: ReturnType<typeof lineHunks>): string {
+  const view = textInMemory(text);
   return [...hunks].reverse().reduce((out, hunk) => {
-    const { start, end } = rangeOfLines(hunk, all);
-    return out.slice(0, all.offsetAt(start)) + hunk.newText + out.slice(all.offsetAt(end));
+    const { start, end } = rangeOfHunk(hunk, view);
+    return out.slice(0, view.offsetAt(start)) + hunk.newText + out.slice(view.offsetAt(end));
   }, text);
 }
 
-test("hunks of whole lines turn one text into the other", () => {
+test("line hunks turn any text into any other", () => {
   const texts = ["", "a", "a\n", "a\nb", "a\nb\n", "a\r\nb\r\n", "b\n\na\n", "\n", "x\na\nb\nc\n", "a\nc\nb"];
-  for (const one of texts) for (const other of texts) assert.equal(after(one, lineHunks(one, other)), other);
+  for (const one of texts) for (const other of texts) assert.equal(applyHunks(one, lineHunks(one, other)), other);
 });
 
-test("the hunk at a line", () => {
+test("the hunk at a line, and next to an insertion", () => {
   const hunks = lineHunks("a\nb\nc\nd\n", "a\nB\nc\nd\ne\n");
   assert.equal(hunkAt(hunks, 1)?.newText, "B\n");
   assert.equal(hunkAt(hunks, 2), undefined);
-  assert.equal(hunkAt(hunks, 3)?.newText, "e\n"); // next to where it comes
+  assert.equal(hunkAt(hunks, 3)?.newText, "e\n"); // the line before the insertion
 });
