@@ -92,11 +92,6 @@ class SyntaxTrees:
         source = self._last[snapshot.uri].source
         return _reparse(parser, tree, source, edit.apply(snapshot.text).encode("utf-8", "replace"))
 
-    def broken_lines(self, snapshot: Snapshot, first: int, end: int) -> int | None:
-        """How many syntax errors touch the lines [first, end); None for a language without a grammar."""
-        tree = self.tree(snapshot)
-        return None if tree is None else errors(tree.root_node, first, end)
-
     def node_at(self, snapshot: Snapshot, start: int, end: int) -> Node | None:
         """The smallest named node that covers the offsets; None for a language without a grammar."""
         tree = self.tree(snapshot)
