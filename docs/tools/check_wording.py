@@ -31,7 +31,6 @@ DOCUMENTS = ("*.md", "changes/*.md", "docs/**/*.md", "tests/scenarios/*.md")
 DOCUMENTS_TO_REWORD = (
     "ARCHITECTURE.md",
     "docs/prompts.md",
-    "docs/training.md",
 )
 PACKAGES: tuple[str, ...] = ()
 """Folders of Python code whose docstrings, comments and messages are checked, such as "lsp/editahead_lsp".
