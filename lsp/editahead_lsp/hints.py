@@ -6,7 +6,6 @@ diagnostic or an inlay hint. A keystroke costs no more than a comparison here.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -18,6 +17,7 @@ from editahead_prompts.snapshot import line_body
 
 from . import uris
 from .faces import covering, place_of, range_of, text_edits
+from .idle_trigger import IdleTrigger
 from .positions import Encoding
 from .protocol import Position, Range, TextEdit
 from .shown_predictions import Offer
@@ -61,10 +61,9 @@ class Hints:
     """sleep: waits that many seconds."""
 
     def __init__(self, server: Server, sleep: Callable[[float], Awaitable[None]]) -> None:
-        self._server, self._sleep = server, sleep
+        self._server = server
         self._mark: Mark | None = None
-        self._seen = -1
-        self._task: asyncio.Task[None] | None = None
+        self._trigger = IdleTrigger(self._generation, self._update, PAUSE_S, sleep)
 
     @property
     def kind(self) -> Literal["diagnostic", "inlay"] | None:
@@ -78,12 +77,10 @@ class Hints:
         """Something may have changed: called after every message."""
         if self.kind is None:
             self._show(None)
-        elif self._seen != self._server.session.generation and (self._task is None or self._task.done()):
-            self._task = asyncio.ensure_future(self._follow())
+        self._trigger.on_message()
 
     def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
+        self._trigger.stop()
 
     def inlay_hints(self, uri: str, within: Range) -> list[InlayHint]:
         mark = self._mark
@@ -95,16 +92,14 @@ class Hints:
             return []
         return [InlayHint(mark.position, mark.label, "The next edit", mark.text_edits or None)]
 
-    async def _follow(self) -> None:
-        """Show what is predicted once nothing changes any more."""
-        session = self._server.session
-        while self.kind is not None and self._seen != session.generation:
-            self._seen = session.generation
-            await self._sleep(PAUSE_S)
-            if self._seen == session.generation:
-                mark = await self._next()
-                if self.kind is not None and self._seen == session.generation:
-                    self._show(mark)
+    def _generation(self) -> int | None:
+        return None if self.kind is None else self._server.session.generation
+
+    async def _update(self) -> None:
+        """Show what is predicted now."""
+        mark = await self._next()
+        if self._trigger.is_current():
+            self._show(mark)
 
     async def _next(self) -> Mark | None:
         asking, session = self._server.asking, self._server.session

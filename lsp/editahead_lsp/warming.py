@@ -8,14 +8,10 @@ battery is not kept busy for nothing. A keystroke costs no more than a compariso
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
 
-from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_prompts.snapshot import Snapshot
-
+from .idle_trigger import IdleTrigger
 from .model_requests import ModelRequests
 from .session import Session
 
@@ -23,9 +19,6 @@ PAUSE_S = 0.3
 """So long nothing must have changed."""
 BUDGET, WINDOW_S = 60_000, 60.0
 """Tokens that may be computed ahead in so many seconds."""
-
-
-_Seen: TypeAlias = tuple[ModelPredictor, Snapshot]
 
 
 class Budget:
@@ -55,41 +48,31 @@ class Warming:
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
     ) -> None:
-        self._session, self._models, self._sleep = session, models, sleep
+        self._session, self._models = session, models
         self._budget = Budget(clock)
-        self._seen: _Seen | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._trigger = IdleTrigger(self._focus, self._warm, PAUSE_S, sleep)
 
     def notice(self) -> None:
         """Something may have changed: called after every message."""
         document = self._session.focused_document
         self._models.focused(None if document is None else document.uri)
-        waits = self._task is not None and not self._task.done()
-        if not waits and self._news() is not None:
-            self._task = asyncio.ensure_future(self._follow())
+        self._trigger.on_message()
 
     def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
+        self._trigger.stop()
 
-    def _news(self) -> _Seen | None:
-        """The model and what is in focus, if that is not what it was."""
+    def _focus(self) -> object:
+        """Return the model and the text in focus, None where there is nothing to compute."""
         model, document = self._models.model, self._session.focused_document
         if model is None or document is None or self._session.off(document) is not None:
             return None
-        if self._seen is not None and self._seen[0] is model and self._seen[1] is document.snapshot:
-            return None
-        return model, document.snapshot
+        return model, document, document.snapshot
 
-    async def _follow(self) -> None:
-        """Compute once nothing changes any more, until there is nothing new."""
-        while (now := self._news()) is not None:
-            self._seen = now
-            await self._sleep(PAUSE_S)
-            document = self._session.focused_document
-            if self._news() is not None or document is None or self._budget.left <= 0:
-                continue
-            places = self._session.places(document)
-            usage = await self._models.warm([self._session.state_at(document, place) for place in places])
-            if usage is not None:
-                self._budget.spend(usage.prompt - (usage.cached or 0))
+    async def _warm(self) -> None:
+        document = self._session.focused_document
+        if document is None or self._budget.left <= 0:
+            return
+        places = self._session.places(document)
+        usage = await self._models.warm([self._session.state_at(document, place) for place in places])
+        if usage is not None:
+            self._budget.spend(usage.prompt - (usage.cached or 0))
