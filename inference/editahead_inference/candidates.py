@@ -99,7 +99,7 @@ class Prediction:
 
 
 class Cancelled(Exception):
-    """Nobody waits for this prediction any more."""
+    """Nobody waits for the result any more."""
 
 
 class Predictor(Protocol):

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
+
+from .candidates import Cancelled
 
 Job = Callable[[], None]
 
 T = TypeVar("T")
 
 
+class DeadlineError(Cancelled):
+    """The job took longer than it may."""
+
+
+class PreemptedError(Cancelled):
+    """The job makes room for one that is urgent. It can be run again."""
+
+
 class Worker:
-    """Runs jobs one after the other. A daemon thread: a job that never ends cannot keep the process alive."""
+    """A thread that runs jobs one after the other. A daemon thread: a job that never ends cannot keep the process alive."""
 
     def __init__(self, name: str = "editahead-worker") -> None:
         self._jobs: deque[Job] = deque()
         self._idle_jobs: deque[Job] = deque()
-        self._stopped = False
+        self.is_stopped = False
         self._change = threading.Condition()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
@@ -28,7 +40,7 @@ class Worker:
     @property
     def wanted(self) -> bool:
         """Whether a job waits that somebody waits for. A job of the other kind should then make room."""
-        return bool(self._jobs) or self._stopped
+        return bool(self._jobs) or self.is_stopped
 
     def submit(self, job: Job, *, idle: bool = False) -> None:
         """Run `job`, which must not raise, after those submitted before. idle: when there is nothing else to do."""
@@ -41,22 +53,17 @@ class Worker:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()
 
-        def settle(result: T | None, error: Exception | None) -> None:
-            if done.done():
-                return
-            if error is not None:
-                done.set_exception(error)
-            else:
-                done.set_result(result)  # type: ignore[arg-type]  # without an error there is one
+        def settle(set_to: Callable[[Any], None], value: Any) -> None:
+            if not done.done():
+                set_to(value)
 
         def work() -> None:
-            result, failure = None, None
             try:
-                result = job()
+                settled = partial(settle, done.set_result, job())
             except Exception as error:
-                failure = error
+                settled = partial(settle, done.set_exception, error)
             with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(settle, result, failure)
+                loop.call_soon_threadsafe(settled)
 
         self.submit(work, idle=idle)
         return await done
@@ -64,7 +71,7 @@ class Worker:
     def stop(self, timeout: float) -> None:
         """Let the thread end after the jobs that somebody waits for; wait for that no longer than `timeout` seconds."""
         with self._change:
-            self._stopped = True
+            self.is_stopped = True
             self._idle_jobs.clear()
             self._change.notify()
         self._thread.join(timeout)
@@ -75,7 +82,66 @@ class Worker:
 
     def _next(self) -> Job | None:
         with self._change:
-            self._change.wait_for(lambda: self._jobs or self._idle_jobs or self._stopped)
+            self._change.wait_for(lambda: self._jobs or self._idle_jobs or self.is_stopped)
             if self._jobs:
                 return self._jobs.popleft()
-            return None if self._stopped else self._idle_jobs.popleft()
+            return None if self.is_stopped else self._idle_jobs.popleft()
+
+
+class CancellableJob:
+    """A job that calls `check` between units of work, and ends early when its result is no longer wanted.
+
+    Args:
+        worker: Runs it. A worker that is stopped ends its jobs.
+        clock: Monotonic seconds. It matters only with a deadline.
+        deadline_s: Seconds that it may run, from when it starts.
+        is_background: Whether it makes room for urgent jobs.
+    """
+
+    def __init__(
+        self,
+        worker: Worker,
+        clock: Callable[[], float] = lambda: 0.0,
+        deadline_s: float = math.inf,
+        *,
+        is_background: bool = False,
+    ) -> None:
+        self._worker, self._clock, self._deadline_s = worker, clock, deadline_s
+        self.is_background = is_background
+        self.cancelled = False
+        self.started_at = clock()
+
+    def cancel(self) -> None:
+        """Let `check` raise from now on."""
+        self.cancelled = True
+
+    def start(self) -> None:
+        """Count the time from now on. Called on the worker's thread."""
+        self.started_at = self._clock()
+
+    def check(self) -> None:
+        """Raise when the job is to end.
+
+        Raises:
+            Cancelled: Nobody waits for the result, or the worker is stopped.
+            PreemptedError: The job runs in the background, and an urgent one waits.
+            DeadlineError: The job took too long.
+        """
+        if self.cancelled or self._worker.is_stopped:
+            raise Cancelled
+        if self.is_background and self._worker.wanted:
+            raise PreemptedError
+        if self._clock() - self.started_at > self._deadline_s:
+            raise DeadlineError
+
+    async def run(self, work: Callable[[Callable[[], None]], T]) -> T:
+        """Return what `work` returns, or raise what it raises. `work` gets `check`. A caller that stops waiting cancels."""
+
+        def started() -> T:
+            self.start()
+            return work(self.check)
+
+        try:
+            return await self._worker.call(started, idle=self.is_background)
+        finally:
+            self.cancel()

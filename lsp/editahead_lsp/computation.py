@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable
 from typing import Protocol
 
 from editahead_inference.candidates import Prediction
 from editahead_inference.modelling.told import Told
+from editahead_inference.worker import CancellableJob, Worker
 from editahead_prompts.state import State
 
 SURE = 0.6
 """Rules that are so sure of what they show are not held up, and the model is not asked."""
+DEADLINE_S = 2.0
+"""Seconds that a prediction may take. After that the person has moved on."""
 
 
 class Predicts(Protocol):
@@ -27,23 +29,24 @@ class Predicts(Protocol):
     ) -> Prediction: ...
 
 
-class Computation:
-    """One prediction being made. `done` always gets a result: the rules' prediction, or one that says why there is none.
+class Computation(CancellableJob):
+    """A prediction being made. `done` always gets a result: the rules' prediction, or one that says why there is none.
 
-    ahead: it was begun before anybody asked. idle: nobody has asked yet. taken: the worker has begun it.
-    joined: the same with what the model says; None where it has not been asked, or its answer is not to be kept.
-    pause: in seconds, before the model is asked. late: somebody was answered without it.
+    A computation that is cancelled is not kept. ahead: it was begun before anybody asked; it is in the background until
+    somebody does. taken: the worker has begun it. joined: the same with what the model says; None where it has not been
+    asked, or its answer is not to be kept. pause: in seconds, before the model is asked. late: somebody was answered
+    without it.
     """
 
-    def __init__(self, state: State, done: asyncio.Future[Prediction], asked: float, ahead: bool) -> None:
+    def __init__(self, worker: Worker, clock: Callable[[], float], state: State, *, ahead: bool) -> None:
+        super().__init__(worker, clock, DEADLINE_S, is_background=ahead)
         self.state = state
-        self.done = done
-        self.asked = asked
-        self.ahead = self.idle = ahead
+        self.done: asyncio.Future[Prediction] = asyncio.get_running_loop().create_future()
+        self.asked = clock()
+        self.ahead = ahead
         self.taken = False
         self.queue_ms = 0.0
         self.waiting = 0
-        self.unwanted = threading.Event()
         self.joined: asyncio.Future[Prediction] | None = None
         self.joining: asyncio.Task[None] | None = None
         self.pause = 0.0

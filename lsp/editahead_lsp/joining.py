@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol, TypeVar
 
 from editahead_inference.candidates import Cancelled, Prediction, Silence
 from editahead_inference.modelling.told import Told
 from editahead_inference.pipeline import proposed
+from editahead_inference.worker import CancellableJob, DeadlineError
 from editahead_prompts.snapshot import Snapshot
 
 from .computation import Computation, Predicts, is_sure
@@ -21,27 +21,17 @@ log = logging.getLogger(__name__)
 LONGEST_S = 2.0
 """Weighing that takes longer is given up."""
 
-T = TypeVar("T")
-
-
-class OnWorker(Protocol):
-    """Runs a job on the worker; gives what it returns, or raises what it raises. idle: when there is nothing else to do."""
-
-    def __call__(self, job: Callable[[], T], *, idle: bool = False) -> Awaitable[T]: ...
-
 
 class Joining:
-    """models: who is asked. pipeline: once it is loaded. clock: monotonic seconds."""
+    """models: who is asked. new_job: makes a job for the worker, with a deadline in seconds. pipeline: once it is loaded."""
 
     def __init__(
         self,
         models: ModelRequests,
-        on_worker: OnWorker,
+        new_job: Callable[[float], CancellableJob],
         pipeline: Callable[[], Predicts | None],
-        clock: Callable[[], float],
     ) -> None:
-        self._models, self._on_worker = models, on_worker
-        self._pipeline, self._clock = pipeline, clock
+        self._models, self._new_job, self._pipeline = models, new_job, pipeline
 
     def begin(
         self, computation: Computation, eagerness: float, pause: float, ahead_of: Snapshot | None = None
@@ -79,7 +69,7 @@ class Joining:
 
         try:
             prediction = await asyncio.shield(computation.done)
-            if not computation.unwanted.is_set() and not is_sure(prediction):
+            if not computation.cancelled and not is_sure(prediction):
                 state = replace(computation.state, proposed=proposed(prediction))
                 told = await self._models.told(state, wanted, pause, ahead_of)
                 keep = told is not None and told.problem is None
@@ -95,21 +85,18 @@ class Joining:
                 computation.joined = None
 
     async def _joined(self, prediction: Prediction, told: Told, eagerness: float) -> Prediction:
-        def job() -> Prediction:
-            pipeline, started = self._pipeline(), self._clock()
-
-            def check() -> None:
-                if self._clock() - started > LONGEST_S:
-                    raise Cancelled
-
+        def weigh(check: Callable[[], None]) -> Prediction:
+            pipeline = self._pipeline()
             if pipeline is None:
                 return prediction
             return pipeline.join(prediction, told, eagerness=eagerness, check=check)
 
         try:
-            return await self._on_worker(job)
-        except Cancelled:
+            return await self._new_job(LONGEST_S).run(weigh)
+        except DeadlineError:
             log.warning("what the model said took longer than %.1f s to weigh", LONGEST_S)
+        except Cancelled:
+            log.debug("what the model said was not weighed: the server ends")
         except Exception as error:
             # The message may quote the document, so that it belongs below debug.
             log.error("weighing what the model said failed: %s", type(error).__name__)

@@ -7,22 +7,21 @@ import asyncio
 import logging
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 from editahead_inference.candidates import Cancelled, Prediction, Silence
 from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_inference.worker import Worker
+from editahead_inference.worker import CancellableJob, DeadlineError, PreemptedError, Worker
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
 
-from .computation import Computation, Predicts, is_sure
+from .computation import DEADLINE_S, Computation, Predicts, is_sure
 from .joining import Joining
 from .model_requests import ModelRequests
 
 log = logging.getLogger(__name__)
 
-DEADLINE_S = 2.0
-"""A prediction that takes longer is given up: the person has moved on."""
 KEPT = 50
 """Answers that are kept for whoever asks about an equal state again."""
 KEPT_CHARS = 20_000_000
@@ -56,7 +55,7 @@ class Predictions:
     ) -> None:
         self._load, self._clock, self._sleep, self._most = load, clock, sleep, kept
         self.models = ModelRequests(sleep)
-        self._joining = Joining(self.models, self.on_worker, lambda: self._pipeline, clock)
+        self._joining = Joining(self.models, self._new_job, lambda: self._pipeline)
         self._pipeline: Predicts | None = None
         self._worker: Worker | None = None
         self._known: OrderedDict[Hashable, Computation] = OrderedDict()
@@ -85,8 +84,6 @@ class Predictions:
 
     def stop(self) -> None:
         """Give everything up. Waits at most a second for a job that looks away from its `check`."""
-        for computation in self._known.values():
-            computation.unwanted.set()
         if self._worker is not None:
             self._worker.stop(timeout=1.0)
 
@@ -119,10 +116,10 @@ class Predictions:
             self._joining.begin(found, eagerness, pause)
             return found
         self.count("shared" if not found.is_over else "ahead" if found.ahead else "cache")
-        if found.idle and not found.done.done():
-            found.idle = False  # first: one that is running looks at it to know whether it must make room
+        if found.is_background and not found.done.done():
+            found.is_background = False  # first: one that is running makes room otherwise
             self._submit(found, eagerness)
-        found.idle = False
+        found.is_background = False
         self._joining.begin(found, eagerness, pause)
         return found
 
@@ -138,8 +135,8 @@ class Predictions:
             self._find(state, eagerness) or self._begin(state, eagerness, ahead=True) for state in states
         ]
         for computation in self._ahead.pop(document, ()):
-            if computation.idle and computation not in wanted and not computation.done.done():
-                computation.unwanted.set()
+            if computation.is_background and computation not in wanted and not computation.done.done():
+                computation.cancel()
         self._ahead[document] = wanted
         if len(self._ahead) > self._most:
             del self._ahead[next(iter(self._ahead))]
@@ -177,7 +174,7 @@ class Predictions:
         finally:
             computation.waiting -= 1
             if not computation.waiting and not computation.done.done():
-                computation.unwanted.set()
+                computation.cancel()
 
     def _give_up_joining(self) -> None:
         for computation in self._known.values():
@@ -185,24 +182,27 @@ class Predictions:
 
     async def on_worker(self, job: Callable[[], T], *, idle: bool = False) -> T:
         """What the job returns; what it raises. idle: when there is nothing else to do."""
+        return await self._started_worker().call(job, idle=idle)
+
+    def _started_worker(self) -> Worker:
         if self._worker is None:
             self.start()
         assert self._worker is not None
-        return await self._worker.call(job, idle=idle)
+        return self._worker
+
+    def _new_job(self, deadline_s: float) -> CancellableJob:
+        return CancellableJob(self._started_worker(), self._clock, deadline_s)
 
     def _find(self, state: State, eagerness: float) -> Computation | None:
         key = (state.key, eagerness)
         found = self._known.get(key)
-        if found is None or found.unwanted.is_set():
+        if found is None or found.cancelled:
             return None
         self._known.move_to_end(key)
         return found
 
     def _begin(self, state: State, eagerness: float, *, ahead: bool) -> Computation:
-        if self._worker is None:
-            self.start()
-        done: asyncio.Future[Prediction] = asyncio.get_running_loop().create_future()
-        computation = Computation(state, done, self._clock(), ahead)
+        computation = Computation(self._started_worker(), self._clock, state, ahead=ahead)
         if self._most:
             key = (state.key, eagerness)
             self._known[key] = computation
@@ -219,9 +219,9 @@ class Predictions:
             chars -= computation.state.document.length
 
     def _submit(self, computation: Computation, eagerness: float) -> None:
-        assert self._worker is not None
         loop = computation.done.get_loop()
-        self._worker.submit(lambda: self._run(computation, eagerness, loop), idle=computation.idle)
+        job = partial(self._run, computation, eagerness, loop)
+        self._started_worker().submit(job, idle=computation.is_background)
 
     def _load_pipeline(self) -> None:
         try:
@@ -235,8 +235,9 @@ class Predictions:
         if computation.taken:
             return  # it was asked for while it waited, or ran, as something foreseen
         computation.taken = True
-        prediction = self._predict(computation, eagerness)
-        if prediction is None:
+        try:
+            prediction = self._predict(computation, eagerness)
+        except PreemptedError:
             computation.taken = False
             self._submit(computation, eagerness)
             return
@@ -245,39 +246,31 @@ class Predictions:
         except RuntimeError:
             log.debug("a prediction came after the end")
 
-    def _predict(self, computation: Computation, eagerness: float) -> Prediction | None:
-        """None when it made room for something that somebody waits for."""
-        worker = self._worker
-        assert worker is not None
-        started = self._clock()
-        computation.queue_ms = (started - computation.asked) * 1000
-        made_room = False
+    def _predict(self, computation: Computation, eagerness: float) -> Prediction:
+        """Return the prediction, or one that says why there is none.
 
-        def check() -> None:
-            nonlocal made_room
-            if computation.idle and worker.wanted:
-                made_room = True
-                raise Cancelled
-            if computation.unwanted.is_set() or self._clock() - started > DEADLINE_S:
-                raise Cancelled
-
+        Raises:
+            PreemptedError: It made room for something that somebody waits for.
+        """
+        computation.start()
+        computation.queue_ms = (computation.started_at - computation.asked) * 1000
         try:
-            check()
+            computation.check()
             if self._pipeline is None:
-                computation.unwanted.set()  # not to be kept
+                computation.cancel()  # not to be kept
                 return _silent(
                     computation, Silence("engine-unavailable", "The predictors could not be loaded.")
                 )
-            return self._pipeline.predict(computation.state, eagerness=eagerness, check=check)
-        except Cancelled:
-            if made_room and not computation.unwanted.is_set():
-                return None
-            if not computation.unwanted.is_set():
-                computation.unwanted.set()
+            return self._pipeline.predict(computation.state, eagerness=eagerness, check=computation.check)
+        except PreemptedError:
+            raise
+        except Cancelled as cancelled:
+            computation.cancel()
+            if isinstance(cancelled, DeadlineError):
                 log.warning("a prediction took longer than %.1f s", DEADLINE_S)
             return _silent(computation, Silence("cancelled", "It took too long, or nobody waited for it."))
         except Exception as error:
-            computation.unwanted.set()
+            computation.cancel()
             # The message may quote the document, so that it belongs below debug.
             log.error("the prediction failed: %s", type(error).__name__)
             log.debug("the prediction failed", exc_info=True)

@@ -17,7 +17,8 @@ from editahead_inference.backends import qwen3
 from editahead_inference.backends.backend import End, Piece, Query, Usage
 from editahead_inference.backends.library import LibraryNetwork
 from editahead_inference.backends.local_model import LocalModel, load_network
-from editahead_inference.backends.network import GivenUp, Network
+from editahead_inference.backends.network import Network
+from editahead_inference.candidates import Cancelled
 from editahead_prompts.formats.own import NEXT, REGION, REGION_END
 
 pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
@@ -169,9 +170,9 @@ def test_it_is_given_up_between_two_steps(model: LocalModel) -> None:
 
         def check(left: Iterator[int] = left) -> None:
             if next(left, None) is None:
-                raise GivenUp
+                raise Cancelled
 
-        with pytest.raises(GivenUp):
+        with pytest.raises(Cancelled):
             list(model.answer(query, check))
         assert said(model, query, [wrong])[0] == whole
 

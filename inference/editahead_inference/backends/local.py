@@ -9,17 +9,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from editahead_inference.worker import Worker
+from editahead_inference.candidates import Cancelled
+from editahead_inference.worker import CancellableJob, Worker
 from editahead_prompts.composition.vocabulary import NoTokenizer
 
 from .backend import BackendError, Capabilities, End, Health, Piece, Query, Usage
-from .network import GivenUp
 
 if TYPE_CHECKING:
     from .local_model import LocalModel
@@ -105,7 +104,7 @@ class LocalBackend:
         await self.prepare()
         loop = asyncio.get_running_loop()
         queue: asyncio.Queue[Piece | End | Exception | None] = asyncio.Queue()
-        unwanted = threading.Event()
+        job = CancellableJob(self._worker, is_background=query.background)
 
         def tell(item: Piece | End | Exception | None) -> None:
             with suppress(RuntimeError):  # the loop is closed, so nobody listens
@@ -113,7 +112,7 @@ class LocalBackend:
 
         def work() -> None:
             try:
-                for piece in self._current.answer(query, self._check(unwanted, query.background)):
+                for piece in self._current.answer(query, job.check):
                     tell(piece)
                 tell(None)
             except Exception as error:
@@ -128,7 +127,7 @@ class LocalBackend:
                 yield item
             self._update_health()
         finally:
-            unwanted.set()
+            job.cancel()
 
     async def warm(self, query: Query) -> Usage:
         return await self._do(lambda model, check: model.warm(query, check), idle=True)
@@ -150,37 +149,27 @@ class LocalBackend:
         self._model = None
 
     async def _do(self, work: Callable[[LocalModel, _Check], T], *, idle: bool) -> T:
-        """On the model's thread; it ends when nobody waits any more, or, if it is idle, when somebody else does."""
+        """Return what `work` returns, from the model's thread. In the background it makes room for other requests."""
         await self.prepare()
         loop = asyncio.get_running_loop()
-        unwanted = threading.Event()
 
-        def job() -> T:
+        def on_model(check: _Check) -> T:
             try:
-                return work(self._current, self._check(unwanted, idle))
+                return work(self._current, check)
             finally:
                 self._look(loop)
 
         try:
-            done = await self._worker.call(job, idle=idle)
+            done = await CancellableJob(self._worker, is_background=idle).run(on_model)
         except Exception as error:
             raise self._failed(error) from None
-        finally:
-            unwanted.set()
         self._update_health()
         return done
-
-    def _check(self, unwanted: threading.Event, idle: bool) -> _Check:
-        def check() -> None:
-            if unwanted.is_set() or self._closed or (idle and self._worker.wanted):
-                raise GivenUp
-
-        return check
 
     @property
     def _current(self) -> LocalModel:
         if self._model is None:
-            raise GivenUp  # closed meanwhile
+            raise Cancelled  # closed meanwhile
         return self._model
 
     async def _swap(self) -> None:
@@ -239,7 +228,7 @@ class LocalBackend:
     def _failed(self, error: Exception) -> BackendError:
         if isinstance(error, BackendError):
             return error
-        if isinstance(error, GivenUp):
+        if isinstance(error, Cancelled):
             return BackendError("suspended", "The model made room for a request that somebody waits for.")
         failure = BackendError("broken", f"The model in this process failed: {type(error).__name__}.")
         self._update_health(failure)

@@ -13,6 +13,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from editahead_inference.candidates import Cancelled
 from editahead_inference.speculation.drafts import Drafter, Lengths
 from editahead_prompts.affixes import common_prefix_length
 from editahead_prompts.composition.vocabulary import load as load_vocabulary
@@ -21,7 +22,7 @@ from editahead_prompts.formats.format import Finish
 from . import qwen3
 from .backend import BackendError, End, Piece, Query, Usage
 from .library import LibraryNetwork, library_tokenizer
-from .network import GivenUp, Network
+from .network import Network
 from .shelf import Shelf
 from .stops import StopScanner
 
@@ -90,7 +91,7 @@ class LocalModel:
         ids = self._encode(query)
         row = self._row(query, ids)
         try:
-            with suppress(GivenUp):
+            with suppress(Cancelled):
                 row.extend(ids[len(row.ids) :], check)
         finally:
             self._keep(query, row)

@@ -6,10 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 
-class GivenUp(Exception):
-    """Nobody wants it, or somebody else waits."""
-
-
 class Cache(Protocol):
     """Keys and values of a row of tokens."""
 

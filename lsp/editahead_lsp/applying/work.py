@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -14,9 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from editahead_inference.apply.plan import FileChange, Merges, Refused, plan
 from editahead_inference.apply.results import Refusal
-from editahead_inference.candidates import Cancelled
 from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_inference.worker import Worker
+from editahead_inference.worker import CancellableJob, DeadlineError, Worker
 from editahead_lsp import uris
 from editahead_lsp.documents import Document
 from editahead_lsp.exclusion import Exclusion
@@ -119,7 +117,6 @@ class Applying:
     _trees: dict[bool, SyntaxTrees] = field(
         default_factory=lambda: {False: SyntaxTrees(), True: SyntaxTrees()}
     )
-    _stopped: threading.Event = field(default_factory=threading.Event)
 
     def begin(
         self,
@@ -203,44 +200,18 @@ class Applying:
         return replace(planned, used=tuple(used))
 
     async def off_the_loop(self, work: Callable[[Check], T], *, asking: bool = False) -> T:
-        """What `work` returns or raises, on a thread. It is given a function that raises once nobody waits any more, or
-        it has taken too long. asking: whether it waits for a model."""
+        """Return what `work` returns, from a thread. It is given the job's `check`. asking: whether it waits for a model.
+
+        Raises:
+            Refused: It took too long.
+        """
         worker = self._workers.get(asking) or self._workers.setdefault(asking, Worker())
         deadline_s = DEADLINE_S + ASKED_S * asking
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[T] = loop.create_future()
-        unwanted = threading.Event()
-        started = self.clock()  # or later: it may have to wait for other work
-
-        def check() -> None:
-            if unwanted.is_set() or self._stopped.is_set():
-                raise Cancelled
-            if self.clock() - started > deadline_s:
-                raise Refused(Refusal("too-large", f"It took longer than {deadline_s:.0f} s."))
-
-        def settle(set_to: Callable[[Any], None], value: Any) -> None:
-            if not done.done():
-                set_to(value)
-
-        def run() -> None:
-            nonlocal started
-            started = self.clock()
-            try:
-                result = work(check)
-            except Exception as error:
-                _on(loop, settle, done.set_exception, error)
-            else:
-                _on(loop, settle, done.set_result, result)
-
-        worker.submit(run)
-        try:
-            return await done
-        finally:
-            unwanted.set()
+        job = CancellableJob(worker, self.clock, deadline_s)
+        return await job.run(lambda check: work(partial(_check_deadline, check, deadline_s)))
 
     def stop(self) -> None:
         """Give everything up. Waits at most a second for work that looks away from its `check`."""
-        self._stopped.set()
         for worker in self._workers.values():
             worker.stop(timeout=1.0)
 
@@ -324,6 +295,14 @@ def settled_so_far(job: Job, change: FileChange) -> Placed:
 def _on(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *arguments: Any) -> None:
     with suppress(RuntimeError):  # the loop has ended, and nobody waits
         loop.call_soon_threadsafe(function, *arguments)
+
+
+def _check_deadline(check: Check, deadline_s: float) -> None:
+    """Raise the refusal here, so that it names the file that is worked on."""
+    try:
+        check()
+    except DeadlineError:
+        raise Refused(Refusal("too-large", f"It took longer than {deadline_s:.0f} s.")) from None
 
 
 def _touched(replacement: Replacement, since: Edit, text: Snapshot) -> bool:

@@ -117,12 +117,11 @@ def _planned(sketch: Sketch, files: WorkspaceFiles, root: Path, *, asking: bool)
 async def _asked(sketch: Sketch, files: WorkspaceFiles, root: Path, telling: Telling) -> Planned:
     """With the model of the settings. Whatever ends this ends its request."""
     import asyncio
-    import threading
 
     from editahead_inference.apply.merge import merge
     from editahead_inference.apply.plan import plan
     from editahead_inference.apply.rewriting import Rewriting
-    from editahead_inference.candidates import Cancelled
+    from editahead_inference.worker import CancellableJob, Worker
     from editahead_lsp import paths, uris
     from editahead_lsp.applying.asking import Asking
     from editahead_lsp.applying.work import Planned
@@ -134,23 +133,17 @@ async def _asked(sketch: Sketch, files: WorkspaceFiles, root: Path, telling: Tel
     model = Wanted.of(settings, os.environ, [uris.of_path(root)]).reach()
     if model is None:
         raise ValueError('there is none: `backend` is "embedded"')
-    trees, unwanted = SyntaxTrees(), threading.Event()
-
-    def check() -> None:
-        if unwanted.is_set():
-            raise Cancelled
-
+    trees = SyntaxTrees()
     asks = Rewriting(
         merge,
         Asking(asyncio.get_running_loop(), model),
         lambda coming: telling.coming(coming, trees),
     )
     try:
-        changes = await asyncio.to_thread(
-            plan, sketch, files, asks, syntax=trees, settled=telling.settled, check=check
+        changes = await CancellableJob(Worker()).run(
+            lambda check: plan(sketch, files, asks, syntax=trees, settled=telling.settled, check=check)
         )
     finally:
-        unwanted.set()
         await model.backend.close()
     return Planned(sketch, changes, tuple(asks.used), telling.first)
 

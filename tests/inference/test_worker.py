@@ -1,0 +1,91 @@
+"""A cancellable job: what ends it, and what it makes room for."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from editahead_inference.candidates import Cancelled
+from editahead_inference.worker import CancellableJob, DeadlineError, PreemptedError, Worker
+
+LONG_S = 10.0
+
+
+@pytest.fixture
+def worker() -> Iterator[Worker]:
+    made = Worker()
+    yield made
+    made.stop(timeout=LONG_S)
+
+
+async def test_a_job_gives_its_result(worker: Worker) -> None:
+    def work(check: Callable[[], None]) -> int:
+        check()
+        return 3
+
+    assert await CancellableJob(worker).run(work) == 3
+
+
+async def test_a_job_that_nobody_waits_for_ends(worker: Worker) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def work(check: Callable[[], None]) -> None:
+        begun.set()
+        try:
+            while True:
+                check()
+        except Cancelled:
+            ended.set()
+
+    task = asyncio.ensure_future(CancellableJob(worker).run(work))
+    assert await asyncio.to_thread(begun.wait, LONG_S)
+    task.cancel()
+    assert await asyncio.to_thread(ended.wait, LONG_S)
+
+
+async def test_a_deadline_counts_from_the_start(worker: Worker) -> None:
+    now = [0.0]
+    job = CancellableJob(worker, lambda: now[0], 2.0)
+    now[0] = 5.0  # it waited for its turn
+
+    def work(check: Callable[[], None]) -> None:
+        now[0] += 2.0
+        check()
+        now[0] += 0.1
+        check()
+
+    with pytest.raises(DeadlineError):
+        await job.run(work)
+    assert now[0] == 7.1
+
+
+def test_only_a_job_in_the_background_makes_room(worker: Worker) -> None:
+    begun, release = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        begun.set()
+        release.wait(LONG_S)
+
+    worker.submit(hold)
+    assert begun.wait(LONG_S)
+    urgent, background = CancellableJob(worker), CancellableJob(worker, is_background=True)
+    background.check()
+    worker.submit(lambda: None)
+    urgent.check()
+    with pytest.raises(PreemptedError):
+        background.check()
+    background.is_background = False
+    background.check()
+    release.set()
+
+
+def test_a_worker_that_is_stopped_ends_its_jobs() -> None:
+    worker = Worker()
+    job = CancellableJob(worker)
+    job.check()
+    worker.stop(timeout=LONG_S)
+    with pytest.raises(Cancelled):
+        job.check()
