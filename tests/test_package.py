@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -35,6 +36,18 @@ def test_a_folder_of_ours_is_no_package(part: str) -> None:
     """Other distributions have modules called `lsp` or `inference`: ours must not stand in their way, nor they in ours."""
     spec = find_spec(part)
     assert spec is None or spec.origin is None or not Path(spec.origin).is_relative_to(ROOT / part)
+
+
+def test_the_supported_versions_of_python_are_the_tested_ones() -> None:
+    """`.ci/run` tests with each newer version that the machine can have, the workflow with all of them."""
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    oldest, *newer = re.findall(r"Programming Language :: Python :: (3\.\d+)", project)
+    assert f'requires-python = ">={oldest}"' in project
+    named = ", ".join(f'"{version}"' for version in newer)
+    assert f"\nNEWER_PYTHONS = ({named})\n" in (ROOT / ".ci" / "checks.py").read_text("utf-8")
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+    assert f'python-version: "{oldest}"\n' in workflow
+    assert f"python-version: [{named}]\n" in workflow
 
 
 @pytest.fixture(scope="module")

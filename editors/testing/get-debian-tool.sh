@@ -2,27 +2,22 @@
 # get-debian-tool.sh FOLDER SUITE PACKAGE[,PACKAGE...] BINARY...
 # Puts a program of a Debian suite into FOLDER, for tests, and leaves this system as it is:
 #   editors/testing/get-debian-tool.sh .venv/editors/neovim sid neovim nvim
-# apt, with a state of its own, downloads the packages and all that they need, libc included; FOLDER/bin/BINARY runs it
-# with that libc's loader. Needs no root. What is there already is not fetched again. Ends with 3 where apt has no Debian.
+# apt, with a state of its own, downloads the packages and all that they need, libc included, into the cache
+# (requirements/cached); FOLDER/bin/BINARY runs it with that libc's loader. Needs no root. What is in the cache is not
+# fetched again. Ends with 3 where apt has no Debian.
 set -euo pipefail
-
-(($# >= 4)) || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
-mkdir -p "$1"
-folder=$(cd "$1" && pwd)
-suite=$2
-IFS=, read -ra packages <<<"$3"
-shift 3
-root=$folder/root
 
 mirror() { # the one that this machine's own apt uses for Debian proper
   apt-get indextargets --format '$(REPO_URI)' | awk '/\/debian\/*$/ && !found++ { print } END { exit !found }' ||
     { echo "this machine has no Debian mirror to fetch from" >&2; return 3; }
 }
 
-fetch() {
-  local apt=$folder/apt from
+fetch() { # fetch SUITE PACKAGE,... FOLDER
+  local suite=$1 packages folder=$3 from deb
+  IFS=, read -ra packages <<<"$2"
+  local apt=$folder/apt
   from=$(mirror)
-  mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$root"
+  mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$folder/root"
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $from $suite main" >"$apt/sources.list"
   : >"$apt/status" # nothing is installed there, so everything is downloaded
   local options=(
@@ -33,14 +28,45 @@ fetch() {
   )
   apt-get "${options[@]}" update >&2
   apt-get "${options[@]}" -y --download-only install "${packages[@]}" >&2
-  local deb
   for deb in "$apt"/cache/archives/*.deb; do
     # Links that lead out of the root, and devices, are of no use here: tar may complain about them.
-    dpkg-deb --fsys-tarfile "$deb" | tar x -C "$root" --keep-directory-symlink --no-same-owner 2>/dev/null || true
+    dpkg-deb --fsys-tarfile "$deb" | tar x -C "$folder/root" --keep-directory-symlink --no-same-owner 2>/dev/null || true
   done
+  python "$folder/root"
   basename "$(ls "$apt"/cache/archives/"${packages[0]}"_*.deb)" .deb >"$folder/version"
   rm -rf "$apt"
 }
+
+python() { # an interpreter finds its library from where it lies, and environments link to it: wrapped there, not in FOLDER
+  local program
+  for program in "$1"/usr/bin/python3.[0-9]*; do
+    [[ -f $program ]] || return 0
+    mv "$program" "$program.wrapped"
+    cat >"$program" <<'END'
+#!/bin/sh
+program=$(readlink -f "$0")
+root=${program%/usr/bin/*}
+exec "$root"/usr/lib64/ld-linux-*.so.2 --library-path "$(echo "$root"/usr/lib/*-linux-gnu)" --argv0 "$0" "$program.wrapped" "$@"
+END
+    chmod +x "$program"
+  done
+}
+
+if [[ ${1:-} == --fetch ]]; then # as requirements/cached calls it
+  fetch "${@:2}"
+  exit
+fi
+
+(($# >= 4)) || { sed -n '2,8s/^# //p' "$0" >&2; exit 2; }
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+script=$here/get-debian-tool.sh
+name=debian-$2-${3//,/+}-$(git hash-object --no-filters "$script" | cut -c 1-12)
+fetched=$("$here/../../requirements/cached" "$name" "$script" --fetch "$2" "$3")
+root=$fetched/root
+packages=$3
+shift 3
 
 emacs() { # where Emacs has its things, and its packages: nothing of it is looked for where it would have been installed
   local lisp share
@@ -57,11 +83,15 @@ wrap() { # wrap BINARY
   local loader program
   loader=$(find "$root" -name 'ld-linux-*.so.*' | head -n 1)
   program=$(readlink -f "$(find "$root"/usr/*bin -name "$1" | head -n 1)")
-  [[ -x $loader && -f $program ]] || { echo "there is no $1 in ${packages[*]}" >&2; return 1; }
+  [[ -x $loader && -f $program ]] || { echo "there is no $1 in $packages" >&2; return 1; }
   local machine dump
   machine=$(basename "$(dirname "$(find "$root" -name 'libc.so.6' | head -n 1)")")
   dump=$(find "$root/usr/libexec" -name emacs.pdmp 2>/dev/null | head -n 1 || true)
   mkdir -p "$folder/bin"
+  if [[ -e $program.wrapped ]]; then
+    ln -sf "$program" "$folder/bin/$1"
+    return
+  fi
   cat >"$folder/bin/$1" <<END
 #!/bin/sh
 if [ -d "$root/usr/share/nvim/runtime" ]; then export VIMRUNTIME="$root/usr/share/nvim/runtime"; fi
@@ -72,6 +102,6 @@ END
   chmod +x "$folder/bin/$1"
 }
 
-[[ -s $folder/version ]] || fetch
 for binary in "$@"; do wrap "$binary"; done
+cp "$fetched/version" "$folder/version"
 cat "$folder/version"
