@@ -47,10 +47,10 @@ def test_a_build_for_cuda_is_refused(tmp_path: Path, required: str) -> None:
     assert done.returncode == 3
     assert "only as a build for CUDA" in done.stderr
     assert "no matching distribution" in done.stderr, "what pip says is not hidden"
-    assert "install --no-compile torch==2.13.0\n" not in asked
+    assert "install --no-deps --no-compile torch==2.13.0\n" not in asked
 
 
 def test_a_plain_build_for_the_cpu_is_taken(tmp_path: Path) -> None:
     done, asked = set_up(tmp_path, "filelock")
     assert done.returncode == 0, done.stderr
-    assert "install --no-compile torch==2.13.0\n" in asked
+    assert "install --no-deps --no-compile torch==2.13.0\n" in asked

