@@ -262,7 +262,7 @@ class Run:
 
     def kill(self, number: int, _frame: object) -> None:
         """Stop all sections and this process."""
-        running = ", ".join(self.logs)
+        running = ", ".join(self.logs) or "set-up"
         for log in list(self.logs.values()):
             log.stop()
         print(
