@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 
 from neovim import NEOVIM_0_11, NEOVIM_0_12, Neovim
 from planned import REAL, planned
-from vscode import VSCode
+from vscode import CodeServer, VSCode
+from vscode_scenarios import server_command
 
 
 @pytest.fixture
@@ -86,6 +88,15 @@ def start(
         editor.close()
 
 
+@pytest.fixture(scope="session")
+def code_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CodeServer]:
+    """One code-server and browser for all tests that need no other environment: both take long to start."""
+    home = tmp_path_factory.mktemp("code-server")
+    server = CodeServer(home / "vscode", {"HOME": str(home)})
+    yield server
+    server.close()
+
+
 @pytest.fixture
 def vscode(
     tmp_path: Path,
@@ -93,33 +104,37 @@ def vscode(
     house: Callable[..., list[Path]],
     request: pytest.FixtureRequest,
 ) -> Iterator[Callable[..., VSCode]]:
-    """VS Code on the first of some files: `vscode({"a.py": "text"}, plan={...})`. More keywords are settings, without the
-    `editahead.` before them; `None` leaves one out. packaged: the
-    extension comes from its package. variables: of the environment.
-    Every test leaves a picture of how it ended in the folder that EDITAHEAD_PICTURES names."""
-    opened: list[VSCode] = []
+    """Opens a window of VS Code on the first of some files: `vscode({"a.py": "text"}, plan={...})`.
 
-    def begin(
-        files: str | dict[str, str],
-        plan: dict[str, Any] | None = None,
-        packaged: bool = False,
-        variables: Mapping[str, str] | None = None,
-        **settings: Any,
-    ) -> VSCode:
-        paths = house({"a.py": files} if isinstance(files, str) else files)
-        settings = {
-            "server.command": REAL if plan is None else planned(plan),
-            "debounce_ms": 0,
-            **settings,
-        }
-        named = {f"editahead.{name}": value for name, value in settings.items() if value is not None}
-        environment = {**homes, "HOME": str(tmp_path), **(variables or {})}
-        editor = VSCode(paths[0].parent, tmp_path / "vscode", environment, named, packaged=packaged)
-        opened.append(editor)
-        editor.open(paths[0].name)
-        return editor
+    More keywords are settings without the prefix `editahead.`; `None` leaves one out. With `variables`, for VS Code's
+    environment, the window has a code-server of its own, with the packaged extension. Each test leaves a screenshot of
+    its end in the folder that EDITAHEAD_PICTURES names.
+    """
+    with contextlib.ExitStack() as stack:
 
-    yield begin
-    for editor in opened:
-        editor.keep_picture(request.node.name)
-        editor.close()
+        def open_window(
+            files: str | dict[str, str],
+            plan: dict[str, Any] | None = None,
+            variables: Mapping[str, str] | None = None,
+            **settings: Any,
+        ) -> VSCode:
+            if variables is None:
+                code_server = request.getfixturevalue("code_server")
+            else:
+                environment = {**homes, "HOME": str(tmp_path), **variables}
+                code_server = CodeServer(tmp_path / "vscode", environment, packaged=True)
+                stack.callback(code_server.close)
+            paths = house({"a.py": files} if isinstance(files, str) else files)
+            defaults = {"server.command": server_command(homes, plan), "debounce_ms": 0}
+            named = {f"editahead.{name}": value for name, value in {**defaults, **settings}.items()}
+            window = VSCode(
+                code_server,
+                paths[0].parent,
+                {name: value for name, value in named.items() if value is not None},
+            )
+            stack.callback(window.close)
+            stack.callback(window.keep_picture, request.node.name)
+            window.open(paths[0].name)
+            return window
+
+        yield open_window

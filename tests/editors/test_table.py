@@ -19,9 +19,11 @@ def test_every_cell_names_a_test() -> None:
     tests = {
         name for file in here.glob("test_*.py") for name in re.findall(r"def (test_\w+)", file.read_text())
     }
-    named = set(re.findall(r"`(test_\w+)`", TABLE.read_text(encoding="utf-8")))
-    assert len(named) > 20
-    assert named <= tests
+    scenarios = {file.name for file in (here / "vscode").glob("*.txt")}
+    named = set(re.findall(r"`(test_\w+|[\w-]+\.txt)`", TABLE.read_text(encoding="utf-8")))
+    assert len(named & tests) > 20
+    assert len(named & scenarios) > 20
+    assert named <= tests | scenarios
 
 
 @pytest.mark.parametrize("name", ["neovim", "helix"])

@@ -1,4 +1,4 @@
-"""A headless Chromium with one page, driven by keys as a person presses them, over its own protocol on a pipe.
+"""A headless Chromium and its pages, driven by keys as a person presses them, over its own protocol on a pipe.
 
 The protocol in a nutshell: JSON messages that end with a NUL; `{id, method, params}` asks, `{id, result}` or `{id, error}`
 answers, what has no id tells.
@@ -74,18 +74,21 @@ class Chromium:
         os.close(theirs_out)
         self._ids = itertools.count(1)
         self._buffer = b""
-        self._session: str | None = None
-        targets = self.ask("Target.getTargets")["targetInfos"]
-        (page,) = (target["targetId"] for target in targets if target["type"] == "page")
-        attached = self.ask("Target.attachToTarget", targetId=page, flatten=True)
-        self._session = attached["sessionId"]
-        self.ask("Emulation.setFocusEmulationEnabled", enabled=True)
 
-    def ask(self, method: str, **params: Any) -> Any:
+    def open_page(self) -> Page:
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        page = Page(self, target, session)
+        page.ask("Page.bringToFront")
+        page.ask("Emulation.setFocusEmulationEnabled", enabled=True)
+        return page
+
+    def ask(self, method: str, session: str | None = None, **params: Any) -> Any:
+        """Send a request, to the browser or to the page of a session, and return the result."""
         id = next(self._ids)
         message: dict[str, Any] = {"id": id, "method": method, "params": params}
-        if self._session is not None:
-            message["sessionId"] = self._session
+        if session is not None:
+            message["sessionId"] = session
         data = json.dumps(message).encode() + b"\0"
         while data:
             data = data[os.write(self._out, data) :]
@@ -105,6 +108,28 @@ class Chromium:
         text, _, self._buffer = self._buffer.partition(b"\0")
         message: dict[str, Any] = json.loads(text)
         return message
+
+    def close(self) -> None:
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._in)
+        os.close(self._out)
+
+
+class Page:
+    """A page of the browser."""
+
+    def __init__(self, browser: Chromium, target: str, session: str) -> None:
+        self._browser = browser
+        self._target = target
+        self._session = session
+
+    def ask(self, method: str, **params: Any) -> Any:
+        return self._browser.ask(method, self._session, **params)
+
+    def close(self) -> None:
+        """Close the page, without asking about unsaved changes."""
+        self._browser.ask("Target.closeTarget", targetId=self._target)
 
     def go(self, url: str) -> None:
         self.ask("Page.navigate", url=url)
@@ -147,9 +172,3 @@ class Chromium:
             else {"clip": dict(zip(("x", "y", "width", "height"), part, strict=True)) | {"scale": 1}}
         )
         return base64.b64decode(self.ask("Page.captureScreenshot", format="png", **clip)["data"])
-
-    def close(self) -> None:
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        os.close(self._in)
-        os.close(self._out)

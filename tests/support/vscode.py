@@ -16,7 +16,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -37,6 +38,10 @@ PACKAGED = ROOT / "dist" / "editahead.vsix"
 
 _PATIENCE_MS = 60_000
 """How long the page is looked at before a wait is given up."""
+_REPEAT_MS = 5_000
+"""How long an action has to take effect before it is repeated."""
+_SAVE_S = 10
+"""How long a file may differ from the expected text."""
 _QUIET = {
     "security.workspace.trust.enabled": False,
     "telemetry.telemetryLevel": "off",
@@ -67,6 +72,9 @@ HERE = [
     pytest.mark.skipif(not BUILT.exists(), reason=f"no {BUILT}: npm run build"),
 ]
 """For modules of tests that take it."""
+_QUICK_INPUT = "document.activeElement.matches('.quick-input-widget input')"
+_RIGHT_SIDE = ".modified-in-monaco-diff-editor .view-line"
+_HOVER = ".monaco-hover:not(.hidden)"
 _SEEN = """(() => {
   const words = [];
   for (const element of document.querySelectorAll('.editor-instance .view-lines span')) {
@@ -84,26 +92,28 @@ _GHOST = (
 _NOTES = "[...document.querySelectorAll('.notification-list-item')].map(one => one.innerText).join('\\n')"
 
 
-class VSCode:
+class CodeServer:
+    """A running code-server and the browser for it. Each window that is opened in it has a page of its own."""
+
     def __init__(
         self,
-        folder: Path,
         home: Path,
         environment: Mapping[str, str],
-        settings: Mapping[str, Any],
         size: tuple[int, int] = (1000, 800),
         packaged: bool = False,
     ) -> None:
-        """On a folder. home: a folder for all that it keeps. environment: of VS Code, not of the browser. settings: of VS
-        Code, our own among them. packaged: the extension is installed from its package, as a person does it."""
-        data, extensions = home / "data", home / "extensions"
-        for name in ("User", "Machine"):
-            (data / name).mkdir(parents=True)
-            path = data / name / "settings.json"
-            path.write_text(json.dumps({**_QUIET, **settings}), encoding="utf-8")
-        self.settings_file = data / "Machine" / "settings.json"
+        """Start both.
+
+        Args:
+            home: A folder for all files of VS Code and the browser.
+            environment: Variables for VS Code, not for the browser.
+            size: The window's width and height, in pixels.
+            packaged: Whether the extension is installed from its package, as a user does.
+        """
+        self.home = home
+        self.data, extensions = home / "data", home / "extensions"
         if packaged:
-            folders = ["--extensions-dir", str(extensions), "--user-data-dir", str(data)]
+            folders = ["--extensions-dir", str(extensions), "--user-data-dir", str(self.data)]
             install = [str(CODE_SERVER), *folders, "--install-extension", str(PACKAGED)]
             subprocess.run(install, env={**os.environ, **environment}, check=True, capture_output=True)
         else:
@@ -112,16 +122,15 @@ class VSCode:
             shutil.copytree(BUILT.parent, ours / "dist", ignore=shutil.ignore_patterns("test", "*.vsix"))
             shutil.copy(EXTENSION / "package.json", ours)
             shutil.copytree(COMPLAINER, extensions / "editahead-testing.vscode-complainer-0.0.1")
-        self.folder = folder
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{probe.getsockname()[1]}"
         options = ["--bind-addr", self.address, "--auth", "none", "--config", os.devnull]
         options += ["--disable-workspace-trust", "--disable-telemetry", "--disable-update-check"]
-        options += ["--disable-getting-started-override", "--user-data-dir", str(data)]
+        options += ["--disable-getting-started-override", "--user-data-dir", str(self.data)]
         self._log = (home / "code-server.log").open("w", encoding="utf-8")
         self._process = subprocess.Popen(
-            [str(CODE_SERVER), *options, "--extensions-dir", str(extensions), str(folder)],
+            [str(CODE_SERVER), *options, "--extensions-dir", str(extensions)],
             env={**os.environ, **environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -129,10 +138,10 @@ class VSCode:
             start_new_session=True,
         )
         self._wait_for_server()
-        self.page = Chromium(home / "browser", {"HOME": str(home)}, size)
+        self.browser = Chromium(home / "browser", {"HOME": str(home)}, size)
 
     def _wait_for_server(self) -> None:
-        """What it says goes into its log, here up to where it listens, and then on a thread."""
+        """Copy the output to the log: here until the server listens, then on a thread."""
         assert self._process.stdout
         for line in self._process.stdout:
             self._log.write(line)
@@ -144,29 +153,96 @@ class VSCode:
                 return
         raise AssertionError("code-server does not listen")
 
+    def write_settings(self, settings: Mapping[str, Any]) -> None:
+        for name in ("User", "Machine"):
+            path = self.data / name / "settings.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps({**_QUIET, **settings}), encoding="utf-8")
+
+    def language_servers(self) -> list[int]:
+        """Return the process ids of the extension's language servers."""
+        return [pid for pid in descendants(self._process.pid) if is_server(pid)]
+
+    def end_extension_hosts(self) -> None:
+        """End the extension hosts and language servers of windows that are closed.
+
+        VS Code itself keeps an extension host for hours, in case its window connects again.
+        """
+        hosts = [pid for pid in descendants(self._process.pid) if is_extension_host(pid)]
+        for pid in [*hosts, *self.language_servers()]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            wait_for_exit(pid)
+
+    def close(self) -> None:
+        self.browser.close()
+        os.killpg(self._process.pid, signal.SIGTERM)
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._reader.join()
+        assert self._process.stdout
+        self._process.stdout.close()
+        self._log.close()
+
+
+class VSCode:
+    """A window of VS Code on a folder."""
+
+    def __init__(self, code_server: CodeServer, folder: Path, settings: Mapping[str, Any]) -> None:
+        """Open the window.
+
+        Args:
+            code_server: No other window may be open in it.
+            folder: The workspace.
+            settings: Settings of VS Code and the extension, with their full names.
+        """
+        self.folder = folder
+        self.code_server = code_server
+        code_server.write_settings(settings)
+        self.page = code_server.browser.open_page()
+
     def open(self, name: str) -> None:
         """Open a file, and wait until it can be typed in."""
+        address = self.code_server.address
         path = quote(str(self.folder / name))
-        payload = quote(json.dumps([["openFile", f"vscode-remote://{self.address}{path}"]]))
-        self.page.go(f"http://{self.address}/?folder={quote(str(self.folder))}&payload={payload}")
+        payload = quote(json.dumps([["openFile", f"vscode-remote://{address}{path}"]]))
+        self.page.go(f"http://{address}/?folder={quote(str(self.folder))}&payload={payload}")
         self.until(f"document.querySelector('.monaco-editor[data-uri$=\"/{name}\"] .view-line')")
         self.press("Control+1")
 
-    def until(self, condition: str, patience: int = 1) -> Any:
-        """Let the workbench live until an expression of JavaScript is true; its value. patience: so many minutes."""
-        look = f"""new Promise(done => {{
-          const end = performance.now() + {_PATIENCE_MS};
-          const look = () => {{
-            const value = {condition};
-            if (value || performance.now() > end) done(value instanceof Node ? true : value);
-            else setTimeout(look, 20);
-          }};
-          look();
-        }})"""
-        value = next(filter(None, (self.page.evaluate(look) for _ in range(patience))), None)
-        if not value:
+    def close(self) -> None:
+        self.page.close()
+        self.code_server.end_extension_hosts()
+
+    def until(self, condition: str, patience: int = 1) -> None:
+        """Wait until an expression of JavaScript is true, for `patience` minutes at most."""
+        if not any(self.becomes_true(condition, _PATIENCE_MS) for _ in range(patience)):
             raise AssertionError(f"never: {condition}\n{self.describe()}")
-        return value
+
+    def becomes_true(self, condition: str, patience_ms: int) -> bool:
+        return bool(
+            self.page.evaluate(f"""new Promise(done => {{
+              const end = performance.now() + {patience_ms};
+              const look = () => {{
+                const value = Boolean({condition});
+                if (value || performance.now() > end) done(value);
+                else setTimeout(look, 20);
+              }};
+              look();
+            }})""")
+        )
+
+    def repeat_until(self, act: Callable[[], object], condition: str) -> None:
+        """Act, wait, and act again as long as an expression stays false: VS Code drops some keys while it is busy."""
+        end = time.monotonic() + _PATIENCE_MS / 1000
+        act()
+        while not self.becomes_true(condition, _REPEAT_MS):
+            if time.monotonic() > end:
+                raise AssertionError(f"never: {condition}\n{self.describe()}")
+            act()
 
     def describe(self) -> str:
         lines = self.page.evaluate(
@@ -184,23 +260,25 @@ class VSCode:
     def go_to(self, line: int, column: int = 1) -> None:
         """1-based, as the status bar shows it."""
         self.press("Control+g")
-        self.until("document.querySelector('.quick-input-widget:not([style*=\"display: none\"]) input')")
+        self.until(_QUICK_INPUT)
         self.type(f"{line}:{column}")
         self.press("Enter")
         self.until_cursor(line, column)
 
     def command(self, title: str) -> None:
-        """By the palette, as a person finds it."""
+        """Run a command from the palette."""
         self.press("F1")
-        self.until("document.activeElement.matches('.quick-input-widget input')")
-        self.type(title)
-        row = f"document.querySelector('.quick-input-list .monaco-list-row.focused[aria-label*={json.dumps(title)}]')"
-        self.until(row)
-        self.press("Enter")
+        self.pick(title)
 
-    def click(self, selector: str) -> None:
-        self.until(f"document.querySelector({json.dumps(selector)})")
-        self._click(f"document.querySelector({json.dumps(selector)})")
+    def pick(self, text: str, placeholder: str = "") -> None:
+        """Type a text into the quick input, and take the row with that text."""
+        shown = f".includes({json.dumps(placeholder)})"
+        self.until(f"{_QUICK_INPUT} && document.activeElement.placeholder{shown}")
+        self.type(text)
+        self.until(
+            f"document.querySelector('.quick-input-list .monaco-list-row.focused[aria-label*={json.dumps(text)}]')"
+        )
+        self.press("Enter")
 
     def _click(self, element: str) -> None:
         middle = "(box => [box.x + box.width / 2, box.y + box.height / 2])"
@@ -214,14 +292,9 @@ class VSCode:
         self.page.evaluate(f"navigator.clipboard.writeText({json.dumps(text)})")
 
     def open_beside(self, name: str) -> None:
-        """Another file, in another tab."""
+        """Open another file, in another tab."""
         self.press("Control+p")
-        self.until("document.activeElement.matches('.quick-input-widget input')")
-        self.type(name)
-        self.until(
-            f"document.querySelector('.quick-input-list .monaco-list-row.focused[aria-label*=\"{name}\"]')"
-        )
-        self.press("Enter")
+        self.pick(name)
         self.until_active(name)
 
     def until_active(self, name: str) -> None:
@@ -229,26 +302,48 @@ class VSCode:
 
     def set(self, name: str, value: Any) -> None:
         """A setting, into the file of settings."""
-        settings = json.loads(self.settings_file.read_text(encoding="utf-8"))
-        self.settings_file.write_text(json.dumps({**settings, name: value}), encoding="utf-8")
+        file = self.code_server.data / "Machine" / "settings.json"
+        settings = json.loads(file.read_text(encoding="utf-8"))
+        file.write_text(json.dumps({**settings, name: value}), encoding="utf-8")
 
-    def revert_hunk(self, number: int, text: str) -> None:
-        """VS Code's own button beside a hunk of a diff, counted from 0, until the right side no longer says this. The button
-        does nothing while VS Code computes the diff anew, so that it is pressed again after a while."""
-        button = f"[...document.querySelectorAll('.gutterItem [aria-label=\"Revert Block\"]')][{number}]"
+    def revert_hunk(self, text: str) -> None:
+        """Press the button beside the first hunk of a diff until the right side no longer has a text.
+
+        The button has no effect while VS Code computes the diff.
+        """
+        button = "document.querySelector('.gutterItem [aria-label=\"Revert Block\"]')"
         self.until(f"document.querySelector('.squiggly-warning') && {button}")
-        there = _saying(".modified-in-monaco-diff-editor .view-line", text)
-        self.page.evaluate("delete window.pressed")
-        self.until(
-            f"""(() => {{
-              if (!{there}) return true;
-              if (performance.now() - (window.pressed ?? -Infinity) > 3000 && {button}) {{
-                window.pressed = performance.now();
-                {button}.click();
-              }}
-              return false;
-            }})()"""
+        has_text = _saying(_RIGHT_SIDE, text)
+        self.repeat_until(
+            lambda: self.page.evaluate(f"{has_text} && {button}?.click()"),
+            f"!{has_text}",
         )
+
+    def hover(self, text: str) -> None:
+        """Show the hover at the cursor, until the hover has a text. VS Code hides a hover when the line changes."""
+        self.repeat_until(lambda: self.press("Control+k", "Control+i"), _saying(_HOVER, text))
+
+    def until_once(self, selector: str, text: str) -> None:
+        """Exactly one element has a text."""
+        self.until(f"{_all_saying(selector, text)}.length === 1")
+
+    def until_warnings(self, count: int) -> None:
+        self.until(f"document.querySelectorAll('.squiggly-warning').length === {count}")
+
+    def until_any_warning(self) -> None:
+        self.until("document.querySelector('.squiggly-warning')")
+
+    def until_suggestions(self) -> None:
+        self.until("document.querySelector('.suggest-widget.visible .monaco-list-row')")
+
+    def until_no_suggestions(self) -> None:
+        self.until("!document.querySelector('.suggest-widget.visible')")
+
+    def until_unsaved(self) -> None:
+        self.until("document.querySelector('.tab.active.dirty')")
+
+    def until_one_clean_tab(self) -> None:
+        self.until("document.querySelectorAll('.tab').length === 1 && !document.querySelector('.tab.dirty')")
 
     def until_no_text(self, selector: str, text: str) -> None:
         self.until(f"!{_saying(selector, text)}")
@@ -322,12 +417,18 @@ class VSCode:
         label = "document.querySelector('[id=\"editahead.editahead.editahead.status\"]')?.innerHTML ?? ''"
         self.until(f"/codicon-(check|arrow-right)/.test({label})", patience)
 
-    def saved(self, name: str) -> str:
-        """Save what is open; the file's text then."""
-        self.press("Control+s")
-        self.until("!document.querySelector('.tab.active.dirty')")
-        with (self.folder / name).open(encoding="utf-8", newline="") as file:
-            return file.read()
+    def save(self, name: str, expected: str) -> None:
+        """Save the active editor until the file has the expected text: an edit may still be on its way to the editor."""
+        end = time.monotonic() + _SAVE_S
+        while True:
+            self.press("Control+s")
+            self.until("!document.querySelector('.tab.active.dirty')")
+            with (self.folder / name).open(encoding="utf-8", newline="") as file:
+                text = file.read()
+            if text == expected or time.monotonic() > end:
+                break
+            time.sleep(0.1)
+        assert text == expected, f"{name} is {text!r}, not {expected!r}"
 
     def keep_picture(self, name: str, part: tuple[int, int, int, int] | None = None) -> None:
         """Into the folder that EDITAHEAD_PICTURES names, if it names one."""
@@ -335,35 +436,19 @@ class VSCode:
             Path(folder).mkdir(parents=True, exist_ok=True)
             (Path(folder) / f"{name}.png").write_bytes(self.page.picture(part))
 
-    def until_gone(self, pid: int) -> None:
-        """A process has ended."""
-        with contextlib.suppress(ProcessLookupError):
-            watched = os.pidfd_open(pid)
-            select.select([watched], [], [], _PATIENCE_MS / 1000)
-            os.close(watched)
+    def servers(self) -> list[int]:
+        return self.code_server.language_servers()
 
-    def servers(self) -> Sequence[int]:
-        """The process ids of our language server."""
-        return [pid for pid in descendants(self._process.pid) if is_server(pid)]
 
-    def close(self) -> None:
-        self.page.close()
-        os.killpg(self._process.pid, signal.SIGTERM)
-        try:
-            self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-        self._reader.join()
-        assert self._process.stdout
-        self._process.stdout.close()
-        self._log.close()
+def _all_saying(selector: str, text: str) -> str:
+    """The elements with a text, in JavaScript."""
+    elements = f"[...document.querySelectorAll({json.dumps(selector)})]"
+    return f"{elements}.filter(element => element.textContent.replaceAll('\\u00a0', ' ').includes({json.dumps(text)}))"
 
 
 def _saying(selector: str, text: str) -> str:
-    """The first element that a selector finds and that says so, in JavaScript."""
-    found = f"[...document.querySelectorAll({json.dumps(selector)})]"
-    return f"{found}.find(one => one.textContent.replaceAll('\\u00a0', ' ').includes({json.dumps(text)}))"
+    """The first of the elements with a text, in JavaScript."""
+    return f"{_all_saying(selector, text)}[0]"
 
 
 def descendants(pid: int) -> list[int]:
@@ -390,3 +475,16 @@ def is_server(pid: int) -> bool:
     if words[-2:-1] == [b"lsp"] and any(word.endswith(b"/bin/editahead") for word in words):
         return True
     return b"editahead_lsp" in words or any(word.endswith(b"/planned.py") for word in words)
+
+
+def is_extension_host(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return b"--type=extensionHost" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    return False
+
+
+def wait_for_exit(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        watched = os.pidfd_open(pid)
+        select.select([watched], [], [], _PATIENCE_MS / 1000)
+        os.close(watched)
