@@ -59,7 +59,7 @@ def test_a_register_is_the_sketch(neovim: Neovim, command: str, register: str) -
     assert asked["sketch"] == SKETCH
     assert "range" not in asked
     assert asked["uri"].endswith("/a.py")
-    neovim.until(f"{HEARD}:find('Editahead: the sketch is there already')")
+    neovim.until(f"{HEARD}:find('Editahead: The buffer already contains')")
 
 
 def test_what_should_be_read_first_is_listed_where_it_is_now(neovim: Neovim) -> None:
@@ -70,7 +70,7 @@ def test_what_should_be_read_first_is_listed_where_it_is_now(neovim: Neovim) -> 
     answer(neovim, result={**DONE, "hunks": [inserts, flagged]})
     neovim.lua("vim.fn.setreg('x', ...)", SKETCH)
     neovim.keys(":Editahead apply x<CR>")
-    neovim.until(f"{HEARD}:find('2 places changed; to be read first: 1, see :copen')")
+    neovim.until(f"{HEARD}:find('Applied the sketch in 2 places. Review first: 1, see :copen')")
     (flag,) = neovim.lua("return vim.fn.getqflist()")
     assert (flag["lnum"], flag["text"]) == (7, "Changes a signature.")
 
@@ -103,12 +103,15 @@ def test_a_refusal_says_which_part_and_why_and_where_it_might_belong(neovim: Neo
     answer(neovim, error=refused("unplaced", part=part, near=near))
     neovim.lua("vim.fn.setreg('x', ...)", part)
     neovim.keys(":Editahead apply x<CR>")
-    neovim.until(f"{HEARD}:find('1 place is like it: see :copen', 1, true)")
-    assert "Editahead: nothing was changed: no place is like a part of it (unplaced)" in neovim.messages
+    neovim.until(f"{HEARD}:find('See :copen for 1 similar place.', 1, true)")
+    assert (
+        "Editahead: Nothing was changed: no code resembles one part of the sketch (unplaced)"
+        in neovim.messages
+    )
     assert "| def tow():" in neovim.messages
     assert "| ... (4 lines)" in neovim.messages
     (place,) = neovim.lua("return vim.fn.getqflist()")
-    assert (place["lnum"], place["end_lnum"], place["text"]) == (5, 6, "82 % like: def tow():")
+    assert (place["lnum"], place["end_lnum"], place["text"]) == (5, 6, "82 % similar: def tow():")
     assert neovim.lua("return vim.fn.bufname(...)", place["bufnr"]).endswith("a.py")
     assert neovim.text == TEXT
 
@@ -118,12 +121,12 @@ def test_a_refusal_says_which_part_and_why_and_where_it_might_belong(neovim: Neo
     [
         (
             {"error": refused("would-lose-code")},
-            "code would be lost that it does not mention (would-lose-code)",
+            "the result would lose code that the sketch does not mention (would-lose-code)",
         ),
         ({"error": {"code": -32602, "message": "There is no such command."}}, "There is no such command."),
         (
             {"result": {**DONE, "applied": False, "failureReason": "the buffer is read-only"}},
-            "nothing was changed: the buffer is read-only",
+            "Nothing was changed: the buffer is read-only",
         ),
     ],
 )
@@ -170,7 +173,7 @@ def test_a_copied_sketch_is_applied_by_the_real_server(start: Start) -> None:
     neovim.lua("vim.fn.setreg('x', ...)", REAL_SKETCH)
     neovim.keys(":Editahead apply x<CR>")
     neovim.until_text(APPLIED)
-    neovim.until(f"{HEARD}:find('changed; to be read first: 1, see :copen')")
+    neovim.until(f"{HEARD}:find('Review first: 1, see :copen')")
     (flag,) = neovim.lua("return vim.fn.getqflist()")
     assert 1 < flag["lnum"] <= 4
     assert "ends <= begins" in flag["text"]
@@ -182,7 +185,7 @@ def test_a_selected_sketch_is_applied_to_the_rest(start: Start) -> None:
     neovim = start(REAL_TEXT + "\n\n" + REAL_SKETCH, before="set cmdheight=9")
     say_yes(neovim)
     neovim.keys("GV5k:Editahead apply<CR>")
-    neovim.until(f"{HEARD}:find('Editahead: applied the selected sketch')")
+    neovim.until(f"{HEARD}:find('Editahead: Applied the selected sketch')")
     assert neovim.text.rstrip("\n") == APPLIED.rstrip("\n")
     neovim.keys("u")
     neovim.until_text(REAL_TEXT + "\n\n" + REAL_SKETCH)
@@ -194,7 +197,7 @@ def test_the_real_server_refuses_what_fits_nowhere(start: Start) -> None:
     neovim.lua("vim.fn.setreg('x', ...)", diff)
     neovim.keys(":Editahead apply x<CR>")
     neovim.until(
-        f"{HEARD}:find('Editahead: nothing was changed: no place is like a part of it (unplaced)', 1, true)"
+        f"{HEARD}:find('Editahead: Nothing was changed: no code resembles one part of the sketch (unplaced)', 1, true)"
     )
     assert neovim.text == REAL_TEXT
 
@@ -203,7 +206,7 @@ def test_a_registers_sketch_stays_within_the_lines_given(start: Start) -> None:
     neovim = start(REAL_TEXT, before="set cmdheight=9")
     neovim.lua("vim.fn.setreg('x', ...)", REAL_SKETCH)
     neovim.keys(":8,9Editahead apply x<CR>")
-    neovim.until(f"{HEARD}:find('Editahead: nothing was changed: ')")
+    neovim.until(f"{HEARD}:find('Editahead: Nothing was changed: ')")
     assert neovim.text == REAL_TEXT
     say_yes(neovim)
     neovim.keys(":1,5Editahead apply x<CR>")
@@ -214,18 +217,18 @@ def test_what_is_selected_may_be_no_sketch_or_fit_nowhere(start: Start) -> None:
     text = "Dear guest,\nwelcome.\n\n" + REAL_TEXT
     neovim = start(text, before="set cmdheight=9")
     neovim.keys(":3Editahead apply<CR>")
-    neovim.until(f"{HEARD}:find('Editahead: the selected lines hold no sketch')")
+    neovim.until(f"{HEARD}:find('Editahead: The selected lines contain no sketch')")
     neovim.keys(":1,2Editahead apply<CR>")
-    neovim.until(f"{HEARD}:find('Editahead: nothing was changed: ')")
+    neovim.until(f"{HEARD}:find('Editahead: Nothing was changed: ')")
     assert neovim.text == text
 
 
 def test_what_cannot_be_asked(neovim: Neovim) -> None:
     answer(neovim, result=DONE)
     neovim.keys(":Editahead apply y<CR>")
-    neovim.until(f"{HEARD}:find('there is no sketch in the register y')")
+    neovim.until(f"{HEARD}:find('Register y contains no sketch')")
     neovim.keys(":Editahead apply two words<CR>")
-    neovim.until(f"{HEARD}:find('only `apply` takes more')")
+    neovim.until(f"{HEARD}:find('Only `apply` takes a range')")
     neovim.keys(":1,2Editahead reject<CR>")
-    neovim.until(f"select(2, {HEARD}:gsub('only `apply` takes more', '')) == 2")
+    neovim.until(f"select(2, {HEARD}:gsub('Only `apply` takes a range', '')) == 2")
     assert not neovim.lua("return _G.asked")

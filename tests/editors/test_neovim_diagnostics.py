@@ -60,4 +60,4 @@ def test_the_servers_own_hints_are_not_told_back(start: Start) -> None:
           { lnum = 90, col = 3, message = 'beyond the end', source = 'other' },
         })"""
     )
-    assert neovim.lua("return require('editahead.diagnostics').of(0, 'utf-16', 0)") == []
+    assert neovim.lua("return require('editahead.diagnostics').for_buffer(0, 'utf-16', 0)") == []

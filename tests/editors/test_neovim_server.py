@@ -26,7 +26,7 @@ def test_a_server_that_keeps_ending_is_left_alone(start: Start) -> None:
     neovim = start("x = 1\n", plugin=False, before="set cmdheight=19")
     neovim.lua("vim.opt.runtimepath:prepend(...)", str(PLUGIN))
     neovim.lua("require('editahead').setup({ cmd = { 'false' } })")
-    neovim.until("vim.fn.execute('messages'):find('Editahead: the server keeps ending, see')")
+    neovim.until("vim.fn.execute('messages'):find('Editahead: The server stops repeatedly')")
     assert neovim.lua("return #vim.lsp.get_clients()") == 0
 
 
@@ -36,7 +36,7 @@ def test_a_missing_server_is_told_once(start: Start) -> None:
     neovim.lua("require('editahead').setup({ cmd = { 'no-such-server' } })")
     neovim.keys(":edit! other.py<CR>:edit! third.txt<CR>ix<Tab><Esc>")
     neovim.until("vim.api.nvim_get_current_line() == 'x\\t'")
-    assert neovim.messages.count("Editahead: there is no server `no-such-server`") == 1
+    assert neovim.messages.count("Editahead: The server `no-such-server` was not found") == 1
     assert "E5" not in neovim.messages
 
 
@@ -83,7 +83,7 @@ def test_commands(start: Start) -> None:
     neovim.settle()
     assert "guest = 3" in neovim.text
     neovim.keys(":Editahead status<CR>")
-    neovim.until("vim.fn.execute('messages'):find('shown: 2, accepted: 1, refused: 1')")
+    neovim.until("vim.fn.execute('messages'):find('shown: 2, accepted: 1, rejected: 1')")
     neovim.keys(":Editahead why<CR>")
     neovim.until("vim.fn.execute('messages'):find('Editahead shows nothing')")
 
@@ -95,7 +95,7 @@ def test_checkhealth(start: Start) -> None:
     report = neovim.text
     assert "OK version: editahead " in report
     assert "OK running: client 1, 1 buffer(s), positions in utf-" in report
-    assert "accept in mode i: <Tab>; with nothing shown: " in report
+    assert "accept in mode i: <Tab>; while nothing is shown: " in report
     assert "dismiss: <Esc> (watched, not mapped)" in report
     assert "ERROR" not in report
 
@@ -104,7 +104,7 @@ def test_wrong_options_are_named(start: Start) -> None:
     neovim = start("x = 1\nguest = 2\n", plan=RENAME, sign="too wide", no_such=1, before="set cmdheight=9")
     neovim.until(VISIBLE)
     assert "Editahead: The option `sign` must be a string of at most two cells." in neovim.messages
-    assert "Editahead: There is no option `no_such`." in neovim.messages
+    assert "Editahead: The option `no_such` is unknown." in neovim.messages
 
 
 def test_outcomes_are_told(start: Start) -> None:

@@ -395,7 +395,7 @@ class Demo:
         self._neovim.until(VISIBLE)
         self._neovim.settle()
         self._neovim.until(VISIBLE)
-        return self._neovim.lua("return require('editahead.view').visible().wire")
+        return self._neovim.lua("return require('editahead.view').visible().response")
 
     def _press_tab(self) -> None:
         """Goes to what is shown or makes it; what the server says anew just then may take it off the screen for a moment."""

@@ -1,11 +1,11 @@
--- Loaded by Neovim at start. `vim.g.editahead` may hold the options, or `false` to leave everything off.
+-- Loaded by Neovim at start. `vim.g.editahead` contains the options, or `false` to turn the plugin off.
 if vim.g.loaded_editahead then
   return
 end
 vim.g.loaded_editahead = true
 
 if vim.fn.has("nvim-0.11") == 0 then
-  vim.notify("Editahead needs Neovim 0.11 or newer.", vim.log.levels.WARN)
+  vim.notify("Editahead needs Neovim 0.11 or newer. Upgrade Neovim.", vim.log.levels.WARN)
   return
 end
 
@@ -14,7 +14,7 @@ vim.api.nvim_create_user_command("Editahead", function(call)
 end, {
   nargs = "+",
   range = true,
-  desc = "Editahead: the predicted next edit",
+  desc = "Editahead: run a command of the plugin",
   complete = function(start, line)
     if line:find("Editahead%s+%S+%s") then
       return {}
@@ -29,8 +29,8 @@ if vim.g.editahead == false then
   return
 end
 
--- Later, so that a `require("editahead").setup {...}` in the user's files comes first, and starting is not delayed.
-local function begin()
+-- Start after the user's files, which may call setup(), and without delaying Neovim's start.
+local function start()
   local editahead = require("editahead")
   if not editahead.is_set_up() then
     editahead.setup(vim.g.editahead)
@@ -38,7 +38,7 @@ local function begin()
 end
 
 if vim.v.vim_did_enter == 1 then
-  vim.schedule(begin)
+  vim.schedule(start)
 else
-  vim.api.nvim_create_autocmd("VimEnter", { once = true, callback = vim.schedule_wrap(begin) })
+  vim.api.nvim_create_autocmd("VimEnter", { once = true, callback = vim.schedule_wrap(start) })
 end

@@ -1,40 +1,40 @@
--- `:Editahead apply`: a sketch of a change, from the selection or a register, becomes an edit; or it is said why not.
+-- `:Editahead apply`: apply a sketch of a change, from the selection or a register, or explain why the sketch was refused.
 local client = require("editahead.client")
 
 local M = {}
 
--- LSP's RequestFailed: the server says why in the error's data, and has changed nothing.
-local REFUSED = -32803
--- The code action that applies whole selected lines, and its kind.
-local SELECTED, KIND = "Apply sketch in selection", "refactor.rewrite.editahead.apply"
--- So many lines of a refused part are repeated in the message; the rest is in the sketch.
-local REPEATED = 3
+-- LSP's RequestFailed: a refusal, with the reason in the error's data.
+local REQUEST_FAILED = -32803
+-- The code action that applies selected whole lines: title and kind.
+local ACTION_TITLE, ACTION_KIND = "Apply sketch in selection", "refactor.rewrite.editahead.apply"
+-- Lines of the refused part that the message quotes: enough to find the part in the sketch.
+local MAX_QUOTED_LINES = 3
 
-local REASONS = {
-  unplaced = "no place is like a part of it",
-  ambiguous = "a part of it fits several places",
-  unparsed = "it cannot be read",
-  ["would-break-syntax"] = "the result would not parse",
-  ["would-lose-code"] = "code would be lost that it does not mention",
-  stale = "the text has changed meanwhile",
-  ["outside-workspace"] = "it names a file outside of the workspace",
-  ["too-large"] = "it is too large",
-  ["engine-unavailable"] = "it takes a model, and there is none",
+local REFUSAL_REASONS = {
+  unplaced = "no code resembles one part of the sketch",
+  ambiguous = "one part of the sketch fits several places",
+  unparsed = "the sketch cannot be parsed",
+  ["would-break-syntax"] = "the result would have a syntax error",
+  ["would-lose-code"] = "the result would lose code that the sketch does not mention",
+  stale = "the document has changed since the request",
+  ["outside-workspace"] = "the sketch names a file outside the workspace",
+  ["too-large"] = "the sketch is too large",
+  ["engine-unavailable"] = "this sketch needs a model, and none is available",
 }
 
---- The register that is meant when none is named: what was copied elsewhere, where Neovim can get at it.
+--- Return the register to use when none is named: the clipboard, or the unnamed register where Neovim has no clipboard.
 ---@return string
 local function default_register()
   return vim.fn.has("clipboard") == 1 and "+" or '"'
 end
 
-local function tell(text, level)
+local function notify(text, level)
   vim.notify("Editahead: " .. text, level)
 end
 
--- Into the quickfix list: the places that are like the part that could not be placed.
----@return integer  how many there are
-local function list_places(refusal, uri)
+-- Fill the quickfix list with the code that resembles the refused part.
+---@return integer count
+local function list_similar_code(refusal, uri)
   local near = type(refusal.near) == "table" and refusal.near or {}
   local items = vim.tbl_map(function(place)
     local bufnr = vim.uri_to_bufnr(place.uri or uri)
@@ -44,7 +44,7 @@ local function list_places(refusal, uri)
       end_lnum = place.range["end"].line + 1,
       col = 1,
       type = "W",
-      text = ("%.0f %% like: %s"):format(100 * place.similarity, vim.trim(refusal.part):match("[^\n]*")),
+      text = ("%.0f %% similar: %s"):format(100 * place.similarity, vim.trim(refusal.part):match("[^\n]*")),
     }
   end, near)
   if #items > 0 then
@@ -55,32 +55,32 @@ end
 
 ---@param err lsp.ResponseError
 ---@param uri string
-local function say_refusal(err, uri)
-  local refusal = err.code == REFUSED and type(err.data) == "table" and err.data or nil
+local function show_refusal(err, uri)
+  local refusal = err.code == REQUEST_FAILED and type(err.data) == "table" and err.data or nil
   if not refusal then
-    tell(err.message, vim.log.levels.WARN)
+    notify(err.message, vim.log.levels.WARN)
     return
   end
-  local lines = { ("nothing was changed: %s (%s)"):format(REASONS[refusal.reason] or err.message, refusal.reason) }
+  local lines = { ("Nothing was changed: %s (%s)."):format(REFUSAL_REASONS[refusal.reason] or err.message, refusal.reason) }
   local part = vim.split(vim.trim(type(refusal.part) == "string" and refusal.part or ""), "\n")
-  for i = 1, math.min(#part, REPEATED) do
+  for i = 1, math.min(#part, MAX_QUOTED_LINES) do
     if part[i] ~= "" then
       table.insert(lines, "  | " .. part[i])
     end
   end
-  if #part > REPEATED then
+  if #part > MAX_QUOTED_LINES then
     table.insert(lines, ("  | ... (%d lines)"):format(#part))
   end
-  local places = list_places(refusal, uri)
+  local places = list_similar_code(refusal, uri)
   if places > 0 then
-    table.insert(lines, ("%s like it: see :copen"):format(places == 1 and "1 place is" or places .. " places are"))
+    table.insert(lines, ("See :copen for %s."):format(places == 1 and "1 similar place" or places .. " similar places"))
   end
-  tell(table.concat(lines, "\n"), vim.log.levels.WARN)
+  notify(table.concat(lines, "\n"), vim.log.levels.WARN)
 end
 
--- Into the quickfix list: what a person should read first, where it is now that the edit is made.
----@return integer  how many there are
-local function list_flags(hunks)
+-- Fill the quickfix list with the warnings, at their places in the changed text.
+---@return integer count
+local function list_warnings(hunks)
   local items, shifts = {}, {}
   for _, hunk in ipairs(hunks) do
     local range, shift = hunk.range, shifts[hunk.uri] or 0
@@ -97,25 +97,25 @@ local function list_flags(hunks)
     shifts[hunk.uri] = shift + lines - (range["end"].line - range.start.line)
   end
   if #items > 0 then
-    vim.fn.setqflist({}, " ", { title = "Editahead apply: to be read first", items = items })
+    vim.fn.setqflist({}, " ", { title = "Editahead apply: review first", items = items })
   end
   return #items
 end
 
-local function say_result(result)
+local function show_result(result)
   if result.applied == false then
-    local reason = type(result.failureReason) == "string" and result.failureReason or "the editor declined"
-    tell("nothing was changed: " .. reason, vim.log.levels.WARN)
+    local reason = type(result.failureReason) == "string" and result.failureReason or "Neovim rejected the edit"
+    notify("Nothing was changed: " .. reason, vim.log.levels.WARN)
   elseif result.method == "none" then
-    tell("the sketch is there already", vim.log.levels.INFO)
+    notify("The buffer already contains the sketch's changes.", vim.log.levels.INFO)
   else
-    local count, flags = #result.hunks, list_flags(result.hunks)
-    local text = ("applied, %s changed"):format(count == 1 and "1 place" or count .. " places")
-    tell(flags > 0 and ("%s; to be read first: %d, see :copen"):format(text, flags) or text, vim.log.levels.INFO)
+    local count, warnings = #result.hunks, list_warnings(result.hunks)
+    local text = ("Applied the sketch in %s."):format(count == 1 and "1 place" or count .. " places")
+    notify(warnings > 0 and ("%s Review first: %d, see :copen."):format(text, warnings) or text, vim.log.levels.INFO)
   end
 end
 
--- Whole lines as a range; there is no line after a buffer's last one.
+-- Return the range of whole lines. The last line of a buffer has no line after it to end at.
 local function lines_range(bufnr, first, last, encoding)
   local finish = { line = last, character = 0 }
   if last >= vim.api.nvim_buf_line_count(bufnr) then
@@ -125,11 +125,11 @@ local function lines_range(bufnr, first, last, encoding)
   return { start = { line = first - 1, character = 0 }, ["end"] = finish }
 end
 
--- A sketch from elsewhere; range: the edit has to stay within it.
+-- Apply the sketch in a register. With a range, the edit stays within the range.
 local function apply_register(server, bufnr, register, range)
   local sketch = vim.fn.getreg(register)
   if vim.trim(sketch) == "" then
-    tell(("there is no sketch in the register %s"):format(register), vim.log.levels.WARN)
+    notify(("Register %s contains no sketch. Copy one first."):format(register), vim.log.levels.WARN)
     return
   end
   local uri = vim.uri_from_bufnr(bufnr)
@@ -137,54 +137,54 @@ local function apply_register(server, bufnr, register, range)
   local params = { command = "editahead.apply", arguments = { argument } }
   server:request("workspace/executeCommand", params, function(err, result)
     if err then
-      say_refusal(err, uri)
+      show_refusal(err, uri)
     else
-      say_result(result)
+      show_result(result)
     end
   end, bufnr)
 end
 
--- The sketch stands in the buffer, as whole lines: they go, and what they say is done to the rest.
+-- Apply the sketch in whole lines of the buffer: remove the lines, and apply them to the rest.
 local function apply_selection(server, bufnr, range)
   local uri = vim.uri_from_bufnr(bufnr)
-  local function make(action)
+  local function apply_action(action)
     vim.lsp.util.apply_workspace_edit(action.edit, server.offset_encoding)
-    tell("applied the selected sketch", vim.log.levels.INFO)
+    notify("Applied the selected sketch.", vim.log.levels.INFO)
   end
   server:request("textDocument/codeAction", {
     textDocument = { uri = uri },
     range = range,
-    context = { diagnostics = {}, only = { KIND } },
+    context = { diagnostics = {}, only = { ACTION_KIND } },
   }, function(err, actions)
     local action = vim.iter(not err and actions or {}):find(function(offered)
-      return offered.title == SELECTED
+      return offered.title == ACTION_TITLE
     end)
     if err then
-      say_refusal(err, uri)
+      show_refusal(err, uri)
     elseif not action then
-      tell("the selected lines hold no sketch", vim.log.levels.WARN)
+      notify("The selected lines contain no sketch. Select one first.", vim.log.levels.WARN)
     elseif action.edit then
-      make(action)
+      apply_action(action)
     else
       server:request("codeAction/resolve", action, function(refusal, resolved)
         if refusal then
-          say_refusal(refusal, uri)
+          show_refusal(refusal, uri)
         else
-          make(resolved)
+          apply_action(resolved)
         end
       end, bufnr)
     end
   end, bufnr)
 end
 
----@param from {register: string|nil, first: integer|nil, last: integer|nil}  lines of this buffer (1-based, both
----within) that are the sketch; or a register, whose edit has to stay within the lines if there are any; neither: the
----clipboard, else the unnamed register
+--- Apply a sketch: the lines from `first` to `last` (1-based, inclusive) of the buffer, or the content of a register. With both,
+--- the register's edit stays within the lines. With neither, apply the default register's content.
+---@param from {register: string|nil, first: integer|nil, last: integer|nil}
 function M.apply(from)
   local bufnr = vim.api.nvim_get_current_buf()
   local server = client.get(bufnr)
   if not server then
-    tell("no server for this buffer, see `:checkhealth editahead`", vim.log.levels.WARN)
+    notify("The server is not attached to this buffer. Run `:checkhealth editahead`.", vim.log.levels.WARN)
     return
   end
   local range = from.first and lines_range(bufnr, from.first, from.last, server.offset_encoding) or nil

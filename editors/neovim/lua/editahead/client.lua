@@ -1,21 +1,21 @@
--- The server: where it is, starting it, starting it again, and speaking to it.
+-- The language server: its command line, start, restart, and requests.
 local config = require("editahead.config")
 
 local M = {}
 
 M.NAME = "editahead"
--- A server that ends more often than this within a minute is left alone.
-local RESTARTS = 3
+-- Restarts within a minute, after which the server is not started again: its start would fail forever.
+local MAX_RESTARTS = 3
 local MINUTE_MS = 60000
 
----@type table<integer, true> the buffers that the server is for
-local wanted = {}
----@type integer[] when it was started again, in ms
-local restarts = {}
-local leaving = false
+---@type table<integer, true> the buffers to attach after a restart
+local attached = {}
+---@type integer[] times of unexpected exits, in ms
+local exits = {}
+local is_leaving = false
 
---- How the server is started, or nil when it is not to be found. Never from the folder that is being edited: that
---- may come from anywhere.
+--- Return the server's command line, or nil if no server is found. The folder being edited is never searched, because its
+--- content is not trusted.
 ---@return string[]|nil
 function M.command()
   local cmd = config.options.cmd
@@ -24,9 +24,9 @@ function M.command()
   end
   local here = debug.getinfo(1, "S").source:sub(2)
   local checkout = vim.fn.fnamemodify(vim.uv.fs_realpath(here) or here, ":h:h:h:h:h")
-  for _, place in ipairs({ vim.fn.exepath("editahead"), checkout .. "/.venv/bin/editahead" }) do
-    if vim.fn.executable(place) == 1 then
-      return { place, "lsp" }
+  for _, path in ipairs({ vim.fn.exepath("editahead"), checkout .. "/.venv/bin/editahead" }) do
+    if vim.fn.executable(path) == 1 then
+      return { path, "lsp" }
     end
   end
 end
@@ -39,30 +39,30 @@ function M.get(bufnr)
 end
 
 ---@param bufnr integer
-function M.is_wanted(bufnr)
+function M.is_supported(bufnr)
   return vim.api.nvim_buf_is_loaded(bufnr)
     and vim.bo[bufnr].buftype == ""
     and vim.api.nvim_buf_get_name(bufnr) ~= ""
     and config.options.filetypes[vim.bo[bufnr].filetype] ~= false
 end
 
---- Attach the server to a buffer; starts it when it does not run.
+--- Attach the server to a buffer. Start the server if necessary.
 ---@param bufnr integer
 function M.attach(bufnr)
-  if not M.is_wanted(bufnr) or #restarts > RESTARTS then
+  if not M.is_supported(bufnr) or #exits > MAX_RESTARTS then
     return
   end
   local cmd = M.command()
   if not cmd then
     local name = config.options.cmd and config.options.cmd[1] or "editahead"
     vim.notify_once(
-      ("Editahead: there is no server `%s`, see `:checkhealth editahead`"):format(name),
+      ("Editahead: The server `%s` was not found. Run `:checkhealth editahead`."):format(name),
       vim.log.levels.WARN
     )
     return
   end
-  wanted[bufnr] = true
-  -- This plugin shows everything itself, so the faces for clients without next edits stay off.
+  attached[bufnr] = true
+  -- The plugin shows next edits itself: the server's hints and completion item would duplicate them.
   local settings = vim.tbl_extend("keep", config.options.settings, { hints = "off", completion_item = "off" })
   vim.lsp.start({
     name = M.NAME,
@@ -70,27 +70,28 @@ function M.attach(bufnr)
     cmd_env = config.options.cmd_env,
     root_dir = vim.fs.root(bufnr, config.options.root_markers),
     init_options = { editahead = settings },
-    on_exit = M.ended,
+    on_exit = M.on_exit,
   }, { bufnr = bufnr, silent = true })
 end
 
+--- Restart the server after an unexpected exit.
 ---@param code integer
 ---@param signal integer
-function M.ended(code, signal)
-  if leaving or (code == 0 and signal == 0) then
+function M.on_exit(code, signal)
+  if is_leaving or (code == 0 and signal == 0) then
     return
   end
   local now = vim.uv.now()
-  restarts = vim.tbl_filter(function(at)
+  exits = vim.tbl_filter(function(at)
     return now - at < MINUTE_MS
-  end, restarts)
-  table.insert(restarts, now)
+  end, exits)
+  table.insert(exits, now)
   vim.schedule(function()
-    if #restarts > RESTARTS then
-      vim.notify_once("Editahead: the server keeps ending, see `:checkhealth editahead`", vim.log.levels.ERROR)
+    if #exits > MAX_RESTARTS then
+      vim.notify_once("Editahead: The server stops repeatedly. Run `:checkhealth editahead`.", vim.log.levels.ERROR)
       return
     end
-    for bufnr in pairs(wanted) do
+    for bufnr in pairs(attached) do
       if vim.api.nvim_buf_is_loaded(bufnr) then
         M.attach(bufnr)
       end
@@ -100,50 +101,50 @@ end
 
 ---@param bufnr integer
 function M.forget(bufnr)
-  wanted[bufnr] = nil
+  attached[bufnr] = nil
 end
 
-function M.leave()
-  leaving = true
+function M.on_leave()
+  is_leaving = true
 end
 
---- End the server and start it anew, with the options as they are now.
+--- Restart the server with the present options.
 function M.restart()
-  restarts = {}
+  exits = {}
   for _, client in ipairs(vim.lsp.get_clients({ name = M.NAME })) do
     client:stop(true)
   end
 end
 
---- Ask the server to execute a command of its own; `done` gets the result.
+--- Execute a command of the server.
 ---@param bufnr integer
 ---@param command string
 ---@param arguments any[]
----@param done fun(result: any)
-function M.execute(bufnr, command, arguments, done)
+---@param on_result fun(result: any)
+function M.execute(bufnr, command, arguments, on_result)
   local client = M.get(bufnr)
   if not client then
-    vim.notify("Editahead: no server for this buffer, see `:checkhealth editahead`", vim.log.levels.WARN)
+    vim.notify("Editahead: The server is not attached to this buffer. Run `:checkhealth editahead`.", vim.log.levels.WARN)
     return
   end
   client:request("workspace/executeCommand", { command = command, arguments = arguments }, function(err, result)
     if err then
       vim.notify("Editahead: " .. err.message, vim.log.levels.WARN)
     else
-      done(result)
+      on_result(result)
     end
   end, bufnr)
 end
 
---- Tell the server what became of a prediction.
+--- Report the outcome of a prediction to the server.
 ---@param bufnr integer
 ---@param id string
 ---@param event "shown"|"accepted"|"partiallyAccepted"|"rejected"|"ignored"
----@param more table|nil
-function M.outcome(bufnr, id, event, more)
+---@param details table|nil
+function M.report_outcome(bufnr, id, event, details)
   local client = M.get(bufnr)
   if client then
-    client:notify("editahead/outcome", vim.tbl_extend("error", { id = id, event = event }, more or {}))
+    client:notify("editahead/outcome", vim.tbl_extend("error", { id = id, event = event }, details or {}))
   end
 end
 

@@ -1,24 +1,24 @@
--- The options: their defaults, and what is said when one is wrong.
+-- The options: defaults and validation.
 local M = {}
 
 ---@class editahead.Keys  A key, or false for none.
----@field accept string|false     goes to the prediction, then makes it
----@field dismiss string|false    refuses it; the key still does what it does
+---@field accept string|false     goes to the prediction, then accepts the prediction
+---@field dismiss string|false    rejects the prediction, in addition to the key's own meaning
 ---@field accept_word string|false
 ---@field accept_line string|false
----@field next string|false       another prediction in place of the one that is shown
+---@field next string|false       shows an alternative
 ---@field prev string|false
 
 ---@class editahead.Options
----@field cmd string[]|nil        the server's command line; nil: found by itself
+---@field cmd string[]|nil        the server's command line; nil: see client.command
 ---@field cmd_env table<string, string>|nil
 ---@field root_markers string[]
----@field filetypes table<string, boolean>  false: not there
+---@field filetypes table<string, boolean>  false: no server there
 ---@field settings table<string, any>  the server's own settings
 ---@field keys editahead.Keys
----@field refuse_in_insert "ghost"|"always"|"never"  what `dismiss` refuses in insert mode
----@field inline_completion boolean  leave the cursor's line to Neovim 0.12's own ghost text
----@field sign string             in the sign column at the predicted place; "" for none
+---@field refuse_in_insert "ghost"|"always"|"never"  what `dismiss` rejects in insert mode
+---@field inline_completion boolean  show predictions on the cursor's line as Neovim 0.12's own ghost text
+---@field sign string             the sign at the edit's line; "" for none
 M.defaults = {
   cmd = nil,
   cmd_env = nil,
@@ -79,7 +79,7 @@ local CHECKS = {
 ---@type editahead.Options
 M.options = vim.deepcopy(M.defaults)
 
---- Take these options. Of a wrong one the default is used; returns what was wrong, a sentence each.
+--- Set the options. An invalid option keeps its default; return a message for each.
 ---@param given table|nil
 ---@return string[]
 function M.set(given)
@@ -93,9 +93,9 @@ function M.set(given)
     if ok then
       good[name] = value
     elseif check then
-      table.insert(problems, ("The option `%s` must be %s."):format(name, allowed))
+      table.insert(problems, ("The option `%s` must be %s. Its default is used."):format(name, allowed))
     else
-      table.insert(problems, ("There is no option `%s`."):format(name))
+      table.insert(problems, ("The option `%s` is unknown. See :help editahead-options."):format(name))
     end
   end
   M.options = vim.tbl_deep_extend("force", vim.deepcopy(M.defaults), good)

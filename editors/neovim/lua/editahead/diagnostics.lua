@@ -1,27 +1,27 @@
--- What other servers and linters say of a buffer. The server cannot see what they publish, so it is told.
+-- Diagnostics of other servers and linters, for the server, which cannot see what others publish.
 local M = {}
 
--- The source of the server's own hints, which it knows.
-local OWN = "editahead"
--- The server looks at no more of one buffer.
-local MOST = 100
+-- The source of the server's own diagnostics.
+local OWN_SOURCE = "editahead"
+-- Diagnostics sent for diagnostic buffer; the server ignores any more.
+local MAX_DIAGNOSTICS = 100
 
--- A column in bytes, in the units that the server counts in.
-local function character(line, col, encoding)
+-- Convert a byte column to the server's units.
+local function to_character(line, col, encoding)
   return vim.str_utfindex(line, encoding, math.min(col, #line), false)
 end
 
---- All diagnostics of a buffer as LSP has them, those nearest to `row` when there are too many.
+--- Return a buffer's diagnostics as LSP, nearest to a row first.
 ---@param bufnr integer
 ---@param encoding "utf-8"|"utf-16"|"utf-32"
 ---@param row integer  0-based
 ---@return lsp.Diagnostic[]
-function M.of(bufnr, encoding, row)
+function M.for_buffer(bufnr, encoding, row)
   local count = vim.api.nvim_buf_line_count(bufnr)
-  local found = vim.tbl_filter(function(one)
-    return one.source ~= OWN and one.lnum < count
+  local diagnostics = vim.tbl_filter(function(diagnostic)
+    return diagnostic.source ~= OWN_SOURCE and diagnostic.lnum < count
   end, vim.diagnostic.get(bufnr))
-  table.sort(found, function(a, b)
+  table.sort(diagnostics, function(a, b)
     local near, far = math.abs(a.lnum - row), math.abs(b.lnum - row)
     return near < far or near == far and (a.lnum < b.lnum or a.lnum == b.lnum and a.col < b.col)
   end)
@@ -30,15 +30,15 @@ function M.of(bufnr, encoding, row)
       return { line = count, character = 0 }
     end
     local line = vim.api.nvim_buf_get_lines(bufnr, lnum, lnum + 1, false)[1]
-    return { line = lnum, character = character(line, col, encoding) }
+    return { line = lnum, character = to_character(line, col, encoding) }
   end
-  return vim.tbl_map(function(one)
+  return vim.tbl_map(function(diagnostic)
     local range = {
-      start = position(one.lnum, one.col),
-      ["end"] = position(one.end_lnum or one.lnum, one.end_col or one.col),
+      start = position(diagnostic.lnum, diagnostic.col),
+      ["end"] = position(diagnostic.end_lnum or diagnostic.lnum, diagnostic.end_col or diagnostic.col),
     }
-    return { range = range, message = one.message, code = one.code, source = one.source }
-  end, vim.list_slice(found, 1, MOST))
+    return { range = range, message = diagnostic.message, code = diagnostic.code, source = diagnostic.source }
+  end, vim.list_slice(diagnostics, 1, MAX_DIAGNOSTICS))
 end
 
 return M

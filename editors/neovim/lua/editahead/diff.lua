@@ -1,10 +1,10 @@
--- What differs between an old and a new text, by lines and by words.
+-- Differences between an old and a new text, by line and by word.
 local M = {}
 
 local diff = vim.text.diff or vim.diff
 
---- Hunks of lines: { old_start, old_count, new_start, new_count }, 1-based; where a count is 0, its start is the line
---- after which the other side's lines stand.
+--- Return line hunks: { old_start, old_count, new_start, new_count }, 1-based. With a count of 0, the start is the line before
+--- the other side's lines.
 ---@param old string[]
 ---@param new string[]
 ---@return integer[][]
@@ -16,8 +16,8 @@ function M.lines(old, new)
   return hunks --[[@as integer[][] ]]
 end
 
--- Words, runs of blanks, and single other characters, line ends among them. Everything beyond ASCII counts as part of
--- a word.
+-- Split a text into words, runs of blanks, and other single characters, including line ends. A word includes all characters
+-- beyond ASCII.
 ---@return string[] tokens, integer[] ends  of each token, in bytes
 local function tokens(text)
   local out, ends, at = {}, {}, 1
@@ -40,6 +40,7 @@ end
 ---@field new_from integer
 ---@field new_to integer
 
+--- Return word hunks.
 ---@param old string
 ---@param new string
 ---@return editahead.WordHunk[]
@@ -62,7 +63,7 @@ function M.words(old, new)
   for _, h in ipairs(diff(text(old_tokens), text(new_tokens), { result_type = "indices" }) --[[@as integer[][] ]]) do
     local old_from, old_to = span(old_ends, h[1], h[2])
     local new_from, new_to = span(new_ends, h[3], h[4])
-    -- A word that was only continued is an insertion.
+    -- A word that only grows at its end is an insertion.
     if h[2] == 1 and vim.startswith(new:sub(new_from + 1, new_to), old:sub(old_from + 1, old_to)) then
       new_from, old_from = new_from + old_to - old_from, old_to
     end

@@ -12,26 +12,26 @@ local function check_server()
   local cmd = client.command()
   if not cmd then
     local tried = config.options.cmd and table.concat(config.options.cmd, " ") or "editahead (on PATH)"
-    health.error("not found: " .. tried, {
-      "Install Editahead (`pipx install`), so that `editahead` is on PATH,",
-      "or name it: require('editahead').setup({ cmd = { '/path/to/editahead', 'lsp' } })",
+    health.error("server not found: " .. tried, {
+      "Install Editahead (`pipx install`), so that `editahead` is on PATH.",
+      "Or set the command: require('editahead').setup({ cmd = { '/path/to/editahead', 'lsp' } })",
     })
     return
   end
   health.ok("command: " .. table.concat(cmd, " "))
   if cmd[#cmd] == "lsp" then
-    local asked = vim.list_slice(cmd, 1, #cmd - 1)
-    table.insert(asked, "--version")
-    local done = vim.system(asked, { text = true, env = config.options.cmd_env }):wait(10000)
-    if done.code == 0 then
-      health.ok("version: " .. vim.trim(done.stdout))
+    local version_command = vim.list_slice(cmd, 1, #cmd - 1)
+    table.insert(version_command, "--version")
+    local result = vim.system(version_command, { text = true, env = config.options.cmd_env }):wait(10000)
+    if result.code == 0 then
+      health.ok("version: " .. vim.trim(result.stdout))
     else
-      health.error("it does not start: " .. vim.trim(done.stderr or ""), { "Run `editahead doctor` in a shell." })
+      health.error("the server does not start: " .. vim.trim(result.stderr or ""), { "Run `editahead doctor` in a shell." })
     end
   end
   local running = vim.lsp.get_clients({ name = client.NAME })
   if #running == 0 then
-    health.warn("not running", { "Open a file." })
+    health.warn("the server is not running", { "Open a file." })
   end
   for _, server in ipairs(running) do
     local count = vim.tbl_count(server.attached_buffers)
@@ -43,15 +43,15 @@ local function check_editor()
   health.start("Editahead: Neovim")
   health.ok("Neovim " .. tostring(vim.version()))
   if vim.lsp.inline_completion then
-    local on = config.options.inline_completion
-    health.info("Neovim's own ghost text: " .. (on and "used on the cursor's line" or "not used (`inline_completion`)"))
+    local is_on = config.options.inline_completion
+    health.info("Neovim's own ghost text: " .. (is_on and "shows predictions on the cursor's line" or "off (option `inline_completion`)"))
   elseif config.options.inline_completion then
-    health.warn("`inline_completion` needs Neovim 0.12", { "Without it, this plugin shows ghost text itself." })
+    health.warn("`inline_completion` needs Neovim 0.12", { "The plugin shows ghost text itself." })
   end
   for _, other in ipairs(vim.lsp.get_clients()) do
     if other.name:lower():find("copilot", 1, true) then
-      health.warn("another server predicts edits too: " .. other.name, {
-        "If it is Editahead under another name (for sidekick.nvim), use either that or this plugin.",
+      health.warn("another server predicts edits: " .. other.name, {
+        "If that server is Editahead under another name (for sidekick.nvim), use only one of the two.",
       })
     end
   end
@@ -59,7 +59,7 @@ end
 
 local function describe(mapping)
   if not mapping then
-    return "what Neovim does by itself"
+    return "Neovim's default"
   end
   return mapping.desc or mapping.rhs or "a Lua function"
 end
@@ -73,8 +73,8 @@ local function check_keys()
       health.info(name .. ": no key")
     else
       for _, mode in ipairs({ "n", "i" }) do
-        local under = describe(keys.underneath(bufnr, mode, lhs))
-        health.ok(("%s in mode %s: %s; with nothing shown: %s"):format(name, mode, lhs, under))
+        local underlying = describe(keys.underlying_mapping(bufnr, mode, lhs))
+        health.ok(("%s in mode %s: %s; while nothing is shown: %s"):format(name, mode, lhs, underlying))
       end
     end
   end

@@ -1,4 +1,4 @@
--- Editahead in Neovim: the predicted next edit, shown in its place, one key to go there and to make it.
+-- Editahead in Neovim: the predicted next edit, shown in place, with one key to go there and accept it.
 local apply = require("editahead.apply")
 local client = require("editahead.client")
 local config = require("editahead.config")
@@ -8,34 +8,34 @@ local view = require("editahead.view")
 
 local M = {}
 
-local set_up = false
+local is_set_up = false
 
 ---@return boolean
 function M.is_set_up()
-  return set_up
+  return is_set_up
 end
 
-local function on(events, callback, more)
+local function on(events, callback, extra_options)
   local options = { group = "editahead", callback = callback }
-  vim.api.nvim_create_autocmd(events, vim.tbl_extend("error", options, more or {}))
+  vim.api.nvim_create_autocmd(events, vim.tbl_extend("error", options, extra_options or {}))
 end
 
--- Only these say `textDocument/didFocus`: it is no method of the standard.
-local function tell_focus(bufnr)
+-- Clients must send `textDocument/didFocus` themselves: the method is not part of LSP.
+local function notify_focus(bufnr)
   local server = client.get(bufnr)
   if server then
     server:notify("textDocument/didFocus", { textDocument = { uri = vim.uri_from_bufnr(bufnr) } })
   end
 end
 
-local function attached(bufnr)
+local function on_attach(bufnr)
   keys.map(bufnr)
   if config.options.inline_completion and vim.lsp.inline_completion then
     vim.lsp.inline_completion.enable(true, { bufnr = bufnr })
   end
   if bufnr == vim.api.nvim_get_current_buf() then
-    tell_focus(bufnr)
-    view.ask_soon(bufnr, "cursor")
+    notify_focus(bufnr)
+    view.schedule_request(bufnr, "cursor")
   end
 end
 
@@ -54,24 +54,24 @@ local function watch_events()
   on("LspAttach", function(event)
     local server = vim.lsp.get_client_by_id(event.data.client_id)
     if server and server.name == client.NAME then
-      attached(event.buf)
+      on_attach(event.buf)
     end
   end)
   on("LspDetach", function(event)
     local server = vim.lsp.get_client_by_id(event.data.client_id)
     if server and server.name == client.NAME then
-      view.forget(event.buf)
+      view.detach(event.buf)
       keys.unmap(event.buf)
     end
   end)
   on({ "TextChanged", "TextChangedI", "TextChangedP" }, function(event)
     view.redraw(event.buf)
-    view.ask_soon(event.buf, "typed")
+    view.schedule_request(event.buf, "typed")
   end)
   on({ "CursorMoved", "CursorMovedI", "ModeChanged" }, function()
     local bufnr = vim.api.nvim_get_current_buf()
     view.redraw(bufnr)
-    view.ask_soon(bufnr, "cursor")
+    view.schedule_request(bufnr, "cursor")
   end)
   on({ "WinScrolled", "WinResized", "CompleteChanged", "CompleteDone" }, function()
     local bufnr = vim.api.nvim_get_current_buf()
@@ -80,33 +80,33 @@ local function watch_events()
     end)
   end)
   on("DiagnosticChanged", function(event)
-    view.diagnosed(event.buf)
+    view.on_diagnostics_changed(event.buf)
   end)
   on("BufEnter", function(event)
-    tell_focus(event.buf)
+    notify_focus(event.buf)
   end)
   on({ "BufEnter", "WinEnter" }, function(event)
     view.redraw(event.buf)
-    view.ask_soon(event.buf, "cursor")
+    view.schedule_request(event.buf, "cursor")
   end)
   on({ "BufLeave", "WinLeave" }, function(event)
     view.hide(event.buf)
   end)
   on({ "BufUnload", "BufWipeout" }, function(event)
     client.forget(event.buf)
-    view.forget(event.buf)
+    view.detach(event.buf)
   end)
   on("ColorScheme", render.define_highlights)
-  on("VimLeavePre", client.leave)
+  on("VimLeavePre", client.on_leave)
 end
 
---- Begin, with these options (:help editahead-options); `vim.g.editahead` is used when there are none.
+--- Start the plugin with options (:help editahead-options), or with those of `vim.g.editahead`.
 ---@param options table|nil
 function M.setup(options)
   for _, problem in ipairs(config.set(options or vim.g.editahead or {})) do
     vim.notify("Editahead: " .. problem, vim.log.levels.WARN)
   end
-  set_up = true
+  is_set_up = true
   render.define_highlights()
   watch_events()
   keys.watch()
@@ -121,7 +121,7 @@ M.accept = view.accept
 M.go = view.go
 M.reject = view.reject
 
---- Whether a prediction is on the screen: for a statusline, or for key mappings of one's own.
+--- Return whether a prediction is shown, for a statusline or for your own key mappings.
 ---@return boolean
 function M.is_visible()
   return view.visible() ~= nil
@@ -135,27 +135,28 @@ function M.accept_line()
   return view.accept_part("line")
 end
 
---- Show the next of the predictions in place of this one; after the last comes the first.
----@return boolean  whether another is shown now
+--- Show the next alternative; after the last, show the first.
+---@return boolean  whether an alternative is shown
 function M.next()
-  return view.choose(1)
+  return view.show_alternative(1)
 end
 
----@return boolean  whether another is shown now
+--- Show the previous alternative.
+---@return boolean  whether an alternative is shown
 function M.prev()
-  return view.choose(-1)
+  return view.show_alternative(-1)
 end
 
 function M.toggle()
-  view.enable(not view.enabled)
-  vim.api.nvim_echo({ { "Editahead is " .. (view.enabled and "on" or "off") } }, false, {})
+  view.set_enabled(not view.is_enabled)
+  vim.api.nvim_echo({ { "Editahead is " .. (view.is_enabled and "on" or "off") .. "." } }, false, {})
 end
 
-local function tell(lines)
+local function show(lines)
   vim.api.nvim_echo({ { table.concat(lines, "\n") } }, true, {})
 end
 
---- Says what the last prediction weighed, and why it is shown or not.
+--- Show the candidates of the last prediction, and why each is shown or not.
 function M.why()
   local bufnr = vim.api.nvim_get_current_buf()
   client.execute(bufnr, "editahead.why", { vim.uri_from_bufnr(bufnr) }, function(why)
@@ -165,7 +166,7 @@ function M.why()
     elseif #why.shown > 0 then
       table.insert(lines, "Editahead shows " .. table.concat(why.shown, ", "))
     else
-      table.insert(lines, "Editahead has predicted nothing here yet.")
+      table.insert(lines, "Editahead has no prediction here yet. Change something first.")
     end
     for _, candidate in ipairs(why.candidates) do
       table.insert(
@@ -178,30 +179,30 @@ function M.why()
         )
       )
     end
-    tell(lines)
+    show(lines)
   end)
 end
 
---- Says how the server is.
+--- Show the server's version, backend, latency and outcomes.
 function M.status()
   client.execute(vim.api.nvim_get_current_buf(), "editahead.status", {}, function(status)
     local backend, outcomes = status.backend, status.outcomes
-    tell({
+    show({
       ("Editahead %s, %s (%s), %s"):format(
         status.version,
         backend.name,
         backend.state,
-        view.enabled and "on" or "off here"
+        view.is_enabled and "on" or "off in this session"
       ),
       ("documents: %d"):format(status.documents),
-      ("answers: %.0f ms (half), %.0f ms (95 %%)"):format(status.latency.p50, status.latency.p95),
-      ("shown: %d, accepted: %d, refused: %d"):format(outcomes.shown, outcomes.accepted, outcomes.rejected),
+      ("latency: %.0f ms (p50), %.0f ms (p95)"):format(status.latency.p50, status.latency.p95),
+      ("shown: %d, accepted: %d, rejected: %d"):format(outcomes.shown, outcomes.accepted, outcomes.rejected),
     })
   end)
 end
 
---- Apply a sketch: these lines of the buffer (`first` and `last`, 1-based), or what is in a `register`; with both, what
---- is in the register, to these lines; with neither, what is on the clipboard, or else in the unnamed register.
+--- Apply a sketch: the lines from `first` to `last` (1-based, inclusive) of the buffer, or the content of a `register`. With
+--- both, the register's edit stays within the lines. With neither, apply the clipboard, or else the unnamed register.
 ---@param from {register: string|nil, first: integer|nil, last: integer|nil}|nil
 function M.apply(from)
   apply.apply(from or {})
@@ -227,21 +228,21 @@ function M.command_names()
   return names
 end
 
---- What `:Editahead NAME` does; `:Editahead apply` takes a range or a register, too.
+--- Run `:Editahead NAME`. Only `apply` takes a range or a register.
 ---@param arguments string[]
----@param lines integer[]|nil  the first and the last line of a range, 1-based
+---@param lines integer[]|nil  first and last line of a range, 1-based
 function M.command(arguments, lines)
   local name, register = arguments[1], arguments[2]
   local command = COMMANDS[name]
   if not command then
-    vim.notify("Editahead: one of " .. table.concat(M.command_names(), ", "), vim.log.levels.WARN)
+    vim.notify("Editahead: Unknown command. Use one of " .. table.concat(M.command_names(), ", ") .. ".", vim.log.levels.WARN)
     return
   end
   if (name ~= "apply" and (register or lines)) or (register and #register > 1) or #arguments > 2 then
-    vim.notify("Editahead: only `apply` takes more: lines, or the name of a register", vim.log.levels.WARN)
+    vim.notify("Editahead: Only `apply` takes a range or the name of a register.", vim.log.levels.WARN)
     return
   end
-  if not set_up then
+  if not is_set_up then
     M.setup()
   end
   if name == "apply" then

@@ -1,138 +1,138 @@
--- Keys are borrowed, not taken: with nothing shown, each does what it did before, whoever had mapped it.
+-- The key mappings. While nothing is shown, each key keeps its earlier meaning, including mappings of the user or of plugins.
 local config = require("editahead.config")
 local view = require("editahead.view")
 
 local M = {}
 
 local DESC = "Editahead: "
--- What a key does, and how; `when`: what has to be so, beside that something is shown.
+-- For each key: a description, the action, and `when`, a condition beside a shown prediction.
 local ACTIONS = {
-  accept = { "go to the predicted edit, or make it", view.accept },
+  accept = { "go to the next edit, or accept it", view.accept },
   accept_word = {
-    "make the next word of the predicted edit",
+    "accept the next word of the edit",
     function()
       return view.accept_part("word")
     end,
   },
   accept_line = {
-    "make the next line of the predicted edit",
+    "accept the next line of the edit",
     function()
       return view.accept_part("line")
     end,
   },
   next = {
-    "show the next prediction in place of this one",
+    "show the next alternative",
     function()
-      return view.choose(1)
+      return view.show_alternative(1)
     end,
     when = view.has_alternatives,
   },
   prev = {
-    "show the previous prediction in place of this one",
+    "show the previous alternative",
     function()
-      return view.choose(-1)
+      return view.show_alternative(-1)
     end,
     when = view.has_alternatives,
   },
 }
 
-local function codes(keys)
+local function termcodes(keys)
   return vim.api.nvim_replace_termcodes(keys, true, true, true)
 end
 
--- The mapping that ours stands before: of this buffer when it was there first, else a global one as it is now.
----@type table<string, table> "bufnr:mode:lhs" -> a mapping as maparg() describes it
-local before = {}
+-- The buffer-local mappings that the plugin has replaced.
+---@type table<string, table> "bufnr:mode:lhs" -> a mapping in the form of maparg()
+local replaced = {}
 
-local function is_ours(mapping)
+local function is_own(mapping)
   return vim.startswith(mapping.desc or "", DESC)
 end
 
-local function global(mode, lhs)
-  local wanted = codes(lhs)
+local function global_mapping(mode, lhs)
+  local wanted = termcodes(lhs)
   for _, mapping in ipairs(vim.api.nvim_get_keymap(mode)) do
-    if codes(mapping.lhs) == wanted and not is_ours(mapping) then
+    if termcodes(mapping.lhs) == wanted and not is_own(mapping) then
       return mapping
     end
   end
 end
 
---- What the key does when nothing is shown: a mapping, or nil for what Neovim does by itself.
+--- Return the mapping of a key while nothing is shown, or nil for Neovim's default.
 ---@param bufnr integer
 ---@param mode string
 ---@param lhs string
 ---@return table|nil
-function M.underneath(bufnr, mode, lhs)
-  return before[("%d:%s:%s"):format(bufnr, mode, lhs)] or global(mode, lhs)
+function M.underlying_mapping(bufnr, mode, lhs)
+  return replaced[("%d:%s:%s"):format(bufnr, mode, lhs)] or global_mapping(mode, lhs)
 end
 
--- What waits to be run after an <expr> mapping, which itself may change nothing.
-local waiting
+-- The action to run after an <expr> mapping, which itself must not change text.
+local pending_action
 
---- Runs it; called by a mapping.
+--- Run the pending action. Called by the keys that `run_later` returns.
 function M.run()
-  local run = waiting
-  waiting = nil
-  if run then
-    run()
+  local action = pending_action
+  pending_action = nil
+  if action then
+    action()
   end
 end
 
 local RUN = "<Cmd>lua require('editahead.keys').run()<CR>"
 
-local function later(run)
-  waiting = run
-  return codes(RUN)
+local function run_later(action)
+  pending_action = action
+  return termcodes(RUN)
 end
 
-local function text_of(result, replace)
+local function keys_from_result(result, replace_keycodes)
   result = type(result) == "string" and result or ""
-  return replace and codes(result) or result
+  return replace_keycodes and termcodes(result) or result
 end
 
--- The keys that do what a mapping does.
-local function follow(mapping, lhs)
+-- Return the keys that have the effect of a mapping.
+local function keys_for(mapping, lhs)
   local result
   if mapping.callback then
     if mapping.expr ~= 1 then
-      return later(mapping.callback)
+      return run_later(mapping.callback)
     end
-    result = text_of(mapping.callback(), mapping.replace_keycodes == 1)
+    result = keys_from_result(mapping.callback(), mapping.replace_keycodes == 1)
   else
-    local rhs = codes(((mapping.rhs or ""):gsub("<[sS][iI][dD]>", ("<SNR>%d_"):format(mapping.sid or 0))))
+    local rhs = termcodes(((mapping.rhs or ""):gsub("<[sS][iI][dD]>", ("<SNR>%d_"):format(mapping.sid or 0))))
     if mapping.expr == 1 then
-      rhs = text_of(vim.api.nvim_eval(rhs), mapping.replace_keycodes == 1)
+      rhs = keys_from_result(vim.api.nvim_eval(rhs), mapping.replace_keycodes == 1)
     end
     result = rhs
   end
   if mapping.noremap == 1 or result == "" then
     return result
   end
-  -- As in Vim, a mapping that begins with its own key does not meet itself.
-  local own = codes(lhs)
+  -- As in Vim, a mapping that starts with its own key is not recursive.
+  local own = termcodes(lhs)
   local first = vim.startswith(result, own) and own or ""
-  return later(function()
+  return run_later(function()
     vim.api.nvim_feedkeys(result:sub(#first + 1), "im", false)
     vim.api.nvim_feedkeys(first, "in", false)
   end)
 end
 
 local function fall_through(bufnr, mode, lhs)
-  local mapping = M.underneath(bufnr, mode, lhs)
-  return mapping and follow(mapping, lhs) or codes(lhs)
+  local mapping = M.underlying_mapping(bufnr, mode, lhs)
+  return mapping and keys_for(mapping, lhs) or termcodes(lhs)
 end
 
--- Whether Tab is for indenting: nothing but blanks before the cursor, and no text is offered right there.
-local function indents(lhs)
-  if codes(lhs) ~= "\t" then
+-- Return whether Tab indents: only blanks precede the cursor, and the cursor has no ghost text.
+local function is_indenting(lhs)
+  if termcodes(lhs) ~= "\t" then
     return false
   end
   local row, col = unpack(vim.api.nvim_win_get_cursor(0))
   local line = vim.api.nvim_buf_get_lines(0, row - 1, row, true)[1]
-  return line:find("%S") == nil and col == #line and view.ghost() == nil
+  return line:find("%S") == nil and col == #line and view.ghost_text() == nil
 end
 
-local function snippet_is_active()
+local function is_snippet_active()
   if vim.snippet.active({ direction = 1 }) then
     return true
   end
@@ -140,45 +140,45 @@ local function snippet_is_active()
   return type(luasnip) == "table" and luasnip.locally_jumpable ~= nil and luasnip.locally_jumpable(1) or false
 end
 
--- Whether a key is Editahead's at this moment.
-local function is_for_us(mode, lhs)
-  return view.visible() ~= nil and not snippet_is_active() and not (mode == "i" and indents(lhs))
+-- Return whether the plugin handles a key at this moment.
+local function is_handled(mode, lhs)
+  return view.visible() ~= nil and not is_snippet_active() and not (mode == "i" and is_indenting(lhs))
 end
 
--- Neovim 0.12's own ghost text, when that is what shows the cursor's line.
-local function native(mode, name)
+-- Accept Neovim 0.12's own ghost text. Returns whether there was any.
+local function accept_native_ghost_text(mode, name)
   return mode == "i"
     and name == "accept"
     and config.options.inline_completion
     and vim.lsp.inline_completion ~= nil
-    and not view.menu_is_open()
-    and not snippet_is_active()
+    and not view.is_menu_open()
+    and not is_snippet_active()
     and vim.lsp.inline_completion.get()
 end
 
---- Map the keys in a buffer that has the server.
+--- Map the keys in a buffer with the server.
 ---@param bufnr integer
 function M.map(bufnr)
   for name, action in pairs(ACTIONS) do
     local lhs = config.options.keys[name]
     for _, mode in ipairs(lhs and { "n", "i" } or {}) do
-      local there = vim.api.nvim_buf_call(bufnr, function()
+      local present = vim.api.nvim_buf_call(bufnr, function()
         return vim.fn.maparg(lhs, mode, false, true)
       end)
-      if there.buffer == 1 and not is_ours(there) then
-        before[("%d:%s:%s"):format(bufnr, mode, lhs)] = there
+      if present.buffer == 1 and not is_own(present) then
+        replaced[("%d:%s:%s"):format(bufnr, mode, lhs)] = present
       end
       vim.keymap.set(mode, lhs, function()
-        if is_for_us(mode, lhs) and (not action.when or action.when()) then
-          return later(action[2])
+        if is_handled(mode, lhs) and (not action.when or action.when()) then
+          return run_later(action[2])
         end
-        return native(mode, name) and "" or fall_through(bufnr, mode, lhs)
+        return accept_native_ghost_text(mode, name) and "" or fall_through(bufnr, mode, lhs)
       end, { buffer = bufnr, expr = true, replace_keycodes = false, desc = DESC .. action[1] })
     end
   end
 end
 
---- Take the keys back, and give back what they did.
+--- Remove the mappings, and restore the replaced ones.
 ---@param bufnr integer
 function M.unmap(bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
@@ -186,40 +186,40 @@ function M.unmap(bufnr)
   end
   for _, mode in ipairs({ "n", "i" }) do
     for _, mapping in ipairs(vim.api.nvim_buf_get_keymap(bufnr, mode)) do
-      if is_ours(mapping) then
+      if is_own(mapping) then
         vim.keymap.del(mode, mapping.lhs, { buffer = bufnr })
       end
     end
   end
-  for key, mapping in pairs(before) do
+  for key, mapping in pairs(replaced) do
     local number, mode = key:match("^(%d+):(%a):")
     if tonumber(number) == bufnr then
       vim.api.nvim_buf_call(bufnr, function()
         vim.fn.mapset(mode, false, mapping)
       end)
-      before[key] = nil
+      replaced[key] = nil
     end
   end
 end
 
-local function refuses()
+local function is_rejection()
   local mode = vim.api.nvim_get_mode().mode
   if mode:sub(1, 1) ~= "i" then
     return mode == "n"
   end
-  -- In insert mode <Esc> mostly means "done typing", which refuses nothing that is shown elsewhere.
+  -- In insert mode, <Esc> usually ends the typing: by default, the key rejects only ghost text at the cursor.
   local when = config.options.refuse_in_insert
-  return when == "always" or (when == "ghost" and view.ghost() ~= nil)
+  return when == "always" or (when == "ghost" and view.ghost_text() ~= nil)
 end
 
 local WATCH = vim.api.nvim_create_namespace("editahead.keys")
 
---- Watch for the key that refuses. It is only watched, never mapped, so that it does what it does in any case.
+--- Watch for the key that rejects a prediction. The key is never mapped, so that its own meaning stays.
 function M.watch()
   local key = config.options.keys.dismiss
-  local wanted = key and codes(key)
+  local wanted = key and termcodes(key)
   vim.on_key(wanted and function(_, typed)
-    if typed == wanted and view.visible() and refuses() then
+    if typed == wanted and view.visible() and is_rejection() then
       view.reject()
     end
   end or nil, WATCH)

@@ -1,22 +1,22 @@
--- What a prediction looks like: words struck and words put in, ghost text at the cursor, a sign, and a hint at the end
--- of the window when the place is out of sight.
+-- The drawing of a prediction: removed words struck out, inserted words inline, ghost text at the cursor, a sign, and a hint at
+-- the edge of the window when the edit is outside the visible lines.
 local config = require("editahead.config")
 local diff = require("editahead.diff")
 
 local M = {}
 
 M.NS = vim.api.nvim_create_namespace("editahead")
--- A line with more changed places than this is shown as a whole below the old one.
-local LEGIBLE = 3
+-- Changed words shown inline on one line. A line with more is shown as a whole below the old line.
+local MAX_INLINE_CHANGES = 3
 
 function M.define_highlights()
   local links = {
-    EditaheadGhost = "Comment", -- what would be inserted at the cursor
-    EditaheadInsert = "DiffAdd", -- what would be inserted elsewhere
-    EditaheadDelete = "DiffDelete", -- what would be removed; EditaheadStrike strikes it out
-    EditaheadContext = "Comment", -- unchanged text that is repeated for legibility
+    EditaheadGhost = "Comment", -- an insertion at the cursor
+    EditaheadInsert = "DiffAdd", -- an insertion elsewhere
+    EditaheadDelete = "DiffDelete", -- removed text, which EditaheadStrike strikes out
+    EditaheadContext = "Comment", -- repeated unchanged text
     EditaheadSign = "DiagnosticSignHint",
-    EditaheadHint = "DiagnosticVirtualTextHint", -- where a place out of sight is
+    EditaheadHint = "DiagnosticVirtualTextHint", -- the place of an edit outside the visible lines
   }
   for name, link in pairs(links) do
     vim.api.nvim_set_hl(0, name, { link = link, default = true })
@@ -24,8 +24,8 @@ function M.define_highlights()
   vim.api.nvim_set_hl(0, "EditaheadStrike", { strikethrough = true, default = true })
 end
 
--- Virtual text shows tabs as control characters.
-local function shown(bufnr, text)
+-- Virtual text shows tabs as control characters: expand them.
+local function expand_tabs(bufnr, text)
   local width = vim.bo[bufnr].tabstop
   local out, column = {}, 0
   for _, part in ipairs(vim.split(text, "\t")) do
@@ -51,38 +51,38 @@ local function strike(bufnr, row, col, end_row, end_col)
   end
 end
 
--- A whole new line, its changed words set off.
-local function full_line(bufnr, new, words)
+-- Return the chunks of a whole new line, with its changed words highlighted.
+local function whole_line_chunks(bufnr, new, words)
   local chunks, at = {}, 0
   for _, word in ipairs(words) do
-    table.insert(chunks, { shown(bufnr, new:sub(at + 1, word.new_from)), "EditaheadContext" })
-    table.insert(chunks, { shown(bufnr, new:sub(word.new_from + 1, word.new_to)), "EditaheadInsert" })
+    table.insert(chunks, { expand_tabs(bufnr, new:sub(at + 1, word.new_from)), "EditaheadContext" })
+    table.insert(chunks, { expand_tabs(bufnr, new:sub(word.new_from + 1, word.new_to)), "EditaheadInsert" })
     at = word.new_to
   end
-  table.insert(chunks, { shown(bufnr, new:sub(at + 1)), "EditaheadContext" })
+  table.insert(chunks, { expand_tabs(bufnr, new:sub(at + 1)), "EditaheadContext" })
   return vim.tbl_filter(function(chunk)
     return chunk[1] ~= ""
   end, chunks)
 end
 
--- One line that becomes another. Returns the virtual line to show below it, if there is one.
-local function changed_line(bufnr, row, old, new)
+-- Draw a changed line. Returns the virtual line to show below it, if the new line is shown as a whole.
+local function draw_changed_line(bufnr, row, old, new)
   local words = diff.words(old, new)
-  local below = #words > LEGIBLE
+  local below = #words > MAX_INLINE_CHANGES
   for _, word in ipairs(words) do
     if word.old_to > word.old_from then
       strike(bufnr, row, word.old_from, row, word.old_to)
     end
     if not below and word.new_to > word.new_from then
-      local text = shown(bufnr, new:sub(word.new_from + 1, word.new_to))
+      local text = expand_tabs(bufnr, new:sub(word.new_from + 1, word.new_to))
       mark(bufnr, row, word.old_to, { virt_text = { { text, "EditaheadInsert" } }, virt_text_pos = "inline" })
     end
   end
-  return below and full_line(bufnr, new, words) or nil
+  return below and whole_line_chunks(bufnr, new, words) or nil
 end
 
--- Virtual lines after a row; -1: above the first line, where the window has to make room for them.
-local function lines_after(bufnr, row, lines)
+-- Draw virtual lines after a row. Row -1 is above the first line, where the window needs filler lines.
+local function draw_lines_after(bufnr, row, lines)
   if #lines == 0 then
     return
   end
@@ -96,62 +96,62 @@ local function lines_after(bufnr, row, lines)
   end
 end
 
--- The rows from the first of these edits to the last: how they are and how they would be.
-local function draw_rows(bufnr, edits)
+-- Draw edits that share lines, by comparing those lines before and after the edits.
+local function draw_group(bufnr, edits)
   local first, last = edits[1].row, edits[#edits].end_row
   local old = vim.api.nvim_buf_get_lines(bufnr, first, last + 1, false)
   local text, row, col = {}, first, 0
-  local function keep(to_row, to_col)
+  local function copy_until(to_row, to_col)
     table.insert(text, table.concat(vim.api.nvim_buf_get_text(bufnr, row, col, to_row, to_col, {}), "\n"))
   end
   for _, at in ipairs(edits) do
-    keep(at.row, at.col)
+    copy_until(at.row, at.col)
     table.insert(text, at.edit.new)
     row, col = at.end_row, at.end_col
   end
-  keep(last, #old[#old])
+  copy_until(last, #old[#old])
   local new = vim.split(table.concat(text), "\n")
   for _, hunk in ipairs(diff.lines(old, new)) do
     local old_start, old_count, new_start, new_count = unpack(hunk)
-    local both = math.min(old_count, new_count)
+    local paired = math.min(old_count, new_count)
     local below = {}
-    for i = 0, both - 1 do
-      local line = changed_line(bufnr, first + old_start - 1 + i, old[old_start + i], new[new_start + i])
+    for i = 0, paired - 1 do
+      local line = draw_changed_line(bufnr, first + old_start - 1 + i, old[old_start + i], new[new_start + i])
       if line then
-        lines_after(bufnr, first + old_start - 1 + i, { line })
+        draw_lines_after(bufnr, first + old_start - 1 + i, { line })
       end
     end
-    for i = both, old_count - 1 do
+    for i = paired, old_count - 1 do
       strike(bufnr, first + old_start - 1 + i, 0, first + old_start + i, 0)
     end
-    for i = both, new_count - 1 do
-      table.insert(below, { { shown(bufnr, new[new_start + i]), "EditaheadInsert" } })
+    for i = paired, new_count - 1 do
+      table.insert(below, { { expand_tabs(bufnr, new[new_start + i]), "EditaheadInsert" } })
     end
-    lines_after(bufnr, first + old_start - 1 + math.max(old_count, 1) - 1, below)
+    draw_lines_after(bufnr, first + old_start - 1 + math.max(old_count, 1) - 1, below)
   end
 end
 
--- The rest of an insertion at the cursor.
+-- Draw an insertion at the cursor as ghost text.
 local function draw_ghost(bufnr, at, text)
   local lines = vim.split(text, "\n")
   if lines[1] ~= "" then
     mark(bufnr, at.end_row, at.end_col, {
-      virt_text = { { shown(bufnr, lines[1]), "EditaheadGhost" } },
+      virt_text = { { expand_tabs(bufnr, lines[1]), "EditaheadGhost" } },
       virt_text_pos = "inline",
     })
   end
   local below = {}
   for i = 2, #lines do
-    table.insert(below, { { shown(bufnr, lines[i]), "EditaheadGhost" } })
+    table.insert(below, { { expand_tabs(bufnr, lines[i]), "EditaheadGhost" } })
   end
   if #below > 0 and at.edit.suffix ~= "" then
-    table.insert(below[#below], { shown(bufnr, at.edit.suffix), "EditaheadContext" })
+    table.insert(below[#below], { expand_tabs(bufnr, at.edit.suffix), "EditaheadContext" })
   end
-  lines_after(bufnr, at.end_row, below)
+  draw_lines_after(bufnr, at.end_row, below)
 end
 
---- What is left to insert at the cursor, when that is all there is to the prediction.
----@param live editahead.Live[]
+--- Return the text to insert at the cursor, if inserting that text is all that the edits do.
+---@param live editahead.LiveEdit[]
 ---@param row integer
 ---@param col integer
 ---@return string|nil
@@ -162,15 +162,15 @@ function M.ghost_text(live, row, col)
   end
 end
 
--- A line at the edge of the window that is nearest to the place.
-local function hint(win, bufnr, up, text)
-  local row = vim.fn.line(up and "w0" or "w$", win) - 1
+-- Draw a hint at the top or the bottom of the window, on the side of the edit.
+local function draw_hint(win, bufnr, is_above, text)
+  local row = vim.fn.line(is_above and "w0" or "w$", win) - 1
   local key = config.options.keys.accept
-  local chunks = { { (" %s %s%s "):format(up and "↑" or "↓", text, key and "  " .. key or ""), "EditaheadHint" } }
+  local chunks = { { (" %s %s%s "):format(is_above and "↑" or "↓", text, key and "  " .. key or ""), "EditaheadHint" } }
   mark(bufnr, row, 0, { virt_text = chunks, virt_text_pos = "right_align" })
 end
 
-local function counted(lines)
+local function format_line_count(lines)
   return lines == 1 and "1 line" or lines .. " lines"
 end
 
@@ -183,15 +183,15 @@ end
 
 --- Draw a prediction in the current window.
 ---@param prediction editahead.Prediction
----@param live editahead.Live[]|nil  nil: it is for another document
----@param number string|nil  which of several it is, when that is to be seen
-function M.draw(prediction, live, number)
+---@param live editahead.LiveEdit[]|nil  nil when the prediction is for another document
+---@param ordinal string|nil  for example "2/3", once the user has chosen among several predictions
+function M.draw(prediction, live, ordinal)
   local win, bufnr = vim.api.nvim_get_current_win(), vim.api.nvim_get_current_buf()
-  local label = prediction.label .. (number and "  " .. number or "")
+  local label = prediction.label .. (ordinal and "  " .. ordinal or "")
   if prediction.bufnr ~= bufnr or not live then
     local name = vim.fn.fnamemodify(vim.uri_to_fname(prediction.uri), ":~:.")
     local line = prediction.jump and ":" .. prediction.jump.line + 1 or ""
-    hint(win, bufnr, false, name .. line .. "  " .. label)
+    draw_hint(win, bufnr, false, name .. line .. "  " .. label)
     return
   end
   local cursor = vim.api.nvim_win_get_cursor(win)
@@ -201,11 +201,11 @@ function M.draw(prediction, live, number)
   end
   local top, bottom = vim.fn.line("w0", win) - 1, vim.fn.line("w$", win) - 1
   if target < top or target > bottom then
-    hint(win, bufnr, target < top, counted(math.abs(target - cursor[1] + 1)) .. ": " .. label)
+    draw_hint(win, bufnr, target < top, format_line_count(math.abs(target - cursor[1] + 1)) .. ": " .. label)
     return
   end
-  if #live == 0 or number then
-    local text = #live == 0 and label or number
+  if #live == 0 or ordinal then
+    local text = #live == 0 and label or ordinal
     mark(bufnr, target, 0, { virt_text = { { " " .. text, "EditaheadHint" } }, virt_text_pos = "eol" })
   end
   if #live == 0 then
@@ -219,12 +219,12 @@ function M.draw(prediction, live, number)
   local group = {}
   for _, at in ipairs(live) do
     if #group > 0 and at.row > group[#group].end_row then
-      draw_rows(bufnr, group)
+      draw_group(bufnr, group)
       group = {}
     end
     table.insert(group, at)
   end
-  draw_rows(bufnr, group)
+  draw_group(bufnr, group)
 end
 
 return M

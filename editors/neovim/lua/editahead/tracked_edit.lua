@@ -1,38 +1,38 @@
--- One prediction, kept true to the buffer: its places move with the text, typing its own characters uses them up, and
--- it ends as soon as the text is no longer the one that it was made for.
+-- A prediction's edits, tracked with extmarks: their ranges move with the text, typing an insertion's characters consumes the
+-- insertion, and any other change of the replaced text invalidates the prediction.
 local diff = require("editahead.diff")
 
 local M = {}
 
 local NS = vim.api.nvim_create_namespace("editahead.tracked_edit")
 
----@class editahead.Edit  prefix, suffix: the rest of the lines that the edit begins and ends on.
----@field mark integer
+---@class editahead.TrackedEdit
+---@field mark integer    the extmark of its range
 ---@field old string
 ---@field new string
----@field prefix string
----@field suffix string
+---@field prefix string  the text before the range, on its first line
+---@field suffix string  the text after the range, on its last line
 
----@class editahead.Live  An edit where it stands now: 0-based rows, byte columns, the end exclusive.
----@field edit editahead.Edit
+---@class editahead.LiveEdit  An edit at its present range: 0-based rows, byte columns, exclusive end.
+---@field edit editahead.TrackedEdit
 ---@field row integer
 ---@field col integer
 ---@field end_row integer
 ---@field end_col integer
----@field typed string|nil  the part of `new` that is there already; nil while the old text is
+---@field typed string|nil  the prefix of `new` that the buffer has already; nil for replacements
 
 ---@class editahead.Prediction
 ---@field id string
 ---@field uri string
----@field bufnr integer|nil   the buffer that it is for; nil: a document that is not loaded
+---@field bufnr integer|nil   nil when the document is not loaded
 ---@field label string
----@field edits editahead.Edit[]
+---@field edits editahead.TrackedEdit[]
 ---@field jump lsp.Position|nil
 ---@field cursor_after lsp.Position
----@field first_row integer   of its first edit, when it came
+---@field first_row integer   row of the first edit in the response
 ---@field encoding string
----@field wire table          as it came
----@field shown_at integer|nil  when it was first seen, in ms
+---@field response table      the prediction in the server's response
+---@field shown_at integer|nil  when the prediction became visible, in ms
 local Prediction = {}
 Prediction.__index = Prediction
 
@@ -47,16 +47,16 @@ end
 ---@param position lsp.Position
 ---@param encoding string
 ---@return integer row, integer col
-function M.place(bufnr, position, encoding)
+function M.to_row_col(bufnr, position, encoding)
   local col = vim.str_byteindex(line_at(bufnr, position.line), encoding, position.character, false)
   return position.line, col
 end
 
--- The place of a text edit, and its text, with nothing after the end of the last line: a buffer has no such place.
-local function fitted(bufnr, edit, encoding)
+-- Convert a text edit to a range and a text. Positions after the last line's end do not exist in a buffer: clamp them.
+local function to_buffer_edit(bufnr, edit, encoding)
   local last = vim.api.nvim_buf_line_count(bufnr) - 1
-  local row, col = M.place(bufnr, edit.range.start, encoding)
-  local end_row, end_col = M.place(bufnr, edit.range["end"], encoding)
+  local row, col = M.to_row_col(bufnr, edit.range.start, encoding)
+  local end_row, end_col = M.to_row_col(bufnr, edit.range["end"], encoding)
   local text = edit.newText:gsub("\r\n?", "\n")
   if end_row > last then
     end_row, end_col = last, #line_at(bufnr, last)
@@ -75,31 +75,31 @@ local function text_in(bufnr, row, col, end_row, end_col)
   return table.concat(vim.api.nvim_buf_get_text(bufnr, row, col, end_row, end_col, {}), "\n")
 end
 
---- A prediction as it came, for the text that is in the buffer now.
----@param wire table
+--- Start to track a prediction of the buffer's present text.
+---@param response table
 ---@param encoding string
 ---@return editahead.Prediction
-function M.new(wire, encoding)
-  local bufnr = vim.uri_to_bufnr(wire.textDocument.uri)
+function M.new(response, encoding)
+  local bufnr = vim.uri_to_bufnr(response.textDocument.uri)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     bufnr = nil
   end
   local self = setmetatable({
-    id = wire.id,
-    uri = wire.textDocument.uri,
+    id = response.id,
+    uri = response.textDocument.uri,
     bufnr = bufnr,
-    label = wire.label,
+    label = response.label,
     edits = {},
-    jump = wire.jump ~= vim.NIL and wire.jump or nil,
-    cursor_after = wire.cursorAfter,
+    jump = response.jump ~= vim.NIL and response.jump or nil,
+    cursor_after = response.cursorAfter,
     first_row = 0,
     encoding = encoding,
-    wire = wire,
+    response = response,
   }, Prediction)
-  for _, edit in ipairs(bufnr and wire.edits or {}) do
-    local row, col, end_row, end_col, text = fitted(bufnr, edit, encoding)
+  for _, edit in ipairs(bufnr and response.edits or {}) do
+    local row, col, end_row, end_col, text = to_buffer_edit(bufnr, edit, encoding)
     table.insert(self.edits, {
-      -- Grows with what is typed at either end of it.
+      -- Text typed at either end extends the range.
       mark = vim.api.nvim_buf_set_extmark(bufnr, NS, row, col, {
         end_row = end_row,
         end_col = end_col,
@@ -118,7 +118,8 @@ function M.new(wire, encoding)
   return self
 end
 
-function Prediction:drop()
+--- Delete the extmarks.
+function Prediction:delete()
   if self.bufnr and vim.api.nvim_buf_is_valid(self.bufnr) then
     for _, edit in ipairs(self.edits) do
       vim.api.nvim_buf_del_extmark(self.bufnr, NS, edit.mark)
@@ -126,10 +127,10 @@ function Prediction:drop()
   end
 end
 
---- Its edits where they stand now, in order; nil when the text around one is no longer what it was made for, or when
---- all has been typed.
----@return editahead.Live[]|nil
-function Prediction:live()
+--- Return the edits at their present ranges, in order; nil when the text at an edit has changed, or when all insertions
+--- were typed.
+---@return editahead.LiveEdit[]|nil
+function Prediction:live_edits()
   local bufnr = self.bufnr
   if not bufnr or not vim.api.nvim_buf_is_loaded(bufnr) then
     return nil
@@ -161,10 +162,10 @@ function Prediction:live()
   return open and out or nil
 end
 
---- Whether Tab goes there first: the cursor (0-based row) is not on a line of the edits.
----@param live editahead.Live[]
+--- Return whether the cursor is not on a line of the edits, so that Tab goes present first.
+---@param live editahead.LiveEdit[]
 ---@param bufnr integer
----@param row integer
+---@param row integer  the cursor's, 0-based
 function Prediction:is_elsewhere(live, bufnr, row)
   if self.bufnr ~= bufnr or #live == 0 then
     return true
@@ -172,14 +173,14 @@ function Prediction:is_elsewhere(live, bufnr, row)
   return row < live[1].row or row > live[#live].end_row
 end
 
--- Typing around it must not be undone along with it, nor it along with the typing.
+-- Start a new undo step: an accepted edit is undone apart from the typing before and after.
 local function undo_break(bufnr)
   vim.bo[bufnr].undolevels = vim.bo[bufnr].undolevels
 end
 
---- Make all that is left of it, as one step for undo. Returns where the cursor goes: 1-based row, byte column.
----@param live editahead.Live[]
----@return integer[]
+--- Apply the edits as one undo step.
+---@param live editahead.LiveEdit[]
+---@return integer[] cursor  1-based row, byte column
 function Prediction:apply(live)
   local bufnr = assert(self.bufnr)
   local shift = live[1].row - self.first_row
@@ -190,75 +191,81 @@ function Prediction:apply(live)
   end
   undo_break(bufnr)
   local row = math.min(self.cursor_after.line + shift, vim.api.nvim_buf_line_count(bufnr) - 1)
-  local _, col = M.place(bufnr, { line = row, character = self.cursor_after.character }, self.encoding)
+  local _, col = M.to_row_col(bufnr, { line = row, character = self.cursor_after.character }, self.encoding)
   return { row + 1, col }
 end
 
--- A word with the blanks before it; a line with the line end before it.
-local PIECES = { word = [[^\_s*\%(\k\+\|\%(\k\@!\S\)\+\)\?]], line = [[^\n\?[^\n]*]] }
+-- A word includes the blanks before it; a line includes the line end before it.
+local PART_PATTERNS = { word = [[^\_s*\%(\k\+\|\%(\k\@!\S\)\+\)\?]], line = [[^\n\?[^\n]*]] }
 
--- What differs between what stands at an edit's place and its new text. What was typed of an insertion is its beginning,
--- whatever else it may look like.
----@param at editahead.Live
+-- Return the hunks between an edit's present text and its new text. The typed text of an insertion is its prefix, although a
+-- diff could align the text elsewhere.
+---@param at editahead.LiveEdit
 ---@return editahead.WordHunk[]
-local function missing(at)
-  local there, new = at.typed or at.edit.old, at.edit.new
+local function remaining_hunks(at)
+  local present, new = at.typed or at.edit.old, at.edit.new
   if at.typed then
-    return { { old_from = #there, old_to = #there, new_from = #there, new_to = #new } }
+    return { { old_from = #present, old_to = #present, new_from = #present, new_to = #new } }
   end
-  return diff.words(there, new)
+  return diff.words(present, new)
 end
 
--- The place so many bytes into the text that begins at a place.
-local function further(row, col, text)
+-- Return the position after a text that starts at a position.
+local function position_after(row, col, text)
   local lines = vim.split(text, "\n")
   return row + #lines - 1, #lines[#lines] + (#lines == 1 and col or 0)
 end
 
----@class editahead.Piece
----@field live editahead.Live
----@field made string     what stands at the edit's place then
----@field done integer    so many bytes of `made` are as they will be in the end
----@field length integer  of all new text from the first edit on that is there then, in UTF-16 units
----@field whole boolean   nothing is left then
+---@class editahead.EditPart
+---@field live editahead.LiveEdit
+---@field text string      the text in the edit's range once the part is accepted
+---@field final_bytes integer  length of the prefix of `text` that is final
+---@field accepted_length integer  new text of all edits up to here, in UTF-16 units
+---@field is_last boolean  whether the part completes the prediction
 
---- The next word or line of it: what is removed before that word, or on the way to that line's end, goes with it.
----@param live editahead.Live[]
+--- Return the next word or line, with the removals before that word or within that line.
+---@param live editahead.LiveEdit[]
 ---@param kind "word"|"line"
----@return editahead.Piece|nil
-function Prediction:piece(live, kind)
-  local length = 0
+---@return editahead.EditPart|nil
+function Prediction:next_part(live, kind)
+  local accepted_length = 0
   for i, at in ipairs(live) do
-    local there, new = at.typed or at.edit.old, at.edit.new
-    local hunks = missing(at)
-    if there ~= new then
+    local present, new = at.typed or at.edit.old, at.edit.new
+    local hunks = remaining_hunks(at)
+    if present ~= new then
       local first = hunks[1]
-      local stop = first.new_from + #vim.fn.matchstr(new:sub(first.new_from + 1), PIECES[kind])
-      local done, kept = 0, 0
+      local stop = first.new_from + #vim.fn.matchstr(new:sub(first.new_from + 1), PART_PATTERNS[kind])
+      local final_bytes, replaced_to = 0, 0
       for n, hunk in ipairs(hunks) do
         if n == 1 or (kind == "line" and hunk.new_from < stop) then
-          done, kept = math.min(hunk.new_to, stop), hunk.old_to
+          final_bytes, replaced_to = math.min(hunk.new_to, stop), hunk.old_to
         end
       end
-      local made = new:sub(1, done) .. there:sub(kept + 1)
-      length = length + vim.str_utfindex(new:sub(1, done), "utf-16")
-      return { live = at, made = made, done = done, length = length, whole = i == #live and made == new }
+      local text = new:sub(1, final_bytes) .. present:sub(replaced_to + 1)
+      accepted_length = accepted_length + vim.str_utfindex(new:sub(1, final_bytes), "utf-16")
+      return {
+        live = at,
+        text = text,
+        final_bytes = final_bytes,
+        accepted_length = accepted_length,
+        is_last = i == #live and text == new,
+      }
     end
-    length = length + vim.str_utfindex(new, "utf-16")
+    accepted_length = accepted_length + vim.str_utfindex(new, "utf-16")
   end
 end
 
---- Make one piece, as one step for undo. Returns where the cursor goes: 1-based row, byte column.
----@param piece editahead.Piece
----@return integer[]
-function Prediction:apply_piece(piece)
-  local bufnr, at = assert(self.bufnr), piece.live
+--- Apply a part as one undo step.
+---@param part editahead.EditPart
+---@return integer[] cursor  1-based row, byte column
+function Prediction:apply_part(part)
+  local bufnr, at = assert(self.bufnr), part.live
   undo_break(bufnr)
-  vim.api.nvim_buf_set_text(bufnr, at.row, at.col, at.end_row, at.end_col, vim.split(piece.made, "\n"))
+  vim.api.nvim_buf_set_text(bufnr, at.row, at.col, at.end_row, at.end_col, vim.split(part.text, "\n"))
   undo_break(bufnr)
-  local end_row, end_col = further(at.row, at.col, piece.made)
-  -- What is left of it may only insert now: then it can be typed.
-  at.edit.old = piece.done == #piece.made and "" or piece.made
+  local end_row, end_col = position_after(at.row, at.col, part.text)
+  -- An edit with only insertions left becomes one that can be typed.
+  at.edit.old = part.final_bytes == #part.text and "" or part.text
   vim.api.nvim_buf_set_extmark(bufnr, NS, at.row, at.col, {
     id = at.edit.mark,
     end_row = end_row,
@@ -266,7 +273,7 @@ function Prediction:apply_piece(piece)
     right_gravity = false,
     end_right_gravity = true,
   })
-  local row, col = further(at.row, at.col, piece.made:sub(1, piece.done))
+  local row, col = position_after(at.row, at.col, part.text:sub(1, part.final_bytes))
   return { row + 1, col }
 end
 

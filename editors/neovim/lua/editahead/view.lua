@@ -1,4 +1,4 @@
--- What each buffer shows: asking the server, showing its answer, and what the person does with it.
+-- The predictions of each buffer: requests to the server, their display, and the user's reaction.
 local client = require("editahead.client")
 local config = require("editahead.config")
 local diagnostics = require("editahead.diagnostics")
@@ -8,46 +8,53 @@ local tracked_edit = require("editahead.tracked_edit")
 local M = {}
 
 ---@class editahead.View
----@field prediction editahead.Prediction|nil  the one that is shown, or would be if one looked there
----@field all editahead.Prediction[]  it and the alternatives to it, best first
----@field chosen boolean      whether the person chose it among them
----@field drawn boolean       whether it is on the screen now
----@field asked string|nil    the text and the cursor of the last request
----@field told lsp.Diagnostic[]  what the server knows of the buffer's problems
----@field news boolean        whether there are others now
----@field number integer      of the last request
----@field open {client: vim.lsp.Client, id: integer}|nil  the request that is not answered yet
----@field pending string|nil  the trigger of a request that is about to be sent
----@field silence {reason: string, detail: string}|nil    why the last answer was empty
+---@field current editahead.Prediction|nil
+---@field predictions editahead.Prediction[]  those of the last response, best first
+---@field is_chosen boolean   whether the user chose the current prediction among several
+---@field is_drawn boolean    whether the current prediction is on the screen
+---@field requested_state string|nil  the buffer state of the last request
+---@field sent_diagnostics lsp.Diagnostic[]
+---@field diagnostics_changed boolean  since `sent_diagnostics`
+---@field generation integer  incremented by each request, to recognize outdated responses
+---@field request {client: vim.lsp.Client, id: integer}|nil  the request in progress
+---@field scheduled "typed"|"cursor"|nil  the trigger of a scheduled request
+---@field silence {reason: string, detail: string}|nil  why the last response has no prediction
 
 ---@type table<integer, editahead.View>
 local views = {}
 
-M.enabled = true
+M.is_enabled = true
 
 ---@param bufnr integer
 ---@return editahead.View
 local function view_of(bufnr)
-  views[bufnr] = views[bufnr] or { all = {}, chosen = false, drawn = false, number = 0, told = {}, news = true }
+  views[bufnr] = views[bufnr] or {
+    predictions = {},
+    is_chosen = false,
+    is_drawn = false,
+    generation = 0,
+    sent_diagnostics = {},
+    diagnostics_changed = true,
+  }
   return views[bufnr]
 end
 
-local function current()
+local function current_buffer()
   return vim.api.nvim_get_current_buf()
 end
 
--- Insert and normal mode. Elsewhere (visual mode, a snippet's selected field, the command line) keys mean other things.
-local function mode_shows()
+-- Insert and normal mode. In others (visual mode, a snippet's selected field, the command line), keys have other meanings.
+local function is_mode_supported()
   local mode = vim.api.nvim_get_mode().mode
   return mode == "n" or mode:sub(1, 1) == "i" or mode:sub(1, 2) == "ni"
 end
 
-local function inserting()
+local function is_insert_mode()
   return vim.api.nvim_get_mode().mode:sub(1, 1) == "i"
 end
 
---- Whether a completion menu is open: it owns the keys and the place at the cursor.
-function M.menu_is_open()
+--- Return whether a completion menu is open. An open menu keeps its keys and the place at the cursor.
+function M.is_menu_open()
   if vim.fn.pumvisible() ~= 0 then
     return true
   end
@@ -67,34 +74,34 @@ local function shown_ms(prediction)
   return prediction.shown_at and math.floor(vim.uv.now() - prediction.shown_at) or 0
 end
 
-local function forget(bufnr)
+local function clear_predictions(bufnr)
   local view = view_of(bufnr)
-  for _, prediction in ipairs(view.all) do
-    prediction:drop()
+  for _, prediction in ipairs(view.predictions) do
+    prediction:delete()
   end
-  view.prediction, view.all, view.chosen = nil, {}, false
-  view.drawn = false
+  view.current, view.predictions, view.is_chosen = nil, {}, false
+  view.is_drawn = false
   render.clear(bufnr)
 end
 
--- Neovim's own ghost text shows what is on the cursor's line, when the person wants it so.
-local function left_to_neovim(prediction, live, bufnr, row)
+-- With the option `inline_completion`, Neovim's own ghost text shows predictions on the cursor's line.
+local function is_shown_by_neovim(prediction, live, bufnr, row)
   return config.options.inline_completion
     and vim.lsp.inline_completion ~= nil
-    and inserting()
+    and is_insert_mode()
     and not prediction:is_elsewhere(live, bufnr, row)
 end
 
---- Nobody looks there any more.
+--- Remove the prediction from the screen.
 ---@param bufnr integer
 function M.hide(bufnr)
   if views[bufnr] then
-    views[bufnr].drawn = false
+    views[bufnr].is_drawn = false
     render.clear(bufnr)
   end
 end
 
---- Bring the screen up to date with the text, the cursor and the mode.
+--- Draw the current prediction for the present text, cursor and mode.
 ---@param bufnr integer
 function M.redraw(bufnr)
   local view = views[bufnr]
@@ -102,60 +109,60 @@ function M.redraw(bufnr)
     return
   end
   M.hide(bufnr)
-  local prediction = view.prediction
+  local prediction = view.current
   if not prediction then
     return
   end
-  local live = prediction.bufnr and prediction:live()
+  local live = prediction.bufnr and prediction:live_edits()
   if prediction.bufnr and not live then
-    forget(bufnr) -- overtaken by the text: the server sees that by itself
+    clear_predictions(bufnr) -- the text has changed; the server knows
     return
   end
-  if not M.enabled or bufnr ~= current() or not mode_shows() or M.menu_is_open() then
+  if not M.is_enabled or bufnr ~= current_buffer() or not is_mode_supported() or M.is_menu_open() then
     return
   end
-  if left_to_neovim(prediction, live or {}, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
+  if is_shown_by_neovim(prediction, live or {}, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
     return
   end
-  render.draw(prediction, live or nil, view.chosen and ("%d/%d"):format(M.number(bufnr), #view.all) or nil)
-  view.drawn = true
+  render.draw(prediction, live or nil, view.is_chosen and ("%d/%d"):format(M.index(bufnr), #view.predictions) or nil)
+  view.is_drawn = true
   if not prediction.shown_at then
     prediction.shown_at = vim.uv.now()
-    client.outcome(bufnr, prediction.id, "shown")
+    client.report_outcome(bufnr, prediction.id, "shown")
   end
 end
 
--- Whether it was made for the text that is in its buffer now.
-local function is_present(wire)
-  local target = vim.uri_to_bufnr(wire.textDocument.uri)
-  return not vim.api.nvim_buf_is_loaded(target) or wire.textDocument.version == vim.lsp.util.buf_versions[target]
+-- Return whether a prediction is for the present text of its buffer.
+local function is_valid(prediction)
+  local target = vim.uri_to_bufnr(prediction.textDocument.uri)
+  return not vim.api.nvim_buf_is_loaded(target) or prediction.textDocument.version == vim.lsp.util.buf_versions[target]
 end
 
 ---@param bufnr integer
 ---@param result table
 ---@param encoding string
-local function take(bufnr, result, encoding)
+local function on_response(bufnr, result, encoding)
   local view = view_of(bufnr)
-  if result.predictions[1] and not is_present(result.predictions[1]) then
-    return -- the change since then asks again
+  if result.predictions[1] and not is_valid(result.predictions[1]) then
+    return -- the change since the request triggers another
   end
-  local before, chosen = view.all, view.chosen and view.prediction.id
-  local all, by_id = {}, {}
-  for _, wire in ipairs(vim.tbl_filter(is_present, result.predictions)) do
-    local prediction = tracked_edit.new(wire, encoding)
-    table.insert(all, prediction)
+  local previous, chosen_id = view.predictions, view.is_chosen and view.current.id
+  local predictions, by_id = {}, {}
+  for _, response in ipairs(vim.tbl_filter(is_valid, result.predictions)) do
+    local prediction = tracked_edit.new(response, encoding)
+    table.insert(predictions, prediction)
     by_id[prediction.id] = prediction
   end
-  for _, old in ipairs(before) do
+  for _, old in ipairs(previous) do
     if by_id[old.id] then
       by_id[old.id].shown_at = old.shown_at
     elseif old.shown_at then
-      client.outcome(bufnr, old.id, "ignored", { shownMs = shown_ms(old) })
+      client.report_outcome(bufnr, old.id, "ignored", { shownMs = shown_ms(old) })
     end
   end
-  forget(bufnr)
+  clear_predictions(bufnr)
   view.silence = result.silence ~= vim.NIL and result.silence or nil
-  view.all, view.prediction, view.chosen = all, by_id[chosen] or all[1], by_id[chosen] ~= nil
+  view.predictions, view.current, view.is_chosen = predictions, by_id[chosen_id] or predictions[1], by_id[chosen_id] ~= nil
   M.redraw(bufnr)
 end
 
@@ -166,133 +173,132 @@ local function state_of(bufnr)
   return table.concat({ vim.lsp.util.buf_versions[bufnr] or 0, cursor[1], cursor[2] }, ":")
 end
 
--- What the server is to be told of the buffer's problems; nil when it knows. Neovim moves them only when they are published
--- anew, while the server moves them with the text: so the same are not told twice.
-local function news(bufnr, view, encoding)
-  if not view.news then
+-- Return the buffer's diagnostics, and record them as sent; nil when they have not changed. The server moves diagnostics with
+-- the text, and Neovim does not: sending the same ones again would undo that.
+local function take_changed_diagnostics(bufnr, view, encoding)
+  if not view.diagnostics_changed then
     return nil
   end
-  view.news = false
-  local now = diagnostics.of(bufnr, encoding, vim.api.nvim_win_get_cursor(0)[1] - 1)
-  if vim.deep_equal(now, view.told) then
+  view.diagnostics_changed = false
+  local present = diagnostics.for_buffer(bufnr, encoding, vim.api.nvim_win_get_cursor(0)[1] - 1)
+  if vim.deep_equal(present, view.sent_diagnostics) then
     return nil
   end
-  view.told = now
-  return now
+  view.sent_diagnostics = present
+  return present
 end
 
 local function cancel(view)
-  if view.open then
-    view.open.client:cancel_request(view.open.id)
-    view.open = nil
+  if view.request then
+    view.request.client:cancel_request(view.request.id)
+    view.request = nil
   end
 end
 
---- Ask for the next edit now. The request before this one, if it still runs, is cancelled.
+--- Request a prediction now, and cancel the request in progress.
 ---@param bufnr integer
 ---@param trigger "typed"|"cursor"|"accepted"|"manual"
----@param done fun()|nil  when the answer is there
-function M.ask(bufnr, trigger, done)
+---@param on_done fun()|nil  called after the response
+function M.request(bufnr, trigger, on_done)
   local server = client.get(bufnr)
-  local explicit = trigger == "accepted" or trigger == "manual"
-  if not server or not M.enabled or bufnr ~= current() or not (explicit or mode_shows()) then
+  local is_explicit = trigger == "accepted" or trigger == "manual"
+  if not server or not M.is_enabled or bufnr ~= current_buffer() or not (is_explicit or is_mode_supported()) then
     return
   end
   local view = view_of(bufnr)
   local state = state_of(bufnr)
-  view.pending = nil
-  local told = news(bufnr, view, server.offset_encoding)
-  if view.asked == state and not explicit and not told then
+  view.scheduled = nil
+  local changed_diagnostics = take_changed_diagnostics(bufnr, view, server.offset_encoding)
+  if view.requested_state == state and not is_explicit and not changed_diagnostics then
     return
   end
   cancel(view)
-  view.asked = state
-  view.number = view.number + 1
-  local number = view.number
+  view.requested_state = state
+  view.generation = view.generation + 1
+  local generation = view.generation
   local position = vim.lsp.util.make_position_params(0, server.offset_encoding).position
   local sent, id = server:request("editahead/nextEdit", {
     textDocument = { uri = vim.uri_from_bufnr(bufnr), version = vim.lsp.util.buf_versions[bufnr] },
     position = position,
-    context = { trigger = trigger, diagnostics = told },
+    context = { trigger = trigger, diagnostics = changed_diagnostics },
   }, function(err, result)
-    if number ~= view.number or views[bufnr] ~= view then
+    if generation ~= view.generation or views[bufnr] ~= view then
       return
     end
-    view.open = nil
-    if not err and result and M.enabled and vim.api.nvim_buf_is_loaded(bufnr) then
-      take(bufnr, result, server.offset_encoding)
+    view.request = nil
+    if not err and result and M.is_enabled and vim.api.nvim_buf_is_loaded(bufnr) then
+      on_response(bufnr, result, server.offset_encoding)
     end
-    if done then
-      done()
+    if on_done then
+      on_done()
     end
   end, bufnr)
-  view.open = sent and id and { client = server, id = id } or nil
+  view.request = sent and id and { client = server, id = id } or nil
 end
 
---- Ask when the editor has worked off what it is at; several wishes become one request.
+--- Request a prediction once the present events are processed; calls until then are combined into one request.
 ---@param bufnr integer
 ---@param trigger "typed"|"cursor"
-function M.ask_soon(bufnr, trigger)
+function M.schedule_request(bufnr, trigger)
   local view = view_of(bufnr)
-  local waits = view.pending ~= nil
-  view.pending = (view.pending == "typed" or trigger == "typed") and "typed" or "cursor"
-  if not waits then
+  local is_scheduled = view.scheduled ~= nil
+  view.scheduled = (view.scheduled == "typed" or trigger == "typed") and "typed" or "cursor"
+  if not is_scheduled then
     vim.schedule(function()
-      if view.pending and vim.api.nvim_buf_is_valid(bufnr) then
-        local wish = view.pending
-        view.pending = nil
-        M.ask(bufnr, wish)
+      if view.scheduled and vim.api.nvim_buf_is_valid(bufnr) then
+        local combined = view.scheduled
+        view.scheduled = nil
+        M.request(bufnr, combined)
       end
     end)
   end
 end
 
---- Other problems are known of the buffer now: they may have an answer.
+--- Handle changed diagnostics: their fix may be a next edit.
 ---@param bufnr integer
-function M.diagnosed(bufnr)
+function M.on_diagnostics_changed(bufnr)
   if views[bufnr] then
-    views[bufnr].news = true
-    M.ask_soon(bufnr, "cursor")
+    views[bufnr].diagnostics_changed = true
+    M.schedule_request(bufnr, "cursor")
   end
 end
 
---- The prediction that is on the screen of this buffer, if there is one.
+--- Return the prediction on the screen of a buffer.
 ---@param bufnr integer|nil
 ---@return editahead.Prediction|nil
 function M.visible(bufnr)
-  local view = views[bufnr or current()]
-  return view and view.drawn and not M.menu_is_open() and view.prediction or nil
+  local view = views[bufnr or current_buffer()]
+  return view and view.is_drawn and not M.is_menu_open() and view.current or nil
 end
 
---- The number of the prediction that is shown, among all that came with it.
+--- Return the index of the current prediction among the alternatives.
 ---@param bufnr integer
 ---@return integer|nil
-function M.number(bufnr)
+function M.index(bufnr)
   local view = view_of(bufnr)
-  for number, prediction in ipairs(view.all) do
-    if prediction == view.prediction then
-      return number
+  for index, prediction in ipairs(view.predictions) do
+    if prediction == view.current then
+      return index
     end
   end
 end
 
---- Whether there is another prediction to be shown in place of the one on the screen.
+--- Return whether the shown prediction has alternatives.
 ---@return boolean
 function M.has_alternatives()
-  return M.visible() ~= nil and #view_of(current()).all > 1
+  return M.visible() ~= nil and #view_of(current_buffer()).predictions > 1
 end
 
---- Show another of the predictions: the one so many further on in the list, which has no end. What the text has
---- overtaken is passed over.
+--- Show the alternative `step` places further in the cyclic list of predictions, without those that no longer apply.
 ---@param step integer
----@return boolean  whether another is shown now
-function M.choose(step)
-  local bufnr = current()
+---@return boolean  whether an alternative is shown
+function M.show_alternative(step)
+  local bufnr = current_buffer()
   local view = view_of(bufnr)
-  for i = 1, M.has_alternatives() and #view.all - 1 or 0 do
-    local other = view.all[(M.number(bufnr) - 1 + step * i) % #view.all + 1]
-    if not other.bufnr or other:live() then
-      view.prediction, view.chosen = other, true
+  for i = 1, M.has_alternatives() and #view.predictions - 1 or 0 do
+    local other = view.predictions[(M.index(bufnr) - 1 + step * i) % #view.predictions + 1]
+    if not other.bufnr or other:live_edits() then
+      view.current, view.is_chosen = other, true
       M.redraw(bufnr)
       return true
     end
@@ -300,16 +306,16 @@ function M.choose(step)
   return false
 end
 
---- What the last answer said instead of a prediction.
+--- Return why the last response has no prediction.
 function M.silence()
-  local view = views[current()]
+  local view = views[current_buffer()]
   return view and view.silence
 end
 
---- What would be put in at the cursor, if that is what is shown.
-function M.ghost()
+--- Return the ghost text at the cursor, if ghost text is shown.
+function M.ghost_text()
   local prediction = M.visible()
-  local live = prediction and prediction:live()
+  local live = prediction and prediction:live_edits()
   if not live then
     return nil
   end
@@ -319,151 +325,151 @@ end
 
 local function jump(prediction, live)
   vim.cmd("normal! m'")
-  if prediction.bufnr == current() then
+  if prediction.bufnr == current_buffer() then
     local row, col
     if #live > 0 then
       row, col = live[1].row, live[1].col
     else
-      row, col = tracked_edit.place(current(), prediction.jump, prediction.encoding)
+      row, col = tracked_edit.to_row_col(current_buffer(), prediction.jump, prediction.encoding)
     end
     vim.api.nvim_win_set_cursor(0, { row + 1, col })
     vim.cmd("normal! zv")
     return
   end
-  local place = prediction.jump or prediction.wire.edits[1].range.start
+  local place = prediction.jump or prediction.response.edits[1].range.start
   local location = { uri = prediction.uri, range = { start = place, ["end"] = place } }
   vim.lsp.util.show_document(location, prediction.encoding, { focus = true, reuse_win = true })
 end
 
-local function finish(bufnr, prediction, live)
-  client.outcome(bufnr, prediction.id, "accepted", { shownMs = shown_ms(prediction) })
+local function accept_all(bufnr, prediction, live)
+  client.report_outcome(bufnr, prediction.id, "accepted", { shownMs = shown_ms(prediction) })
   local cursor = prediction:apply(live)
   vim.api.nvim_win_set_cursor(0, cursor)
-  forget(bufnr)
-  M.ask(bufnr, "accepted")
+  clear_predictions(bufnr)
+  M.request(bufnr, "accepted")
 end
 
--- The prediction in hand and its edits as they are now.
-local function in_hand(bufnr)
+-- Return the current prediction and its edits at their present ranges.
+local function current_prediction(bufnr)
   local view = views[bufnr]
-  local prediction = view and view.prediction
-  local live = prediction and (not prediction.bufnr and {} or prediction:live())
+  local prediction = view and view.current
+  local live = prediction and (not prediction.bufnr and {} or prediction:live_edits())
   return prediction, live
 end
 
-local function may_change(bufnr)
+local function check_modifiable(bufnr)
   if not vim.bo[bufnr].modifiable then
-    vim.notify("Editahead: this buffer cannot be changed.", vim.log.levels.WARN)
+    vim.notify("Editahead: The buffer is not modifiable. Set 'modifiable' first.", vim.log.levels.WARN)
     return false
   end
   return true
 end
 
---- Go to the prediction, or make it when the cursor is there.
+--- Go to the prediction, or accept the prediction when the cursor is there.
 ---@return "jumped"|"applied"|"nothing"
 function M.accept()
-  local bufnr = current()
-  local prediction, live = in_hand(bufnr)
+  local bufnr = current_buffer()
+  local prediction, live = current_prediction(bufnr)
   if not prediction or not live then
     return "nothing"
   end
   if prediction:is_elsewhere(live, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
     jump(prediction, live)
-    M.redraw(current())
-    M.ask_soon(current(), "cursor")
+    M.redraw(current_buffer())
+    M.schedule_request(current_buffer(), "cursor")
     return "jumped"
   end
-  if #live == 0 or not may_change(bufnr) then
+  if #live == 0 or not check_modifiable(bufnr) then
     return "nothing"
   end
-  finish(bufnr, prediction, live)
+  accept_all(bufnr, prediction, live)
   return "applied"
 end
 
---- Make the next word or line of the prediction; go there first when it is elsewhere.
+--- Accept the next word or line of the prediction; go to the prediction first when the cursor is elsewhere.
 ---@param kind "word"|"line"
 ---@return "jumped"|"applied"|"nothing"
 function M.accept_part(kind)
-  local bufnr = current()
-  local prediction, live = in_hand(bufnr)
+  local bufnr = current_buffer()
+  local prediction, live = current_prediction(bufnr)
   if not prediction or not live then
     return "nothing"
   end
   if prediction:is_elsewhere(live, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
     return M.accept()
   end
-  local piece = prediction:piece(live, kind)
-  if not piece or not may_change(bufnr) then
+  local part = prediction:next_part(live, kind)
+  if not part or not check_modifiable(bufnr) then
     return "nothing"
   end
-  if piece.whole then
-    finish(bufnr, prediction, live)
+  if part.is_last then
+    accept_all(bufnr, prediction, live)
     return "applied"
   end
-  client.outcome(bufnr, prediction.id, "partiallyAccepted", {
-    acceptedLength = piece.length,
+  client.report_outcome(bufnr, prediction.id, "partiallyAccepted", {
+    acceptedLength = part.accepted_length,
     shownMs = shown_ms(prediction),
   })
-  vim.api.nvim_win_set_cursor(0, prediction:apply_piece(piece))
+  vim.api.nvim_win_set_cursor(0, prediction:apply_part(part))
   M.redraw(bufnr)
-  M.ask_soon(bufnr, "typed")
+  M.schedule_request(bufnr, "typed")
   return "applied"
 end
 
---- Refuse what is shown.
+--- Reject the shown prediction.
 ---@return boolean
 function M.reject()
-  local bufnr = current()
-  local prediction = views[bufnr] and views[bufnr].prediction
+  local bufnr = current_buffer()
+  local prediction = views[bufnr] and views[bufnr].current
   if not prediction then
     return false
   end
   cancel(views[bufnr])
-  views[bufnr].number = views[bufnr].number + 1
-  client.outcome(bufnr, prediction.id, "rejected", { shownMs = shown_ms(prediction) })
-  forget(bufnr)
+  views[bufnr].generation = views[bufnr].generation + 1
+  client.report_outcome(bufnr, prediction.id, "rejected", { shownMs = shown_ms(prediction) })
+  clear_predictions(bufnr)
   return true
 end
 
---- Ask at once and go there.
+--- Request a prediction now, and go there.
 function M.go()
-  local bufnr = current()
-  M.ask(bufnr, "manual", function()
-    if bufnr ~= current() then
+  local bufnr = current_buffer()
+  M.request(bufnr, "manual", function()
+    if bufnr ~= current_buffer() then
       return
     end
-    local prediction, live = in_hand(bufnr)
+    local prediction, live = current_prediction(bufnr)
     if prediction and live then
       if prediction:is_elsewhere(live, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
         M.accept()
       end
     else
       local silence = views[bufnr].silence
-      vim.api.nvim_echo({ { "Editahead: " .. (silence and silence.detail or "nothing to say.") } }, false, {})
+      vim.api.nvim_echo({ { "Editahead: " .. (silence and silence.detail or "The server has no prediction here.") } }, false, {})
     end
   end)
 end
 
----@param enabled boolean
-function M.enable(enabled)
-  M.enabled = enabled
+---@param is_enabled boolean
+function M.set_enabled(is_enabled)
+  M.is_enabled = is_enabled
   for bufnr, view in pairs(views) do
-    view.asked = nil
-    if not enabled then
+    view.requested_state = nil
+    if not is_enabled then
       cancel(view)
-      forget(bufnr)
+      clear_predictions(bufnr)
     end
   end
-  if enabled then
-    M.ask_soon(current(), "cursor")
+  if is_enabled then
+    M.schedule_request(current_buffer(), "cursor")
   end
 end
 
---- The server of this buffer is gone, and with it what it predicted.
+--- Forget a buffer whose server has stopped, and its predictions.
 ---@param bufnr integer
-function M.forget(bufnr)
+function M.detach(bufnr)
   if views[bufnr] then
-    forget(bufnr)
+    clear_predictions(bufnr)
     views[bufnr] = nil
   end
 end
