@@ -1,4 +1,4 @@
-;;; editahead.el --- The predicted next edit, shown in its place  -*- lexical-binding: t -*-
+;;; editahead.el --- Show the predicted next edit in place  -*- lexical-binding: t -*-
 
 ;; Version: 0.1.0
 ;; Package-Requires: ((emacs "28.1") (eglot "1.9"))
@@ -7,17 +7,18 @@
 
 ;;; Commentary:
 
-;; The server `editahead lsp' predicts what you will change next, and where.
-;; This shows it in its place, beside Eglot:
+;; The server `editahead lsp' predicts your next edit.  This package shows
+;; the edit in place, together with Eglot:
 ;;
 ;;   (require 'editahead)
 ;;   (add-to-list 'eglot-server-programs '(python-mode . ("editahead" "lsp")))
 ;;   (add-hook 'python-mode-hook #'eglot-ensure)
 ;;   (add-hook 'eglot-managed-mode-hook #'editahead-mode)
 ;;
-;; Tab goes to the prediction, then makes it; C-g refuses it.  With nothing
-;; shown, both are what they were.  `M-x editahead-apply' makes a sketch of a
-;; change an edit; `M-x editahead-why' says why nothing is shown.
+;; Tab goes to the prediction, and Tab again accepts it; C-g rejects it.
+;; While nothing is shown, both keys keep their meaning.
+;; `M-x editahead-apply' applies a sketch of a change.
+;; `M-x editahead-why' explains why a prediction is shown or not.
 
 ;;; Code:
 
@@ -25,50 +26,51 @@
 (require 'subr-x)
 
 (defgroup editahead nil
-  "The predicted next edit, shown in its place."
+  "Show the predicted next edit in place."
   :group 'tools
   :prefix "editahead-")
 
 (defcustom editahead-delay 0.1
-  "Seconds without a key after which the next edit is asked for."
+  "Idle time before a request for the next edit, in seconds."
   :type 'number)
 
 (defcustom editahead-lighter " Editahead"
-  "What the mode line shows while the mode is on."
+  "Mode line text of `editahead-mode'."
   :type 'string)
 
-(defface editahead-insert '((t :inherit diff-added)) "What would be put in.")
-(defface editahead-delete '((t :inherit diff-removed :strike-through t)) "What would go.")
-(defface editahead-hint '((t :inherit shadow)) "Where a place out of sight is.")
+(defface editahead-insert '((t :inherit diff-added)) "Face for inserted text.")
+(defface editahead-delete '((t :inherit diff-removed :strike-through t)) "Face for deleted text.")
+(defface editahead-hint '((t :inherit shadow)) "Face for the hint of an edit outside the window.")
 
 (defvar editahead-mode)
-(defvar-local editahead--prediction nil "The prediction at hand, as it came.")
-(defvar-local editahead--silence nil "Why there is none, a sentence.")
+(defvar-local editahead--prediction nil "The shown prediction, as in the server's response.")
+(defvar-local editahead--silence nil "The reason for no prediction, a sentence.")
 (defvar-local editahead--edits nil
-  "Its edits, in order: (BEGIN END TEXT), BEGIN and END being markers.")
-(defvar-local editahead--overlays nil "What shows it.")
-(defvar-local editahead--tick nil "The text and point of the last request.")
-(defvar-local editahead--timer nil "What will ask for the next edit.")
+  "Edits of the prediction, in order: lists (BEGIN END TEXT).
+BEGIN and END are markers.")
+(defvar-local editahead--overlays nil "Overlays of the prediction.")
+(defvar-local editahead--requested-state nil "Buffer state of the last request.")
+(defvar-local editahead--timer nil "Timer of the next request.")
 
-;; Newer versions of Eglot have other names for these.
-(defun editahead--either (new old &rest arguments)
-  "Call NEW, or OLD where that is not there, with ARGUMENTS."
+;; Names of these functions differ between versions of Eglot.
+(defun editahead--call-either (new old &rest arguments)
+  "Call NEW with ARGUMENTS, or OLD if NEW is undefined."
   (apply (if (fboundp new) new old) arguments))
 
 (defun editahead--position (&optional point)
-  "POINT as the server counts."
-  (editahead--either 'eglot-pos-to-lsp-position 'eglot--pos-to-lsp-position point))
+  "Return POINT as an LSP position."
+  (editahead--call-either 'eglot-pos-to-lsp-position 'eglot--pos-to-lsp-position point))
 
 (defun editahead--point (position)
-  "The server's POSITION as a point."
-  (editahead--either 'eglot-lsp-position-to-point 'eglot--lsp-position-to-point position))
+  "Return the point at an LSP POSITION."
+  (editahead--call-either 'eglot-lsp-position-to-point 'eglot--lsp-position-to-point position))
 
 (defun editahead--path (uri)
-  "The file that URI names."
-  (editahead--either 'eglot-uri-to-path 'eglot--uri-to-path uri))
+  "Return the file name of URI."
+  (editahead--call-either 'eglot-uri-to-path 'eglot--uri-to-path uri))
 
 (defun editahead--clear ()
-  "Show nothing any more."
+  "Delete the prediction and its overlays."
   (mapc #'delete-overlay editahead--overlays)
   (pcase-dolist (`(,begin ,end ,_) editahead--edits)
     (set-marker begin nil)
@@ -76,25 +78,25 @@
   (setq editahead--overlays nil editahead--edits nil editahead--prediction nil))
 
 (defun editahead--here-p ()
-  "Whether the prediction is for this buffer."
+  "Return non-nil if the prediction is for the current buffer."
   (equal (plist-get (plist-get editahead--prediction :textDocument) :uri)
          (plist-get (eglot--TextDocumentIdentifier) :uri)))
 
 (defun editahead-elsewhere-p ()
-  "Whether point is not on a line of the edits."
+  "Return non-nil if point is not on a line of the edits."
   (or (null editahead--edits)
       (< (line-end-position) (caar editahead--edits))
       (> (line-beginning-position) (cadar (last editahead--edits)))))
 
 (defun editahead--overlay (begin end &rest properties)
-  "Show something between BEGIN and END: an overlay with these PROPERTIES."
+  "Add an overlay from BEGIN to END with PROPERTIES."
   (let ((overlay (make-overlay begin end)))
     (while properties
       (overlay-put overlay (pop properties) (pop properties)))
     (push overlay editahead--overlays)))
 
 (defun editahead--draw ()
-  "Show the prediction where it is, and a hint when that is out of sight."
+  "Draw the prediction, and a hint if its place is outside the window."
   (let ((label (plist-get editahead--prediction :label))
         (window (get-buffer-window)))
     (pcase-dolist (`(,begin ,end ,text) editahead--edits)
@@ -105,8 +107,8 @@
       (editahead--overlay (line-end-position) (line-end-position)
                           'after-string (propertize (format "  Tab: %s" label) 'face 'editahead-hint)))))
 
-(defun editahead--take (result)
-  "Show the best prediction of RESULT, or remember why there is none."
+(defun editahead--handle-response (result)
+  "Show the best prediction of RESULT, or record the reason for none."
   (editahead--clear)
   (let ((silence (plist-get result :silence))
         (predictions (plist-get result :predictions)))
@@ -122,23 +124,23 @@
                                 (plist-get edit :newText))))
                       (plist-get editahead--prediction :edits))))
       (editahead--draw)
-      (editahead--outcome "shown"))))
+      (editahead--report-outcome "shown"))))
 
-(defun editahead--outcome (event)
-  "Tell the server what became of the prediction: EVENT."
+(defun editahead--report-outcome (event)
+  "Report the outcome EVENT of the prediction to the server."
   (jsonrpc-notify (eglot--current-server-or-lose) :editahead/outcome
                   (list :id (plist-get editahead--prediction :id) :event event)))
 
 (defun editahead--state ()
-  "What an answer is for: the text and point."
+  "Return the state that a prediction depends on: text and point."
   (list (buffer-chars-modified-tick) (point)))
 
 (defun editahead-ask (trigger)
-  "Ask for the next edit.
+  "Request a prediction.
 TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
   (when-let ((server (eglot-current-server)))
     (let ((buffer (current-buffer)) (state (editahead--state)))
-      (setq editahead--tick state)
+      (setq editahead--requested-state state)
       (eglot--signal-textDocument/didChange)
       (jsonrpc-async-request
        server :editahead/nextEdit
@@ -150,18 +152,18 @@ TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
                      (when (buffer-live-p buffer)
                        (with-current-buffer buffer
                          (when (and editahead-mode (equal state (editahead--state)))
-                           (editahead--take result)))))
+                           (editahead--handle-response result)))))
        :error-fn #'ignore))))
 
-(defun editahead--soon ()
-  "Hide what was shown for another text, and ask for the next edit."
+(defun editahead--schedule-request ()
+  "Clear an outdated prediction, and request another after `editahead-delay'."
   (let ((state (editahead--state)))
-    (unless (equal state editahead--tick)
-      (unless (equal (car state) (car editahead--tick))
+    (unless (equal state editahead--requested-state)
+      (unless (equal (car state) (car editahead--requested-state))
         (editahead--clear))
       (when (timerp editahead--timer)
         (cancel-timer editahead--timer))
-      (let ((buffer (current-buffer)) (trigger (if (equal (car state) (car editahead--tick)) "cursor" "typed")))
+      (let ((buffer (current-buffer)) (trigger (if (equal (car state) (car editahead--requested-state)) "cursor" "typed")))
         (setq editahead--timer
               (run-with-idle-timer editahead-delay nil
                                    (lambda ()
@@ -169,7 +171,7 @@ TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
                                        (editahead-ask trigger)))))))))
 
 (defun editahead--go ()
-  "Go to the prediction, in whatever file it is."
+  "Go to the prediction, in the current buffer or another file."
   (push-mark nil t)
   (if (editahead--here-p)
       (goto-char (if editahead--edits (caar editahead--edits)
@@ -180,14 +182,14 @@ TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
       (goto-char (editahead--point (or jump (plist-get (plist-get (aref edit 0) :range) :start)))))))
 
 (defun editahead-accept ()
-  "Go to the prediction; there, make it."
+  "Go to the prediction; there, accept it."
   (interactive)
   (cond
-   ((null editahead--prediction) (user-error "Editahead: %s" (or editahead--silence "nothing is shown")))
+   ((null editahead--prediction) (user-error "Editahead: %s" (or editahead--silence "No prediction is shown")))
    ((editahead-elsewhere-p) (editahead--go))
    (t
     (let ((edits editahead--edits) (end nil))
-      (editahead--outcome "accepted")
+      (editahead--report-outcome "accepted")
       (setq editahead--edits nil)
       (editahead--clear)
       (atomic-change-group
@@ -200,33 +202,34 @@ TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
       (editahead-ask "accepted")))))
 
 (defun editahead-reject ()
-  "Refuse what is shown."
+  "Reject the shown prediction."
   (interactive)
   (when editahead--prediction
-    (editahead--outcome "rejected")
+    (editahead--report-outcome "rejected")
     (editahead--clear)))
 
 ;;;###autoload
 (defun editahead-apply (sketch)
-  "Make the SKETCH of a change an edit: the region, or what was copied last.
-The server says which part it cannot place; it changes nothing then."
+  "Apply a SKETCH of a change: the region, or the last copied text.
+If the server refuses the sketch, signal an error with the reason and
+change nothing."
   (interactive (list (if (use-region-p)
                          (buffer-substring-no-properties (region-beginning) (region-end))
                        (current-kill 0))))
   (eglot--signal-textDocument/didChange)
   (let ((argument (list :sketch (substring-no-properties sketch)
                         :uri (plist-get (eglot--TextDocumentIdentifier) :uri))))
-    (condition-case refused
+    (condition-case refusal
         (let ((result (jsonrpc-request (eglot--current-server-or-lose) :workspace/executeCommand
                                        (list :command "editahead.apply" :arguments (vector argument)))))
           (if (equal (plist-get result :method) "none")
-              (message "Editahead: the sketch is there already")
-            (message "Editahead: %d places" (length (plist-get result :hunks)))))
+              (message "Editahead: The buffer already contains the sketch's changes")
+            (message "Editahead: Applied the sketch in %d places" (length (plist-get result :hunks)))))
       (jsonrpc-error
-       (user-error "Editahead: nothing was changed: %s" (alist-get 'jsonrpc-error-message (cddr refused)))))))
+       (user-error "Editahead: Nothing was changed: %s" (alist-get 'jsonrpc-error-message (cddr refusal)))))))
 
 (defun editahead-why ()
-  "Say why nothing is shown, or what is, and what else was weighed."
+  "Show the candidates of the last prediction and their verdicts."
   (interactive)
   (let* ((why (jsonrpc-request (eglot--current-server-or-lose) :workspace/executeCommand
                                (list :command "editahead.why"
@@ -234,23 +237,24 @@ The server says which part it cannot place; it changes nothing then."
          (silence (plist-get why :silence)))
     (message "Editahead: %s%s"
              (cond (silence (plist-get silence :detail))
-                   ((seq-empty-p (plist-get why :candidates)) "nothing was predicted here yet")
-                   (t "what was weighed:"))
-             (mapconcat (lambda (one)
-                          (format "\n  %.0f %%  %s (%s): %s" (* 100 (plist-get one :confidence)) (plist-get one :label)
-                                  (plist-get one :source) (plist-get one :verdict)))
+                   ((seq-empty-p (plist-get why :candidates)) "No prediction here yet.  Change something first")
+                   (t "Candidates:"))
+             (mapconcat (lambda (candidate)
+                          (format "\n  %.0f %%  %s (%s): %s" (* 100 (plist-get candidate :confidence))
+                                  (plist-get candidate :label) (plist-get candidate :source)
+                                  (plist-get candidate :verdict)))
                         (plist-get why :candidates) ""))))
 
 (defun editahead--indents-p ()
-  "Whether Tab is for indenting: a region, or a blank line.
-It is not where the prediction itself is."
+  "Return non-nil where Tab is for indentation: a region or a blank line.
+At the prediction itself, Tab accepts instead."
   (or (use-region-p)
       (and (save-excursion (beginning-of-line) (looking-at-p "[ \t]*$"))
            (not (and editahead--edits (= (point) (caar editahead--edits)))))))
 
 (defun editahead--when-shown (command)
-  "A key binding for COMMAND that is there only while something is shown.
-A list of completions, a region and indentation keep their keys."
+  "Return a key binding for COMMAND that is active while a prediction is shown.
+Completions, a region and indentation keep their keys."
   `(menu-item "" ,command
               :filter ,(lambda (command)
                          (and editahead--prediction
@@ -264,15 +268,15 @@ A list of completions, a region and indentation keep their keys."
     (define-key map (kbd "<tab>") (editahead--when-shown #'editahead-accept))
     (define-key map (kbd "C-g") (editahead--when-shown #'editahead-reject))
     map)
-  "Keys that are there while something is shown.")
+  "Keys that are active while a prediction is shown.")
 
 ;;;###autoload
 (define-minor-mode editahead-mode
-  "Show the predicted next edit in its place; Tab goes there, and makes it."
+  "Show the predicted next edit in place; Tab goes there and accepts it."
   :lighter editahead-lighter
   (if editahead-mode
-      (add-hook 'post-command-hook #'editahead--soon nil t)
-    (remove-hook 'post-command-hook #'editahead--soon t)
+      (add-hook 'post-command-hook #'editahead--schedule-request nil t)
+    (remove-hook 'post-command-hook #'editahead--schedule-request t)
     (when (timerp editahead--timer)
       (cancel-timer editahead--timer))
     (editahead--clear)))

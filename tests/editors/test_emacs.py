@@ -120,15 +120,13 @@ def test_a_refusal_changes_nothing(play: Play) -> None:
           (user-error (session-say (cadr refused) (buffer-string))))
         """,
     )
-    assert said[0][0].startswith("Editahead: nothing was changed")
+    assert said[0][0].startswith("Editahead: Nothing was changed")
     assert said[0][1] == STAY
 
 
 def test_why(play: Play) -> None:
     said = play(NAMES, "(session-ask) (session-say (editahead-why))", RENAME)
-    assert said[0][0].startswith(
-        "Editahead: what was weighed:\n  90 %  guest -> visitor (propagation): shown"
-    )
+    assert said[0][0].startswith("Editahead: Candidates:\n  90 %  guest -> visitor (propagation): shown")
 
 
 def test_an_accepted_edit_is_undone_in_one_step(play: Play) -> None:
