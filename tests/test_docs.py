@@ -17,7 +17,11 @@ from editahead_lsp import protocol, settings
 from editahead_lsp.converter import PARAMS
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = [path for folder in (ROOT, ROOT / "docs", ROOT / "tests") for path in sorted(folder.glob("*.md"))]
+DOCUMENTS = [
+    path
+    for pattern in ("*.md", "changes/*.md", "docs/*.md", "editors/*.md", "editors/*/*.md", "tests/**/*.md")
+    for path in sorted(ROOT.glob(pattern))
+]
 SCHEMAS = sorted((ROOT / "docs" / "schema").glob("*.json"))
 OF_LSP = {
     method
@@ -25,7 +29,6 @@ OF_LSP = {
     if re.match("initialize|textDocument/did(Open|Change|Close)|workspace/", method)
 }
 """Whose shapes LSP defines alone."""
-DOCUMENTS += sorted((ROOT / "tests" / "scenarios").glob("*.md"))
 
 MACHINE = re.compile(
     r"(?<![\w.~])/(?:work|root|home/\w+|Users/\w+)/|\.\./shared/(?!data/edits/dev\.jsonl\.zst)"
@@ -100,11 +103,25 @@ def test_every_message_and_command_is_documented() -> None:
     assert [name for name in own if f"`{name}`" not in text] == []
 
 
+def prose(path: Path) -> str:
+    return re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.DOTALL)
+
+
+def anchors(path: Path) -> set[str]:
+    """Return the anchors that GitHub gives the headings of a document."""
+    headings = re.findall(r"^#+ (.*)$", prose(path), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_links_lead_to_files(path: Path) -> None:
-    text = re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.DOTALL)
-    targets = [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
-    missing = [target for target in targets if not (path.parent / unquote(target.split("#")[0])).exists()]
+def test_links_lead_to_files_and_headings(path: Path) -> None:
+    targets = [target for target in re.findall(r"\]\(([^)\s]+)\)", prose(path)) if "://" not in target]
+    missing = []
+    for target in targets:
+        name, _, anchor = target.partition("#")
+        file = path.parent / unquote(name) if name else path
+        if not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file)):
+            missing.append(target)
     assert missing == []
 
 
