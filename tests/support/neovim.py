@@ -26,8 +26,8 @@ NEOVIM_0_12 = Path(sys.prefix) / "editors" / "neovim" / "bin" / "nvim"
 
 _PATIENCE_S = 60.0
 """Before a wait is given up."""
-_HUNG_S = 20.0
-"""An editor that says nothing for so long has hung; it is killed."""
+_HUNG_S = 60.0
+"""The time after which a silent Neovim has hung, and is killed. A start on a busy machine blocks it for 20 s and more."""
 
 
 class Neovim:
