@@ -10,7 +10,7 @@ ENVIRONMENT := PYTHON="$(PYTHON)" requirements/environment
 NOT_UNIT := benchmark or fuzz or editors or ratchet or engine
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
   --custom-compile-command "make lock"
-PACKAGES := lsp inference prompts training evals
+PACKAGES := cli lsp serving inference prompts training evals
 
 FILES ?= 300
 SEED ?= 7

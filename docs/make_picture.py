@@ -14,11 +14,11 @@ from pathlib import Path
 
 from rich.console import Console
 
+from editahead_cli.commands.demo import SETTINGS
+from editahead_cli.demo.player import Player
+from editahead_cli.demo.scenes import sample_scenes
+from editahead_cli.demo.terminal_view import Screen
 from editahead_evals.editor import Editor
-from editahead_lsp.commands.demo import SETTINGS
-from editahead_lsp.commands.demo_player import Player
-from editahead_lsp.commands.demo_scenes import sample_scenes
-from editahead_lsp.commands.demo_screen import Screen
 
 SCENES = ("A rename", "A repeated insertion")
 COLUMNS = 98

@@ -19,14 +19,15 @@ from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_t
 import attrs
 from lsprotocol import types
 
-from editahead_evals import json_output
-from editahead_lsp import outputs, standard
+from editahead_cli import json_output
+from editahead_evals import json_output as json_types
 from editahead_lsp import protocol as wire
+from editahead_lsp import standard
 from editahead_lsp.applying import messages
 from editahead_lsp.converter import camel, make_converter
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-CONVERTER = make_converter(outputs)
+CONVERTER = make_converter(json_output)
 PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null", None: "null"}
 
 
@@ -87,7 +88,7 @@ ITEM = standard.CompletionItem(
     additional_text_edits=[EDIT],
     command=ACCEPT,
 )
-FIGURES = outputs.OutcomeFigures(
+FIGURES = json_output.OutcomeFigures(
     shown=412,
     seen=181,
     accepted=97,
@@ -95,11 +96,11 @@ FIGURES = outputs.OutcomeFigures(
     partial=3,
     rejected=9,
     ignored=303,
-    kept30=outputs.KeptFigures(81, 78),
-    kept300=outputs.KeptFigures(80, 74),
+    kept30=json_output.KeptFigures(81, 78),
+    kept300=json_output.KeptFigures(80, 74),
     latency=wire.LatencyStatus(4.1, 19.0),
 )
-PROMPT_COSTS = json_output.PromptCosts(
+PROMPT_COSTS = json_types.PromptCosts(
     prompts=2388,
     tokens=2453.0,
     largest=2833,
@@ -282,7 +283,7 @@ SHAPES = [
     _command(wire.WHY, "The candidates of the last prediction and their verdicts.", [URI], WHY),
     _command(wire.STATUS, "The state of the server; latency in milliseconds.", [], STATUS),
     _command(wire.RESET_LEARNING, "Forget accepts and rejections.", [], None),
-    _output("editahead --version --json", "The version.", outputs.VersionOutput("0.1.0")),
+    _output("editahead --version --json", "The version.", json_output.VersionOutput("0.1.0")),
     _output(
         "editahead predict --json",
         "The answer of `editahead/nextEdit`; positions in UTF-16.",
@@ -291,45 +292,45 @@ SHAPES = [
     _output(
         "editahead predict --show-prompt --json",
         "The prompt for a model, by part.",
-        outputs.PromptOutput(
+        json_output.PromptOutput(
             "editahead", "editahead", False, None, "<|file|>stay.py\n<|next|>\n",
-            [outputs.PromptPart("path", 0, 16, 5), outputs.PromptPart("answer", 16, 25, 2)],
-            [outputs.LeftOutPart("file/lines 1-8", 92, "its group's budget")], 7, 3000, 512, ["<|/region|>"],
+            [json_output.PromptPart("path", 0, 16, 5), json_output.PromptPart("answer", 16, 25, 2)],
+            [json_output.LeftOutPart("file/lines 1-8", 92, "its group's budget")], 7, 3000, 512, ["<|/region|>"],
         ),
     ),
     _output(
         "editahead apply --json",
         "The edit, or the reason for a refusal; positions in UTF-16.",
-        outputs.ApplyOutput(
+        json_output.ApplyOutput(
             APPLIED.edit, APPLIED.hunks, "markers", "merge", APPLIED.stats, None, [URI]
         ),
     ),
     _output(
         "editahead config --json",
         "The settings and the source of each.",
-        outputs.ConfigOutput({"eagerness": outputs.Setting(0.3, "~/.config/editahead/editahead.toml")}, []),
+        json_output.ConfigOutput({"eagerness": json_output.Setting(0.3, "~/.config/editahead/editahead.toml")}, []),
     ),
     _output(
         "editahead stats --json",
         "Outcomes of predictions, from the outcome log; latency in milliseconds.",
-        outputs.StatsOutput(
+        json_output.StatsOutput(
             "~/.local/state/editahead/outcomes.db", FIGURES, {"python": FIGURES}, {"propagation: rename": FIGURES},
             {"2026-03-02": FIGURES},
-            outputs.LearningFigures(181, 0.71, {"always": -0.12, "kind:rename": 0.24, "language:python": 0.08}),
+            json_output.LearningFigures(181, 0.71, {"always": -0.12, "kind:rename": 0.24, "language:python": 0.08}),
         ),
     ),
     _output(
         "editahead doctor --json",
         "The checks of this installation.",
-        outputs.DoctorOutput(True, [outputs.Check("settings", True, "all valid")]),
+        json_output.DoctorOutput(True, [json_output.Check("settings", True, "all valid")]),
     ),
     _output(
         "editahead models --json",
         "This machine's hardware, and the models that fit it.",
-        outputs.ModelsOutput(
-            outputs.MachineOutput(16, 137_438_953_472, 120_259_084_288, [outputs.GpuOutput("NVIDIA H200", 150_754_820_096)],
+        json_output.ModelsOutput(
+            json_output.MachineOutput(16, 137_438_953_472, 120_259_084_288, [json_output.GpuOutput("NVIDIA H200", 150_754_820_096)],
                                   11_200_000_000),
-            [outputs.ModelOutput("zeta-2.1", "zed-industries/zeta-2.1", "next edits", "vLLM", "zeta-2.1", "Apache-2.0",
+            [json_output.ModelOutput("zeta-2.1", "zed-industries/zeta-2.1", "next edits", "vLLM", "zeta-2.1", "Apache-2.0",
                                  16_600_000_000, 131_072, 32_768, "gpu", None,
                                  "On the GPU, with room for 892,133 tokens of context.")],
         ),
@@ -337,58 +338,58 @@ SHAPES = [
     _output(
         "editahead demo --json",
         "The events of the demo and their outcomes.",
-        outputs.DemoOutput([{"event": "scene", "title": "A rename"}], {"accepted": 14, "typed": 9}),
+        json_output.DemoOutput([{"event": "scene", "title": "A rename"}], {"accepted": 14, "typed": 9}),
     ),
     _output(
         "editahead eval --json",
         "Figures of next edits on real commits, and what they were measured on.",
-        json_output.EvalOutput(
+        json_types.EvalOutput(
             measure="next edit on real commits", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
             data="edits.jsonl.zst", seed=7, predictors={}, typing={}, languages={}, kinds={}, distances={},
             confidence={}, latencyMs={}, nextHit={}, silences={"no-candidate": 31}, files=[], against=None,
         ),
-        json_output.EvalOutput,
+        json_types.EvalOutput,
     ),
     _output(
         "editahead eval --render --json",
         "The costs of the prompts of stored states.",
-        json_output.EvalRenderOutput(
+        json_types.EvalRenderOutput(
             measure="prompts of stored states", note="...", commit="135ec4f", data="states.jsonl.zst",
             format="editahead", budget=None, costs=PROMPT_COSTS,
-            other=json_output.OtherPrompts(
+            other=json_types.OtherPrompts(
                 name="zeta-2", costs=PROMPT_COSTS, requests=2400, equal=0,
                 mostDifferent=[{"request": 31, "session": "shop@1a2b3c4d5e6f:stay.py", "changedLines": 212}],
             ),
         ),
-        json_output.EvalRenderOutput,
+        json_types.EvalRenderOutput,
     ),
     _output(
         "editahead eval --scenarios --json",
         "The scores of scenarios.",
-        json_output.EvalScenariosOutput(
+        json_types.EvalScenariosOutput(
             measure="next edit on scenarios", commit="135ec4f", data="tests/scenarios",
             score=0.75, deltaChrf=0.8, showRate=0.9, quietRate=0.98, met=1,
             scenarios=[
                 {"name": "await-added", "failure": None, "shown": True, "likeness": 1.0, "positions": 0, "quiet": 0}
             ],
         ),
-        json_output.EvalScenariosOutput,
+        json_types.EvalScenariosOutput,
     ),
     _output(
         "editahead eval --recorded --json",
         "The scores of recorded answers of models, as they are and through the server.",
-        json_output.EvalRecordedOutput(
+        json_types.EvalRecordedOutput(
             measure="recorded models", commit="135ec4f",
             models=[{"model": "zeta-2",
                      "raw": {"score": 0.45, "deltaChrf": 0.49, "showRate": 0.83, "quietRate": 1.0},
                      "through": {"score": 0.26, "deltaChrf": 0.33, "showRate": 0.67, "quietRate": 1.0}}],
         ),
-        json_output.EvalRecordedOutput,
+        json_types.EvalRecordedOutput,
     ),
     _output(
         "editahead eval --apply --json",
         "The results of sketches; latency in milliseconds.",
-        json_output.EvalApplyOutput(
+        json_types.EvalApplyOutput(
             measure="apply on sketches of real commits, without a model", note="...", commit="135ec4f",
             machine="Linux x86_64, Python 3.12.1", data="edits.jsonl.zst", seed=7, generator=1,
             styles={
@@ -402,7 +403,7 @@ SHAPES = [
                 "refused": 5, "solved": 2, "wrong": 0, "tokensPerStep": 4.5, "firstHunkMs": 180.5, "ms": 420.0
             },
         ),
-        json_output.EvalApplyOutput,
+        json_types.EvalApplyOutput,
     ),
 ]  # fmt: skip
 

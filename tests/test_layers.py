@@ -14,7 +14,7 @@ HEAVY = frozenset(["torch", "transformers", "vllm", "numpy", "sklearn", "scipy",
 
 SERVE = """
 import asyncio, io, json, sys
-from editahead_lsp.commands import lsp
+from editahead_cli.commands import lsp
 from editahead_lsp.server import Server, load_pipeline
 
 def message(**fields):

@@ -15,7 +15,7 @@ import pytest
 import editahead_lsp
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("lsp", "inference", "prompts", "training", "evals")
+PARTS = ("cli", "lsp", "serving", "inference", "prompts", "training", "evals")
 PACKAGES = tuple(f"editahead_{part}" for part in PARTS)
 
 
@@ -75,7 +75,7 @@ def test_a_wheel_holds_every_file_of_the_packages(wheel: zipfile.ZipFile) -> Non
     }
     assert files <= names
     assert "editahead_inference/gate.json" in names
-    assert "editahead_lsp/sample/session.toml" in names
+    assert "editahead_cli/demo/sample/session.toml" in names
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
 
 

@@ -59,7 +59,7 @@ class Response:
 
 
 def server_command() -> list[str]:
-    return [sys.executable, "-m", "editahead_lsp", "lsp"]
+    return [sys.executable, "-m", "editahead_cli", "lsp"]
 
 
 def isolated_environment(folder: Path) -> dict[str, str]:

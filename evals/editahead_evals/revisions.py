@@ -72,7 +72,7 @@ def _check_own() -> None:
 
 def _check_runs_from(folder: Path, environment: dict[str, str], revision: str) -> None:
     script = (
-        "import editahead_lsp, editahead_inference as i; print(editahead_lsp.__file__); print(i.__file__)"
+        "import editahead_cli, editahead_inference as i; print(editahead_cli.__file__); print(i.__file__)"
     )
     run = subprocess.run(
         [sys.executable, "-c", script],

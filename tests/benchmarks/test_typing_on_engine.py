@@ -16,8 +16,8 @@ import pytest
 
 from editahead_evals.records import LONGEST, read_records
 from editahead_inference.backends.choice import SHIPPED
-from editahead_lsp.engine.installed import PROPOSER
-from editahead_lsp.engine.plan import DRAFTS
+from editahead_serving.launch_plan import DRAFTS
+from editahead_serving.vllm_probe import PROPOSER
 from figures import SHORT, percentile, show
 from real_vllm import serving
 from typing_sessions import Cost, Session, When, play, synthetic

@@ -28,7 +28,7 @@ def total(prices):
 
 def demo(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "editahead_lsp", "demo", *arguments],
+        [sys.executable, "-m", "editahead_cli", "demo", *arguments],
         env=isolated_environment(tmp_path) | {"COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         encoding="utf-8",

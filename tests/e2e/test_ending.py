@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-REAL = [sys.executable, "-m", "editahead_lsp", "lsp"]
+REAL = [sys.executable, "-m", "editahead_cli", "lsp"]
 WAIT_S = 20
 
 

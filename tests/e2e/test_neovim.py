@@ -60,7 +60,7 @@ class Neovim:
         self._unpacker = msgpack.Unpacker(self._process.stdout, read_size=1)
         self._last_id = 0
         self._lua("Next = dofile(...)", str(LUA))
-        server = [sys.executable, "-m", "editahead_lsp", "lsp"]
+        server = [sys.executable, "-m", "editahead_cli", "lsp"]
         assert self.call("start", server, str(folder), environment), "the server did not start"
 
     def call(self, name: str, *arguments: Any) -> Any:

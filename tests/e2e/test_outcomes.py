@@ -74,7 +74,7 @@ async def test_what_happened_is_there_after_the_end(server_environment: dict[str
         await run(client, "accept", first.id)
         await run(client, "reject", second.id)
     assert sorted(row.event for row in read(file)) == ["accepted", "rejected"]
-    command = [sys.executable, "-m", "editahead_lsp", "stats", "--json"]
+    command = [sys.executable, "-m", "editahead_cli", "stats", "--json"]
     process = await asyncio.create_subprocess_exec(
         *command, env=server_environment, stdout=asyncio.subprocess.PIPE
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from editahead_lsp.engine.plan import DRAFTS
+from editahead_serving.launch_plan import DRAFTS
 from running import REAL, spawned
 from tiny_model import CONTEXT
 from using_engine import Person, engine, group
@@ -65,7 +65,7 @@ async def test_a_language_server_and_the_engine(model_folder: Path, environment:
         known = await person.until_asked()
         assert (known["backend"]["state"], known["backend"]["detail"]) == ("ready", "")
 
-        command = [sys.executable, "-m", "editahead_lsp", "doctor", "--json"]
+        command = [sys.executable, "-m", "editahead_cli", "doctor", "--json"]
         done = await asyncio.to_thread(
             subprocess.run, command, env=environment, capture_output=True, check=False
         )

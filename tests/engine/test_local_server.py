@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 def command(environment: dict[str, str], *arguments: object) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "editahead_lsp", *map(str, arguments)],
+        [sys.executable, "-m", "editahead_cli", *map(str, arguments)],
         env=environment,
         capture_output=True,
         check=False,

@@ -12,9 +12,9 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from editahead_lsp.engine import router
-from editahead_lsp.engine.installed import NoEngine
-from editahead_lsp.engine.machine import real_cores
+from editahead_serving import nginx_router
+from editahead_serving.hardware import real_cores
+from editahead_serving.vllm_probe import NoEngine
 from real_vllm import metric
 from running import REAL, plain, spawned
 from scripted import ask
@@ -27,7 +27,7 @@ pytest.importorskip("vllm", reason="`make engine-test` installs what this takes"
 @pytest.fixture(autouse=True)
 def nginx() -> None:
     try:
-        router.find(os.environ)
+        nginx_router.find(os.environ)
     except NoEngine as error:
         pytest.skip(str(error))
 

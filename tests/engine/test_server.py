@@ -82,7 +82,7 @@ async def test_the_model_is_asked_and_its_cache_is_used(environment: dict[str, s
     [("tiny", True, f"serves 'tiny' with a context of {CONTEXT} tokens"), ("large", False, "there is tiny.")],
 )
 def test_the_doctor(model: str, good: bool, says: str, environment: dict[str, str], tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "editahead_lsp", "doctor", "--json"]
+    command = [sys.executable, "-m", "editahead_cli", "doctor", "--json"]
     known = environment | {"EDITAHEAD_MODEL": model}
     done = subprocess.run(command, env=known, cwd=tmp_path, capture_output=True, check=False)
     checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}

@@ -96,7 +96,7 @@ def test_a_server_without_settings_for_it_takes_them(tmp_path: Path) -> None:
         "XDG_CONFIG_HOME": str(tmp_path),
         "XDG_STATE_HOME": str(tmp_path),
     }
-    command = [sys.executable, "-m", "editahead_lsp", "doctor", "--json"]
+    command = [sys.executable, "-m", "editahead_cli", "doctor", "--json"]
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
     checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
     assert checks["backend"]["good"], checks["backend"]["detail"]

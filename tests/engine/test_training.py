@@ -20,7 +20,7 @@ numpy = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch", reason="`make engine-test` installs what this takes")
 transformers = pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
 
-from editahead_lsp import cli  # noqa: E402
+from editahead_cli import main  # noqa: E402
 from editahead_prompts.composition.vocabulary import own  # noqa: E402
 from editahead_training import checkpoints, export, loop, measure, memory, packed, rows, sizes  # noqa: E402
 from editahead_training.examples import TASKS, Example, plain  # noqa: E402
@@ -183,7 +183,7 @@ def test_the_command_trains_and_says_what_is_wrong(
     packed.write(data, counting(60, 1), {"made by": "a test"})
     command = ["train", "model", "--size=tiny", "--row=512", "--steps=4"]
     command += [f"--data={data}", f"--held={data}", f"--out={out}"]
-    assert cli.main([*command, "--json"]) == 0
+    assert main.main([*command, "--json"]) == 0
     provenance = json.loads(capsys.readouterr().out)
     assert provenance == json.loads((out / "training.json").read_text("utf-8"))
     assert provenance["steps seen"] == 4 and provenance["data"] == {"made by": "a test"}
@@ -202,7 +202,7 @@ def test_the_command_trains_and_says_what_is_wrong(
         ([f"--out={tmp_path / 'new'}", "--resume"], "there is no checkpoint to go on from"),
         ([f"--out={tmp_path / 'new'}", "--row=4"], "there are no examples of at most 4 tokens"),
     ):
-        assert cli.main([*command, *options]) == 1
+        assert main.main([*command, *options]) == 1
         said = capsys.readouterr().err
         assert reason in said and said.count("\n") == 1
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from editahead_lsp.commands import eval as command
+from editahead_cli.commands import eval as command
 from made_records import made_records
 from schemas import validate
 

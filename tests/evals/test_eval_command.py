@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import zstandard
 
+from editahead_cli.commands import eval as command
 from editahead_evals import run as run_module
 from editahead_evals.baselines import BASELINES
 from editahead_evals.ceiling import reachable
@@ -23,7 +24,6 @@ from editahead_evals.metrics import SERVER
 from editahead_evals.records import Record
 from editahead_evals.revisions import present_commit
 from editahead_evals.run import RunError, evaluate
-from editahead_lsp.commands import eval as command
 from schemas import validate
 
 BEFORE = "total = 1\nprint(total)\n\n\ndef show():\n    return total\n"

@@ -14,6 +14,7 @@ pytest.importorskip("tokenizers", reason="real tokenizers need an extra that bri
 
 import zstandard
 
+from editahead_cli.commands import eval as command
 from editahead_evals.records import Record
 from editahead_evals.rendering.comparison import compare
 from editahead_evals.rendering.costs import Costs, NoCosts
@@ -22,7 +23,6 @@ from editahead_evals.rendering.rendered import Rendered, render_all
 from editahead_evals.rendering.sessions import Session, sessions, typed
 from editahead_evals.rendering.worker import WorkerError, rendered_by
 from editahead_evals.revisions import Revision
-from editahead_lsp.commands import eval as command
 from editahead_prompts.composition.vocabulary import own
 from editahead_prompts.formats.own import OWN
 from editahead_prompts.formats.zeta2 import ZETA_2

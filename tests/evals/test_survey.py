@@ -42,7 +42,7 @@ def test_the_ceiling_asks_of_the_state_that_the_server_makes() -> None:
 
 
 def test_what_is_shown_at_the_highest_eagerness_is_among_all_candidates() -> None:
-    from editahead_lsp.commands.eval import candidates
+    from editahead_cli.commands.eval import candidates
 
     before = "total = 1\nprint(total)\n\n\ndef show():\n    return total\n"
     renamed = record(before, before.replace("total", "amount"))

@@ -66,7 +66,7 @@ async def begun(server: ModelServer, folder: Path, *arguments: str) -> asyncio.s
     told = {"BACKEND": "openai", "URL": server.url, "FORMAT": "fastapply"}
     known |= {f"EDITAHEAD_{name}": value for name, value in told.items()}
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "editahead_lsp", "apply", "a.py", *arguments),
+        *(sys.executable, "-m", "editahead_cli", "apply", "a.py", *arguments),
         cwd=folder,
         env=known | {"XDG_CONFIG_HOME": str(folder / "config"), "XDG_STATE_HOME": str(folder / "state")},
         stdin=asyncio.subprocess.DEVNULL,
@@ -159,7 +159,7 @@ async def test_without_a_model_it_says_so(server: ModelServer, folder: Path) -> 
     (folder / "editahead.toml").write_text("")
     known = os.environ | {"EDITAHEAD_BACKEND": "embedded", "XDG_CONFIG_HOME": str(folder / "config")}
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "editahead_lsp", "apply", "a.py", *UNCLEAR),
+        *(sys.executable, "-m", "editahead_cli", "apply", "a.py", *UNCLEAR),
         cwd=folder,
         env=known,
         stdout=PIPE,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from editahead_lsp.cli import main
-from editahead_lsp.commands.patches import DoesNotFit, hunks_for, stages
+from editahead_cli.history_diff import DoesNotFit, hunks_for, stages
+from editahead_cli.main import main
 from editahead_prompts.state import State
 from model_server import Exchange, ModelServer
 from scripted import Scripted
@@ -192,7 +192,7 @@ async def test_the_doctor_asks_the_backend(
         served = {"id": "sweep-1.5b", "owned_by": "vllm", "max_model_len": 2048}
         await exchange.json({"data": [served]})
 
-    monkeypatch.setattr("editahead_lsp.commands.doctor._server", list)
+    monkeypatch.setattr("editahead_cli.commands.doctor._server", list)
     monkeypatch.setenv("EDITAHEAD_BACKEND", "openai")
     for name, value in (("MODEL", model), ("FORMAT", format)):
         if value is not None:
@@ -221,7 +221,7 @@ def test_the_doctor_says_what_is_wrong_with_the_backend(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("editahead_lsp.commands.doctor._server", list)
+    monkeypatch.setattr("editahead_cli.commands.doctor._server", list)
     for name, value in ({"BACKEND": "openai"} | backend).items():
         monkeypatch.setenv(f"EDITAHEAD_{name}", value)
     assert main(["doctor"]) == 1

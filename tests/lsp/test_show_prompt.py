@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from editahead_lsp.cli import main
+from editahead_cli.main import main
 from schemas import validate
 
 DIFF = "@@ -1 +1 @@\n-user = 1\n+account = 1\n"

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from editahead_lsp.cli import main
+from editahead_cli.json_output import KeptFigures
+from editahead_cli.main import main
+from editahead_cli.outcome_statistics import statistics
 from editahead_lsp.outcome_log import FILE_NAME, Outcome, OutcomeLog
-from editahead_lsp.outputs import KeptFigures
 from editahead_lsp.protocol import LatencyStatus
-from editahead_lsp.statistics import statistics
 from schemas import validate
 
 DAY = 24 * 3600.0

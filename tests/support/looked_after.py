@@ -12,12 +12,12 @@ from pathlib import Path
 import stub_nginx
 import stub_vllm
 from editahead_lsp import processes
-from editahead_lsp.engine.fleet import Fleet
-from editahead_lsp.engine.installed import Installed
-from editahead_lsp.engine.plan import Place, plan
-from editahead_lsp.engine.router import router
-from editahead_lsp.engine.shape import Shape
-from editahead_lsp.engine.shares import WHOLE, Share
+from editahead_serving.kv_cache_shape import Shape
+from editahead_serving.launch_plan import Place, plan
+from editahead_serving.nginx_router import router
+from editahead_serving.replica_set import Fleet
+from editahead_serving.resource_share import WHOLE, Share
+from editahead_serving.vllm_probe import Installed
 from running import free_port
 
 

@@ -23,7 +23,7 @@ _ENOUGH = 5
 """Characters of a text that have to be there before the rest is offered."""
 
 
-REAL = [sys.executable, "-m", "editahead_lsp", "lsp"]
+REAL = [sys.executable, "-m", "editahead_cli", "lsp"]
 """The command line of the server with its own predictors."""
 
 

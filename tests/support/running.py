@@ -17,8 +17,8 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient, make_test_lsp_client
 
 SCRIPTED = [sys.executable, str(Path(__file__).with_name("scripted.py"))]
-REAL = [sys.executable, "-m", "editahead_lsp", "lsp"]
-ENGINE = [sys.executable, "-m", "editahead_lsp", "engine"]
+REAL = [sys.executable, "-m", "editahead_cli", "lsp"]
+ENGINE = [sys.executable, "-m", "editahead_cli", "engine"]
 SCRIPT = json.dumps({"user": "account"})
 LISTENING = "editahead: listening on 127.0.0.1:"
 

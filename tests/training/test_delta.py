@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from editahead_lsp.cli import main
+from editahead_cli.main import main
 from editahead_training.chain import Chain
 from editahead_training.delta import MAGIC, DeltaError, apply, make
 from editahead_training.safetensors import LENGTH, Checkpoint, CheckpointError

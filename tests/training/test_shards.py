@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from editahead_lsp.cli import main
+from editahead_cli.main import main
 from editahead_training.shards import FIELDS, ShardError, sample
 
 RECORD = dict.fromkeys(FIELDS, "a")

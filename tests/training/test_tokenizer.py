@@ -11,7 +11,7 @@ pytest.importorskip("tokenizers", reason="training needs the extra `train`")
 
 import zstandard
 
-from editahead_lsp.cli import main
+from editahead_cli.main import main
 from editahead_prompts.composition.vocabulary import built
 from editahead_training import tokenizer
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from editahead_lsp.applying import writing
-from editahead_lsp.applying.writing import NotWritten, Write, write_all
+from editahead_cli import atomic_write
+from editahead_cli.atomic_write import NotWritten, Write, write_all
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_a_disk_that_is_full_before_anything_is_put_in_place(
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(writing.os, "fsync", full)
+    monkeypatch.setattr(atomic_write.os, "fsync", full)
     with pytest.raises(NotWritten, match="No space"):
         write_all(change(folder))
     assert held(folder) == before

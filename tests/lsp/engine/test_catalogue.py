@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.engine.catalogue import CATALOGUE, OURS, QUICK, Model, find, fit
-from editahead_lsp.engine.machine import Gpu, Machine, bandwidth, free_on_disk, look
-from editahead_lsp.engine.shape import Shape
 from editahead_prompts.formats.choice import named
+from editahead_serving.hardware import Gpu, Machine, bandwidth, free_on_disk, look
+from editahead_serving.kv_cache_shape import Shape
+from editahead_serving.model_catalog import CATALOGUE, OURS, QUICK, Model, find, fit
 
 PAGE = Path(__file__).parents[3] / "docs" / "engine.md"
 GB = 10**9
@@ -112,8 +112,8 @@ def test_without_a_driver() -> None:
 
 
 def test_the_probe_reckons_from_the_quickest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("editahead_lsp.engine.machine._PROBED", 1000)
-    monkeypatch.setattr("editahead_lsp.engine.machine._THREADS", 1)
+    monkeypatch.setattr("editahead_serving.hardware._PROBED", 1000)
+    monkeypatch.setattr("editahead_serving.hardware._THREADS", 1)
     times = itertools.chain([0.0, 4.0, 4.0, 5.0, 5.0, 8.0, 8.0, 9.5])
     assert bandwidth(lambda: next(times)) == 2000
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.engine.chosen import NotChanged, change, write
+from editahead_serving.settings_file import NotChanged, change, write
 
 FILE = """\
 # mine

@@ -14,10 +14,10 @@ import pytest
 
 import stub_nginx
 import stub_vllm
+from editahead_cli.main import main
 from editahead_inference.backends import choice
-from editahead_lsp.cli import main
-from editahead_lsp.engine import installed, machine, router
-from editahead_lsp.engine.installed import PROPOSER
+from editahead_serving import hardware, nginx_router, vllm_probe
+from editahead_serving.vllm_probe import PROPOSER
 
 Use = Callable[..., Path]
 Printed = Callable[..., tuple[dict[str, str], list[str]]]
@@ -31,7 +31,7 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(choice, "SHIPPED", tmp_path / "shipped")
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
-    monkeypatch.setattr(installed, "BESIDE", tmp_path / "nowhere" / "vllm")
+    monkeypatch.setattr(vllm_probe, "BESIDE", tmp_path / "nowhere" / "vllm")
 
 
 @pytest.fixture
@@ -249,8 +249,8 @@ def test_replicas_on_a_cpu(
     use: Use, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(version="0.33.0+cpu")
-    monkeypatch.setattr(machine, "real_cores", lambda: (0, 2, 4, 6, 8))
-    monkeypatch.setattr(router, "find", lambda environment: Path("/opt/nginx"))
+    monkeypatch.setattr(hardware, "real_cores", lambda: (0, 2, 4, 6, 8))
+    monkeypatch.setattr(nginx_router, "find", lambda environment: Path("/opt/nginx"))
     assert main(["engine", "--print", str(folder), "--replicas", "2"]) == 0
     environments, _, _ = replicas(capsys.readouterr().out)
     assert [environment["VLLM_CPU_OMP_THREADS_BIND"] for environment in environments] == ["0,2", "4,6"]
@@ -261,15 +261,15 @@ def test_replicas_without_a_router(
 ) -> None:
     """They are not started without; what is printed may be for another machine."""
     use()
-    monkeypatch.setattr(router, "_SYSTEM", ())
-    monkeypatch.setattr(router, "BESIDE", Path("/nowhere/nginx"))
+    monkeypatch.setattr(nginx_router, "_SYSTEM", ())
+    monkeypatch.setattr(nginx_router, "BESIDE", Path("/nowhere/nginx"))
     monkeypatch.setenv("PATH", str(use(folder="more").parent))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
     assert main(["engine", str(folder), "--replicas", "2"]) == 1
-    assert capsys.readouterr().err == f"editahead: {router.MISSING}\n"
+    assert capsys.readouterr().err == f"editahead: {nginx_router.MISSING}\n"
     assert main(["engine", "--print", str(folder), "--replicas", "2"]) == 0
     out, err = capsys.readouterr()
-    assert router.MISSING in err and "\nnginx -p " in out
+    assert nginx_router.MISSING in err and "\nnginx -p " in out
 
 
 def test_without_vllm(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -126,7 +126,7 @@ class Person:
         }
 
     def fetches(self) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "editahead_lsp", "models", "use", "zeta-2.1"]
+        command = [sys.executable, "-m", "editahead_cli", "models", "use", "zeta-2.1"]
         pipe = subprocess.PIPE
         return subprocess.Popen(command, env=self._environment, stdout=pipe, stderr=pipe, text=True)
 
@@ -140,8 +140,8 @@ class Person:
 @pytest.fixture
 def person(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
     pytest.importorskip("huggingface_hub")
-    from editahead_lsp.engine.catalogue import find
-    from editahead_lsp.engine.machine import free_on_disk
+    from editahead_serving.hardware import free_on_disk
+    from editahead_serving.model_catalog import find
 
     model = find("zeta-2.1")
     assert model is not None

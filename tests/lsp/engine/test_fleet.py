@@ -10,7 +10,7 @@ from editahead_inference.backends.backend import Piece, Query
 from editahead_inference.backends.engine import EngineBackend
 from editahead_inference.backends.notice import Notice
 from editahead_lsp import processes
-from editahead_lsp.engine.shares import Share
+from editahead_serving.resource_share import Share
 from looked_after import Watched, looked_after
 from stub_vllm import SAYS
 

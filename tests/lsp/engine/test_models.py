@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from editahead_cli.main import main
 from editahead_inference.backends import choice
-from editahead_lsp.cli import main
-from editahead_lsp.engine.catalogue import CATALOGUE, find
-from editahead_lsp.engine.machine import Gpu, Machine
+from editahead_serving.hardware import Gpu, Machine
+from editahead_serving.model_catalog import CATALOGUE, find
 from schemas import validate
 
 
@@ -49,8 +49,8 @@ class Hub:
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setattr(choice, "SHIPPED", tmp_path / "shipped")
-    monkeypatch.setattr("editahead_lsp.engine.machine.bandwidth", lambda clock: 1.2e10)
-    monkeypatch.setattr("editahead_lsp.engine.fetching.free_on_disk", lambda folder: 10**12)
+    monkeypatch.setattr("editahead_serving.hardware.bandwidth", lambda clock: 1.2e10)
+    monkeypatch.setattr("editahead_serving.model_download.free_on_disk", lambda folder: 10**12)
     hub = Hub(tmp_path)
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     monkeypatch.setitem(sys.modules, "huggingface_hub.constants", hub.constants)
@@ -67,7 +67,7 @@ def test_the_list(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     machine = Machine(16, 128 << 30, 100 << 30, (Gpu("NVIDIA H200", 140 << 30),))
-    monkeypatch.setattr("editahead_lsp.engine.machine.look", lambda: machine)
+    monkeypatch.setattr("editahead_serving.hardware.look", lambda: machine)
     assert main(["models", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     validate("output.models", "output", told)
@@ -145,7 +145,7 @@ def test_no_room(
     hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What was fetched before is not counted again."""
-    monkeypatch.setattr("editahead_lsp.engine.fetching.free_on_disk", lambda folder: 10**10)
+    monkeypatch.setattr("editahead_serving.model_download.free_on_disk", lambda folder: 10**10)
     assert main(["models", "use", "zeta-2.1"]) == 1
     said = capsys.readouterr().err
     assert (

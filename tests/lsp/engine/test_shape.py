@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from editahead_lsp.engine.shape import Shape
+from editahead_serving.kv_cache_shape import Shape
 from stub_vllm import CONFIG
 
 DEEPSEEK = CONFIG | {"num_hidden_layers": 27, "kv_lora_rank": 512, "qk_rope_head_dim": 64}

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.engine.installed import NoEngine
-from editahead_lsp.engine.machine import real_cores
-from editahead_lsp.engine.shares import of_cores, of_gpus
+from editahead_serving.hardware import real_cores
+from editahead_serving.resource_share import of_cores, of_gpus
+from editahead_serving.vllm_probe import NoEngine
 
 BIND = "VLLM_CPU_OMP_THREADS_BIND"
 

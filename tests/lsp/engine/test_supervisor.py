@@ -20,7 +20,7 @@ from editahead_inference.backends.backend import BackendError, Piece, Query
 from editahead_inference.backends.engine import STARTING, EngineBackend
 from editahead_inference.backends.notice import Notice
 from editahead_lsp import processes
-from editahead_lsp.engine.supervisor import FIRST_S, MOST_S, STARTS, WELL_S, Backoff, _stage
+from editahead_serving.supervisor import FIRST_S, MOST_S, STARTS, WELL_S, Backoff, _stage
 from looked_after import Watched, looked_after
 from running import ENGINE
 

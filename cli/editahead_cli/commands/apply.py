@@ -1,0 +1,293 @@
+"""`editahead apply`: a sketch of a change becomes the exact edit of the files, in this process."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from editahead_cli.console import fail, tell, tell_output
+
+if TYPE_CHECKING:
+    from editahead_cli.atomic_write import Write
+    from editahead_inference.apply.plan import FileChange
+    from editahead_inference.apply.results import Refusal
+    from editahead_lsp.applying.files import WorkspaceFiles
+    from editahead_lsp.applying.messages import ApplyStats, Problem
+    from editahead_lsp.applying.telling import Telling
+    from editahead_lsp.applying.work import Planned
+    from editahead_prompts.sketches.sketch import Sketch, SketchKind
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", nargs="?", type=Path, metavar="FILE", help="what the sketch is for, where it names no file"
+    )
+    parser.add_argument("--sketch", default="-", metavar="F", help="a file, or - for stdin (default)")
+    parser.add_argument("--write", action="store_true", help="change the files; without it, show a diff")
+    parser.add_argument("--backup", action="store_true", help="with --write: keep the old text as FILE.orig")
+    parser.add_argument(
+        "--check", action="store_true", help="look for new problems, with ruff, gofmt and tsc where installed"
+    )
+    parser.add_argument(
+        "--model", action="store_true", help="ask the model of your settings where the sketch is not clear"
+    )
+    parser.add_argument(
+        "--yes", action="store_true", help="with --write: write what a model wrote, too, without a look at it"
+    )
+    parser.add_argument("--json", action="store_true", help="as `editahead.apply` answers")
+
+
+def run(args: argparse.Namespace) -> int:
+    import asyncio
+    import time
+
+    from editahead_cli.atomic_write import NotWritten, write_all
+    from editahead_inference.apply.plan import Refused
+    from editahead_inference.apply.results import Refusal
+    from editahead_lsp.applying.problems import new_problems
+    from editahead_prompts.sketches.parse import parse
+    from editahead_prompts.sketches.sketch import NotASketch
+
+    for name in ("backup", "yes"):
+        if getattr(args, name) and not args.write:
+            sys.stderr.write(f"editahead: --{name} goes with --write\n")
+            return 2
+    started = time.perf_counter()
+    report = _Report(args.json, workspace(Path.cwd()))
+    files = _files(args.file, report.root)
+    try:
+        text = sys.stdin.read() if args.sketch == "-" else Path(args.sketch).read_text("utf-8")
+        text.encode("utf-8")  # what is no text comes through stdin as halves of surrogate pairs
+    except (OSError, UnicodeError) as error:
+        return fail(f"the sketch cannot be read: {error}")
+    try:
+        own = files.find(None)
+        sketch = parse(
+            text, language=own.language if own else None, path=args.file.name if args.file else None
+        )
+        report.kind = sketch.files[0].kind
+        report.planned = _planned(sketch, files, report.root, asking=args.model)
+    except NotASketch as error:
+        lines = text.splitlines()[error.at : error.end]
+        return report.refused(Refusal("unparsed", str(error), "\n".join(lines)))
+    except Refused as error:
+        return report.refused(error.refusal)
+    except ValueError as error:
+        return fail(f"--model: {error}")
+    report.started, report.ended = started, time.perf_counter()
+    if args.check:
+        report.problems = asyncio.run(new_problems(report.changes, [report.root], "utf-16"))
+    by_model = any(change.origin == "model" for change in report.changes)
+    if args.write and by_model and not args.yes:
+        report.done(show_diff=True)
+        return fail("nothing was written: a model wrote this; --yes writes it, once you have looked at it")
+    if args.write and not report.problems:
+        try:
+            write_all(_writes(report.changes, files), backup=args.backup)
+        except NotWritten as error:
+            return fail(f"nothing was written: {error}")
+        report.written = True
+    return report.done(show_diff=not args.write)
+
+
+def workspace(folder: Path) -> Path:
+    """The git repository around the folder, or else the folder itself."""
+    return next((path for path in (folder, *folder.parents) if (path / ".git").exists()), folder)
+
+
+def _planned(sketch: Sketch, files: WorkspaceFiles, root: Path, *, asking: bool) -> Planned:
+    """Raises Refused, and ValueError where there is no model to be asked."""
+    import asyncio
+    import time
+
+    from editahead_inference.apply.merge import merge
+    from editahead_inference.apply.plan import plan
+    from editahead_lsp.applying.telling import Telling
+    from editahead_lsp.applying.work import Planned
+
+    telling = Telling(lambda news: None, time.perf_counter)
+    if asking:
+        return asyncio.run(_asked(sketch, files, root, telling))
+    return Planned(sketch, plan(sketch, files, merge, settled=telling.settled), first=telling.first)
+
+
+async def _asked(sketch: Sketch, files: WorkspaceFiles, root: Path, telling: Telling) -> Planned:
+    """With the model of the settings. Whatever ends this ends its request."""
+    import asyncio
+
+    from editahead_inference.apply.merge import merge
+    from editahead_inference.apply.plan import plan
+    from editahead_inference.apply.rewriting import Rewriting
+    from editahead_inference.worker import CancellableJob, Worker
+    from editahead_lsp import paths, uris
+    from editahead_lsp.applying.asking import Asking
+    from editahead_lsp.applying.work import Planned
+    from editahead_lsp.models import Wanted
+    from editahead_lsp.settings import gather
+    from editahead_prompts.syntax import SyntaxTrees
+
+    settings = gather(os.environ, None, [root], paths.config_folder()).settings
+    model = Wanted.of(settings, os.environ, [uris.of_path(root)]).reach()
+    if model is None:
+        raise ValueError('there is none: `backend` is "embedded"')
+    trees = SyntaxTrees()
+    asks = Rewriting(
+        merge,
+        Asking(asyncio.get_running_loop(), model),
+        lambda coming: telling.coming(coming, trees),
+    )
+    try:
+        changes = await CancellableJob(Worker()).run(
+            lambda check: plan(sketch, files, asks, syntax=trees, settled=telling.settled, check=check)
+        )
+    finally:
+        await model.backend.close()
+    return Planned(sketch, changes, tuple(asks.used), telling.first)
+
+
+def _files(file: Path | None, root: Path) -> WorkspaceFiles:
+    from editahead_lsp import paths, uris
+    from editahead_lsp.applying.files import WorkspaceFiles
+    from editahead_lsp.exclusion import Exclusion
+    from editahead_lsp.settings import gather
+
+    settings = gather(os.environ, None, [root], paths.config_folder()).settings
+    uri = uris.of_path(Path(os.path.normpath(Path.cwd() / file))) if file is not None else None
+    exclusion = Exclusion([root], settings.exclude)
+    return WorkspaceFiles([root], {}, exclusion, settings.max_file_bytes, uri, Path.cwd())
+
+
+def _writes(changes: tuple[FileChange, ...], files: WorkspaceFiles) -> list[Write]:
+    from editahead_cli.atomic_write import Write
+    from editahead_lsp import uris
+    from editahead_lsp.applying.files import BOM
+
+    out = []
+    for change in changes:
+        uri = change.original.uri
+        path = uris.path_of(uri)
+        assert path is not None
+        mark = BOM if uri in files.with_bom else ""
+        old, new = ((mark + text).encode("utf-8") for text in (change.original.text, change.after))
+        target = uris.path_of(change.moved_to) if change.moved_to is not None else None
+        if target is not None:
+            out += [Write(target, None, new), Write(path, old, None)]
+        elif change.action == "create":
+            out.append(Write(path, None, new))
+        else:
+            out.append(Write(path, old, None if change.action == "delete" else new))
+    return out
+
+
+class _Report:
+    """What is said in the end, on paper or as JSON. root: of the workspace. started, ended: seconds, on the clock that tells
+    when the first hunk was settled."""
+
+    def __init__(self, json: bool, root: Path) -> None:
+        self._json, self.root = json, root
+        self.kind: SketchKind | None = None
+        self.planned: Planned | None = None
+        self.problems: list[Problem] | None = None
+        self.written = False
+        self.started = self.ended = 0.0
+
+    @property
+    def changes(self) -> tuple[FileChange, ...]:
+        return () if self.planned is None else self.planned.changes
+
+    def refused(self, refusal: Refusal) -> int:
+        if self._json:
+            self._tell_json(refusal)
+        code = fail(f"refused ({refusal.reason}): {refusal.detail}")
+        for line in refusal.part.splitlines():
+            sys.stderr.write(f"    {line}\n")
+        for near in refusal.near:
+            sys.stderr.write(f"  lines {near.start + 1}-{near.end} come close ({near.similarity:.2f})\n")
+        if refusal.model:
+            sys.stderr.write(f"editahead: {refusal.model}\n")
+        return code
+
+    def done(self, *, show_diff: bool) -> int:
+        """The exit code."""
+        if self._json:
+            self._tell_json(None)
+        elif not self.changes:
+            sys.stderr.write("editahead: nothing to change\n")
+        elif show_diff or self.problems:
+            self._show_diff()
+        else:
+            for change in self.changes:
+                tell(f"{_PAST[change.action]} {self._name(change.moved_to or change.original.uri)}")
+        if not self._json and self.planned is not None and self.planned.used:
+            stats = self._stats(self.planned)
+            first = (
+                ""
+                if stats.first_hunk_ms is None
+                else f"; the first hunk after {stats.first_hunk_ms / 1000:.1f} s"
+            )
+            sys.stderr.write(
+                f"editahead: asked a model: {stats.model_tokens} tokens, {stats.ms / 1000:.1f} s{first}\n"
+            )
+        for problem in self.problems or ():
+            place = problem.range.start
+            where = f"{self._name(problem.uri)}:{place.line + 1}:{place.character + 1}"
+            sys.stderr.write(f"{where}: {problem.message} ({problem.source})\n")
+        if self.problems:
+            count = f"{len(self.problems)} new problem{'s' if len(self.problems) > 1 else ''}"
+            return fail(f"{count}; nothing was written")
+        return 0
+
+    def _show_diff(self) -> None:
+        from .annotated_diff import coloured, diff_lines
+
+        colour = coloured()
+        for change in self.changes:
+            name = self._name(change.original.uri)
+            after = self._name(change.moved_to) if change.moved_to is not None else name
+            old = "/dev/null" if change.action == "create" else f"a/{name}"
+            new = "/dev/null" if change.action == "delete" else f"b/{after}"
+            for line in diff_lines(change, old, new, colour=colour):
+                tell(line)
+
+    def _stats(self, planned: Planned) -> ApplyStats:
+        from editahead_lsp.features.applying import stats_of
+
+        return stats_of(planned, (self.ended - self.started) * 1000, self.started)
+
+    def _name(self, uri: str) -> str:
+        from editahead_lsp import uris
+
+        path = uris.path_of(uri)
+        assert path is not None
+        return os.path.relpath(os.path.realpath(path), os.path.realpath(self.root)).replace(os.sep, "/")
+
+    def _tell_json(self, refusal: Refusal | None) -> None:
+        from editahead_cli import json_output
+        from editahead_lsp.applying import terms
+        from editahead_lsp.applying.messages import ApplyStats
+        from editahead_lsp.client import FILE_OPERATIONS, Client
+        from editahead_lsp.features.applying import method_of
+
+        files = [terms.Placed(change, change.original, change.hunks, None) for change in self.changes]
+        able = Client(document_changes=True, annotates_edits=True, file_operations=FILE_OPERATIONS)
+        refused = None
+        if refusal is not None:
+            data = terms.error_data(refusal)
+            refused = json_output.Refused(data.reason, refusal.detail, data.part, data.near, data.model)
+        output = json_output.ApplyOutput(
+            edit=None if refusal is not None else terms.workspace_edit(files, able, "utf-16"),
+            hunks=[hunk for file in files for hunk in terms.hunks(file, "utf-16")],
+            sketch_kind=self.kind,
+            method=method_of(self.changes),
+            stats=ApplyStats(0.0) if self.planned is None else self._stats(self.planned),
+            problems=self.problems,
+            written=[c.moved_to or c.original.uri for c in self.changes] if self.written else [],
+            refusal=refused,
+        )
+        tell_output(output)
+
+
+_PAST = {"edit": "changed", "create": "created", "delete": "deleted", "move": "moved to"}

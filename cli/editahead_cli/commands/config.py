@@ -1,0 +1,35 @@
+"""`editahead config`: the effective settings, and where each comes from."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from editahead_cli.console import tell, tell_output
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--show-origin", action="store_true", help="say where each value comes from")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    from editahead_cli.json_output import ConfigOutput, Setting
+    from editahead_lsp import paths
+    from editahead_lsp.settings import NAMES, gather
+
+    resolved = gather(os.environ, None, [Path.cwd()], paths.config_folder())
+    values = {name: getattr(resolved.settings, name) for name in NAMES}
+    if args.json:
+        known = {name: Setting(value, resolved.origins[name]) for name, value in values.items()}
+        tell_output(ConfigOutput(known, list(resolved.messages)))
+        return 0
+    for name, value in values.items():
+        line = f"{name} = {json.dumps(value)}"
+        tell(f"{line:<40} # {resolved.origins[name]}" if args.show_origin else line)
+    for message in resolved.messages:
+        sys.stderr.write(f"editahead: {message}\n")
+    return 0

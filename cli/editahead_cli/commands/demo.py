@@ -1,0 +1,92 @@
+"""`editahead demo`: the real server at work, on the project that ships with the package or on commits."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from editahead_cli.console import fail, tell_output
+from editahead_cli.demo.player import Event, Player, Tally
+from editahead_cli.demo.scenes import Scene, commit_scenes, sample_scenes
+from editahead_cli.demo.terminal_view import Screen, figures
+
+COMMITS = 5
+"""Of a repository that are replayed."""
+
+SETTINGS = {"debounce_ms": 0}
+"""The demo asks at once after typing, so there is nothing to wait for. All else is as delivered."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--repo", type=Path, metavar="PATH", help="replay recent commits of this git repository instead"
+    )
+    parser.add_argument(
+        "--speed",
+        type=_speed,
+        default=1.0,
+        metavar="X",
+        help="speed of the typing (default 1; 0 = no animation, as when the output is not a terminal)",
+    )
+    parser.add_argument("--json", action="store_true", help="print the events and the summary as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from editahead_cli.json_output import DemoOutput
+    from editahead_evals.client import ClientError
+    from editahead_evals.editor import Editor
+
+    console = Console(highlight=False)
+    animated = console.is_terminal and args.speed > 0 and not args.json
+    screen = Screen(console, (lambda seconds: time.sleep(seconds / args.speed)) if animated else None)
+    events: list[dict[str, Any]] = []
+    tally = Tally()
+
+    def tell(event: Event) -> None:
+        tally.add(event)
+        if args.json:
+            events.append({"event": event.kind} | asdict(event))
+        else:
+            screen.show(event)
+
+    try:
+        scenes = sample_scenes() if args.repo is None else _commits(args.repo)
+        with Editor(SETTINGS) as editor:
+            Player(editor, tell).play(scenes)
+    except (ClientError, _NothingToReplay) as error:
+        return fail(str(error))
+    except KeyboardInterrupt:
+        return fail("stopped")
+    if args.json:
+        tell_output(DemoOutput(events, figures(tally)))
+    else:
+        screen.summary(figures(tally))
+    return 0
+
+
+class _NothingToReplay(Exception):
+    """The message is for a person."""
+
+
+def _speed(value: str) -> float:
+    speed = float(value)
+    if not 0 <= speed < float("inf"):
+        raise ValueError
+    return speed
+
+
+def _commits(path: Path) -> list[Scene]:
+    from editahead_evals.gitrepo import GitError, recent_records
+
+    try:
+        scenes = commit_scenes(recent_records(path), COMMITS)
+    except GitError as error:
+        raise _NothingToReplay(str(error)) from error
+    if not scenes:
+        raise _NothingToReplay(f"{path}: no recent commit makes small changes to files of a known language")
+    return scenes

@@ -1,0 +1,168 @@
+"""`editahead doctor`: does everything that is configured work on this machine?"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from editahead_cli.console import tell, tell_output
+from editahead_cli.json_output import Check, DoctorOutput
+
+if TYPE_CHECKING:
+    from editahead_inference.backends.backend import Backend
+
+_EDITORS = ("nvim", "code", "codium", "hx", "emacs", "zed", "kak", "subl")
+_START_S = 10.0
+"""A server that has not answered by then does not work."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    checks = [
+        check
+        for make in (_python, _grammars, _folders, _settings, _backend, _server, _editors)
+        for check in make()
+    ]
+    good = all(check.good is not False for check in checks)
+    if args.json:
+        tell_output(DoctorOutput(good, checks))
+    else:
+        for check in checks:
+            mark = {True: "ok  ", False: "FAIL", None: "    "}[check.good]
+            tell(f"{mark}  {check.name}: {check.detail}")
+    return 0 if good else 1
+
+
+def _python() -> list[Check]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return [Check("python", sys.version_info >= (3, 11), f"{version} ({sys.executable})")]
+
+
+def _grammars() -> list[Check]:
+    from editahead_prompts.snapshot import Snapshot
+    from editahead_prompts.syntax import GRAMMARS, SyntaxTrees
+
+    broken = []
+    for language in GRAMMARS:
+        try:
+            if SyntaxTrees().tree(Snapshot.of("x\n", language=language)) is None:
+                broken.append(language)
+        except Exception as error:  # a wheel built for another Python raises all sorts
+            broken.append(f"{language} ({type(error).__name__})")
+    detail = f"not usable: {', '.join(broken)}" if broken else f"{len(GRAMMARS)} languages parse"
+    return [Check("grammars", not broken, detail)]
+
+
+def _folders() -> list[Check]:
+    from editahead_lsp import paths
+
+    return [_writable("settings folder", paths.config_folder), _writable("state folder", paths.state_folder)]
+
+
+def _writable(name: str, folder: Callable[[], Path]) -> Check:
+    path = folder()
+    there = next(parent for parent in (path, *path.parents) if parent.exists())
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        return Check(name, False, f"{path}: {error.strerror}")
+    return Check(name, True, f"{path}" if there == path else f"{path} (made when it is needed)")
+
+
+def _settings() -> list[Check]:
+    from editahead_lsp import paths
+    from editahead_lsp.settings import gather
+
+    resolved = gather(os.environ, None, [Path.cwd()], paths.config_folder())
+    return [Check("settings", False, message) for message in resolved.messages] or [
+        Check("settings", True, "all valid")
+    ]
+
+
+def _backend() -> list[Check]:
+    """Asks the server of models that is configured, if one is, what it serves. No code is sent."""
+    from editahead_inference.backends.choice import choose
+    from editahead_inference.backends.notice import FILE_NAME
+    from editahead_lsp import paths
+    from editahead_lsp.settings import gather
+
+    settings = gather(os.environ, None, [Path.cwd()], paths.config_folder()).settings
+    try:
+        backend = choose(
+            settings.backend,
+            url=settings.url,
+            model=settings.model,
+            api_key_env=settings.api_key_env,
+            environment=os.environ,
+            engine=paths.state_folder() / FILE_NAME,
+        )
+    except ValueError as error:
+        return [Check("backend", False, str(error))]
+    if backend is None:
+        return [Check("backend", True, "embedded, no model")]
+    return asyncio.run(_asked(backend, settings.format))
+
+
+async def _asked(backend: Backend, format: str) -> list[Check]:
+    from editahead_inference.backends.backend import BackendError
+    from editahead_prompts.formats.choice import FORMATS, named
+
+    try:
+        await backend.prepare()
+        can = backend.capabilities
+    except BackendError as error:
+        return [Check("backend", False, error.detail)]
+    finally:
+        await backend.close()
+    context = "of unknown context" if can.context is None else f"with a context of {can.context} tokens"
+    found = Check("backend", True, f"{backend.name} serves {backend.model!r} {context}")
+    try:
+        chosen = named(backend.model or "", None if format == "auto" else format)
+    except ValueError as error:
+        return [found, Check("prompt format", False, str(error))]
+    return [
+        found,
+        Check("prompt format", True, chosen if chosen in FORMATS else f"{chosen}, for Apply alone"),
+    ]
+
+
+def _server() -> list[Check]:
+    """Starts a server as an editor does, and waits for its first answer."""
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
+    body = json.dumps(request).encode()
+    started = time.monotonic()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "editahead_cli", "lsp"],
+            input=b"Content-Length: %d\r\n\r\n" % len(body) + body,
+            capture_output=True,
+            timeout=_START_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return [Check("server", False, f"does not start: {type(error).__name__}")]
+    seconds = time.monotonic() - started
+    if b'"serverInfo"' not in done.stdout:
+        return [
+            Check("server", False, "does not answer: " + done.stderr.decode(errors="replace")[-200:].strip())
+        ]
+    return [Check("server", True, f"started, answered and ended in {seconds:.2f} s")]
+
+
+def _editors() -> list[Check]:
+    found = [name for name in _EDITORS if shutil.which(name)]
+    return [Check("editors", None, ", ".join(found) if found else "none found on PATH")]

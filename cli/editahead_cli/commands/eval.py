@@ -1,0 +1,330 @@
+"""`editahead eval`: how well the next edit is predicted, on real commits or on scenarios, how well sketches apply, and what
+prompts cost."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import eval_apply, eval_prompts
+from .eval_apply import SKETCHES
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from editahead_evals.metrics import FileResult
+    from editahead_evals.records import Record
+    from editahead_evals.run import Plan
+    from editahead_inference.modelling.predictor import ModelPredictor
+    from editahead_prompts.state import State
+
+COMMITS = 1000
+"""So many of a repository's last commits are looked at."""
+FILES = 100
+"""So many of the files that they changed are replayed, unless told otherwise."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--edits", type=Path, metavar="FILE", help="records of real edits (.jsonl.zst)")
+    source.add_argument(
+        "--repo", type=Path, metavar="PATH", help=f"the last {COMMITS} commits of a git repository"
+    )
+    source.add_argument("--scenarios", type=Path, metavar="DIR", help="scenario files (*.txt)")
+    source.add_argument(
+        "--recorded",
+        type=Path,
+        metavar="DIR",
+        help="answers of models to scenarios, as cursortab.nvim records them",
+    )
+    source.add_argument("--render", type=Path, metavar="FILE", help="states that --save-states wrote")
+    parser.add_argument(
+        "--save-states",
+        type=Path,
+        metavar="FILE",
+        help="instead of measuring, write the states of typing there (.jsonl.zst), with their code",
+    )
+    eval_prompts.add_arguments(parser)
+    parser.add_argument(
+        "--apply",
+        action="store_true",
+        help="sketches made of --edits, instead of the next edit; --files of them",
+    )
+    parser.add_argument(
+        "--with-model",
+        action="store_true",
+        help="ask the model that is configured; with real commits: and compare with the rules alone; with --apply: ask "
+        "it where the merge is not sure",
+    )
+    parser.add_argument(
+        "--files",
+        type=_count,
+        metavar="N",
+        help=f"so many of them; default: all, with --repo {FILES}, with --apply {SKETCHES}",
+    )
+    parser.add_argument(
+        "--failures", type=Path, metavar="FILE", help="with --apply: write what failed there, with its code"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choice of files; default: 0")
+    parser.add_argument(
+        "--against", metavar="REV", help="measure this revision of Editahead, too, and compare file by file"
+    )
+    parser.add_argument(
+        "--samples",
+        type=_count,
+        metavar="N",
+        help="ask the model that is configured for N answers at each moment, for the ceiling (some candidate right)",
+    )
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write a report to look at (.html)")
+    parser.add_argument(
+        "--jobs",
+        type=_count,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="servers side by side; default: one for each core",
+    )
+    parser.add_argument("--json", action="store_true", help="everything as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from editahead_evals.client import ClientError
+    from editahead_evals.gitrepo import GitError
+    from editahead_evals.records import RecordError
+    from editahead_evals.rendering.costs import NoCosts
+    from editahead_evals.rendering.files import StatesError
+    from editahead_evals.rendering.worker import WorkerError
+    from editahead_evals.revisions import RevisionError
+    from editahead_evals.run import RunError
+    from editahead_evals.scenarios import ScenarioError
+    from editahead_prompts.composition.vocabulary import NoTokenizer
+
+    errors = Console(stderr=True)
+
+    def fail(message: str, code: int = 1) -> int:
+        errors.print(message, markup=False, highlight=False, soft_wrap=True)
+        return code
+
+    if (args.scenarios or args.recorded) and (args.against or args.report or args.files):
+        option = "--scenarios" if args.scenarios else "--recorded"
+        return fail(f"{option} goes with none of --against, --report and --files", 2)
+    if args.samples and (args.scenarios or args.recorded or args.apply):
+        return fail("--samples goes with real commits: --edits or --repo", 2)
+    if args.apply and (not args.edits or args.against or args.report):
+        return fail("--apply goes with --edits, and with neither --against nor --report", 2)
+    if args.failures and not args.apply:
+        return fail("--failures goes with --apply", 2)
+    if args.with_model and (args.recorded or args.against):
+        return fail("--with-model goes with neither --recorded nor --against", 2)
+    if (wrong := eval_prompts.wrong_usage(args)) is not None:
+        return fail(wrong, 2)
+    if args.report and not args.report.absolute().parent.is_dir():
+        return fail(f"{args.report}: there is no such folder to write to")
+    try:
+        if args.apply:
+            return eval_apply.run(args, errors)
+        if args.recorded:
+            return _recorded(args)
+        if args.render:
+            return eval_prompts.render(args)
+        if args.save_states:
+            return eval_prompts.save(args, errors)
+        return _scenarios(args) if args.scenarios else _commits(args, errors)
+    except (ClientError, GitError, RecordError, RevisionError, RunError, ScenarioError) as error:
+        return fail(str(error))
+    except (NoCosts, NoTokenizer, StatesError, WorkerError) as error:
+        return fail(str(error))
+    except KeyboardInterrupt:
+        return fail("stopped")
+
+
+@contextmanager
+def candidates(samples: int = 0) -> Iterator[Callable[[State], Iterator[str]]]:
+    """What proposes all candidates for a state: the text of its document after each, before gate and checks. samples: so
+    many answers of the configured model are among them, change by change and as a whole. Raises `RunError`."""
+    from editahead_inference.pipeline import Pipeline
+
+    pipeline, loop = Pipeline(), asyncio.Runner()
+    model = _model(samples) if samples else None
+
+    def propose(state: State) -> Iterator[str]:
+        found = [verdict.candidate for verdict in pipeline.predict(state, eagerness=0).verdicts]
+        if model is not None:
+            told = loop.run(model.ask(state))
+            found += pipeline.told(told)
+            yield from (rewrite.edit.apply(state.document.text) for rewrite in told.rewrites)
+        for candidate in found:
+            if candidate.edit and candidate.uri == state.document.uri:
+                yield candidate.edit.apply(state.document.text)
+
+    with loop:
+        try:
+            yield propose
+        finally:
+            if model is not None:
+                loop.run(model.backend.close())
+
+
+def _model(samples: int) -> ModelPredictor:
+    """The one that the environment and the user's settings name. RunError where there is none."""
+    from editahead_evals.run import RunError
+    from editahead_lsp import paths
+    from editahead_lsp.models import Wanted
+    from editahead_lsp.settings import gather
+
+    settings = gather(os.environ, None, [], paths.config_folder()).settings
+    try:
+        model = Wanted.of(settings, os.environ, ()).reach()
+    except ValueError as error:
+        raise RunError(f"--samples: {error}") from None
+    if model is None:
+        raise RunError('--samples needs a model: `backend` is "embedded"')
+    model.samples = samples
+    return model
+
+
+def _model_environment(args: argparse.Namespace) -> dict[str, str]:
+    """For a server that asks the model that is configured here; nothing without --with-model. Raises `RunError`."""
+    asked = eval_apply.model_settings() if args.with_model else {}
+    return {f"EDITAHEAD_{name.upper()}": str(value) for name, value in asked.items()}
+
+
+def _commits(args: argparse.Namespace, errors: Console) -> int:
+    from rich.console import Console
+
+    from editahead_evals import comparison, page, tables
+    from editahead_evals.report import Provenance, as_json, summarize
+    from editahead_evals.revisions import laid_out, present_commit
+    from editahead_evals.run import Plan
+
+    if args.samples:
+        _model(args.samples)  # says at once what is wrong
+    records = _records(args, errors)
+    plan = Plan(_model_environment(args), partial(candidates, args.samples or 0))
+    compared = None
+    if args.with_model:
+        results = _replayed("replaying", records, args.jobs, plan, errors)
+        alone = _replayed("replaying the rules alone", records, args.jobs, Plan(), errors)
+        compared = comparison.compare_files(results, alone, "the rules alone", args.seed)
+    elif args.against is None:
+        results = _replayed("replaying", records, args.jobs, plan, errors)
+    else:
+        with laid_out(args.against) as other:
+            results = _replayed("replaying", records, args.jobs, plan, errors)
+            theirs = _replayed(
+                f"replaying {other.commit}", records, args.jobs, Plan(server=other.environment), errors
+            )
+        compared = comparison.compare_files(results, theirs, other.commit, args.seed)
+    provenance = Provenance(present_commit(), str(args.edits or args.repo), args.seed)
+    report = summarize(results, provenance)
+    if args.report:
+        args.report.write_text(page.as_html(report, compared), "utf-8")
+    if args.json:
+        _dump(as_json(report, comparison.as_json(compared) if compared else None))
+    else:
+        tables.render(report, Console(), compared)
+    if args.report:
+        errors.print(f"written: {args.report}", markup=False, highlight=False, soft_wrap=True)
+    return 0
+
+
+def _scenarios(args: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from editahead_evals import scoring
+    from editahead_evals.revisions import present_commit
+    from editahead_evals.servers import SharedServer
+
+    scenarios = scoring.load_all(args.scenarios)
+    with SharedServer(env=_model_environment(args)) as server:
+        results = [scoring.score(server.session, scenario) for scenario in scenarios]
+    report = scoring.ScenarioReport(present_commit(), str(args.scenarios), results)
+    if args.json:
+        _dump(scoring.as_json(report))
+    else:
+        scoring.render(report, Console())
+    return 0
+
+
+def _recorded(args: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from editahead_evals import recorded
+    from editahead_evals.revisions import present_commit
+    from editahead_evals.servers import SharedServer
+
+    recordings = recorded.load(args.recorded)
+    with SharedServer() as server:
+        played = [recorded.through(server.session, recording) for recording in recordings]
+    as_they_are = recorded.scores([recorded.raw(recording) for recording in recordings])
+    through = recorded.scores(played)
+    if args.json:
+        _dump(recorded.as_json(as_they_are, through, present_commit()))
+    else:
+        recorded.render(as_they_are, through, present_commit(), Console())
+    return 0
+
+
+def _records(args: argparse.Namespace, errors: Console) -> Sequence[Record]:
+    """Raises `RecordError`, `GitError`."""
+    from itertools import islice
+
+    from editahead_evals.gitrepo import recent_records
+    from editahead_evals.records import LONGEST, RecordError, read_records, sample
+
+    if args.edits:
+        records = sample(read_records(args.edits), args.files, args.seed)
+        if not records:
+            raise RecordError(f"{args.edits}: no records")
+        return records
+    with errors.status("reading commits"):
+        found = recent_records(args.repo, COMMITS, shuffle=args.seed)
+        records = list(
+            islice((record for record in found if len(record.before) < LONGEST), args.files or FILES)
+        )
+    if not records:
+        raise RecordError(
+            f"{args.repo}: nothing to replay in its last {COMMITS} commits: no file of a language that is "
+            "measured was changed in place, by few lines, in a commit that is no merge"
+        )
+    return records
+
+
+def _replayed(
+    what: str, records: Sequence[Record], jobs: int, plan: Plan, errors: Console
+) -> list[FileResult]:
+    """Raises `RunError`."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from editahead_evals.run import evaluate
+
+    results = []
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=errors, transient=True) as progress:
+        task = progress.add_task("", total=len(records))
+        with closing(evaluate(records, jobs, plan)) as running:
+            for result in running:
+                results.append(result)
+                progress.advance(task)
+    return results
+
+
+def _dump(value: Mapping[str, Any]) -> None:
+    json.dump(value, sys.stdout, indent=2)
+    sys.stdout.write("\n")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number

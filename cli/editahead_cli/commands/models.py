@@ -1,0 +1,147 @@
+"""`editahead models`: which models fit this machine; `models use NAME` fetches one and makes it the person's default."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import TYPE_CHECKING, Any
+
+from editahead_cli.console import fail, tell, tell_output
+
+if TYPE_CHECKING:
+    from editahead_serving.hardware import Machine
+    from editahead_serving.model_catalog import Fit
+
+_LLAMA = "http://127.0.0.1:8080"
+"""Where llama.cpp's server is by default."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", nargs="?", choices=["use"], help="fetch a model and make it the default")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="as the list has it")
+    parser.add_argument("--json", action="store_true", help="the list as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.action is None:
+        return _list(args.json)
+    if args.name is None:
+        return fail("Name the model to use; `editahead models` lists them.")
+    return _use(args.name)
+
+
+def _list(as_json: bool) -> int:
+    from editahead_serving.hardware import bandwidth, look
+    from editahead_serving.model_catalog import CATALOGUE, OURS, fit
+
+    machine = look()
+    speed = bandwidth(time.perf_counter)
+    fits = [fit(model, machine, speed) for model in (*([OURS] if _is_shipped() else []), *CATALOGUE)]
+    if as_json:
+        tell_output(_output(machine, speed, fits))
+    else:
+        _show(machine, speed, fits)
+    return 0
+
+
+def _is_shipped() -> bool:
+    from editahead_inference.backends.choice import SHIPPED
+
+    return (SHIPPED / "config.json").is_file()
+
+
+def _output(machine: Machine, speed: float, fits: list[Fit]) -> Any:
+    from editahead_cli import json_output
+
+    return json_output.ModelsOutput(
+        json_output.MachineOutput(
+            machine.cores,
+            machine.memory,
+            machine.free,
+            [json_output.GpuOutput(gpu.name, gpu.memory) for gpu in machine.gpus],
+            round(speed),
+        ),
+        [
+            json_output.ModelOutput(
+                fit.model.name,
+                fit.model.repository,
+                fit.model.purpose,
+                fit.model.runs,
+                fit.model.format,
+                fit.model.licence,
+                fit.model.weight_bytes,
+                fit.model.kv_bytes,
+                fit.model.built.context,
+                fit.on,
+                None if fit.tokens_per_second is None else round(fit.tokens_per_second, 1),
+                fit.expect,
+            )
+            for fit in fits
+        ],
+    )
+
+
+def _show(machine: Machine, speed: float, fits: list[Fit]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    gpus = ", ".join(f"{gpu.name} ({gpu.memory / 1e9:.0f} GB)" for gpu in machine.gpus) or "no NVIDIA GPU"
+    console.print(
+        f"{machine.cores} cores, {machine.free / 1e9:.0f} of {machine.memory / 1e9:.0f} GB of memory free, "
+        f"{speed / 1e9:.1f} GB/s of memory measured; {gpus}.",
+        style="dim",
+    )
+    table = Table(box=None, pad_edge=False)
+    for heading in ("name", "for", "runs on", "weights", "licence", "what to expect"):
+        table.add_column(heading, no_wrap=heading != "what to expect")
+    for fit in fits:
+        model = fit.model
+        cells = (
+            model.name,
+            model.purpose,
+            model.runs,
+            f"{model.weight_bytes / 1e9:.1f} GB",
+            model.licence,
+            fit.expect,
+        )
+        table.add_row(*cells, style="" if fit.on else "dim")
+    console.print(table)
+
+
+def _use(name: str) -> int:
+    from editahead_lsp import paths
+    from editahead_lsp.settings import FILE_NAME
+    from editahead_serving.model_catalog import CATALOGUE, find
+    from editahead_serving.model_download import NotFetched, fetch
+    from editahead_serving.settings_file import NotChanged, write
+
+    model = find(name)
+    if model is None:
+        return fail(
+            f"There is no model {name!r} in the list; there are {', '.join(m.name for m in CATALOGUE)}."
+        )
+    values: dict[str, str | None]
+    if model.repository is None:
+        if not _is_shipped():
+            return fail("No model is shipped with this build.")
+        values, then = {"backend": "local", "model": None}, "It is used from now on."
+    else:
+        try:
+            folder = fetch(model, tell)
+        except NotFetched as error:
+            return fail(str(error))
+        values = {"backend": "engine", "model": model.repository, "url": None}
+        then = "Now run `editahead engine`."
+        if model.runs == "llama.cpp":
+            file = next(iter(sorted(folder.glob("*.gguf"))), folder)
+            values = {"backend": "openai", "url": _LLAMA, "model": file.stem}
+            then = f"Now run: llama-server -m {file} -c 8192 --special"
+    settings = paths.config_folder() / FILE_NAME
+    try:
+        write(settings, values)
+    except (NotChanged, OSError) as error:
+        wanted = ", ".join(f'{key} = "{value}"' for key, value in values.items() if value is not None)
+        return fail(f"{settings} was not changed: {error}. Write in it yourself: {wanted}.")
+    tell(f"{model.name} is your default now, in {settings}. {then}")
+    return 0

@@ -1,0 +1,127 @@
+"""`editahead predict`: one prediction for a file, in this process."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from difflib import unified_diff
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from editahead_cli.console import fail, tell, tell_output
+
+if TYPE_CHECKING:
+    from editahead_inference.candidates import Verdict
+    from editahead_lsp.shown_predictions import Answer, Offer
+    from editahead_prompts.state import State
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument(
+        "--line", type=_from_one, required=True, metavar="N", help="the cursor's line, from 1"
+    )
+    parser.add_argument(
+        "--column", type=_from_one, required=True, metavar="N", help="its column in characters, from 1"
+    )
+    parser.add_argument(
+        "--history",
+        metavar="DIFF",
+        help="a unified diff (a file, or - for stdin) of what was just edited to give FILE",
+    )
+    parser.add_argument(
+        "--show-prompt", action="store_true", help="what a model would be sent, by part; no model is loaded"
+    )
+    parser.add_argument(
+        "--format", metavar="NAME", help="with --show-prompt: the prompt format; default: as the settings say"
+    )
+    parser.add_argument("--json", action="store_true", help="as `editahead/nextEdit` answers, or the prompt")
+
+
+def run(args: argparse.Namespace) -> int:
+    import time
+
+    from editahead_cli.history_diff import DoesNotFit
+    from editahead_inference.pipeline import Pipeline
+    from editahead_lsp import faces, paths
+    from editahead_lsp.settings import gather
+    from editahead_lsp.shown_predictions import Answer
+
+    from . import show_prompt
+
+    if args.format and not args.show_prompt:
+        fail("--format goes with --show-prompt")
+        return 2
+    try:
+        state = _state(args)
+    except OSError as error:
+        return fail(f"{error.filename}: {error.strerror}")
+    except UnicodeDecodeError:
+        return fail(f"{args.file}, or the diff, is not UTF-8 text")
+    except DoesNotFit as error:
+        return fail(f"the diff does not fit the file: {error}")
+    settings = gather(os.environ, None, [Path.cwd()], paths.config_folder()).settings
+    if args.show_prompt:
+        return show_prompt.run(args, state, settings)
+    prediction = Pipeline(clock=time.perf_counter).predict(state, eagerness=settings.eagerness)
+    offers = tuple(_offer(number, verdict, state) for number, verdict in enumerate(prediction.shown, 1))
+    answer = Answer(offers, prediction.silence, state.document, state.cursor)
+    if args.json:
+        tell_output(faces.next_edit(answer, "utf-16"))
+    else:
+        _show(answer, args.file)
+    return 0
+
+
+def _from_one(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("lines and columns count from 1")
+    return number
+
+
+def _state(args: argparse.Namespace) -> State:
+    from editahead_cli.history_diff import hunks_for, stages
+    from editahead_evals.languages import language_of
+    from editahead_lsp import uris
+    from editahead_lsp.documents import Document
+    from editahead_lsp.positions import offset_at
+    from editahead_lsp.protocol import ContentChange
+    from editahead_prompts.history import History
+    from editahead_prompts.state import State
+
+    text = args.file.read_bytes().decode("utf-8")
+    texts = [text]
+    if args.history is not None:
+        diff = sys.stdin.read() if args.history == "-" else Path(args.history).read_text("utf-8")
+        texts = stages(text, hunks_for(diff, args.file.name))
+    history = History()
+    uri = uris.of_path(args.file.resolve())
+    document = Document(uri, language_of(args.file.name) or "plaintext", 0, texts[0], "utf-32")
+    for number, after in enumerate(texts[1:], 1):
+        made = document.change(number, [ContentChange(after)])
+        history.changed(
+            made.before, made.after, made.edit, at=float(number), cursor=made.edit.changed_span[0]
+        )
+    cursor = offset_at(document.snapshot, args.line - 1, args.column - 1, "utf-32")
+    return State(document.snapshot, cursor, tuple(history.past), undone=tuple(history.undone))
+
+
+def _offer(number: int, verdict: Verdict, state: State) -> Offer:
+    from editahead_lsp.shown_predictions import Offer
+
+    c = verdict.candidate
+    return Offer(f"p-{number}", state.document, c.edit, c.place, c.cursor_after, verdict.confidence, c)
+
+
+def _show(answer: Answer, file: Path) -> None:
+    if answer.silence is not None:
+        tell(f"Nothing ({answer.silence.reason}): {answer.silence.detail}")
+    for offer in answer.offers:
+        line = offer.snapshot.line_at(offer.place) + 1
+        tell(f"{offer.confidence:.2f}  {file}:{line}  {offer.candidate.label}")
+        after = offer.edit.apply(offer.snapshot.text).splitlines()
+        diff = unified_diff(offer.snapshot.text.splitlines(), after, lineterm="", n=1)
+        for text in list(diff)[2:]:
+            tell(f"    {text}")

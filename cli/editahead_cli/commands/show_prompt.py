@@ -1,0 +1,105 @@
+"""`editahead predict --show-prompt`: what a format would send, coloured by part. No model is loaded."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from editahead_cli.console import fail, tell_output
+
+if TYPE_CHECKING:
+    from editahead_cli.json_output import LeftOutPart, PromptOutput
+    from editahead_lsp.settings import Settings
+    from editahead_prompts.formats.format import Request
+    from editahead_prompts.state import State
+
+COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "bright_red", "bright_cyan", "bright_green")
+"""Of parts in the order in which they first stand, over and over."""
+
+
+def run(args: argparse.Namespace, state: State, settings: Settings) -> int:
+    """Exit code 1 when there is no such format, or not enough room."""
+    from editahead_lsp import uris
+    from editahead_prompts.composition.render import DoesNotFit
+    from editahead_prompts.composition.vocabulary import OURS, counting
+    from editahead_prompts.formats.choice import choose
+    from editahead_prompts.formats.format import Paths
+    from editahead_prompts.formats.own import OWN
+
+    wanted = args.format or (settings.format if settings.format != "auto" else None)
+    try:
+        format = choose(settings.model or OURS, wanted)
+    except ValueError as error:
+        return fail(str(error))
+    found = counting(settings.model or OURS, ours=format is OWN)
+    try:
+        request = format.build(state, found.tokenizer, paths=Paths((uris.of_path(Path.cwd()),)))
+    except DoesNotFit as error:
+        return fail(f"{format.name}: {error}")
+    output = _output(request, format.name, format.context, found.name)
+    if args.json:
+        tell_output(output)
+    else:
+        _show(output)
+    return 0
+
+
+def _output(request: Request, format: str, budget: int, tokenizer: str) -> PromptOutput:
+    from editahead_cli.json_output import LeftOutPart, PromptOutput, PromptPart
+
+    prompt = request.prompt
+    return PromptOutput(
+        format,
+        tokenizer,
+        request.chat,
+        request.system,
+        prompt.text,
+        [PromptPart(piece.name, piece.start, piece.end, piece.tokens) for piece in prompt.pieces],
+        [LeftOutPart(left.name, left.tokens, left.why) for left in prompt.left_out],
+        prompt.tokens,
+        budget,
+        request.max_tokens,
+        list(request.stop),
+    )
+
+
+def _show(output: PromptOutput) -> None:
+    from rich.console import Console
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    styles: dict[str, str] = {}
+    tokens: dict[str, int] = {}
+    text = Text()
+    for part in output.parts:
+        name = part.name.partition("/")[0] or "-"
+        style = styles.setdefault(name, COLOURS[len(styles) % len(COLOURS)])
+        tokens[name] = tokens.get(name, 0) + part.tokens
+        text.append(output.text[part.start : part.end], style)
+    if output.system is not None:
+        console.print(Text(output.system, "dim"), soft_wrap=True)
+    console.print(text, soft_wrap=True)
+    table = Table("part", Column("tokens", justify="right"), box=None, pad_edge=False)
+    for name, count in tokens.items():
+        table.add_row(Text(name, styles[name]), f"{count}")
+    console.print(table)
+    console.print(
+        f"{output.format}: {output.tokens} of {output.budget} tokens ({output.tokenizer}), "
+        f"an answer of up to {output.max_tokens}",
+        soft_wrap=True,
+    )
+    for line in _left_out(output.left_out):
+        console.print(f"left out: {line}", soft_wrap=True, markup=False)
+
+
+def _left_out(parts: Sequence[LeftOutPart]) -> Iterator[str]:
+    """A line for each group and reason."""
+    groups: dict[tuple[str, str], list[LeftOutPart]] = {}
+    for part in parts:
+        groups.setdefault((part.name.partition("/")[0], part.why), []).append(part)
+    for (group, why), inside in groups.items():
+        name = inside[0].name if len(inside) == 1 else f"{group}, {len(inside)} parts"
+        yield f"{name}, {sum(part.tokens for part in inside)} tokens: {why}"

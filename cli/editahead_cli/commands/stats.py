@@ -1,0 +1,115 @@
+"""`editahead stats`: what became of the predictions that a person was shown."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from editahead_cli.console import fail, tell, tell_output
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from editahead_cli.json_output import OutcomeFigures, StatsOutput
+
+_DAYS = 14
+"""In the plot, the last that have outcomes."""
+_BAR = 40
+_HEADINGS = ("shown", "seen", "accepted", "share", "rejected", "30 s", "5 min", "p50", "p95")
+_WEIGHTS = 6
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    import sqlite3
+
+    from editahead_cli.outcome_statistics import statistics
+    from editahead_lsp import paths
+    from editahead_lsp.outcome_log import FILE_NAME, NotReadable, read
+
+    file = paths.state_folder() / FILE_NAME
+    try:
+        outcomes = read(file)
+    except (OSError, sqlite3.Error, NotReadable) as error:
+        return fail(f"{file} cannot be read: {error}")
+    found = statistics(file, outcomes)
+    if args.json:
+        tell_output(found)
+    elif not outcomes:
+        tell(
+            "No outcomes yet. Accept or refuse some predictions in your editor, and they will be counted here."
+        )
+        tell(f'(The log is {file}; with the setting telemetry = "off" nothing is written.)')
+    else:
+        _show(found)
+    return 0
+
+
+def _show(found: StatsOutput) -> None:
+    from rich.console import Console
+
+    console = Console()
+    for part in (_table(found), _plot(found)):
+        console.print(part)
+        console.print()
+    console.print(
+        "shown: given to the editor; seen: stood first for a second, or acted on; accepted: of those seen, with those "
+        "typed as predicted, and their share; 30 s, 5 min: the share of those accepted that was kept so long, where the "
+        "document stayed open; p50, p95: milliseconds to the answer.",
+        style="dim",
+    )
+    learning = found.learning
+    if learning.weights:
+        strongest = sorted(learning.weights.items(), key=lambda pair: -abs(pair[1]))[:_WEIGHTS]
+        weights = ", ".join(f"{name} {weight:+.2f}" for name, weight in strongest)
+        console.print(
+            f"Learned from {learning.outcomes} of them (trust {learning.trust:.2f}): {weights} log-odds.",
+            style="dim",
+        )
+    console.print(found.file, style="dim", soft_wrap=True)
+
+
+def _table(found: StatsOutput) -> RenderableType:
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("", no_wrap=True)
+    for heading in _HEADINGS:
+        table.add_column(heading, justify="right", no_wrap=True, min_width=max(len(heading), 5))
+    table.add_row("all", *_row(found.total), style="bold")
+    for heading, groups in (("language", found.languages), ("predictor", found.predictors)):
+        table.add_section()
+        table.add_row(heading, style="dim")
+        for name, figures in sorted(groups.items(), key=lambda pair: -pair[1].shown):
+            table.add_row(f"  {name.removeprefix('propagation: ')}", *_row(figures))
+    return table
+
+
+def _row(figures: OutcomeFigures) -> list[str]:
+    counts = [f"{count}" for count in (figures.shown, figures.seen, figures.accepted)]
+    shares = [_percent(figures.accepted, figures.seen), f"{figures.rejected}"]
+    kept = [_percent(lasting.kept, lasting.known) for lasting in (figures.kept30, figures.kept300)]
+    latency = [f"{figures.latency.p50:.1f}", f"{figures.latency.p95:.1f}"]
+    return [*counts, *shares, *kept, *latency]
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f}%" if whole else "-"
+
+
+def _plot(found: StatsOutput) -> RenderableType:
+    """A line for each day: as long as what was seen, filled as far as it was accepted."""
+    from rich.table import Table
+    from rich.text import Text
+
+    days = list(found.days.items())[-_DAYS:]
+    most = max([figures.seen for _, figures in days] + [1])
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for day, figures in days:
+        accepted, seen = (round(_BAR * count / most) for count in (figures.accepted, figures.seen))
+        bar = Text("█" * accepted, "green") + Text("░" * max(seen - accepted, 0), "dim")
+        table.add_row(day, bar, f"{figures.accepted} accepted of {figures.seen} seen")
+    return table

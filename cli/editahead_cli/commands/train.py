@@ -1,0 +1,172 @@
+"""`editahead train`: what Editahead learns from real edits, learned again."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+from editahead_cli.console import fail, tell, tell_json
+
+from . import train_data, train_delta, train_evaluate, train_model
+
+NEEDED = {
+    "gate": ("sklearn", "numpy"),
+    "tokenizer": ("tokenizers",),
+    "data": ("numpy", "safetensors", "tokenizers"),
+    "model": ("torch", "transformers", "safetensors", "tokenizers", "matplotlib"),
+    "measure": ("torch", "transformers", "safetensors", "tokenizers"),
+    "delta": ("numpy",),
+}
+"""Packages of the extra `train`."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    what = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
+    gate = what.add_parser(
+        "gate", help="fit the gate's weights to real commits", description="Fit the gate's weights."
+    )
+    _common(gate, "where the weights go, as JSON", files=800, seed=1)
+    gate.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, metavar="J", help="processes (default: one a core)"
+    )
+    gate.add_argument(
+        "--keep-trees",
+        type=Path,
+        metavar="FILE",
+        help="take over the trees of these weights, and fit only the terms and the calibration",
+    )
+    gate.add_argument(
+        "--model",
+        type=Path,
+        metavar="FOLDER",
+        help="fit the gate of this model, which belongs into its folder as gate.json, instead",
+    )
+    tokenizer = what.add_parser(
+        "tokenizer",
+        help="learn the vocabulary of our own prompt format from real code",
+        description="Learn the vocabulary of our own prompt format.",
+    )
+    _common(tokenizer, "where the vocabulary goes, as JSON", files=800, seed=0)
+    model = what.add_parser(
+        "model",
+        help="train our own small model",
+        description="Train our own small model on packed examples; what is interrupted goes on with --resume.",
+    )
+    train_model.add_arguments(model)
+    measure = what.add_parser(
+        "measure",
+        help="what a trained model does on held-out examples, by task",
+        description="By task: answers said exactly by greedy decoding, and losses.",
+    )
+    train_evaluate.add_arguments(measure)
+    delta = what.add_parser(
+        "delta",
+        help="checkpoints as small differences",
+        description="Differences between checkpoints of one model.",
+    )
+    train_delta.add_arguments(delta)
+    data = what.add_parser(
+        "data",
+        help="real edits as examples for the model",
+        description="Real edits, replayed, as packed examples of all tasks of the model.",
+    )
+    train_data.add_arguments(data)
+
+
+def _common(parser: argparse.ArgumentParser, out: str, *, files: int, seed: int) -> None:
+    parser.add_argument(
+        "--edits", type=Path, required=True, metavar="FOLDER", help="with train-*.jsonl.zst files"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help=out)
+    parser.add_argument(
+        "--files",
+        type=int,
+        default=files,
+        metavar="N",
+        help=f"records from each file of edits (default {files})",
+    )
+    parser.add_argument("--seed", type=int, default=seed, metavar="S", help=f"which records (default {seed})")
+    parser.add_argument("--json", action="store_true", help="the provenance and the figures as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Exit code 1 when the data or the extra `train` is missing, or the data is damaged."""
+    if any(find_spec(package) is None for package in NEEDED[args.what]):
+        return fail("training needs the extra `train`: pip install 'editahead[train]'")
+    if args.what == "delta":
+        return train_delta.run(args)
+    if args.what == "data":
+        return train_data.run(args)
+    if args.what == "model":
+        return train_model.run(args)
+    if args.what == "measure":
+        return train_evaluate.run(args)
+    from editahead_training.shards import ShardError
+
+    try:
+        return _gate(args) if args.what == "gate" else _tokenizer(args)
+    except (OSError, ShardError, ValueError) as error:
+        return fail(str(error))
+
+
+def _gate(args: argparse.Namespace) -> int:
+    from editahead_inference.gate import threshold
+
+    if args.model is not None:
+        return _joint(args, threshold(0.5))
+    from editahead_training.gate import train
+
+    provenance = train(
+        args.edits,
+        args.out,
+        files=args.files,
+        seed=args.seed,
+        jobs=args.jobs,
+        threshold=threshold(0.5),
+        kept=args.keep_trees,
+    )
+    if args.json:
+        tell_json(provenance)
+        return 0
+    tell(f"wrote {args.out}, fitted on {len(provenance['fitted on'])} files of edits")
+    for order, figures in provenance["figures"].items():
+        tell(f"set aside, {order}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
+    return 0
+
+
+def _joint(args: argparse.Namespace, threshold: float) -> int:
+    """The gate beside a model."""
+    if any(find_spec(package) is None for package in NEEDED["model"]):
+        return fail("asking a model needs the extra `local`: pip install 'editahead[local]'")
+    from editahead_training.joint import train
+
+    provenance = train(
+        args.edits,
+        args.model,
+        args.out,
+        files=args.files,
+        seed=args.seed,
+        jobs=args.jobs,
+        threshold=threshold,
+    )
+    if args.json:
+        tell_json(provenance)
+        return 0
+    tell(f"wrote {args.out}, fitted on {', '.join(provenance['fitted on'])}")
+    for what, figures in provenance["figures"].items():
+        tell(f"set aside, {what}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
+    return 0
+
+
+def _tokenizer(args: argparse.Namespace) -> int:
+    from editahead_evals.revisions import present_commit
+    from editahead_training.tokenizer import train
+
+    provenance = train(args.edits, args.out, files=args.files, seed=args.seed, commit=present_commit())
+    if args.json:
+        tell_json(provenance)
+        return 0
+    tell(f"wrote {args.out}: {provenance['tokens']} tokens, learned from {provenance['records']} records")
+    return 0

@@ -1,0 +1,61 @@
+"""`editahead train data`: real edits as examples for the model."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from editahead_cli.console import fail, tell, tell_json
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--edits", type=Path, metavar="FOLDER", help="with train-*.jsonl.zst files")
+    parser.add_argument(
+        "--repo", type=Path, metavar="FOLDER", help="a git repository of your own, for its history"
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FOLDER", help="where train.tokens and held.tokens go"
+    )
+    parser.add_argument(
+        "--files",
+        type=int,
+        default=1800,
+        metavar="N",
+        help="records from each file of edits, and commits of the repository (default 1800)",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="which records (default 0)")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, metavar="J", help="processes (default: one a core)"
+    )
+    parser.add_argument("--json", action="store_true", help="what was written as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Exit code 1 when there is nothing to learn from."""
+    from editahead_evals.gitrepo import GitError
+    from editahead_evals.revisions import present_commit
+    from editahead_training.data import make
+    from editahead_training.shards import ShardError
+
+    if args.edits is None and args.repo is None:
+        return fail("name what to learn from: --edits FOLDER, --repo FOLDER, or both")
+    try:
+        made = make(
+            args.edits,
+            args.repo,
+            args.out,
+            files=args.files,
+            seed=args.seed,
+            jobs=args.jobs,
+            commit=present_commit(),
+            report=(lambda line: None) if args.json else tell,
+        )
+    except (GitError, OSError, ShardError, ValueError) as error:
+        return fail(str(error))
+    if args.json:
+        tell_json({name: packed.provenance for name, packed in made.items()})
+        return 0
+    for name, packed in made.items():
+        tell(f"wrote {args.out / name}.tokens: {len(packed):,} examples, {len(packed.tokens):,} tokens")
+    return 0

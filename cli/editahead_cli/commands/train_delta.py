@@ -1,0 +1,95 @@
+"""`editahead train delta`: checkpoints as small differences, without loss."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from editahead_cli.console import fail, tell, tell_json
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    what = parser.add_subparsers(dest="delta", metavar="WHAT", required=True)
+    make = what.add_parser(
+        "make",
+        help="write the difference between two checkpoints",
+        description="Write the difference between two checkpoints (safetensors) of the same model; or add a checkpoint to a "
+        "chain.",
+        usage="%(prog)s [-h] [--json] (BASE TARGET --out FILE | TARGET --chain FOLDER)",
+    )
+    make.add_argument("checkpoints", type=Path, nargs="+", metavar="CHECKPOINT", help=argparse.SUPPRESS)
+    _place(make, "where the difference goes", "the folder of the chain; made when there is none")
+    make.add_argument("--json", action="store_true", help="the sizes as JSON")
+    apply = what.add_parser(
+        "apply",
+        help="make the later checkpoint again, bit by bit",
+        description="Make a checkpoint again, bit by bit: from an earlier one and the difference, or from a chain.",
+        usage="%(prog)s [-h] (BASE DELTA --out FILE | --chain FOLDER [--number N] --out FILE)",
+    )
+    apply.add_argument("files", type=Path, nargs="*", metavar="FILE", help=argparse.SUPPRESS)
+    _place(apply, "where the checkpoint goes", "the folder of the chain")
+    apply.add_argument(
+        "--number", type=int, metavar="N", help="which checkpoint of the chain, from 0 (default: the last)"
+    )
+    make.set_defaults(parser=make)
+    apply.set_defaults(parser=apply)
+
+
+def _place(parser: argparse.ArgumentParser, out: str, chain: str) -> None:
+    parser.add_argument("--out", type=Path, metavar="FILE", help=out)
+    parser.add_argument("--chain", type=Path, metavar="FOLDER", help=chain)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Exit code 1 when files do not go together, or cannot be read or written."""
+    from editahead_training.delta import DeltaError
+    from editahead_training.safetensors import CheckpointError
+
+    try:
+        return _make(args) if args.delta == "make" else _apply(args)
+    except (DeltaError, CheckpointError, OSError) as error:
+        return fail(str(error))
+
+
+def _make(args: argparse.Namespace) -> int:
+    from editahead_training.chain import Chain
+    from editahead_training.delta import make
+
+    if args.chain is not None:
+        if len(args.checkpoints) != 1 or args.out is not None:
+            args.parser.error("a chain takes one checkpoint, and no --out")
+        link = Chain(args.chain).add(args.checkpoints[0])
+        if args.json:
+            tell_json({"number": link.number, "file": str(link.path), "whole": link.whole, "size": link.size})
+        else:
+            tell(f"number {link.number}{', whole' if link.whole else ''}: {link.path}, {link.size:,} bytes")
+        return 0
+    if len(args.checkpoints) != 2 or args.out is None:
+        args.parser.error("it takes two checkpoints and --out")
+    base, target = args.checkpoints
+    made = make(base, target, args.out)
+    if args.json:
+        tell_json({**asdict(made), "ratio": made.ratio})
+    else:
+        tell(
+            f"wrote {args.out}: {made.size:,} bytes for {made.target_size:,}, {made.ratio:.1f} times smaller; "
+            f"{made.changed:.1%} of the bytes differ"
+        )
+    return 0
+
+
+def _apply(args: argparse.Namespace) -> int:
+    from editahead_training.chain import Chain
+    from editahead_training.delta import apply
+
+    if args.out is None or bool(args.files) == (args.chain is not None) or len(args.files) not in (0, 2):
+        args.parser.error("it takes a checkpoint and a difference, or --chain; and --out")
+    if args.chain is None:
+        base, delta = args.files
+        apply(base, delta, args.out)
+    else:
+        chain = Chain(args.chain)
+        chain.write(len(chain.links()) - 1 if args.number is None else args.number, args.out)
+    tell(f"wrote {args.out}")
+    return 0

@@ -1,0 +1,37 @@
+"""`editahead train measure`: what a trained model does on held-out examples."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from editahead_cli.console import fail, tell, tell_json
+
+TOKENS = 500_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", type=Path, required=True, metavar="FOLDER", help="a trained model")
+    parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="packed examples")
+    parser.add_argument(
+        "--tokens", type=int, default=TOKENS, metavar="N", help=f"of them, at most (default {TOKENS:,})"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="which examples (default 0)")
+    parser.add_argument("--json", action="store_true", help="the figures as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Exit code 1 when there is no model, or there are no examples."""
+    from editahead_training.measure import load, measure
+    from editahead_training.packed import NotPacked, read
+
+    try:
+        found = measure(load(args.model), read(args.data), args.tokens, args.seed)
+    except (NotPacked, OSError, ValueError) as error:
+        return fail(str(error))
+    if args.json:
+        tell_json(found)
+        return 0
+    for task, figures in found.items():
+        tell(f"{task}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
+    return 0

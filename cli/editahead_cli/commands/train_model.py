@@ -1,0 +1,179 @@
+"""`editahead train model`: our own small model, trained on packed examples."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from editahead_cli.console import fail, tell, tell_json
+
+if TYPE_CHECKING:
+    from editahead_training.loop import Ended, Plan
+    from editahead_training.packed import Packed
+
+MINUTES = 45.0
+ROW = 6144
+READING = 0.25
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="packed examples")
+    parser.add_argument(
+        "--held", type=Path, metavar="FILE", help="packed examples that only the loss is measured on"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FOLDER",
+        help="the model and its curves; checkpoints and the log, in FOLDER/run",
+    )
+    parser.add_argument("--size", choices=("tiny", "small", "large"), default="small", help="default small")
+    parser.add_argument("--dense", action="store_true", help="no experts, as many active parameters")
+    long = parser.add_mutually_exclusive_group()
+    long.add_argument(
+        "--minutes", type=float, metavar="M", help=f"how long it may take (default {MINUTES:g})"
+    )
+    long.add_argument("--steps", type=int, metavar="N", help="exactly so many steps instead")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="of weights and the order (default 0)"
+    )
+    parser.add_argument("--row", type=int, default=ROW, metavar="T", help=f"tokens of a step (default {ROW})")
+    parser.add_argument(
+        "--rate", type=float, metavar="R", help="the highest learning rate (default: the size's)"
+    )
+    parser.add_argument(
+        "--reading",
+        type=float,
+        default=READING,
+        metavar="W",
+        help=f"what tokens weigh that are only read, not said: 0 to 1 (default {READING})",
+    )
+    parser.add_argument(
+        "--from", dest="start", type=Path, metavar="FOLDER", help="begin with the weights of a trained model"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with the run in FOLDER")
+    parser.add_argument("--save-minutes", type=float, default=2.0, metavar="M", help="default 2")
+    parser.add_argument("--threads", type=int, metavar="N", help="of torch")
+    parser.add_argument("--float32", action="store_true", help="compute and save all in float32")
+    parser.add_argument("--json", action="store_true", help="the provenance and the figures as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Exit code 1 when there are no examples, the folder does not go with what is asked, or it was interrupted."""
+    from editahead_training import curves, memory
+
+    memory.keep()
+    import torch
+
+    from editahead_training.loop import NotTrained, Plan, train
+    from editahead_training.packed import NotPacked, read
+    from editahead_training.sizes import SIZES
+
+    if (args.minutes is not None and args.minutes <= 0) or (args.steps is not None and args.steps <= 0):
+        return fail("a run takes more than no time")
+    if not 0 <= args.reading <= 1:
+        return fail("--reading is a number from 0 to 1")
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    plan = Plan(
+        size=args.size,
+        dense=args.dense,
+        minutes=None if args.steps else args.minutes or MINUTES,
+        steps=args.steps,
+        seed=args.seed,
+        row=args.row,
+        rate=args.rate or SIZES[args.size].rate,
+        reading=args.reading,
+        exact=args.float32,
+        start=None if args.start is None else str(args.start),
+        save_minutes=args.save_minutes,
+    )
+    try:
+        data = read(args.data)
+        held = read(args.held) if args.held else None
+        with _progress(quiet=args.json) as show:
+            ended = train(plan, data, held, args.out / "run", resume=args.resume, tell=show)
+        curves.draw(curves.read(args.out / "run" / "log.jsonl"), args.out / "curves.png")
+        if not ended.finished:
+            return fail(f"interrupted after step {ended.where.step}; --resume goes on")
+        provenance = _export(args, plan, data, ended)
+    except (NotPacked, NotTrained, OSError) as error:
+        return fail(str(error))
+    if args.json:
+        tell_json(provenance)
+    else:
+        tell(f"wrote {args.out}: {provenance['parameters']:,} parameters, {ended.where.tokens:,} tokens seen")
+    return 0
+
+
+def _export(args: argparse.Namespace, plan: Plan, data: Packed, ended: Ended) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from editahead_evals.revisions import present_commit
+    from editahead_training.export import export
+    from editahead_training.sizes import parameters
+
+    total, active = parameters(ended.model)
+    where = ended.where
+    provenance = {
+        "made by": "editahead train model",
+        "commit": present_commit(),
+        **asdict(plan),
+        "start": plan.start and Path(plan.start).name,
+        "parameters": total,
+        "active": active,
+        "steps seen": where.step,
+        "tokens seen": where.tokens,
+        "epochs": where.epoch,
+        "seconds": round(where.seconds),
+        "tokens/s": round(where.tokens / max(where.seconds, 1e-9)),
+        "held": ended.held,
+        "examples": len(data),
+        "data": dict(data.provenance),
+    }
+    export(ended.model, args.out, provenance, dtype="float32" if args.float32 else "bfloat16")
+    return provenance
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Shows each line of the log: on a terminal in place of the last one, but for the losses on held-out examples."""
+    if quiet:
+        yield lambda _: None
+        return
+    if not sys.stdout.isatty():
+        yield _tell_now
+        return
+    from rich.status import Status
+
+    with Status("the first steps") as status:
+
+        def show(line: dict[str, Any]) -> None:
+            if "held" in line:
+                status.console.print(_line(line), highlight=False)
+            else:
+                status.update(_line(line))
+
+        yield show
+
+
+def _tell_now(line: dict[str, Any]) -> None:
+    tell(_line(line))
+    sys.stdout.flush()
+
+
+def _line(line: dict[str, Any]) -> str:
+    losses = line.get("held") or line["loss"]
+    told = "  ".join(f"{task} {loss:.3f}" for task, loss in losses.items())
+    head = f"step {line['step']}  {line['tokens'] / 1e6:.2f}M tokens"
+    if "held" in line:
+        return f"{head}  held out: {told}"
+    minutes, seconds = divmod(int(line["seconds left"]), 60)
+    return (
+        f"{head}  {line['tokens/s']:,}/s  rate {line['rate']:.1e}  {minutes}:{seconds:02d} left  loss: {told}"
+    )

@@ -1,0 +1,102 @@
+"""What the demo plays: the sample's session, or the commits of a repository. Both are scenes."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from editahead_prompts.languages import LANGUAGE_BY_EXTENSION
+
+if TYPE_CHECKING:
+    from editahead_evals.records import Record
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What a person means to make of one file. `path` is relative, with slashes."""
+
+    path: str
+    language: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One piece of work: a title, the person's wish in a sentence, and the changes in the order they come.
+
+    `changes` may name files that stay as they are: they are open beside the others.
+    """
+
+    title: str
+    wish: str
+    changes: tuple[FileChange, ...]
+
+
+class BadSession(Exception):
+    """A session that does not fit its project."""
+
+
+def sample_scenes() -> list[Scene]:
+    """The session that ships with the package, on the project that ships with it."""
+    sample = files("editahead_cli") / "demo" / "sample"
+    session = tomllib.loads((sample / "session.toml").read_text(encoding="utf-8"))
+    paths = {edit["file"]: None for scene in session["scene"] for edit in scene["edits"]}
+    return scenes_of(session, {path: (sample / path).read_text(encoding="utf-8") for path in paths})
+
+
+def scenes_of(session: Mapping[str, Any], project: Mapping[str, str]) -> list[Scene]:
+    """The scenes of a session. Each begins with the texts with which the one before ended."""
+    texts = dict(project)
+    scenes = []
+    for scene in session["scene"]:
+        before = dict(texts)
+        for edit in scene["edits"]:
+            texts[edit["file"]] = _edited(texts[edit["file"]], edit)
+        first = dict.fromkeys(edit["file"] for edit in scene["edits"])
+        changes = tuple(
+            FileChange(
+                path,
+                LANGUAGE_BY_EXTENSION[PurePosixPath(path).suffix.removeprefix(".")],
+                before[path],
+                texts[path],
+            )
+            for path in [*first, *(path for path in texts if path not in first)]
+        )
+        scenes.append(Scene(scene["title"], scene["wish"], changes))
+    return scenes
+
+
+def _edited(text: str, edit: Mapping[str, str]) -> str:
+    anchor = edit["before"] if "insert" in edit else edit["old"]
+    if text.count(anchor) != 1:
+        raise BadSession(f"{anchor!r} stands {text.count(anchor)} times in {edit['file']}, not once")
+    at = text.index(anchor)
+    if "insert" in edit:
+        start = text.rfind("\n", 0, at) + 1
+        return f"{text[:start]}{edit['insert']}\n{text[start:]}"
+    return text[:at] + edit["new"] + text[at + len(anchor) :]
+
+
+def commit_scenes(records: Iterable[Record], limit: int) -> list[Scene]:
+    """One scene for each of the first `limit` commits, the oldest of them first.
+
+    records: one for each file of a commit, the newest commit first.
+    """
+    commits: dict[str, list[Record]] = {}
+    for record in records:
+        if record.commit not in commits and len(commits) == limit:
+            break
+        commits.setdefault(record.commit, []).append(record)
+    return [
+        Scene(
+            f"Commit {commit[:10]}",
+            changed[0].subject,
+            tuple(FileChange(r.path, r.language, r.before, r.after) for r in changed),
+        )
+        for commit, changed in reversed(commits.items())
+    ]

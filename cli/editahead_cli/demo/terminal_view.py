@@ -1,0 +1,172 @@
+"""The demo in a terminal: what is typed, what is predicted, what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice, zip_longest
+
+from rich.console import Console
+from rich.text import Text
+
+from editahead_prompts.diff import diff
+
+from .player import Began, Event, Lines, Pointed, Predicted, Silent, Tally, Typed
+
+KEY_S = 0.03
+"""Between two keys of the animation at speed 1, in seconds."""
+LOOK_S = 0.6
+"""For which a prediction stands before Tab is pressed, at speed 1, in seconds."""
+MOST_LINES = 12
+"""Of one side of a change that are shown."""
+
+_MARGIN = 9
+
+EDITORS = """\
+Neovim 0.11, with sidekick.nvim:
+  vim.lsp.config("editahead-copilot", {
+    cmd = { "editahead", "lsp" }, root_markers = { ".git" } })
+  vim.lsp.enable("editahead-copilot")
+Helix, in languages.toml, and then in a language's `language-servers`:
+  [language-server.editahead]
+  command = "editahead"
+  args = ["lsp"]
+Any other editor with a language client: run `editahead lsp`, on stdio."""
+
+
+class Screen:
+    """Prints events as they come. wait: sleeps for so many seconds; None = no animation."""
+
+    def __init__(self, console: Console, wait: Callable[[float], None] | None) -> None:
+        self._console = console
+        self._wait = wait
+
+    def show(self, event: Event) -> None:
+        match event:
+            case Began():
+                self._begin(event)
+            case Typed():
+                self._place("you type", "bold", event.change)
+                self._diff(event.change, typing=True)
+            case Predicted():
+                self._predicted(event)
+            case Pointed():
+                self._head("place", "yellow", f"{event.file}:{event.line}", event.ms, event.label)
+            case Silent():
+                left = f"; {_count(event.left, 'change')} left to make" if event.left else ""
+                self._head("silent", "dim", f"{event.reason}{left}", event.ms, event.detail)
+
+    def summary(self, figures: dict[str, float | None]) -> None:
+        """What `figures` returned."""
+        self._console.print()
+        self._console.rule(Text("Summary", "bold"), align="left", style="dim")
+        typed, saved = figures["keystrokes_typed"], figures["keystrokes_saved"]
+        share = f" ({figures['share_saved']:.0%} of them all)" if figures["share_saved"] else ""
+        rows = [
+            ("edits", f"{figures['accepted']} predicted and accepted, {figures['typed']} typed by hand"),
+            ("declined", f"{figures['declined']} predictions that were not what the person wanted"),
+            ("silent", f"{figures['silent']} times"),
+            ("keys", f"{saved} saved{share}, {typed} typed"),
+        ]
+        if figures["p50_ms"] is not None:
+            rows.append(("latency", f"p50 {figures['p50_ms']:.1f} ms, p95 {figures['p95_ms']:.1f} ms"))
+        for name, value in rows:
+            self._line(name, "bold", Text(value))
+        self._console.print()
+        self._console.print(Text(EDITORS, "dim"), soft_wrap=True)
+
+    def _begin(self, event: Began) -> None:
+        self._console.print()
+        title = Text.assemble((f"{event.number}/{event.of} ", "dim"), (event.title, "bold cyan"))
+        self._console.rule(title, align="left", style="dim")
+        self._console.print(Text(event.wish))
+
+    def _predicted(self, event: Predicted) -> None:
+        if event.accepted:
+            name, style = "Tab", "bold green"
+        else:
+            name, style = "declined", "bold yellow"
+        for number, change in enumerate(event.changes):
+            if number == 0:
+                where = f"{change.file}:{change.line}"
+                self._head("predicts", "cyan", where, event.ms, f"{event.label} ({event.confidence:.2f})")
+            else:
+                self._place("and", "cyan", change)
+            self._diff(change)
+        if self._wait:
+            self._wait(LOOK_S)
+        note = f"{event.saved} keys saved" if event.accepted else "not what the person wants here"
+        self._line(name, style, Text(note, "dim"))
+
+    def _place(self, name: str, style: str, change: Lines) -> None:
+        self._line(name, style, Text(f"{change.file}:{change.line}"))
+
+    def _head(self, name: str, style: str, where: str, ms: float, note: str) -> None:
+        self._line(name, style, Text.assemble(where, (f"  {ms:.1f} ms  {note}", "dim")))
+
+    def _line(self, name: str, style: str, text: Text) -> None:
+        self._console.print(Text.assemble((name.ljust(_MARGIN), style), text))
+
+    def _diff(self, change: Lines, typing: bool = False) -> None:
+        paired = len(change.old) == len(change.new)
+        self._side("-", "red", change.old, change.new if paired else ())
+        self._side("+", "green", change.new, change.old if paired else (), self._wait if typing else None)
+
+    def _type(self, text: str, style: str, wait: Callable[[float], None] | None) -> None:
+        for piece in text if wait else (text,):
+            self._console.print(Text(piece, style), end="")
+            if wait:
+                wait(KEY_S)
+
+    def _side(
+        self,
+        sign: str,
+        style: str,
+        lines: Sequence[str],
+        others: Sequence[str],
+        wait: Callable[[float], None] | None = None,
+    ) -> None:
+        """One side of a change. What differs from the other side's line is set off, and typed."""
+        for line, other in islice(zip_longest(lines, others), min(len(lines), MOST_LINES)):
+            self._console.print(Text(f"{'':{_MARGIN}}{sign} ", style), end="")
+            at = 0
+            for start, end in _changed(line, other or ""):
+                self._console.print(Text(_tabs(line[at:start]), style), end="")
+                self._type(_tabs(line[start:end]), f"bold {style}", wait)
+                at = end
+            self._console.print(Text(_tabs(line[at:]), style))
+        if len(lines) > MOST_LINES:
+            more = _count(len(lines) - MOST_LINES, "more line")
+            self._console.print(Text(f"{'':{_MARGIN}}  ... {more}", "dim"))
+
+
+def _changed(line: str, other: str) -> list[tuple[int, int]]:
+    """What of the line is not in the other: whole words, and all but the indentation where there is no other."""
+    if not other:
+        return [(len(line) - len(line.lstrip()), len(line))]
+    return [(r.start, r.end) for r in diff(line, other).replacements]
+
+
+def _tabs(text: str) -> str:
+    return text.replace("\t", "    ")
+
+
+def figures(tally: Tally) -> dict[str, float | None]:
+    """The summary as numbers. share_saved: of all keystrokes, 0..1. Percentiles: of all answers, in ms."""
+    from editahead_evals.intervals import percentile
+
+    every = tally.keystrokes_saved + tally.accepted + tally.keystrokes_typed
+    return {
+        "typed": tally.typed,
+        "accepted": tally.accepted,
+        "declined": tally.declined,
+        "silent": tally.silent,
+        "keystrokes_typed": tally.keystrokes_typed,
+        "keystrokes_saved": tally.keystrokes_saved,
+        "share_saved": tally.keystrokes_saved / every if every else None,
+        "p50_ms": percentile(tally.answers_ms, 50),
+        "p95_ms": percentile(tally.answers_ms, 95),
+    }
+
+
+def _count(many: int, what: str) -> str:
+    return f"{many} {what}" if many == 1 else f"{many} {what}s"

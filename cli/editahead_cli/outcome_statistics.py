@@ -1,0 +1,71 @@
+"""What the log of outcomes says, in figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+from editahead_inference.personal import Learner
+from editahead_lsp.keeping import KEPT
+from editahead_lsp.outcome_log import LEARNED_FROM, Outcome
+from editahead_lsp.outcomes import learn
+from editahead_lsp.protocol import LatencyStatus
+
+from .json_output import KeptFigures, LearningFigures, OutcomeFigures, StatsOutput
+
+
+def statistics(file: Path, outcomes: Sequence[Outcome], zone: tzinfo | None = None) -> StatsOutput:
+    """outcomes: the oldest first. zone: in which days begin; the machine's by default."""
+    return StatsOutput(
+        file=str(file),
+        total=_figures(outcomes),
+        languages=_by(outcomes, lambda one: one.language),
+        predictors=_by(outcomes, lambda one: f"{one.source}: {one.kind}"),
+        days=_by(outcomes, lambda one: datetime.fromtimestamp(one.at, zone).date().isoformat()),
+        learning=_learned(outcomes),
+    )
+
+
+def _by(outcomes: Sequence[Outcome], name: Callable[[Outcome], str]) -> dict[str, OutcomeFigures]:
+    groups: dict[str, list[Outcome]] = {}
+    for one in outcomes:
+        groups.setdefault(name(one), []).append(one)
+    return {key: _figures(groups[key]) for key in sorted(groups)}
+
+
+def _figures(outcomes: Sequence[Outcome]) -> OutcomeFigures:
+    def count(*events: str) -> int:
+        return sum(one.event in events for one in outcomes)
+
+    latencies = sorted(one.latency_ms for one in outcomes)
+    return OutcomeFigures(
+        shown=len(outcomes),
+        seen=sum(one.seen for one in outcomes),
+        accepted=count("accepted", "typed"),
+        typed=count("typed"),
+        partial=count("partial"),
+        rejected=count("rejected"),
+        ignored=count("ignored"),
+        kept30=_kept([one.kept_30 for one in outcomes]),
+        kept300=_kept([one.kept_300 for one in outcomes]),
+        latency=LatencyStatus(_quantile(latencies, 0.50), _quantile(latencies, 0.95)),
+    )
+
+
+def _kept(shares: Sequence[float | None]) -> KeptFigures:
+    known = [share for share in shares if share is not None]
+    return KeptFigures(len(known), sum(share > KEPT for share in known))
+
+
+def _quantile(ordered: Sequence[float], quantile: float) -> float:
+    return round(ordered[min(int(quantile * len(ordered)), len(ordered) - 1)], 1) if ordered else 0.0
+
+
+def _learned(outcomes: Sequence[Outcome]) -> LearningFigures:
+    """What a server that starts now learns from the log."""
+    learner = Learner()
+    teaching = [one for one in outcomes if one.shipped is not None and one.seen]
+    learn(learner, teaching[-LEARNED_FROM:])
+    taste = learner.taste(0.0)
+    return LearningFigures(learner.outcomes, taste.trust, dict(taste.weights))
