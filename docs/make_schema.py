@@ -21,10 +21,9 @@ from lsprotocol import types
 
 from editahead_cli import json_output
 from editahead_evals import json_output as json_types
-from editahead_lsp import protocol as wire
-from editahead_lsp import standard
-from editahead_lsp.applying import messages
-from editahead_lsp.converter import camel, make_converter
+from editahead_lsp.protocol import apply_messages, lsp_types
+from editahead_lsp.protocol import custom_messages as wire
+from editahead_lsp.protocol.converter import camel, make_converter
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 CONVERTER = make_converter(json_output)
@@ -66,21 +65,21 @@ QUIET = wire.Quiet("no-candidate", "Nothing that was just done has to be done el
 PREDICTED = wire.PredictedEdit(
     "p-17", DOCUMENT, [EDIT], THERE.start, wire.Position(9, 27), 0.93, "propagation", LABEL
 )
-WORKSPACE_EDIT = standard.WorkspaceEdit([standard.TextDocumentEdit(DOCUMENT, [EDIT])])
-ACTION = standard.CodeAction("Accept next edit", wire.ACCEPT_KIND, ACCEPT, data=standard.ActionData("p-17"))
+WORKSPACE_EDIT = lsp_types.WorkspaceEdit([lsp_types.TextDocumentEdit(DOCUMENT, [EDIT])])
+ACTION = lsp_types.CodeAction("Accept next edit", wire.ACCEPT_KIND, ACCEPT, data=lsp_types.ActionData("p-17"))
 GO = wire.Command(
     "Go to next edit",
     wire.GO_NEXT,
     [{"uri": URI, "position": {"line": HERE.line, "character": HERE.character}}],
 )
-PASTED = standard.SketchData(URI, 12, wire.Range(HERE, HERE), comment=True)
+PASTED = lsp_types.SketchData(URI, 12, wire.Range(HERE, HERE), comment=True)
 INLINE = wire.InlineParams(DOCUMENT, HERE)
 SHOWN = wire.DidShowParams(wire.ShownItem(ACCEPT))
-ITEM = standard.CompletionItem(
+ITEM = lsp_types.CompletionItem(
     label=LABEL,
     sort_text=" ",
     filter_text="leaves",
-    documentation=standard.MarkupContent(
+    documentation=lsp_types.MarkupContent(
         "```diff\n@@ line 10 @@\n-        return (self.ends - self.begins).days\n"
         "+        return (self.leaves - self.begins).days\n```"
     ),
@@ -139,20 +138,20 @@ SKETCH = """\
     # ... existing code ...
 ```
 """
-APPLIED = messages.ApplyResult(
-    standard.WorkspaceEdit(
-        [standard.TextDocumentEdit(DOCUMENT, [standard.AnnotatedTextEdit(THERE, "leaves", "1")])],
-        change_annotations={"1": standard.ChangeAnnotation("Changes what the code does, line 10", True)},
+APPLIED = apply_messages.ApplyResult(
+    lsp_types.WorkspaceEdit(
+        [lsp_types.TextDocumentEdit(DOCUMENT, [lsp_types.AnnotatedTextEdit(THERE, "leaves", "1")])],
+        change_annotations={"1": lsp_types.ChangeAnnotation("Changes what the code does, line 10", True)},
     ),
-    [messages.AppliedHunk(URI, THERE, "leaves", "semantic", "matched", 1.0)],
+    [apply_messages.AppliedHunk(URI, THERE, "leaves", "semantic", "matched", 1.0)],
     "markers",
     "merge",
-    messages.ApplyStats(8.4),
+    apply_messages.ApplyStats(8.4),
 )
-REFUSED = messages.RefusalData(
+REFUSED = apply_messages.RefusalData(
     "ambiguous",
     "    def days(self):",
-    [messages.Similar(wire.Range(wire.Position(8, 0), wire.Position(10, 0)), 0.91)],
+    [apply_messages.Similar(wire.Range(wire.Position(8, 0), wire.Position(10, 0)), 0.91)],
 )
 
 
@@ -211,13 +210,13 @@ SHAPES = [
     _request(
         types.TEXT_DOCUMENT_CODE_ACTION,
         "Actions that accept the next edit, go there, or apply a sketch; the example is for a client that resolves edits.",
-        standard.CodeActionParams(wire.TextDocument(URI), wire.Range(HERE, HERE)),
+        lsp_types.CodeActionParams(wire.TextDocument(URI), wire.Range(HERE, HERE)),
         [
             ACTION,
-            standard.CodeAction("Go to next edit", wire.GOTO_KIND, GO),
-            standard.CodeAction("Apply sketch in comment", wire.APPLY_KIND, data=PASTED),
+            lsp_types.CodeAction("Go to next edit", wire.GOTO_KIND, GO),
+            lsp_types.CodeAction("Apply sketch in comment", wire.APPLY_KIND, data=PASTED),
         ],
-        list[standard.CodeAction],
+        list[lsp_types.CodeAction],
     ),
     _request(
         types.CODE_ACTION_RESOLVE,
@@ -228,20 +227,20 @@ SHAPES = [
     _request(
         types.TEXT_DOCUMENT_COMPLETION,
         "A menu item that makes the next edit.",
-        standard.CompletionParams(wire.TextDocument(URI), HERE),
-        standard.CompletionList(items=[ITEM]),
+        lsp_types.CompletionParams(wire.TextDocument(URI), HERE),
+        lsp_types.CompletionList(items=[ITEM]),
     ),
     _request(
         types.TEXT_DOCUMENT_INLAY_HINT,
         "A hint at the place of the next edit, where `hints` is `inlay`.",
-        standard.InlayHintParams(wire.TextDocument(URI), wire.Range(wire.Position(), wire.Position(16, 0))),
-        [standard.InlayHint(THERE.start, LABEL, "The next edit", [EDIT])],
-        list[standard.InlayHint],
+        lsp_types.InlayHintParams(wire.TextDocument(URI), wire.Range(wire.Position(), wire.Position(16, 0))),
+        [lsp_types.InlayHint(THERE.start, LABEL, "The next edit", [EDIT])],
+        list[lsp_types.InlayHint],
     ),
     _notification(
         types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS,
         "A hint from the server at the place of the next edit.",
-        standard.PublishDiagnosticsParams(URI, 12, [standard.Diagnostic(THERE, f"Next edit: {LABEL}")]),
+        lsp_types.PublishDiagnosticsParams(URI, 12, [lsp_types.Diagnostic(THERE, f"Next edit: {LABEL}")]),
         "sent",
     ),
     _notification(wire.OUTCOME, "The outcome of a prediction.", wire.OutcomeParams("p-17", "accepted", shown_ms=900)),
@@ -268,16 +267,16 @@ SHAPES = [
         wire.APPLY,
         "Turn a sketch of a change into an edit; the error of a refusal (-32803) carries `refusal` as its data.",
         {
-            "arguments": (tuple[messages.ApplyArgument, True], "read"),
-            "result": (messages.ApplyResult, "sent"),
-            "refusal": (messages.RefusalData, "sent"),
-            "partial": (messages.PartialHunks, "sent"),
+            "arguments": (tuple[apply_messages.ApplyArgument, True], "read"),
+            "result": (apply_messages.ApplyResult, "sent"),
+            "refusal": (apply_messages.RefusalData, "sent"),
+            "partial": (apply_messages.PartialHunks, "sent"),
         },
         {
-            "arguments": [messages.ApplyArgument(SKETCH, URI, dry_run=True)],
+            "arguments": [apply_messages.ApplyArgument(SKETCH, URI, dry_run=True)],
             "result": APPLIED,
             "refusal": REFUSED,
-            "partial": messages.PartialHunks(APPLIED.hunks),
+            "partial": apply_messages.PartialHunks(APPLIED.hunks),
         },
     ),
     _command(wire.WHY, "The candidates of the last prediction and their verdicts.", [URI], WHY),
@@ -460,7 +459,7 @@ def _fields(cls: type, direction: str) -> Iterator[tuple[str, Any, bool]]:
         required = (
             field.default is attrs.NOTHING
             if direction == "read"
-            else not field.metadata.get(standard.LEFT_OUT, False)
+            else not field.metadata.get(lsp_types.LEFT_OUT, False)
         )
         yield camel(field.name), field.type, required
 

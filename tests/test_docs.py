@@ -13,8 +13,9 @@ from urllib.parse import unquote
 import jsonschema
 import pytest
 
-from editahead_lsp import protocol, settings
-from editahead_lsp.converter import PARAMS
+from editahead_lsp import settings
+from editahead_lsp.protocol import custom_messages
+from editahead_lsp.protocol.converter import PARAMS
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [
@@ -92,13 +93,15 @@ def test_examples_are_as_the_schemas_say(path: Path) -> None:
 
 def test_every_message_and_command_has_a_schema() -> None:
     titles = {json.loads(path.read_text("utf-8"))["title"] for path in SCHEMAS}
-    wanted = {*protocol.COMMANDS, *PARAMS} - OF_LSP
+    wanted = {*custom_messages.COMMANDS, *PARAMS} - OF_LSP
     assert wanted <= titles
 
 
 def test_every_message_and_command_is_documented() -> None:
     text = (ROOT / "docs" / "protocol.md").read_text("utf-8")
-    own = [value for name, value in vars(protocol).items() if name.isupper() and isinstance(value, str)]
+    own = [
+        value for name, value in vars(custom_messages).items() if name.isupper() and isinstance(value, str)
+    ]
     assert len(own) > 10
     assert [name for name in own if f"`{name}`" not in text] == []
 

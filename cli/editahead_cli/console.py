@@ -18,7 +18,7 @@ def tell_json(value: Any) -> None:
 
 def tell_output(output: Any) -> None:
     """Print an object of `outputs`, or a message of the protocol, as JSON."""
-    from editahead_lsp.converter import make_converter
+    from editahead_lsp.protocol.converter import make_converter
 
     from . import json_output
 

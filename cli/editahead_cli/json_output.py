@@ -10,9 +10,9 @@ from typing import Any, Literal
 import attrs
 
 from editahead_inference.apply.results import RefusalReason
-from editahead_lsp.applying.messages import AppliedHunk, ApplyStats, Problem, Similar
-from editahead_lsp.protocol import LatencyStatus
-from editahead_lsp.standard import LEFT_OUT, WorkspaceEdit
+from editahead_lsp.protocol.apply_messages import AppliedHunk, ApplyStats, Problem, Similar
+from editahead_lsp.protocol.custom_messages import LatencyStatus
+from editahead_lsp.protocol.lsp_types import LEFT_OUT, WorkspaceEdit
 from editahead_prompts.composition.render import Why
 from editahead_prompts.sketches.sketch import SketchKind
 

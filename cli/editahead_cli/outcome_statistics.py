@@ -7,10 +7,10 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 
 from editahead_inference.personal import Learner
-from editahead_lsp.keeping import KEPT
-from editahead_lsp.outcome_log import LEARNED_FROM, Outcome
-from editahead_lsp.outcomes import learn
-from editahead_lsp.protocol import LatencyStatus
+from editahead_lsp.protocol.custom_messages import LatencyStatus
+from editahead_lsp.session.edit_survival import KEPT
+from editahead_lsp.session.outcome_log import LEARNED_FROM, Outcome
+from editahead_lsp.session.outcome_tracker import learn
 
 from .json_output import KeptFigures, LearningFigures, OutcomeFigures, StatsOutput
 

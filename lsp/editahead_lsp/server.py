@@ -18,24 +18,26 @@ from pygls.lsp.server import LanguageServer
 
 from editahead_inference.modelling.predictor import ModelPredictor
 
-from . import __version__, paths, positions, processes, uris
-from .applying.work import Applying
-from .asking import ALL, Asking, Layers
-from .client import Client
-from .computation import Predicts
-from .converter import make_converter
-from .exclusion import Exclusion, workspace_paths
+from . import __version__, user_dirs
+from .apply.service import Applying
 from .features import register_all
-from .hints import Hints
-from .models import Wanted
-from .outcome_log import FILE_NAME, OutcomeLog
-from .outcomes import Outcomes
-from .predictions import Predictions
-from .rpc import Protocol
-from .session import Session
+from .model.config import Wanted
+from .model.prompt_warmer import Warming
+from .prediction.coordinator import ALL, Asking, Layers
+from .prediction.job import Predicts
+from .prediction.scheduler import Predictions
+from .presentation.next_edit_marker import Hints
+from .protocol.client_capabilities import Client
+from .protocol.converter import make_converter
+from .session.outcome_log import FILE_NAME, OutcomeLog
+from .session.outcome_tracker import Outcomes
+from .session.session import Session
 from .settings import Settings, gather
-from .stdio import Reader
-from .warming import Warming
+from .transport import parent_process
+from .transport.json_rpc import Protocol
+from .transport.stdio import Reader
+from .workspace import positions, uris
+from .workspace.file_exclusion import Exclusion, workspace_paths
 
 log = logging.getLogger(__name__)
 
@@ -83,9 +85,9 @@ class Server(LanguageServer):
         self.clock = clock
         self._sleep = sleep
         self._environment = environment
-        self._user_folder = paths.config_folder() if user_folder is None else user_folder
+        self._user_folder = user_dirs.config_folder() if user_folder is None else user_folder
         self.client = Client()
-        log_file = (paths.state_folder() if state_folder is None else state_folder) / FILE_NAME
+        log_file = (user_dirs.state_folder() if state_folder is None else state_folder) / FILE_NAME
         log_of_outcomes = OutcomeLog(log_file, clock)
         self.session = Session(clock, Outcomes(clock, now, run or secrets.token_hex(8), log_of_outcomes))
         self.predictions = Predictions(load, clock, sleep, kept=layers.kept)
@@ -200,7 +202,7 @@ class Server(LanguageServer):
             self.predictions.ask_model(model)
 
     async def _until_gone(self, process_id: int) -> None:
-        await processes.ended(process_id, self._sleep)
+        await parent_process.ended(process_id, self._sleep)
         log.warning("the client's process is gone")
         self.end()
 

@@ -25,8 +25,8 @@ from editahead_inference.backends.choice import SHIPPED
 from editahead_inference.backends.engine import EngineBackend
 from editahead_inference.backends.notice import FILE_NAME, Notice
 from editahead_inference.pipeline import Pipeline
-from editahead_lsp.asking import ALL
-from editahead_lsp.models import Wanted
+from editahead_lsp.model.config import Wanted
+from editahead_lsp.prediction.coordinator import ALL
 from figures import SHORT, percentile, show
 from real_vllm import metric
 from scripted import Wired, ask

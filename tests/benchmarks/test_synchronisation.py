@@ -15,9 +15,9 @@ from pygls.workspace import Workspace
 
 from editahead_evals.client import LanguageClient
 from editahead_evals.editor import CAPABILITIES, Editor, position
-from editahead_lsp.outcomes import Outcomes
-from editahead_lsp.protocol import ContentChange, Position, Range
-from editahead_lsp.session import Session
+from editahead_lsp.protocol.custom_messages import ContentChange, Position, Range
+from editahead_lsp.session.outcome_tracker import Outcomes
+from editahead_lsp.session.session import Session
 from figures import ROUNDS, SHORT, p50_p99, percentile, python_text, show, timed
 
 pytestmark = pytest.mark.benchmark

@@ -7,7 +7,7 @@ import os
 import sys
 from functools import partial
 
-from editahead_lsp.asking import Layers
+from editahead_lsp.prediction.coordinator import Layers
 from editahead_lsp.server import Server
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from editahead_lsp.documents import Document
-from editahead_lsp.protocol import ContentChange, Position, Range
+from editahead_lsp.protocol.custom_messages import ContentChange, Position, Range
+from editahead_lsp.workspace.documents import Document
 from scripted import Scripted, Wired, ask, span
 
 SECONDS = float(os.environ.get("EDITAHEAD_FUZZ_SECONDS", "3"))

@@ -12,7 +12,7 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from editahead_lsp.outcome_log import FILE_NAME, Outcome, OutcomeLog, read
+from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog, read
 from running import REAL, SCRIPT, SCRIPTED, spawned
 from scripted import ask
 

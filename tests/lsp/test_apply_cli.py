@@ -175,7 +175,7 @@ def test_a_file_that_was_changed_meanwhile(
         return planned(*arguments, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(plan, "plan", changing)
-    files = "editahead_lsp.applying.files.WorkspaceFiles._read"
+    files = "editahead_lsp.apply.workspace_files.WorkspaceFiles._read"
     monkeypatch.setattr(files, lambda *_: TEXT)
     code, _, error = apply("a.py", "--write")
     assert code == 1

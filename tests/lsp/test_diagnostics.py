@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.diagnostics import MOST, Diagnostics, still_valid
-from editahead_lsp.protocol import Position, Range, ToldDiagnostic
+from editahead_lsp.protocol.custom_messages import Position, Range, ToldDiagnostic
+from editahead_lsp.workspace.client_diagnostics import MOST, Diagnostics, still_valid
 from editahead_prompts.edits import Edit
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import Diagnostic

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.documents import Document, Documents
-from editahead_lsp.positions import Encoding, choose, column, offset_at, position_at, units
-from editahead_lsp.protocol import ContentChange, Position, Range
+from editahead_lsp.protocol.custom_messages import ContentChange, Position, Range
+from editahead_lsp.workspace.documents import Document, Documents
+from editahead_lsp.workspace.positions import Encoding, choose, column, offset_at, position_at, units
 from editahead_prompts.snapshot import Snapshot, split_lines
 
 ENCODINGS: list[Encoding] = ["utf-16", "utf-8", "utf-32"]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from editahead_lsp import uris
-from editahead_lsp.exclusion import Exclusion
+from editahead_lsp.workspace import uris
+from editahead_lsp.workspace.file_exclusion import Exclusion
 
 
 @pytest.mark.parametrize(

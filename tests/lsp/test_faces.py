@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.candidates import Candidate, Silence
-from editahead_lsp import faces
-from editahead_lsp.faces import covering
-from editahead_lsp.positions import Encoding, offset_at
-from editahead_lsp.shown_predictions import Answer, Offer
+from editahead_lsp.presentation import to_lsp
+from editahead_lsp.presentation.to_lsp import covering
+from editahead_lsp.session.shown_predictions import Answer, Offer
+from editahead_lsp.workspace.positions import Encoding, offset_at
 from editahead_prompts.edits import Edit, Replacement
 from editahead_prompts.snapshot import Snapshot, split_lines
 from scripted import Scripted, Wired, ask, span
@@ -331,7 +331,7 @@ def test_text_edits_applied_by_a_client_do_what_the_edit_does(
     text, edit = case
     snapshot = Snapshot.of(text)
     replacements = []
-    for piece in faces.text_edits(snapshot, edit, encoding):
+    for piece in to_lsp.text_edits(snapshot, edit, encoding):
         start, end = (
             offset_at(snapshot, p.line, p.character, encoding) for p in (piece.range.start, piece.range.end)
         )
@@ -347,7 +347,7 @@ def test_the_cursor_after(case: tuple[str, Edit], offset: int) -> None:
     candidate = Candidate(snapshot.uri, edit, 0, offset, "local", "label", "rule")
     offer = Offer("p-1", snapshot, edit, 0, offset, 0.5, candidate)
     answer = Answer((offer,), Silence("no-change", ""), snapshot, 0)
-    place = faces.next_edit(answer, "utf-32").predictions[0].cursor_after
+    place = to_lsp.next_edit(answer, "utf-32").predictions[0].cursor_after
     lines = split_lines(after)
     assert place.line < len(lines)
     at = sum(map(len, lines[: place.line])) + place.character

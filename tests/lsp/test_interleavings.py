@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 from rapidfuzz.distance import Indel
 
-from editahead_lsp.asking import Layers
-from editahead_lsp.documents import Document
-from editahead_lsp.positions import offset_at, position_at
-from editahead_lsp.predictions import Layer
-from editahead_lsp.protocol import ContentChange, Position, Range
+from editahead_lsp.prediction.coordinator import Layers
+from editahead_lsp.prediction.scheduler import Layer
+from editahead_lsp.protocol.custom_messages import ContentChange, Position, Range
+from editahead_lsp.workspace.documents import Document
+from editahead_lsp.workspace.positions import offset_at, position_at
 from editahead_prompts.edits import Edit, Replacement, advance, compose
 from scripted import Scripted, Wired, ask
 from telling import Telling, TellingModel

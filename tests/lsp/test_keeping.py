@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.documents import Changed
-from editahead_lsp.keeping import Keeping, Measured
+from editahead_lsp.session.edit_survival import Keeping, Measured
+from editahead_lsp.workspace.documents import Changed
 from editahead_prompts.edits import Edit, Replacement, compose, invert
 from editahead_prompts.snapshot import Snapshot
 from typist import PROPERTY

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from editahead_inference.candidates import Prediction, Verdict
-from editahead_lsp.asking import Layers
-from editahead_lsp.predictions import KEPT
+from editahead_lsp.prediction.coordinator import Layers
+from editahead_lsp.prediction.scheduler import KEPT
 from editahead_prompts.state import State
 from scripted import Scripted, Wired, ask, span
 

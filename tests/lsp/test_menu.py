@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.candidates import Candidate
-from editahead_lsp import menu
-from editahead_lsp.shown_predictions import Answer, Offer
+from editahead_lsp.presentation import completion_item
+from editahead_lsp.session.shown_predictions import Answer, Offer
 from editahead_prompts.edits import Edit, Replacement
 from editahead_prompts.snapshot import Snapshot, line_body
 from scripted import Scripted, Wired, ask, span
@@ -141,7 +141,7 @@ def offered(draw: st.DrawFn) -> tuple[Offer, int]:
 def test_the_item_does_what_the_edit_does(case: tuple[Offer, int]) -> None:
     offer, cursor = case
     snapshot = offer.snapshot
-    found = menu.carried(offer, snapshot, cursor)
+    found = completion_item.carried(offer, snapshot, cursor)
     if found is None:
         return
     own, others = found.own, found.others
@@ -154,14 +154,14 @@ def test_the_item_does_what_the_edit_does(case: tuple[Offer, int]) -> None:
     assert own.end <= snapshot.starts[snapshot.line_at(cursor)] + len(
         line_body(snapshot.lines[snapshot.line_at(cursor)])
     )
-    (item,) = menu.completion(Answer((offer,), None, snapshot, cursor), "utf-16", True).items
+    (item,) = completion_item.completion(Answer((offer,), None, snapshot, cursor), "utf-16", True).items
     assert item.filter_text in (snapshot.text[own.start : cursor], "label")
 
 
 def preview(text: str, *replacements: tuple[int, int, str]) -> str:
     edit = Edit(tuple(Replacement(*r) for r in replacements))
     candidate = Candidate("untitled:1", edit, 0, 0, "local", "label", "rule")
-    return menu.preview(Offer("p-1", Snapshot.of(text), edit, 0, 0, 0.5, candidate))
+    return completion_item.preview(Offer("p-1", Snapshot.of(text), edit, 0, 0, 0.5, candidate))
 
 
 def test_previews() -> None:

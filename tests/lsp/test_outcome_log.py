@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from editahead_lsp import outcome_log
-from editahead_lsp.outcome_log import NotReadable, Outcome, OutcomeLog, read
+from editahead_lsp.session import outcome_log
+from editahead_lsp.session.outcome_log import NotReadable, Outcome, OutcomeLog, read
 
 ONE = Outcome(
     run="r1",
@@ -176,7 +176,7 @@ def test_a_reset_without_a_file(log: OutcomeLog, file: Path) -> None:
 
 @pytest.fixture
 def warnings(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
-    caplog.set_level(logging.WARNING, "editahead_lsp.outcome_log")
+    caplog.set_level(logging.WARNING, "editahead_lsp.session.outcome_log")
     return caplog
 
 

@@ -11,9 +11,9 @@ import pytest
 import pytest_asyncio
 
 from editahead_cli.outcome_statistics import statistics
-from editahead_lsp.asking import Layers
-from editahead_lsp.outcome_log import FILE_NAME, Outcome, read
-from editahead_lsp.outcomes import PUBLISHED
+from editahead_lsp.prediction.coordinator import Layers
+from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, read
+from editahead_lsp.session.outcome_tracker import PUBLISHED
 from editahead_prompts.state import Taste
 from scripted import NOT_AHEAD, Scripted, Wired, ask, span
 

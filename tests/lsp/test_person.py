@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from editahead_lsp.person import FILE_NAME, SIZE, secret
+from editahead_lsp.user_secret import FILE_NAME, SIZE, secret
 
 
 def test_it_is_made_once_and_only_for_its_person(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from editahead_lsp import processes
+from editahead_lsp.transport import parent_process
 
 
 @pytest.mark.parametrize("polling", [False, True])
@@ -22,11 +22,11 @@ async def test_the_end_of_a_process_is_noticed(polling: bool, monkeypatch: pytes
         looked.set()
         await asyncio.sleep(0)
 
-    watch = asyncio.ensure_future(processes.ended(child.pid, sleep))
+    watch = asyncio.ensure_future(parent_process.ended(child.pid, sleep))
     if polling:
         await looked.wait()
     assert not watch.done()
     await asyncio.to_thread(child.communicate, b"\n")
     async with asyncio.timeout(10):
         await watch
-        await processes.ended(child.pid, sleep)
+        await parent_process.ended(child.pid, sleep)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.documents import Document
-from editahead_lsp.protocol import ContentChange
-from editahead_lsp.refusals import Refusals
+from editahead_lsp.protocol.custom_messages import ContentChange
+from editahead_lsp.session.rejected_edits import Refusals
+from editahead_lsp.workspace.documents import Document
 from editahead_prompts.edits import Edit, Replacement
 from scripted import Scripted, Wired, ask, span
 

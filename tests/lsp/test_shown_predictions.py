@@ -13,17 +13,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from editahead_inference.candidates import Candidate, Verdict
-from editahead_lsp.documents import Document
-from editahead_lsp.outcomes import Made, Outcomes
-from editahead_lsp.protocol import ContentChange, Event
-from editahead_lsp.session import Session
-from editahead_lsp.shown_predictions import (
+from editahead_lsp.protocol.custom_messages import ContentChange, Event
+from editahead_lsp.session.outcome_tracker import Made, Outcomes
+from editahead_lsp.session.session import Session
+from editahead_lsp.session.shown_predictions import (
     TRANSITIONS,
     Offer,
     ShownEvent,
     ShownPrediction,
     ShownState,
 )
+from editahead_lsp.workspace.documents import Document
 from editahead_prompts.edits import Edit
 
 A = "file:///tmp/a.py"

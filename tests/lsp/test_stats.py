@@ -12,8 +12,8 @@ import pytest
 from editahead_cli.json_output import KeptFigures
 from editahead_cli.main import main
 from editahead_cli.outcome_statistics import statistics
-from editahead_lsp.outcome_log import FILE_NAME, Outcome, OutcomeLog
-from editahead_lsp.protocol import LatencyStatus
+from editahead_lsp.protocol.custom_messages import LatencyStatus
+from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog
 from schemas import validate
 
 DAY = 24 * 3600.0

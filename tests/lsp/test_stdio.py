@@ -6,7 +6,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.stdio import Reader, messages
+from editahead_lsp.transport.stdio import Reader, messages
 
 
 def reader(stream: bytes, sizes: list[int]) -> Callable[[int], bytes]:

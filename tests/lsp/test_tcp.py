@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from editahead_lsp import tcp
-from editahead_lsp.framing import Frames
 from editahead_lsp.server import Server
-from editahead_lsp.tcp import Listener, NotLoopback
+from editahead_lsp.transport import tcp
+from editahead_lsp.transport.message_framing import Frames
+from editahead_lsp.transport.tcp import Listener, NotLoopback
 from scripted import Scripted, ask
 
 A = "file:///tmp/a.py"

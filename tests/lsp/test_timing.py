@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from editahead_lsp.timing import FORGOTTEN_S, Timing
+from editahead_lsp.session.adaptive_debounce import FORGOTTEN_S, Timing
 from scripted import Wired, ask
 
 Event = Literal["accepted", "rejected"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp import uris
+from editahead_lsp.workspace import uris
 
 
 @pytest.mark.parametrize(

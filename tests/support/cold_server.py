@@ -7,8 +7,8 @@ import os
 import sys
 from functools import partial
 
+from editahead_lsp.model.prompt_warmer import Warming
 from editahead_lsp.server import Server
-from editahead_lsp.warming import Warming
 
 
 class Cold(Warming):

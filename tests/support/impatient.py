@@ -12,7 +12,7 @@ from functools import partial
 from editahead_inference.backends.openai import OpenAIBackend
 from editahead_inference.backends.transport import Timeouts
 from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_lsp.models import Wanted
+from editahead_lsp.model.config import Wanted
 from editahead_lsp.server import Server
 
 SOON = Timeouts(connect=1.0, first=0.2, between=0.2, total=1.0)

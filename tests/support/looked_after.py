@@ -11,7 +11,7 @@ from pathlib import Path
 
 import stub_nginx
 import stub_vllm
-from editahead_lsp import processes
+from editahead_lsp.transport import parent_process
 from editahead_serving.kv_cache_shape import Shape
 from editahead_serving.launch_plan import Place, plan
 from editahead_serving.nginx_router import router
@@ -83,7 +83,7 @@ class Watched:
 
     async def are_gone(self) -> None:
         for pid in itertools.chain(*self.pids()):
-            await processes.ended(pid)
+            await parent_process.ended(pid)
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ from editahead_inference.backends.scripted import Reply, ScriptedBackend
 from editahead_inference.gate import Gate, Weights
 from editahead_inference.modelling.predictor import ModelPredictor
 from editahead_inference.pipeline import Pipeline
-from editahead_lsp.models import Wanted
+from editahead_lsp.model.config import Wanted
 from scripted import Wired, ask
 
 A = "file:///project/a.py"

@@ -19,7 +19,7 @@ from typing import Any
 
 from editahead_cli.commands.lsp import serve_tcp
 from editahead_inference.candidates import Candidate, Prediction, Silence, Verdict
-from editahead_lsp.asking import Layers
+from editahead_lsp.prediction.coordinator import Layers
 from editahead_lsp.server import Server
 from editahead_prompts.edits import Edit
 from editahead_prompts.state import State

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from editahead_cli.atomic_write import Write
     from editahead_inference.apply.plan import FileChange
     from editahead_inference.apply.results import Refusal
-    from editahead_lsp.applying.files import WorkspaceFiles
-    from editahead_lsp.applying.messages import ApplyStats, Problem
-    from editahead_lsp.applying.telling import Telling
-    from editahead_lsp.applying.work import Planned
+    from editahead_lsp.apply.partial_results import Telling
+    from editahead_lsp.apply.service import Planned
+    from editahead_lsp.apply.workspace_files import WorkspaceFiles
+    from editahead_lsp.protocol.apply_messages import ApplyStats, Problem
     from editahead_prompts.sketches.sketch import Sketch, SketchKind
 
 
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     from editahead_cli.atomic_write import NotWritten, write_all
     from editahead_inference.apply.plan import Refused
     from editahead_inference.apply.results import Refusal
-    from editahead_lsp.applying.problems import new_problems
+    from editahead_lsp.apply.linters import new_problems
     from editahead_prompts.sketches.parse import parse
     from editahead_prompts.sketches.sketch import NotASketch
 
@@ -105,8 +105,8 @@ def _planned(sketch: Sketch, files: WorkspaceFiles, root: Path, *, asking: bool)
 
     from editahead_inference.apply.merge import merge
     from editahead_inference.apply.plan import plan
-    from editahead_lsp.applying.telling import Telling
-    from editahead_lsp.applying.work import Planned
+    from editahead_lsp.apply.partial_results import Telling
+    from editahead_lsp.apply.service import Planned
 
     telling = Telling(lambda news: None, time.perf_counter)
     if asking:
@@ -122,14 +122,15 @@ async def _asked(sketch: Sketch, files: WorkspaceFiles, root: Path, telling: Tel
     from editahead_inference.apply.plan import plan
     from editahead_inference.apply.rewriting import Rewriting
     from editahead_inference.worker import CancellableJob, Worker
-    from editahead_lsp import paths, uris
-    from editahead_lsp.applying.asking import Asking
-    from editahead_lsp.applying.work import Planned
-    from editahead_lsp.models import Wanted
+    from editahead_lsp import user_dirs
+    from editahead_lsp.apply.blocking_model import Asking
+    from editahead_lsp.apply.service import Planned
+    from editahead_lsp.model.config import Wanted
     from editahead_lsp.settings import gather
+    from editahead_lsp.workspace import uris
     from editahead_prompts.syntax import SyntaxTrees
 
-    settings = gather(os.environ, None, [root], paths.config_folder()).settings
+    settings = gather(os.environ, None, [root], user_dirs.config_folder()).settings
     model = Wanted.of(settings, os.environ, [uris.of_path(root)]).reach()
     if model is None:
         raise ValueError('there is none: `backend` is "embedded"')
@@ -149,12 +150,13 @@ async def _asked(sketch: Sketch, files: WorkspaceFiles, root: Path, telling: Tel
 
 
 def _files(file: Path | None, root: Path) -> WorkspaceFiles:
-    from editahead_lsp import paths, uris
-    from editahead_lsp.applying.files import WorkspaceFiles
-    from editahead_lsp.exclusion import Exclusion
+    from editahead_lsp import user_dirs
+    from editahead_lsp.apply.workspace_files import WorkspaceFiles
     from editahead_lsp.settings import gather
+    from editahead_lsp.workspace import uris
+    from editahead_lsp.workspace.file_exclusion import Exclusion
 
-    settings = gather(os.environ, None, [root], paths.config_folder()).settings
+    settings = gather(os.environ, None, [root], user_dirs.config_folder()).settings
     uri = uris.of_path(Path(os.path.normpath(Path.cwd() / file))) if file is not None else None
     exclusion = Exclusion([root], settings.exclude)
     return WorkspaceFiles([root], {}, exclusion, settings.max_file_bytes, uri, Path.cwd())
@@ -162,8 +164,8 @@ def _files(file: Path | None, root: Path) -> WorkspaceFiles:
 
 def _writes(changes: tuple[FileChange, ...], files: WorkspaceFiles) -> list[Write]:
     from editahead_cli.atomic_write import Write
-    from editahead_lsp import uris
-    from editahead_lsp.applying.files import BOM
+    from editahead_lsp.apply.workspace_files import BOM
+    from editahead_lsp.workspace import uris
 
     out = []
     for change in changes:
@@ -253,12 +255,12 @@ class _Report:
                 tell(line)
 
     def _stats(self, planned: Planned) -> ApplyStats:
-        from editahead_lsp.features.applying import stats_of
+        from editahead_lsp.features.apply_sketch import stats_of
 
         return stats_of(planned, (self.ended - self.started) * 1000, self.started)
 
     def _name(self, uri: str) -> str:
-        from editahead_lsp import uris
+        from editahead_lsp.workspace import uris
 
         path = uris.path_of(uri)
         assert path is not None
@@ -266,20 +268,20 @@ class _Report:
 
     def _tell_json(self, refusal: Refusal | None) -> None:
         from editahead_cli import json_output
-        from editahead_lsp.applying import terms
-        from editahead_lsp.applying.messages import ApplyStats
-        from editahead_lsp.client import FILE_OPERATIONS, Client
-        from editahead_lsp.features.applying import method_of
+        from editahead_lsp.apply import to_lsp
+        from editahead_lsp.features.apply_sketch import method_of
+        from editahead_lsp.protocol.apply_messages import ApplyStats
+        from editahead_lsp.protocol.client_capabilities import FILE_OPERATIONS, Client
 
-        files = [terms.Placed(change, change.original, change.hunks, None) for change in self.changes]
+        files = [to_lsp.Placed(change, change.original, change.hunks, None) for change in self.changes]
         able = Client(document_changes=True, annotates_edits=True, file_operations=FILE_OPERATIONS)
         refused = None
         if refusal is not None:
-            data = terms.error_data(refusal)
+            data = to_lsp.error_data(refusal)
             refused = json_output.Refused(data.reason, refusal.detail, data.part, data.near, data.model)
         output = json_output.ApplyOutput(
-            edit=None if refusal is not None else terms.workspace_edit(files, able, "utf-16"),
-            hunks=[hunk for file in files for hunk in terms.hunks(file, "utf-16")],
+            edit=None if refusal is not None else to_lsp.workspace_edit(files, able, "utf-16"),
+            hunks=[hunk for file in files for hunk in to_lsp.hunks(file, "utf-16")],
             sketch_kind=self.kind,
             method=method_of(self.changes),
             stats=ApplyStats(0.0) if self.planned is None else self._stats(self.planned),

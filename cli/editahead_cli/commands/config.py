@@ -18,10 +18,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from editahead_cli.json_output import ConfigOutput, Setting
-    from editahead_lsp import paths
+    from editahead_lsp import user_dirs
     from editahead_lsp.settings import NAMES, gather
 
-    resolved = gather(os.environ, None, [Path.cwd()], paths.config_folder())
+    resolved = gather(os.environ, None, [Path.cwd()], user_dirs.config_folder())
     values = {name: getattr(resolved.settings, name) for name in NAMES}
     if args.json:
         known = {name: Setting(value, resolved.origins[name]) for name, value in values.items()}

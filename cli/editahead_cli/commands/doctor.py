@@ -67,9 +67,12 @@ def _grammars() -> list[Check]:
 
 
 def _folders() -> list[Check]:
-    from editahead_lsp import paths
+    from editahead_lsp import user_dirs
 
-    return [_writable("settings folder", paths.config_folder), _writable("state folder", paths.state_folder)]
+    return [
+        _writable("settings folder", user_dirs.config_folder),
+        _writable("state folder", user_dirs.state_folder),
+    ]
 
 
 def _writable(name: str, folder: Callable[[], Path]) -> Check:
@@ -84,10 +87,10 @@ def _writable(name: str, folder: Callable[[], Path]) -> Check:
 
 
 def _settings() -> list[Check]:
-    from editahead_lsp import paths
+    from editahead_lsp import user_dirs
     from editahead_lsp.settings import gather
 
-    resolved = gather(os.environ, None, [Path.cwd()], paths.config_folder())
+    resolved = gather(os.environ, None, [Path.cwd()], user_dirs.config_folder())
     return [Check("settings", False, message) for message in resolved.messages] or [
         Check("settings", True, "all valid")
     ]
@@ -97,10 +100,10 @@ def _backend() -> list[Check]:
     """Asks the server of models that is configured, if one is, what it serves. No code is sent."""
     from editahead_inference.backends.choice import choose
     from editahead_inference.backends.notice import FILE_NAME
-    from editahead_lsp import paths
+    from editahead_lsp import user_dirs
     from editahead_lsp.settings import gather
 
-    settings = gather(os.environ, None, [Path.cwd()], paths.config_folder()).settings
+    settings = gather(os.environ, None, [Path.cwd()], user_dirs.config_folder()).settings
     try:
         backend = choose(
             settings.backend,
@@ -108,7 +111,7 @@ def _backend() -> list[Check]:
             model=settings.model,
             api_key_env=settings.api_key_env,
             environment=os.environ,
-            engine=paths.state_folder() / FILE_NAME,
+            engine=user_dirs.state_folder() / FILE_NAME,
         )
     except ValueError as error:
         return [Check("backend", False, str(error))]

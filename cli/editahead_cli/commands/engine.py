@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from editahead_lsp import paths
+    from editahead_lsp import user_dirs
     from editahead_serving.vllm_probe import NoEngine
 
     if sys.platform == "win32":
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     if args.host not in (*_LOOPBACK, *_ALL):
         return fail(f"--host can be one of {', '.join((*_LOOPBACK, *_ALL))}, not {args.host!r}.")
     try:
-        folder = paths.state_folder()
+        folder = user_dirs.state_folder()
         folder.mkdir(parents=True, exist_ok=True)
         if args.print:
             plans, router = _plans(args, folder)
@@ -185,12 +185,12 @@ def _shape(model: str, folder: Path | None, config: dict[str, Any] | None) -> Sh
 def _chosen(named: str | None) -> tuple[str, Path | None]:
     """The model, as vLLM is to be told of it, and its folder, where it has one. `NoEngine`."""
     from editahead_inference.backends.choice import SHIPPED
-    from editahead_lsp import paths
+    from editahead_lsp import user_dirs
     from editahead_lsp.settings import gather
     from editahead_serving.vllm_probe import NoEngine
 
     if named is None:
-        settings = gather(os.environ, None, [], paths.config_folder()).settings
+        settings = gather(os.environ, None, [], user_dirs.config_folder()).settings
         named = settings.model if settings.backend == "engine" else None
     if named is None:
         if not (SHIPPED / "config.json").is_file():

@@ -177,11 +177,11 @@ def candidates(samples: int = 0) -> Iterator[Callable[[State], Iterator[str]]]:
 def _model(samples: int) -> ModelPredictor:
     """The one that the environment and the user's settings name. RunError where there is none."""
     from editahead_evals.run import RunError
-    from editahead_lsp import paths
-    from editahead_lsp.models import Wanted
+    from editahead_lsp import user_dirs
+    from editahead_lsp.model.config import Wanted
     from editahead_lsp.settings import gather
 
-    settings = gather(os.environ, None, [], paths.config_folder()).settings
+    settings = gather(os.environ, None, [], user_dirs.config_folder()).settings
     try:
         model = Wanted.of(settings, os.environ, ()).reach()
     except ValueError as error:

@@ -56,11 +56,11 @@ def run(args: argparse.Namespace, errors: Console) -> int:
 def model_settings() -> dict[str, Any]:
     """Those of the environment and of the user that say which model is asked. RunError where there is none."""
     from editahead_evals.run import RunError
-    from editahead_lsp import paths
-    from editahead_lsp.models import Wanted
+    from editahead_lsp import user_dirs
+    from editahead_lsp.model.config import Wanted
     from editahead_lsp.settings import gather
 
-    settings = gather(os.environ, None, [], paths.config_folder()).settings
+    settings = gather(os.environ, None, [], user_dirs.config_folder()).settings
     try:
         model = Wanted.of(settings, os.environ, ()).reach()
     except ValueError as error:

@@ -77,7 +77,7 @@ def _serve_stdio() -> int:
 
 async def serve_tcp(make: Callable[[], Server], host: str, port: int, token: str | None) -> int:
     """Until the process is told to end. make: a server for one more client. token: None keeps other machines out."""
-    from editahead_lsp.tcp import Listener, NotLoopback
+    from editahead_lsp.transport.tcp import Listener, NotLoopback
 
     over = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -119,10 +119,10 @@ def _wrong(reason: str) -> int:
 
 
 def _handlers(log_file: Path | None) -> Iterator[logging.Handler]:
-    from editahead_lsp import paths
+    from editahead_lsp import user_dirs
 
     yield logging.StreamHandler()
-    file = paths.state_folder() / "editahead.log" if log_file is None else log_file
+    file = user_dirs.state_folder() / "editahead.log" if log_file is None else log_file
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         yield RotatingFileHandler(file, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)

@@ -110,7 +110,7 @@ def _show(machine: Machine, speed: float, fits: list[Fit]) -> None:
 
 
 def _use(name: str) -> int:
-    from editahead_lsp import paths
+    from editahead_lsp import user_dirs
     from editahead_lsp.settings import FILE_NAME
     from editahead_serving.model_catalog import CATALOGUE, find
     from editahead_serving.model_download import NotFetched, fetch
@@ -137,7 +137,7 @@ def _use(name: str) -> int:
             file = next(iter(sorted(folder.glob("*.gguf"))), folder)
             values = {"backend": "openai", "url": _LLAMA, "model": file.stem}
             then = f"Now run: llama-server -m {file} -c 8192 --special"
-    settings = paths.config_folder() / FILE_NAME
+    settings = user_dirs.config_folder() / FILE_NAME
     try:
         write(settings, values)
     except (NotChanged, OSError) as error:

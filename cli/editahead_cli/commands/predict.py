@@ -13,7 +13,7 @@ from editahead_cli.console import fail, tell, tell_output
 
 if TYPE_CHECKING:
     from editahead_inference.candidates import Verdict
-    from editahead_lsp.shown_predictions import Answer, Offer
+    from editahead_lsp.session.shown_predictions import Answer, Offer
     from editahead_prompts.state import State
 
 
@@ -44,9 +44,10 @@ def run(args: argparse.Namespace) -> int:
 
     from editahead_cli.history_diff import DoesNotFit
     from editahead_inference.pipeline import Pipeline
-    from editahead_lsp import faces, paths
+    from editahead_lsp import user_dirs
+    from editahead_lsp.presentation import to_lsp
+    from editahead_lsp.session.shown_predictions import Answer
     from editahead_lsp.settings import gather
-    from editahead_lsp.shown_predictions import Answer
 
     from . import show_prompt
 
@@ -61,14 +62,14 @@ def run(args: argparse.Namespace) -> int:
         return fail(f"{args.file}, or the diff, is not UTF-8 text")
     except DoesNotFit as error:
         return fail(f"the diff does not fit the file: {error}")
-    settings = gather(os.environ, None, [Path.cwd()], paths.config_folder()).settings
+    settings = gather(os.environ, None, [Path.cwd()], user_dirs.config_folder()).settings
     if args.show_prompt:
         return show_prompt.run(args, state, settings)
     prediction = Pipeline(clock=time.perf_counter).predict(state, eagerness=settings.eagerness)
     offers = tuple(_offer(number, verdict, state) for number, verdict in enumerate(prediction.shown, 1))
     answer = Answer(offers, prediction.silence, state.document, state.cursor)
     if args.json:
-        tell_output(faces.next_edit(answer, "utf-16"))
+        tell_output(to_lsp.next_edit(answer, "utf-16"))
     else:
         _show(answer, args.file)
     return 0
@@ -84,10 +85,10 @@ def _from_one(text: str) -> int:
 def _state(args: argparse.Namespace) -> State:
     from editahead_cli.history_diff import hunks_for, stages
     from editahead_evals.languages import language_of
-    from editahead_lsp import uris
-    from editahead_lsp.documents import Document
-    from editahead_lsp.positions import offset_at
-    from editahead_lsp.protocol import ContentChange
+    from editahead_lsp.protocol.custom_messages import ContentChange
+    from editahead_lsp.workspace import uris
+    from editahead_lsp.workspace.documents import Document
+    from editahead_lsp.workspace.positions import offset_at
     from editahead_prompts.history import History
     from editahead_prompts.state import State
 
@@ -109,7 +110,7 @@ def _state(args: argparse.Namespace) -> State:
 
 
 def _offer(number: int, verdict: Verdict, state: State) -> Offer:
-    from editahead_lsp.shown_predictions import Offer
+    from editahead_lsp.session.shown_predictions import Offer
 
     c = verdict.candidate
     return Offer(f"p-{number}", state.document, c.edit, c.place, c.cursor_after, verdict.confidence, c)

@@ -21,7 +21,7 @@ COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "bright_red", "bright_c
 
 def run(args: argparse.Namespace, state: State, settings: Settings) -> int:
     """Exit code 1 when there is no such format, or not enough room."""
-    from editahead_lsp import uris
+    from editahead_lsp.workspace import uris
     from editahead_prompts.composition.render import DoesNotFit
     from editahead_prompts.composition.vocabulary import OURS, counting
     from editahead_prompts.formats.choice import choose

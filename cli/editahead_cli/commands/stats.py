@@ -27,10 +27,10 @@ def run(args: argparse.Namespace) -> int:
     import sqlite3
 
     from editahead_cli.outcome_statistics import statistics
-    from editahead_lsp import paths
-    from editahead_lsp.outcome_log import FILE_NAME, NotReadable, read
+    from editahead_lsp import user_dirs
+    from editahead_lsp.session.outcome_log import FILE_NAME, NotReadable, read
 
-    file = paths.state_folder() / FILE_NAME
+    file = user_dirs.state_folder() / FILE_NAME
     try:
         outcomes = read(file)
     except (OSError, sqlite3.Error, NotReadable) as error:

@@ -1,1 +1,1 @@
-"""Apply, measured: sketches made from real commits in the styles that models write, and what the server makes of them."""
+"""The evaluation of Apply: sketches made from real commits, and what the server makes of them."""

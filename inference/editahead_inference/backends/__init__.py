@@ -1,1 +1,1 @@
-"""Where a prompt becomes tokens: servers that speak OpenAI's protocol, a model in this process, a script for tests."""
+"""Backends turn a prompt into text: an HTTP server, the supervised engine, a model in this process, a script for tests."""

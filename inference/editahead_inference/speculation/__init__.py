@@ -1,1 +1,1 @@
-"""Draft tokens for speculative decoding that come of texts at hand instead of a second model."""
+"""Draft tokens for speculative decoding, taken from texts at hand instead of a second model."""

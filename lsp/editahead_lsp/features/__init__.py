@@ -10,18 +10,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from . import (
-    applying,
+    apply_sketch,
     code_actions,
-    commands,
     completion,
     configuration,
+    copilot_inline_edit,
+    document_sync,
+    execute_command,
     inlay_hints,
     inline_completion,
-    inline_edit,
     lifecycle,
     next_edit,
     outcomes,
-    synchronisation,
 )
 
 if TYPE_CHECKING:
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 FEATURES = (
     lifecycle,
-    synchronisation,
+    document_sync,
     configuration,
     inline_completion,
-    inline_edit,
+    copilot_inline_edit,
     next_edit,
     code_actions,
     completion,
     inlay_hints,
     outcomes,
-    commands,
-    applying,
+    execute_command,
+    apply_sketch,
 )
 
 

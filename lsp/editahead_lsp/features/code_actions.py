@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcContentModified, JsonRpcInvalidParams
 
-from editahead_lsp import faces
-from editahead_lsp.asking import Ask
-from editahead_lsp.client import at
-from editahead_lsp.documents import Document
-from editahead_lsp.positions import offset_at
-from editahead_lsp.protocol import ACCEPT_KIND, APPLY_KIND, GO_NEXT, GOTO_KIND, Command, Range
-from editahead_lsp.standard import ActionData, CodeAction, CodeActionParams
+from editahead_lsp.prediction.coordinator import Ask
+from editahead_lsp.presentation import to_lsp
+from editahead_lsp.protocol.client_capabilities import at
+from editahead_lsp.protocol.custom_messages import ACCEPT_KIND, APPLY_KIND, GO_NEXT, GOTO_KIND, Command, Range
+from editahead_lsp.protocol.lsp_types import ActionData, CodeAction, CodeActionParams
+from editahead_lsp.workspace.documents import Document
+from editahead_lsp.workspace.positions import offset_at
 
-from .sketch_actions import begin_sketch_actions, resolve_sketch_action
+from .sketch_code_actions import begin_sketch_actions, resolve_sketch_action
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
-    from editahead_lsp.session import Session
-    from editahead_lsp.shown_predictions import Answer, Offer
+    from editahead_lsp.session.session import Session
+    from editahead_lsp.session.shown_predictions import Answer, Offer
 
 
 def code_action(
@@ -73,7 +73,7 @@ def code_action_resolve(server: Server, params: Any) -> Coroutine[Any, Any, dict
     if shown is None or document is None or not shown.edit:
         # Without an edit the client would still run the command, and it would count as accepted.
         raise JsonRpcContentModified("What was typed meanwhile overtook the prediction.")
-    edit = faces.workspace_edit(
+    edit = to_lsp.workspace_edit(
         document.snapshot, shown.edit, session.encoding, server.client.versioned_edits
     )
     return {**params, "edit": server.protocol.write(edit)}
@@ -83,16 +83,16 @@ def _actions(server: Server, offer: Offer, answer: Answer, wanted: set[str]) -> 
     client, encoding = server.client, server.session.encoding
     found = []
     if ACCEPT_KIND in wanted and offer.edit:
-        accept = faces.accept(offer)
+        accept = to_lsp.accept(offer)
         if client.resolves_actions:
             action = CodeAction(accept.title, ACCEPT_KIND, accept, data=ActionData(offer.id))
         else:
-            edit = faces.workspace_edit(offer.snapshot, offer.edit, encoding, client.versioned_edits)
+            edit = to_lsp.workspace_edit(offer.snapshot, offer.edit, encoding, client.versioned_edits)
             action = CodeAction(accept.title, ACCEPT_KIND, accept, edit)
         found.append(action)
-    if GOTO_KIND in wanted and client.shows_documents and faces.elsewhere(offer, answer):
+    if GOTO_KIND in wanted and client.shows_documents and to_lsp.elsewhere(offer, answer):
         assert answer.document is not None
-        position = faces.place_of(answer.document, answer.cursor, encoding)
+        position = to_lsp.place_of(answer.document, answer.cursor, encoding)
         target = {"uri": answer.document.uri, "position": server.protocol.write(position)}
         go = Command("Go to next edit", GO_NEXT, [target])
         found.append(CodeAction(go.title, GOTO_KIND, go))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from editahead_lsp import menu
-from editahead_lsp.asking import Ask
-from editahead_lsp.standard import CompletionList, CompletionParams
+from editahead_lsp.prediction.coordinator import Ask
+from editahead_lsp.presentation import completion_item
+from editahead_lsp.protocol.lsp_types import CompletionList, CompletionParams
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -26,7 +26,7 @@ def completion(
         params.text_document.version,
         params.position,
         at_once=True,  # the editor has waited already, and its menu may wait for the slowest server
-        fits=menu.fits,
+        fits=completion_item.fits,
         most=1,
     )
     return _answer(server, request)
@@ -34,7 +34,7 @@ def completion(
 
 async def _answer(server: Server, request: Ask) -> CompletionList:
     answer = await server.asking.finish(request)
-    return menu.completion(answer, server.session.encoding, server.client.markdown)
+    return completion_item.completion(answer, server.session.encoding, server.client.markdown)
 
 
 HANDLERS = {types.TEXT_DOCUMENT_COMPLETION: completion}

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from editahead_lsp.client import at
-from editahead_lsp.protocol import DidChangeConfigurationParams, DidChangeFoldersParams
+from editahead_lsp.protocol.client_capabilities import at
+from editahead_lsp.protocol.custom_messages import DidChangeConfigurationParams, DidChangeFoldersParams
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server

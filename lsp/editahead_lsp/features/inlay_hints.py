@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from editahead_lsp.standard import InlayHint, InlayHintParams
+from editahead_lsp.protocol.lsp_types import InlayHint, InlayHintParams
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server

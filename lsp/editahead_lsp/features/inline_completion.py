@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from editahead_lsp import faces
-from editahead_lsp.asking import Ask
-from editahead_lsp.protocol import InlineCompletionResult, InlineParams
+from editahead_lsp.prediction.coordinator import Ask
+from editahead_lsp.presentation import to_lsp
+from editahead_lsp.protocol.custom_messages import InlineCompletionResult, InlineParams
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -25,13 +25,13 @@ def inline_completion(server: Server, params: InlineParams) -> Coroutine[Any, An
         params.text_document.version,
         params.position,
         at_once=params.context.trigger_kind == _INVOKED,
-        fits=faces.on_the_line,
+        fits=to_lsp.on_the_line,
     )
     return _answer(server, request)
 
 
 async def _answer(server: Server, request: Ask) -> InlineCompletionResult:
-    return faces.inline_completion(await server.asking.finish(request), server.session.encoding)
+    return to_lsp.inline_completion(await server.asking.finish(request), server.session.encoding)
 
 
 HANDLERS = {types.TEXT_DOCUMENT_INLINE_COMPLETION: inline_completion}

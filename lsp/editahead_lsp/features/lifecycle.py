@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidRequest
 
-from editahead_lsp import __version__, menu
-from editahead_lsp.client import Client
-from editahead_lsp.protocol import (
+from editahead_lsp import __version__
+from editahead_lsp.presentation import completion_item
+from editahead_lsp.protocol.client_capabilities import Client
+from editahead_lsp.protocol.custom_messages import (
     ACCEPT_KIND,
     APPLY_KIND,
     COMMANDS,
@@ -48,7 +49,11 @@ def capabilities(server: Server) -> types.ServerCapabilities:
     A client that sees a provider for completion or inlay hints requests them at every keystroke: the server names these
     two only where it would answer with something.
     """
-    completion = types.CompletionOptions(trigger_characters=list(menu.TRIGGERS)) if server.completes else None
+    completion = (
+        types.CompletionOptions(trigger_characters=list(completion_item.TRIGGERS))
+        if server.completes
+        else None
+    )
     return types.ServerCapabilities(
         position_encoding=types.PositionEncodingKind(server.session.encoding),
         text_document_sync=types.TextDocumentSyncOptions(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from editahead_lsp import faces
-from editahead_lsp.asking import Ask
-from editahead_lsp.protocol import NEXT_EDIT, NextEditParams, NextEditResult
+from editahead_lsp.prediction.coordinator import Ask
+from editahead_lsp.presentation import to_lsp
+from editahead_lsp.protocol.custom_messages import NEXT_EDIT, NextEditParams, NextEditResult
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -33,7 +33,7 @@ def next_edit(server: Server, params: NextEditParams) -> Coroutine[Any, Any, Nex
 
 
 async def _answer(server: Server, request: Ask) -> NextEditResult:
-    return faces.next_edit(await server.asking.finish(request), server.session.encoding)
+    return to_lsp.next_edit(await server.asking.finish(request), server.session.encoding)
 
 
 HANDLERS = {NEXT_EDIT: next_edit}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from editahead_lsp.protocol import (
+from editahead_lsp.protocol.custom_messages import (
     DID_PARTIALLY_ACCEPT_COMPLETION,
     DID_SHOW_COMPLETION,
     DID_SHOW_INLINE_EDIT,
@@ -17,7 +17,7 @@ from editahead_lsp.protocol import (
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
-    from editahead_lsp.session import Session
+    from editahead_lsp.session.session import Session
 
 
 def outcome(server: Server, params: OutcomeParams) -> None:

@@ -1,1 +1,1 @@
-"""Prompts put together from parts that compete for a token budget."""
+"""Prompts composed of parts that compete for a token budget."""

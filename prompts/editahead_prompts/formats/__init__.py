@@ -1,1 +1,1 @@
-"""The prompt formats of next-edit models: one module each, all behind `format.Format`."""
+"""What all prompt formats share. Each format is one module below `next_edit` or `apply`."""

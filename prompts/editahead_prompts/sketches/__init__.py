@@ -1,1 +1,1 @@
-"""Sketches of changes, as people paste them and models write them: what they are, and what they say, as values."""
+"""Sketches of changes, as people paste them and models write them, parsed into values."""

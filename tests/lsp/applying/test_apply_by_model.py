@@ -13,7 +13,7 @@ import pytest_asyncio
 from editahead_inference.backends.backend import BackendError, Query
 from editahead_inference.backends.scripted import Reply, Script, ScriptedBackend, by_prompt
 from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_lsp.applying.asking import ASKED_S
+from editahead_lsp.apply.blocking_model import ASKED_S
 from editahead_prompts.formats.format import Finish
 from editahead_prompts.formats.own import REGION, REGION_END
 from modelled import until

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from editahead_inference.apply.merge import merge
-from editahead_lsp.applying.work import DEADLINE_S
+from editahead_lsp.apply.service import DEADLINE_S
 from schemas import validate
 from scripted import Wired, span
 from sketching import SKETCH, TEXT, WANTED, applied

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from editahead_inference.apply.plan import Refused
-from editahead_lsp import uris
-from editahead_lsp.applying.files import WorkspaceFiles
-from editahead_lsp.exclusion import Exclusion
+from editahead_lsp.apply.workspace_files import WorkspaceFiles
+from editahead_lsp.workspace import uris
+from editahead_lsp.workspace.file_exclusion import Exclusion
 from editahead_prompts.snapshot import Snapshot
 
 TEXT = "x = 1\n"

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from editahead_inference.apply.plan import FileChange
-from editahead_lsp.applying.messages import Problem
-from editahead_lsp.applying.problems import new_problems
+from editahead_lsp.apply.linters import new_problems
+from editahead_lsp.protocol.apply_messages import Problem
 from editahead_prompts.diff import diff
 from editahead_prompts.sketches.paths import language_of
 from editahead_prompts.snapshot import Snapshot

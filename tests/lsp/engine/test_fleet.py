@@ -9,7 +9,7 @@ from pathlib import Path
 from editahead_inference.backends.backend import Piece, Query
 from editahead_inference.backends.engine import EngineBackend
 from editahead_inference.backends.notice import Notice
-from editahead_lsp import processes
+from editahead_lsp.transport import parent_process
 from editahead_serving.resource_share import Share
 from looked_after import Watched, looked_after
 from stub_vllm import SAYS
@@ -36,7 +36,7 @@ async def test_one_is_killed_while_the_others_go_on(tmp_path: Path) -> None:
 
         for number, (pid, child) in enumerate(watched.pids(), 1):
             os.kill(pid, signal.SIGKILL)
-            await processes.ended(child)
+            await parent_process.ended(child)
             assert await answer(backend) == SAYS
             await watched.hears("is started again in 1 s.", number)
             await watched.hears(": ready after", 3 + number)

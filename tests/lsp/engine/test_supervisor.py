@@ -19,7 +19,7 @@ import stub_vllm
 from editahead_inference.backends.backend import BackendError, Piece, Query
 from editahead_inference.backends.engine import STARTING, EngineBackend
 from editahead_inference.backends.notice import Notice
-from editahead_lsp import processes
+from editahead_lsp.transport import parent_process
 from editahead_serving.supervisor import FIRST_S, MOST_S, STARTS, WELL_S, Backoff, _stage
 from looked_after import Watched, looked_after
 from running import ENGINE
@@ -48,7 +48,7 @@ async def test_it_is_started_found_killed_started_again_and_ended(tmp_path: Path
         os.kill(first, signal.SIGKILL)
         await watched.hears("Ready after", 2)
         assert "vLLM has ended: SIGKILL. It is started again in 1 s." in watched.said
-        await processes.ended(child)
+        await parent_process.ended(child)
         assert Notice.read(watched.file).run == 2
         assert await answer(backend) == stub_vllm.SAYS, "though it was gone, nobody waits to try again"
 
@@ -179,7 +179,7 @@ async def test_the_command(
         assert await process.wait() == 0, rest
         assert rest == b"editahead: Ended.\n"
         for pid in map(int, (tmp_path / "pids").read_text().split()):
-            await processes.ended(pid)
+            await parent_process.ended(pid)
     assert [
         path.name for path in (tmp_path / "state" / "editahead").iterdir() if path.suffix == ".json"
     ] == []
@@ -193,7 +193,7 @@ async def test_no_server_is_left_by_one_that_is_killed(
         process = await started(folder, surroundings)
         process.kill()
         server, child = map(int, (tmp_path / "pids").read_text().split())
-        await processes.ended(server)
+        await parent_process.ended(server)
         os.kill(child, signal.SIGKILL)  # vLLM's own ends with its server
         await process.communicate()
 

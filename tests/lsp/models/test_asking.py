@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from editahead_lsp import warming
-from editahead_lsp.asking import Layers
-from editahead_lsp.predictions import SILENT_S, UNSURE_S
-from editahead_lsp.timing import PAUSE_S
+from editahead_lsp.model import prompt_warmer
+from editahead_lsp.prediction.coordinator import Layers
+from editahead_lsp.prediction.scheduler import SILENT_S, UNSURE_S
+from editahead_lsp.session.adaptive_debounce import PAUSE_S
 from modelled import NEW, RENAMED, TEXT, A, Model, Modelled, rename_once, until
 from scripted import span
 
@@ -286,7 +286,7 @@ async def test_who_asks_explicitly_does_not_wait(wired: Modelled, model: Model) 
     await wired.start({"debounce_ms": "auto"})
     wired.open(A, TEXT)
     assert (await wired.next(4, 4, trigger="manual"))["predictions"]
-    assert set(wired.time.asked) <= {SILENT_S, warming.PAUSE_S}
+    assert set(wired.time.asked) <= {SILENT_S, prompt_warmer.PAUSE_S}
 
 
 # Ahead

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from editahead_inference.modelling.told import Told
-from editahead_lsp.model_requests import ModelRequests
-from editahead_lsp.remembered import Remembered
+from editahead_lsp.model.requests import ModelRequests
+from editahead_lsp.model.response_cache import Remembered
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
 from modelled import TEXT, Model

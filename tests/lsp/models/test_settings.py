@@ -102,7 +102,7 @@ async def test_a_model_without_a_format_is_told(wired: Modelled, model: Model) -
 async def test_settings_that_lead_to_no_model_are_told(
     connect: Callable[..., Modelled], settings: dict[str, str], said: str
 ) -> None:
-    from editahead_lsp.models import Wanted
+    from editahead_lsp.model.config import Wanted
 
     wired = connect(reach=Wanted.reach)
     await wired.initialize(settings)
@@ -117,7 +117,7 @@ async def test_the_rules_answer_while_no_engine_runs(
 ) -> None:
     """And the status says so, before anything was asked."""
     from editahead_inference.backends.engine import ABSENT
-    from editahead_lsp.models import Wanted
+    from editahead_lsp.model.config import Wanted
 
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     wired = connect(reach=Wanted.reach, bias=0.0)

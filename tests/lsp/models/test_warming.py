@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from editahead_inference.backends.backend import BackendError, Health
 from editahead_inference.backends.scripted import BLOCK
-from editahead_lsp.warming import BUDGET, PAUSE_S, WINDOW_S, Budget
+from editahead_lsp.model.prompt_warmer import BUDGET, PAUSE_S, WINDOW_S, Budget
 from modelled import A, Model, Modelled, Time, until
 
 B = "file:///project/b.py"

@@ -1,0 +1,233 @@
+"""What would be wrong after an edit and was not before: by tree-sitter, and by the tools of a language where they are
+installed.
+
+The tools see the workspace as it would be, in a temporary folder: changed files are copies there, the rest are links.
+They only read; nothing of the workspace is run. What a tool says of both texts is not new, wherever it stands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import signal
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from editahead_inference.apply.plan import FileChange
+from editahead_lsp.protocol import custom_messages as wire
+from editahead_lsp.protocol.apply_messages import Problem
+from editahead_lsp.workspace import uris
+from editahead_lsp.workspace.positions import Encoding, position_at
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import SyntaxTrees
+
+LIMIT_S = 30.0
+"""For each run of a tool; what it has not said by then is not known."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """path: relative to the workspace folder. line, column: 0-based, in characters."""
+
+    path: str
+    line: int
+    column: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Tool:
+    """arguments: for the files (relative paths), in a folder. read: what it printed."""
+
+    name: str
+    languages: frozenset[str]
+    arguments: Callable[[Sequence[str], Path], Sequence[str]]
+    read: Callable[[str, Path], Iterable[Finding]]
+
+
+def _ruff(files: Sequence[str], folder: Path) -> Sequence[str]:
+    return ("check", "--no-cache", "--no-fix", "--output-format=json", "--", *files)
+
+
+def _read_ruff(said: str, folder: Path) -> Iterator[Finding]:
+    for item in json.loads(said or "[]"):
+        path = os.path.relpath(item["filename"], folder)
+        place = item["location"]
+        code = item.get("code") or "syntax"
+        yield Finding(path, place["row"] - 1, place["column"] - 1, f"{code}: {item['message']}")
+
+
+def _gofmt(files: Sequence[str], folder: Path) -> Sequence[str]:
+    return ("-l", "--", *files)
+
+
+_GO_ERROR = re.compile(r"(?P<path>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<message>.*)")
+
+
+def _read_gofmt(said: str, folder: Path) -> Iterator[Finding]:
+    for line in said.splitlines():
+        error = _GO_ERROR.fullmatch(line)
+        if error is None:
+            yield Finding(line, 0, 0, "not laid out as gofmt does")
+        else:
+            yield Finding(error["path"], int(error["line"]) - 1, int(error["column"]) - 1, error["message"])
+
+
+def _tsc(files: Sequence[str], folder: Path) -> Sequence[str]:
+    plain = ("--noEmit", "--pretty", "false", "--incremental", "false", "--composite", "false")
+    return (*plain, "-p", ".") if (folder / "tsconfig.json").exists() else (*plain, *files)
+
+
+_TS_ERROR = re.compile(r"(?P<path>.+?)\((?P<line>\d+),(?P<column>\d+)\): error (?P<message>TS\d+: .*)")
+
+
+def _read_tsc(said: str, folder: Path) -> Iterator[Finding]:
+    for line in said.splitlines():
+        error = _TS_ERROR.fullmatch(line)
+        if error is not None:
+            yield Finding(error["path"], int(error["line"]) - 1, int(error["column"]) - 1, error["message"])
+
+
+TOOLS = (
+    Tool("ruff", frozenset({"python"}), _ruff, _read_ruff),
+    Tool("gofmt", frozenset({"go"}), _gofmt, _read_gofmt),
+    Tool("tsc", frozenset({"typescript", "typescriptreact"}), _tsc, _read_tsc),
+)
+
+
+async def new_problems(
+    changes: Sequence[FileChange],
+    folders: Sequence[Path],
+    encoding: Encoding,
+    *,
+    which: Callable[[str], str | None] = shutil.which,
+    limit_s: float = LIMIT_S,
+) -> list[Problem]:
+    """In the order of the changes, then of the tools. Cancelled, it ends the tools."""
+    found = [problem for change in changes for problem in _syntax(change, encoding)]
+    for folder in folders:
+        inside = _inside(changes, folder)
+        languages = {change.original.language for change in inside.values()}
+        tools = [(tool, path) for tool in TOOLS if tool.languages & languages and (path := which(tool.name))]
+        if not tools:
+            continue
+        texts = [
+            {p: None if c.action == "create" else c.original.text for p, c in inside.items()},
+            {p: None if c.action == "delete" else c.after for p, c in inside.items()},
+        ]
+        with tempfile.TemporaryDirectory(prefix="editahead-") as temporary:
+            shadows = [Path(temporary, name) for name in ("before", "after")]
+            for shadow, held in zip(shadows, texts, strict=True):
+                await asyncio.to_thread(_shadow, folder, shadow, held)
+            for tool, path in tools:
+                before, after = [
+                    await _run(tool, path, shadow, held, inside, limit_s)
+                    for shadow, held in zip(shadows, texts, strict=True)
+                ]
+                found += _new(tool, before, after, inside, folder, encoding)
+    return found
+
+
+def _inside(changes: Sequence[FileChange], folder: Path) -> dict[str, FileChange]:
+    """The changes of files below the folder, by their paths from there."""
+    out = {}
+    for change in changes:
+        path = uris.path_of(change.original.uri)
+        if path is not None and path.is_relative_to(folder):
+            out[path.relative_to(folder).as_posix()] = change
+    return out
+
+
+def _syntax(change: FileChange, encoding: Encoding) -> Iterator[Problem]:
+    counts = SyntaxTrees().errors_around(change.original, change.edit)
+    if counts is not None and counts[1] > counts[0]:
+        start = wire.Position(0, 0)
+        message = f"{counts[1] - counts[0]} new syntax errors"
+        yield Problem(change.original.uri, wire.Range(start, start), message, "tree-sitter")
+
+
+def _shadow(folder: Path, shadow: Path, held: Mapping[str, str | None]) -> None:
+    """The folder again, with these texts in it (None: not there); everything else is a link to what there is."""
+    parents = {Path()} | {parent for path in held for parent in Path(path).parents}
+    for parent in sorted(parents):
+        (shadow / parent).mkdir(parents=True)
+        with suppress(OSError):
+            for entry in os.scandir(folder / parent):
+                inner = parent / entry.name
+                if inner not in parents and inner.as_posix() not in held and entry.name != ".git":
+                    (shadow / inner).symlink_to(entry.path)
+    for path, text in held.items():
+        if text is not None:
+            (shadow / path).write_bytes(text.encode("utf-8", "replace"))
+
+
+async def _run(
+    tool: Tool,
+    program: str,
+    shadow: Path,
+    held: Mapping[str, str | None],
+    inside: Mapping[str, FileChange],
+    limit_s: float,
+) -> list[Finding] | None:
+    """What the tool finds; None when it cannot tell, or not in time."""
+    files = [
+        f"./{path}"
+        for path, text in held.items()
+        if text is not None and inside[path].original.language in tool.languages
+    ]
+    if not files:
+        return []
+    process = await asyncio.create_subprocess_exec(
+        program,
+        *tool.arguments(files, shadow),
+        cwd=shadow,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT if tool.name == "gofmt" else asyncio.subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        async with asyncio.timeout(limit_s):
+            said, _ = await process.communicate()
+        return list(tool.read(said.decode("utf-8", "replace"), shadow))
+    except (TimeoutError, ValueError, KeyError, TypeError):
+        return None
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
+            await process.wait()
+
+
+def _new(
+    tool: Tool,
+    before: list[Finding] | None,
+    after: list[Finding] | None,
+    inside: Mapping[str, FileChange],
+    folder: Path,
+    encoding: Encoding,
+) -> Iterator[Problem]:
+    if before is None or after is None:
+        return
+    known = Counter((os.path.normpath(finding.path), finding.message) for finding in before)
+    for finding in after:
+        path = os.path.normpath(finding.path)
+        if known[path, finding.message] > 0:
+            known[path, finding.message] -= 1
+            continue
+        change = inside.get(Path(path).as_posix())
+        position = wire.Position(finding.line, finding.column)
+        if change is not None:
+            text = Snapshot.of(change.after)
+            line = min(finding.line, len(text.lines) - 1)
+            offset = min(text.starts[line] + finding.column, text.starts[line + 1])
+            position = wire.Position(*position_at(text, offset, encoding))
+        uri = change.original.uri if change is not None else uris.of_path(folder / path)
+        yield Problem(uri, wire.Range(position, position), finding.message, tool.name)

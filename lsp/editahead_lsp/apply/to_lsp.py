@@ -1,0 +1,138 @@
+"""A planned change in the client's terms: a workspace edit with its annotations, hunks, a refusal. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from editahead_inference.apply.plan import FileChange, Refused
+from editahead_inference.apply.results import HunkClass, Near, Refusal
+from editahead_inference.apply.review import Hunk
+from editahead_lsp.presentation.to_lsp import text_edits
+from editahead_lsp.protocol import custom_messages as wire
+from editahead_lsp.protocol import lsp_types
+from editahead_lsp.protocol.apply_messages import AppliedHunk, RefusalData, Similar
+from editahead_lsp.protocol.client_capabilities import Client
+from editahead_lsp.workspace.positions import Encoding
+from editahead_prompts.edits import Edit
+from editahead_prompts.snapshot import Snapshot
+
+LABELS: dict[HunkClass, str] = {
+    "semantic": "Changes what the code does",
+    "rename": "Renames",
+    "moved": "Moves",
+    "import": "Changes imports",
+    "comment": "Changes comments",
+    "formatting": "Changes the layout",
+}
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A file's change over the text that the client has now. version: None for a file that is not open."""
+
+    change: FileChange
+    snapshot: Snapshot
+    hunks: tuple[Hunk, ...]
+    version: int | None
+
+    @property
+    def edit(self) -> Edit:
+        return Edit.of(hunk.replacement for hunk in self.hunks)
+
+
+def hunks(placed: Placed, encoding: Encoding) -> list[AppliedHunk]:
+    """In the order of the text."""
+    out = []
+    for hunk in placed.hunks:
+        edit = _text_edit(hunk, placed, encoding)
+        said = [flag.sentence for flag in hunk.flags] or None
+        confidence = round(hunk.confidence, 4)
+        out.append(
+            AppliedHunk(
+                placed.snapshot.uri, edit.range, edit.new_text, hunk.kind, hunk.origin, confidence, said
+            )
+        )
+    return out
+
+
+def workspace_edit(files: Sequence[Placed], client: Client, encoding: Encoding) -> lsp_types.WorkspaceEdit:
+    """With all that the client can take: versions, annotations. Raises Refused for what it cannot do at all."""
+    if not client.document_changes:
+        if any(file.change.action != "edit" for file in files):
+            raise _cannot()
+        return lsp_types.WorkspaceEdit(
+            changes={
+                file.snapshot.uri: [_text_edit(hunk, file, encoding) for hunk in file.hunks] for file in files
+            }
+        )
+    annotations: dict[str, lsp_types.ChangeAnnotation] = {}
+    changes: list[
+        lsp_types.TextDocumentEdit | lsp_types.CreateFile | lsp_types.RenameFile | lsp_types.DeleteFile
+    ] = []
+    for file in files:
+        changes += _document_changes(file, client, encoding, annotations)
+    return lsp_types.WorkspaceEdit(changes, change_annotations=annotations or None)
+
+
+def _document_changes(
+    file: Placed, client: Client, encoding: Encoding, annotations: dict[str, lsp_types.ChangeAnnotation]
+) -> Iterator[
+    lsp_types.TextDocumentEdit | lsp_types.CreateFile | lsp_types.RenameFile | lsp_types.DeleteFile
+]:
+    uri, action = file.snapshot.uri, file.change.action
+    operation = {"create": "create", "move": "rename", "delete": "delete"}.get(action)
+    if operation is not None and operation not in client.file_operations:
+        raise _cannot()
+
+    def annotated(annotation: lsp_types.ChangeAnnotation) -> str | None:
+        if not client.annotates_edits:
+            return None
+        id = f"{len(annotations) + 1}"
+        annotations[id] = annotation
+        return id
+
+    if action == "create":
+        yield lsp_types.CreateFile(uri, annotated(lsp_types.ChangeAnnotation("Creates a file", True)))
+    if action != "delete" and file.hunks:
+        edits: list[wire.TextEdit | lsp_types.AnnotatedTextEdit] = []
+        for hunk in file.hunks:
+            edit, id = _text_edit(hunk, file, encoding), annotated(_annotation(hunk, file))
+            edits.append(edit if id is None else lsp_types.AnnotatedTextEdit(edit.range, edit.new_text, id))
+        yield lsp_types.TextDocumentEdit(wire.TextDocument(uri, file.version), edits)
+    if file.change.moved_to is not None:
+        id = annotated(lsp_types.ChangeAnnotation("Moves a file", True))
+        yield lsp_types.RenameFile(uri, file.change.moved_to, id)
+    if action == "delete":
+        yield lsp_types.DeleteFile(uri, annotated(lsp_types.ChangeAnnotation("Deletes a file", True)))
+
+
+def title(hunk: Hunk, snapshot: Snapshot) -> str:
+    """What it is, for a person; lines from 1."""
+    first, last = snapshot.line_at(hunk.replacement.start) + 1, snapshot.line_at(hunk.replacement.end) + 1
+    where = f"line {first}" if first == last else f"lines {first}-{last}"
+    return f"{LABELS[hunk.kind]}, {where}"
+
+
+def error_data(refusal: Refusal) -> RefusalData:
+    near = [_similar(near) for near in refusal.near]
+    return RefusalData(refusal.reason, refusal.part, near, refusal.model or None)
+
+
+def _similar(near: Near) -> Similar:
+    lines = wire.Range(wire.Position(near.start, 0), wire.Position(near.end, 0))
+    return Similar(lines, round(near.similarity, 4))
+
+
+def _annotation(hunk: Hunk, file: Placed) -> lsp_types.ChangeAnnotation:
+    said = " ".join(flag.sentence for flag in hunk.flags)
+    return lsp_types.ChangeAnnotation(title(hunk, file.snapshot), hunk.needs_reading, said or None)
+
+
+def _text_edit(hunk: Hunk, file: Placed, encoding: Encoding) -> wire.TextEdit:
+    (edit,) = text_edits(file.snapshot, Edit((hunk.replacement,)), encoding)
+    return edit
+
+
+def _cannot() -> Refused:
+    return Refused(Refusal("unplaced", "The editor cannot be asked to create, move or delete files."))

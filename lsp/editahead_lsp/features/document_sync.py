@@ -1,0 +1,57 @@
+"""Documents opened, changed, closed and looked at. All synchronous: the mirror is exact after every message."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from editahead_lsp.protocol.custom_messages import (
+    DID_FOCUS,
+    DidChangeParams,
+    DidCloseParams,
+    DidFocusParams,
+    DidOpenParams,
+)
+
+if TYPE_CHECKING:
+    from editahead_lsp.server import Server
+
+log = logging.getLogger(__name__)
+
+
+def did_open(server: Server, params: DidOpenParams) -> None:
+    opened = params.text_document
+    document = server.session.open(opened.uri, opened.language_id, opened.version, opened.text)
+    server.predictions.models.moved(document.snapshot)  # it may have been open, with another text
+
+
+def did_change(server: Server, params: DidChangeParams) -> None:
+    named = params.text_document
+    document = server.session.change(named.uri, named.version, params.content_changes)
+    if document is None:
+        log.warning("a change of a document that is not open, ignored")
+    else:
+        server.predictions.models.moved(document.snapshot)
+
+
+def did_close(server: Server, params: DidCloseParams) -> None:
+    uri = params.text_document.uri
+    document = server.session.documents.get(uri)
+    server.session.close(uri)
+    if document is not None:
+        server.predictions.models.closed(document.uri)
+
+
+def did_focus(server: Server, params: DidFocusParams) -> None:
+    server.shows_edits = True  # only clients that speak copilotInlineEdit send this
+    server.session.focus(params.text_document.uri if params.text_document else None)
+
+
+HANDLERS = {
+    types.TEXT_DOCUMENT_DID_OPEN: did_open,
+    types.TEXT_DOCUMENT_DID_CHANGE: did_change,
+    types.TEXT_DOCUMENT_DID_CLOSE: did_close,
+    DID_FOCUS: did_focus,
+}

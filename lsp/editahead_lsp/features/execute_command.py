@@ -1,0 +1,132 @@
+"""`workspace/executeCommand`, as a request or as a notification."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from editahead_inference.modelling.predictor import Totals
+from editahead_lsp import __version__
+from editahead_lsp.apply.service import ByModel
+from editahead_lsp.presentation.to_lsp import place_of
+from editahead_lsp.protocol import custom_messages as wire
+
+from .apply_sketch import apply_sketch
+from .go_to_next_edit import go_to_next_edit
+
+if TYPE_CHECKING:
+    from editahead_lsp.prediction.scheduler import Predictions
+    from editahead_lsp.server import Server
+    from editahead_lsp.session.session import Session
+
+
+def execute_command(server: Server, params: wire.ExecuteCommandParams) -> Any:
+    handler = COMMAND_HANDLERS.get(params.command)
+    if handler is None:
+        raise JsonRpcInvalidParams("There is no such command.")
+    return handler(server, params.arguments)
+
+
+def accept(server: Server, arguments: list[Any]) -> None:
+    _record(server.session, arguments, "accepted")
+
+
+def reject(server: Server, arguments: list[Any]) -> None:
+    _record(server.session, arguments, "rejected")
+
+
+def _record(session: Session, arguments: list[Any], event: wire.Event) -> None:
+    if not arguments or not isinstance(arguments[0], str):
+        raise JsonRpcInvalidParams("The argument is the prediction's id.")
+    session.shown_predictions.record_outcome(arguments[0], event)
+
+
+def reset_learning(server: Server, arguments: list[Any]) -> None:
+    server.session.reset_learning()
+
+
+def why(server: Server, arguments: list[Any]) -> wire.WhyResult:
+    named = arguments[0] if arguments else None
+    if not isinstance(named, str | None):
+        raise JsonRpcInvalidParams("The argument is a document's URI.")
+    session = server.session
+    document = session.documents.get(named) if named is not None else session.focused_document
+    last = server.asking.explained.get(document.key) if document is not None else None
+    if last is None:
+        return wire.WhyResult()
+    state, timings = last.prediction.state, last.prediction.timings
+    return wire.WhyResult(
+        state=wire.WhyState(state.document.version, place_of(state.document, state.cursor, session.encoding)),
+        shown=list(last.shown),
+        silence=wire.Quiet(last.silence.reason, last.silence.detail) if last.silence else None,
+        candidates=[
+            wire.WhyCandidate(v.candidate.source, v.candidate.label, v.confidence, v.reason or "shown")
+            for v in last.prediction.verdicts or last.prediction.shown
+        ],
+        ms=wire.WhyTimes(last.queue_ms, timings.predict, timings.gate),
+    )
+
+
+def status(server: Server, arguments: list[Any]) -> wire.StatusResult:
+    counts, model = server.session.shown_predictions.counts, server.predictions.models.model
+    totals = Totals() if model is None else model.totals
+    return wire.StatusResult(
+        version=__version__,
+        backend=backend_status(server),
+        model=None if model is None else model.backend.model,
+        documents=len(server.session.documents),
+        cache=_cache_status(server.predictions, counts.accepted),
+        speculation=wire.SpeculationStatus(totals.drafted, totals.accepted),
+        latency=wire.LatencyStatus(server.asking.latency_ms(0.50), server.asking.latency_ms(0.95)),
+        outcomes=wire.OutcomeStatus(counts.shown, counts.accepted, counts.rejected),
+        apply=_apply_status(server.applying.by_model),
+    )
+
+
+def _cache_status(predictions: Predictions, accepted: int) -> wire.CacheStatus:
+    model = predictions.models.model
+    totals, warmups = (Totals(), Totals()) if model is None else (model.totals, model.warmups)
+    parts = {} if model is None else model.misses.report.parts
+    return wire.CacheStatus(
+        predictions.hits,
+        predictions.misses,
+        totals.prompt,
+        totals.cached,
+        [wire.ChangedPart(part, blame.times, blame.tokens) for part, blame in parts.items()],
+        totals.requests,
+        wire.WarmupStatus(warmups.requests, warmups.prompt, warmups.cached),
+        (totals.computed + warmups.computed) / accepted if accepted else None,
+    )
+
+
+def _apply_status(by_model: ByModel) -> wire.ApplyStatus:
+    medians = [round(median(times) * 1000, 3) for times in zip(*by_model.times, strict=True)] or [None, None]
+    return wire.ApplyStatus(by_model.asked, by_model.taken, *medians)
+
+
+def backend_status(server: Server) -> wire.BackendStatus:
+    """Return the state of the model; without a model, that of the predictors that need none."""
+    model = server.predictions.models.model
+    if model is not None:
+        health = model.backend.health
+        return wire.BackendStatus(model.backend.name, health.condition, model.problem or health.detail)
+    if server.no_model is not None:
+        return wire.BackendStatus(server.session.settings.backend, "gone", server.no_model)
+    return wire.BackendStatus("embedded", server.predictions.state, "Predictors that need no model.")
+
+
+COMMAND_HANDLERS: Mapping[str, Callable[[Server, list[Any]], Any]] = {
+    wire.ACCEPT: accept,
+    wire.REJECT: reject,
+    wire.GO_NEXT: go_to_next_edit,
+    wire.APPLY: apply_sketch,
+    wire.WHY: why,
+    wire.STATUS: status,
+    wire.RESET_LEARNING: reset_learning,
+}
+
+HANDLERS = {types.WORKSPACE_EXECUTE_COMMAND: execute_command}

@@ -1,0 +1,1 @@
+"""Requests to the model: one in flight per document, a response cache, prefill."""

@@ -1,0 +1,1 @@
+"""From a request to suggestions: supersede, debounce, schedule, combine."""

@@ -1,0 +1,124 @@
+"""A prediction as an item of a completion menu. Pure.
+
+An item's own edit must lie on the cursor's line and reach the cursor; whatever else it does goes into its additional
+edits, which must stay clear of that. Where the prediction lies elsewhere, the item's own edit repeats the word before
+the cursor: editors choose what to show by that word. Some apply the additional edits to the text that the item's own
+edit left behind rather than to the one before it, so that the two never come together when that would make a
+difference.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from editahead_lsp.protocol.custom_messages import TextEdit
+from editahead_lsp.protocol.lsp_types import CompletionItem, CompletionList, MarkupContent
+from editahead_lsp.session.shown_predictions import Answer, Offer
+from editahead_lsp.workspace.positions import Encoding
+from editahead_prompts.affixes import common_suffix_length
+from editahead_prompts.edits import Edit, Replacement, normalise
+from editahead_prompts.snapshot import Snapshot, line_body
+
+from .to_lsp import accept, covering, pieces, range_of
+
+TRIGGERS = (".", "(", "[", ",", "=", ":", " ")
+"""Characters after which an edit may be wanted though no word was begun."""
+_PREVIEWED = 20
+"""Lines of the preview, at most."""
+_FIRST = " "
+"""Sorts before whatever other servers' items are sorted by."""
+
+_WORD = re.compile(r"\w*$")
+
+
+@dataclass(frozen=True)
+class Carried:
+    """own: on the cursor's line, reaching the cursor. others: clear of it."""
+
+    own: Replacement
+    others: tuple[Replacement, ...] = ()
+
+
+def carried(offer: Offer, document: Snapshot, cursor: int) -> Carried | None:
+    """The edit as an item can have it, if it can."""
+    if offer.snapshot is not document or not offer.edit:
+        return None
+    text = document.text
+    line = document.line_at(cursor)
+    begin = document.starts[line]
+    end = begin + len(line_body(document.lines[line]))
+    word = begin + len(_WORD.sub("", text[begin:cursor]))
+    whole = covering(offer.edit, text)
+    if begin <= whole.start and whole.end <= end:
+        start, stop = min(whole.start, word), max(whole.end, cursor)
+        return Carried(
+            Replacement(start, stop, text[start : whole.start] + whole.text + text[whole.end : stop])
+        )
+    others = tuple(pieces(offer.edit, text))
+    for start in (word, cursor):
+        if all(other.end < start or other.start > cursor for other in others):
+            return Carried(Replacement(start, cursor, text[start:cursor]), others)
+    return None
+
+
+def fits(offer: Offer, document: Snapshot, cursor: int) -> bool:
+    return carried(offer, document, cursor) is not None
+
+
+def completion(answer: Answer, encoding: Encoding, markdown: bool) -> CompletionList:
+    """One item for the best offer. It is incomplete: with the next letter there may be another."""
+    if not answer.offers or answer.document is None:
+        return CompletionList()
+    offer, document = answer.offers[0], answer.document
+    found = carried(offer, document, answer.cursor)
+    if found is None:
+        return CompletionList()
+
+    def edit(r: Replacement) -> TextEdit:
+        return TextEdit(range_of(document, r, encoding), r.text)
+
+    item = CompletionItem(
+        label=offer.candidate.label,
+        sort_text=_FIRST,
+        filter_text=document.text[found.own.start : answer.cursor] or offer.candidate.label,
+        documentation=_documentation(preview(offer), markdown),
+        text_edit=edit(found.own),
+        additional_text_edits=[edit(other) for other in found.others],
+        command=accept(offer),
+    )
+    return CompletionList(items=[item])
+
+
+def preview(offer: Offer) -> str:
+    """The changed lines before and after, as in a diff; line numbers count from 1."""
+    snapshot = offer.snapshot
+    groups: list[list[Replacement]] = []
+    for r in normalise(offer.edit, snapshot.text).replacements:
+        if groups and snapshot.line_at(r.start) <= snapshot.line_at(groups[-1][-1].end):
+            groups[-1].append(r)
+        else:
+            groups.append([r])
+    out: list[str] = []
+    for group in groups:
+        first, last = snapshot.line_at(group[0].start), snapshot.line_at(group[-1].end)
+        begin = snapshot.starts[first]
+        old = "".join(snapshot.lines[first : last + 1])
+        moved = (Replacement(r.start - begin, r.end - begin, r.text) for r in group)
+        new = Edit(tuple(moved)).apply(old)
+        out.append(f"@@ line {first + 1} @@")
+        before, after = old.splitlines(), new.splitlines()
+        # An edit may end where a line begins, and has that line as it was.
+        same = common_suffix_length(before, after, min(len(before), len(after)))
+        out += (f"-{line}" for line in before[: len(before) - same])
+        out += (f"+{line}" for line in after[: len(after) - same])
+    if len(out) > _PREVIEWED:
+        out[_PREVIEWED:] = ["..."]
+    return "\n".join(out)
+
+
+def _documentation(diff: str, markdown: bool) -> MarkupContent | str:
+    if not markdown:
+        return diff
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", diff)), default=0))
+    return MarkupContent(f"{fence}diff\n{diff}\n{fence}")

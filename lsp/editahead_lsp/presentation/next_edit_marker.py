@@ -1,0 +1,149 @@
+"""The mark at the place of the next edit, for editors that cannot show the edit itself.
+
+When something has changed and then a pause comes, the server asks itself for the prediction, and shows its place as a
+diagnostic or an inlay hint. A keystroke costs no more than a comparison here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from lsprotocol import types
+
+from editahead_lsp.idle_trigger import IdleTrigger
+from editahead_lsp.protocol.custom_messages import Position, Range, TextEdit
+from editahead_lsp.protocol.lsp_types import Diagnostic, InlayHint, PublishDiagnosticsParams
+from editahead_lsp.session.shown_predictions import Offer
+from editahead_lsp.workspace import uris
+from editahead_lsp.workspace.positions import Encoding
+from editahead_prompts.edits import Replacement
+from editahead_prompts.snapshot import line_body
+
+from .to_lsp import covering, place_of, range_of, text_edits
+
+if TYPE_CHECKING:
+    from editahead_lsp.server import Server
+
+PAUSE_S = 0.2
+"""So long nothing must have changed before the mark moves."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Where the next edit is. range: on one line. text_edits: all of it, in that document."""
+
+    uri: str
+    version: int
+    position: Position
+    range: Range
+    label: str
+    text_edits: list[TextEdit]
+
+    @classmethod
+    def of(cls, offer: Offer, encoding: Encoding) -> Mark:
+        snapshot = offer.snapshot
+        return cls(
+            snapshot.uri,
+            snapshot.version,
+            place_of(snapshot, offer.place, encoding),
+            range_of(snapshot, _stretch(offer), encoding),
+            offer.candidate.label,
+            text_edits(snapshot, offer.edit, encoding),
+        )
+
+    def looks_like(self, other: Mark) -> bool:
+        return (self.uri, self.range, self.label) == (other.uri, other.range, other.label)
+
+
+class Hints:
+    """sleep: waits that many seconds."""
+
+    def __init__(self, server: Server, sleep: Callable[[float], Awaitable[None]]) -> None:
+        self._server = server
+        self._mark: Mark | None = None
+        self._trigger = IdleTrigger(self._generation, self._update, PAUSE_S, sleep)
+
+    @property
+    def kind(self) -> Literal["diagnostic", "inlay"] | None:
+        """How this client is shown the place, if at all."""
+        wanted, client = self._server.session.settings.hints, self._server.client
+        if wanted == "auto":
+            return "diagnostic" if client.diagnostics and not self._server.shows_edits else None
+        return "diagnostic" if wanted == "diagnostic" else "inlay" if wanted == "inlay" else None
+
+    def notice(self) -> None:
+        """Something may have changed: called after every message."""
+        if self.kind is None:
+            self._show(None)
+        self._trigger.on_message()
+
+    def stop(self) -> None:
+        self._trigger.stop()
+
+    def inlay_hints(self, uri: str, within: Range) -> list[InlayHint]:
+        mark = self._mark
+        document = self._server.session.documents.get(uri)
+        if self.kind != "inlay" or mark is None or document is None or uris.key(mark.uri) != document.key:
+            return []
+        line = mark.position.line
+        if mark.version != document.snapshot.version or not within.start.line <= line <= within.end.line:
+            return []
+        return [InlayHint(mark.position, mark.label, "The next edit", mark.text_edits or None)]
+
+    def _generation(self) -> int | None:
+        return None if self.kind is None else self._server.session.generation
+
+    async def _update(self) -> None:
+        """Show what is predicted now."""
+        mark = await self._next()
+        if self._trigger.is_current():
+            self._show(mark)
+
+    async def _next(self) -> Mark | None:
+        asking, session = self._server.asking, self._server.session
+        document = session.focused_document
+        if document is None:
+            return None
+        answer = await asking.finish(asking.begin("hint", document.uri, None, None, at_once=True, most=1))
+        return Mark.of(answer.offers[0], session.encoding) if answer.offers else None
+
+    def _show(self, mark: Mark | None) -> None:
+        before, self._mark = self._mark, mark
+        if before is None and mark is None:
+            return
+        if self.kind == "inlay":
+            self._refresh()
+            return
+        if before is not None and mark is not None and before.looks_like(mark):
+            return
+        if before is not None and (mark is None or mark.uri != before.uri):
+            self._publish(PublishDiagnosticsParams(before.uri))
+        if mark is not None:
+            diagnostic = Diagnostic(mark.range, f"Next edit: {mark.label}")
+            self._publish(PublishDiagnosticsParams(mark.uri, mark.version, [diagnostic]))
+
+    def _publish(self, params: PublishDiagnosticsParams) -> None:
+        self._server.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+
+    def _refresh(self) -> None:
+        """Let the client ask for the inlay hints again."""
+        if self._server.client.refreshes_inlay_hints:
+            self._server.protocol.send_request(types.WORKSPACE_INLAY_HINT_REFRESH)
+
+
+def _stretch(offer: Offer) -> Replacement:
+    """What to underline: what is replaced, as far as it is on the first line; else all that is on the line."""
+    snapshot = offer.snapshot
+    start, end = offer.place, offer.place
+    if offer.edit:
+        whole = covering(offer.edit, snapshot.text)
+        start, end = whole.start, whole.end
+    line = snapshot.line_at(start)
+    body = line_body(snapshot.lines[line])
+    last = snapshot.starts[line] + len(body)
+    end = min(end, last)
+    if start >= end:
+        start, end = snapshot.starts[line] + len(body) - len(body.lstrip()), last
+    return Replacement(start, end, "")

@@ -1,0 +1,102 @@
+"""JSON values to objects of the protocol's classes, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import attrs
+import cattrs
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+from lsprotocol import types
+from pygls.protocol import default_converter
+
+from . import apply_messages, custom_messages, lsp_types
+
+PARAMS: Mapping[str, type] = {
+    types.INITIALIZE: custom_messages.InitializeParams,
+    types.TEXT_DOCUMENT_DID_OPEN: custom_messages.DidOpenParams,
+    types.TEXT_DOCUMENT_DID_CHANGE: custom_messages.DidChangeParams,
+    types.TEXT_DOCUMENT_DID_CLOSE: custom_messages.DidCloseParams,
+    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: custom_messages.DidChangeFoldersParams,
+    types.WORKSPACE_DID_CHANGE_CONFIGURATION: custom_messages.DidChangeConfigurationParams,
+    types.WORKSPACE_EXECUTE_COMMAND: custom_messages.ExecuteCommandParams,
+    types.TEXT_DOCUMENT_INLINE_COMPLETION: custom_messages.InlineParams,
+    types.TEXT_DOCUMENT_CODE_ACTION: lsp_types.CodeActionParams,
+    types.TEXT_DOCUMENT_COMPLETION: lsp_types.CompletionParams,
+    types.TEXT_DOCUMENT_INLAY_HINT: lsp_types.InlayHintParams,
+    custom_messages.INLINE_EDIT: custom_messages.InlineParams,
+    custom_messages.NEXT_EDIT: custom_messages.NextEditParams,
+    custom_messages.OUTCOME: custom_messages.OutcomeParams,
+    custom_messages.DID_SHOW_INLINE_EDIT: custom_messages.DidShowParams,
+    custom_messages.DID_SHOW_COMPLETION: custom_messages.DidShowParams,
+    custom_messages.DID_PARTIALLY_ACCEPT_COMPLETION: custom_messages.DidShowParams,
+    custom_messages.DID_FOCUS: custom_messages.DidFocusParams,
+}
+"""What each method's params are read as. Of other methods the params are left as they came."""
+
+_ONLY_SENT = (
+    lsp_types.MarkupContent | str,
+    lsp_types.TextDocumentEdit | lsp_types.CreateFile | lsp_types.RenameFile | lsp_types.DeleteFile,
+    custom_messages.TextEdit | lsp_types.AnnotatedTextEdit,
+    lsp_types.ActionData | lsp_types.SketchData | None,
+)
+"""What cattrs cannot tell apart, and need not."""
+
+
+@cache
+def make_converter(*more: ModuleType) -> cattrs.Converter:
+    """Return lsprotocol's converter, taught the classes of our protocol and of `more` modules.
+
+    All servers of a process share one: making it takes longer than anything else that a new connection needs.
+    """
+    converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no types there
+    for either in _ONLY_SENT:
+        converter.register_structure_hook(either, lambda value, _: value)
+    modules = (custom_messages, lsp_types, apply_messages, *more)
+    classes = [(cls, module) for module in modules for cls in _classes(module)]
+    for cls, module in classes:
+        attrs.resolve_types(cls, vars(module))
+    for cls, _ in classes:
+        read: Callable[[Mapping[str, Any], Any], Any] = make_dict_structure_fn(cls, converter, **_names(cls))
+        converter.register_structure_hook(cls, _lenient(read))
+        converter.register_unstructure_hook(cls, make_dict_unstructure_fn(cls, converter, **_names(cls)))
+    return converter
+
+
+def camel(name: str) -> str:
+    """A field's name on the wire."""
+    head, *rest = name.split("_")
+    return head + "".join(map(str.capitalize, rest))
+
+
+def _classes(module: ModuleType) -> list[type]:
+    return [
+        cls
+        for cls in vars(module).values()
+        if isinstance(cls, type) and cls.__module__ == module.__name__ and attrs.has(cls)
+    ]
+
+
+def _names(cls: type) -> Any:
+    return {
+        field.name: override(
+            rename=camel(field.name), omit_if_default=field.metadata.get(lsp_types.LEFT_OUT, False)
+        )
+        for field in attrs.fields(cls)
+    }
+
+
+def _lenient(read: Callable[[Mapping[str, Any], Any], Any]) -> Callable[[Any, Any], Any]:
+    """null is the same as missing; nothing at all is the same as an object without fields."""
+
+    def structure(value: Any, cls: Any) -> Any:
+        if value is None:
+            value = {}
+        if not isinstance(value, Mapping):
+            raise ValueError(f"expected an object, got {type(value).__name__}")
+        return read({k: v for k, v in value.items() if v is not None}, cls)
+
+    return structure

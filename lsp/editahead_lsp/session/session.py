@@ -1,0 +1,225 @@
+"""What the server remembers of one client: documents, history, shown predictions and their outcomes.
+
+Plain synchronous code, touched only from the handlers on the event loop. Whatever runs later gets frozen values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from editahead_inference.candidates import Silence
+from editahead_lsp.protocol.custom_messages import ContentChange, Position, Range, ToldDiagnostic
+from editahead_lsp.settings import Settings
+from editahead_lsp.workspace.client_diagnostics import Diagnostics
+from editahead_lsp.workspace.documents import Document, Documents
+from editahead_lsp.workspace.file_exclusion import Exclusion
+from editahead_lsp.workspace.positions import Encoding, offset_at
+from editahead_prompts.history import History
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.state import State
+
+from .adaptive_debounce import Timing
+from .outcome_tracker import Outcomes
+from .rejected_edits import Refusals
+from .shown_predictions import Decision, ShownPredictions
+
+
+@dataclass
+class Session:
+    """clock: monotonic seconds. encoding: agreed with the client when it connected."""
+
+    clock: Callable[[], float]
+    outcomes: Outcomes
+    settings: Settings = field(default_factory=Settings)
+    exclusion: Exclusion = field(default_factory=Exclusion)
+    encoding: Encoding = "utf-16"
+    documents: Documents = field(default_factory=Documents)
+    history: History = field(default_factory=History)
+    focused: str | None = None
+    state: State | None = None
+    generation: int = 0
+    """Grows with everything that can change a prediction."""
+    refusals: Refusals = field(default_factory=Refusals)
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
+
+    def __post_init__(self) -> None:
+        self.timing = Timing(self.clock)
+        self._cursors: dict[str, int] = {}
+        self._off: dict[str, tuple[Snapshot, Silence | None]] = {}
+        self.shown_predictions = ShownPredictions(
+            self.clock, self.documents, self.history, self.refusals, self.outcomes, self._on_decision
+        )
+
+    def configure(self, settings: Settings, exclusion: Exclusion) -> None:
+        self.settings, self.exclusion = settings, exclusion
+        self.outcomes.configure(learning=settings.learning, logging=settings.telemetry == "local")
+        self._off.clear()
+        self.generation += 1
+
+    # Documents
+
+    def open(self, uri: str, language: str, version: int, text: str) -> Document:
+        self.close(uri)
+        self.exclusion.forget()  # an ignore file may have changed; opening is rare enough to look again
+        document = Document(uri, language, version, text, self.encoding)
+        self.documents.open(document)
+        if self.off(document) is None:
+            self.history.opened(document.snapshot)
+        self.refusals.opened(document.key, document.snapshot)
+        self.focused = document.key
+        self.generation += 1
+        return document
+
+    def change(self, uri: str, version: int | None, changes: Sequence[ContentChange]) -> Document | None:
+        """Apply one didChange and learn from it. None when the document is not open."""
+        document = self.documents.get(uri)
+        if document is None:
+            return None
+        cursor = self.cursor(document)
+        self._catch_up()
+        made = document.change(document.snapshot.version + 1 if version is None else version, changes)
+        self.documents.touch(document)
+        self.focused = document.key
+        self.generation += 1
+        self.timing.changed()
+        # Where the person most likely is now; a request will say it exactly.
+        after = made.edit.changed_span[1] + made.edit.growth if made.edit else min(cursor, made.after.length)
+        self._cursors[document.key] = after
+        if made.edit and self.off(document) is None:
+            self.history.changed(made.before, made.after, made.edit, at=self.clock(), cursor=cursor)
+        self.refusals.changed(document.key, made)
+        self.diagnostics.changed(document.key, made.edit)
+        self.outcomes.changed(document.key, made)
+        self.shown_predictions.on_change(document.key, made)
+        self.state = self.state_at(document, after)
+        return document
+
+    def close(self, uri: str) -> None:
+        self._catch_up()
+        document = self.documents.close(uri)
+        if document is None:
+            return
+        self.generation += 1
+        self.history.closed(document.uri)
+        self._off.pop(document.key, None)
+        self._cursors.pop(document.key, None)
+        self.refusals.closed(document.key, document.snapshot)
+        self.diagnostics.closed(document.key)
+        if self.focused == document.key:
+            self.focused = None
+        self.shown_predictions.on_close(document.key)
+        self.outcomes.closed(document.key)
+
+    def end(self) -> None:
+        """End all open predictions: the client is gone, or was asked to stop."""
+        self._catch_up()
+        self.shown_predictions.close_all()
+        self.outcomes.stop()
+
+    def focus(self, uri: str | None) -> None:
+        """The person looks at this document now, or at none."""
+        document = self.documents.get(uri) if uri is not None else None
+        self.focused = None if document is None else document.key
+        if document is not None:
+            self.documents.touch(document)
+
+    @property
+    def focused_document(self) -> Document | None:
+        return None if self.focused is None else self.documents.with_key(self.focused)
+
+    def cursor(self, document: Document) -> int:
+        """The last known offset of the cursor."""
+        return self._cursors.get(document.key, 0)
+
+    def places(self, document: Document) -> tuple[int, ...]:
+        """Offsets between which the person is: the last known one, or, before there is any, both ends."""
+        known = self._cursors.get(document.key)
+        return (0, document.snapshot.length) if known is None else (known,)
+
+    def place_cursor(self, document: Document, place: Position) -> int:
+        """The client says where the cursor is."""
+        self.focused = document.key
+        self.documents.touch(document)
+        cursor = offset_at(document.snapshot, place.line, place.character, self.encoding)
+        self._cursors[document.key] = cursor
+        return cursor
+
+    def tell(
+        self, uri: str, version: int | None, told: Sequence[ToldDiagnostic], within: Range | None = None
+    ) -> None:
+        """A client says what it shows of a document, or of a range of it; of another version it says nothing."""
+        document = self.documents.get(uri)
+        if (
+            document is not None
+            and version in (None, document.snapshot.version)
+            and self.off(document) is None
+        ):
+            news = self.diagnostics.tell(document.key, document.snapshot, told, self.encoding, within=within)
+            self.generation += news
+
+    def off(self, document: Document) -> Silence | None:
+        """Why this document is left alone, if it is. Such a document is mirrored, and enters nothing else."""
+        known = self._off.get(document.key)
+        if known is None or known[0] is not document.snapshot:
+            known = self._off[document.key] = document.snapshot, self._why_off(document.snapshot)
+        return known[1]
+
+    def _why_off(self, snapshot: Snapshot) -> Silence | None:
+        if self.settings.languages.get(snapshot.language) is False:
+            return Silence("language-off", f"The setting `languages` has {snapshot.language} off.")
+        why = self.exclusion.why(snapshot.uri)
+        if why is not None:
+            return Silence("excluded", why)
+        limit = self.settings.max_file_bytes
+        if _larger(snapshot, limit):
+            return Silence("too-large", f"It is larger than {limit} bytes (`max_file_bytes`).")
+        return None
+
+    def state_at(self, document: Document, cursor: int) -> State:
+        """All that a prediction is made from."""
+        others = self._others(document)
+        refused = {d.uri: self.refusals.of(d.key) for d in (document, *others)}
+        return State(
+            document=document.snapshot,
+            cursor=cursor,
+            history=self.history.past,
+            others=tuple(d.snapshot for d in others),
+            refused={uri: edits for uri, edits in refused.items() if edits},
+            undone=self.history.undone,
+            outcomes=dict(self.shown_predictions.rule_outcomes) if self.settings.learning else {},
+            taste=self.outcomes.taste(),
+            diagnostics=self.diagnostics.of(document.key),
+        )
+
+    def _others(self, document: Document) -> list[Document]:
+        """The other documents that a prediction may draw on, the most recently used first."""
+        return [d for d in reversed(list(self.documents)) if d is not document and self.off(d) is None]
+
+    def reset_learning(self) -> None:
+        self.shown_predictions.rule_outcomes.clear()
+        self.outcomes.reset()
+        self.refusals.clear()
+        self.timing.forget()
+        self.generation += 1
+
+    def _on_decision(self, decision: Decision) -> None:
+        self.timing.outcome(decision)
+        self.generation += 1
+
+    def _catch_up(self) -> None:
+        """Before a change: what is known of earlier outcomes by now."""
+        if self.outcomes.catch_up(self._text):
+            self.generation += 1
+
+    def _text(self, key: str) -> str:
+        document = self.documents.with_key(key)
+        return "" if document is None else document.snapshot.text
+
+
+def _larger(snapshot: Snapshot, limit: int) -> bool:
+    """Whether the text is more than `limit` bytes in UTF-8. Encodes it only when the length leaves a doubt."""
+    text = snapshot.text
+    if len(text) > limit or text.isascii() or len(text) * 4 <= limit:
+        return len(text) > limit
+    return len(text.encode("utf-8", "surrogatepass")) > limit

@@ -1,0 +1,485 @@
+"""The predictions that one client was given, from the first answer that has them to their outcome.
+
+TRANSITIONS draws the life of one. `ShownPredictions` turns messages and changes of the text into its events. A pair that
+the table does not have is ignored.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import Literal
+
+from editahead_inference.candidates import Candidate, Silence
+from editahead_lsp.protocol.custom_messages import Event
+from editahead_lsp.workspace.client_diagnostics import still_valid
+from editahead_lsp.workspace.documents import Changed, Document, Documents
+from editahead_prompts.edits import Edit, advance, edited_lines, rebase
+from editahead_prompts.history import History
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.state import RuleOutcomes, State
+
+from . import outcome_log
+from .outcome_tracker import Made, Outcomes
+from .rejected_edits import Refusals
+
+Decision = Literal["accepted", "rejected"]
+Requester = tuple[str, str]
+"""The key of the document that a request is for, and the face that sent it."""
+
+
+class ShownState(Enum):
+    """A state in the life of a shown prediction."""
+
+    OPEN = auto()
+    PART_TYPED = auto()
+    TYPED = auto()
+    """Accepted by typing, as far as is known: the client may still report that the rest was accepted."""
+    ACCEPTED = auto()
+    REJECTED = auto()
+    IGNORED = auto()
+    """Only inferred: a decision of the person that the client reports late overrules it."""
+
+
+class ShownEvent(Enum):
+    """An event in the life of a shown prediction. The first four are changes of its document."""
+
+    PART_MADE = auto()
+    """A change made part of what is left of the edit."""
+    EDIT_MADE = auto()
+    """A change did exactly what is left of the edit."""
+    ALL_TYPED = auto()
+    """A change did what is left of the edit, and something else."""
+    OVERTAKEN = auto()
+    """A change touched the place of the edit, and did something else there."""
+    ACCEPT = auto()
+    PARTLY_ACCEPT = auto()
+    REJECT = auto()
+    IGNORE = auto()
+    """The client reports it, no answer shows the prediction any longer, or its document or the client is gone."""
+
+
+TRANSITIONS: dict[tuple[ShownState, ShownEvent], ShownState] = {
+    (ShownState.OPEN, ShownEvent.PART_MADE): ShownState.PART_TYPED,
+    (ShownState.OPEN, ShownEvent.EDIT_MADE): ShownState.ACCEPTED,
+    (ShownState.OPEN, ShownEvent.ALL_TYPED): ShownState.TYPED,
+    (ShownState.OPEN, ShownEvent.OVERTAKEN): ShownState.IGNORED,
+    (ShownState.OPEN, ShownEvent.ACCEPT): ShownState.ACCEPTED,
+    (ShownState.OPEN, ShownEvent.PARTLY_ACCEPT): ShownState.OPEN,
+    (ShownState.OPEN, ShownEvent.REJECT): ShownState.REJECTED,
+    (ShownState.OPEN, ShownEvent.IGNORE): ShownState.IGNORED,
+    (ShownState.PART_TYPED, ShownEvent.PART_MADE): ShownState.PART_TYPED,
+    (ShownState.PART_TYPED, ShownEvent.EDIT_MADE): ShownState.TYPED,
+    (ShownState.PART_TYPED, ShownEvent.ALL_TYPED): ShownState.TYPED,
+    (ShownState.PART_TYPED, ShownEvent.OVERTAKEN): ShownState.IGNORED,
+    (ShownState.PART_TYPED, ShownEvent.ACCEPT): ShownState.ACCEPTED,
+    (ShownState.PART_TYPED, ShownEvent.PARTLY_ACCEPT): ShownState.PART_TYPED,
+    (ShownState.PART_TYPED, ShownEvent.REJECT): ShownState.REJECTED,
+    (ShownState.PART_TYPED, ShownEvent.IGNORE): ShownState.IGNORED,
+    (ShownState.TYPED, ShownEvent.ACCEPT): ShownState.ACCEPTED,
+    (ShownState.ACCEPTED, ShownEvent.EDIT_MADE): ShownState.ACCEPTED,
+    (ShownState.IGNORED, ShownEvent.ACCEPT): ShownState.ACCEPTED,
+    (ShownState.IGNORED, ShownEvent.REJECT): ShownState.REJECTED,
+}
+"""The next state. Entering TYPED, ACCEPTED, REJECTED or IGNORED from another state writes the outcome to the log."""
+
+_REPORTED: dict[Event, ShownEvent] = {
+    "accepted": ShownEvent.ACCEPT,
+    "partiallyAccepted": ShownEvent.PARTLY_ACCEPT,
+    "rejected": ShownEvent.REJECT,
+    "ignored": ShownEvent.IGNORE,
+}
+_OPEN = frozenset([ShownState.OPEN, ShownState.PART_TYPED])
+_DECISIONS: dict[ShownState, Decision] = {
+    ShownState.TYPED: "accepted",
+    ShownState.ACCEPTED: "accepted",
+    ShownState.REJECTED: "rejected",
+}
+
+MAX_SHOWN_MS = 1e9
+"""Limits the milliseconds that a client can report a prediction to have been visible."""
+_REMEMBERED = 200
+"""Limits the shown predictions that a client can still report an outcome of."""
+_UNSEEN_FACES = frozenset(["codeAction"])
+"""Faces whose answers may never be seen: many editors ask for actions wherever the cursor goes."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A prediction over the present text of its document, ready to be shown.
+
+    `place` is an offset in `snapshot`, `cursor_after` one in the edited text.
+    """
+
+    id: str
+    snapshot: Snapshot
+    edit: Edit
+    place: int
+    cursor_after: int
+    confidence: float
+    candidate: Candidate
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A list of offers, the best first, or the reason for none. `cursor` is an offset in `document`."""
+
+    offers: tuple[Offer, ...]
+    silence: Silence | None
+    document: Snapshot | None = None
+    cursor: int = 0
+
+
+@dataclass
+class OutcomeCounts:
+    """A count of the predictions that were shown, and of the decisions about them."""
+
+    shown: int = 0
+    accepted: int = 0
+    rejected: int = 0
+
+
+@dataclass
+class ShownPrediction:
+    """A prediction that a client was given, and its life so far.
+
+    Attributes:
+        number: The number in the id.
+        key: The key of the document that the prediction is in.
+        edit: What is left of the edit, over the document's present text. Empty for a mere place, None once the edit no
+            longer applies.
+        full_edit: The edit as it was first shown, over the present text. None once its place was changed.
+        cursor_after: An offset in the text after what is left.
+        requesters: The requesters whose latest answers show the prediction.
+        typed_snapshot: The snapshot after the last keystroke that was part of the edit.
+        first_at: The session's time in seconds at which the prediction first was the best of an answer.
+        shown_ms: The milliseconds for which it was visible, as the client reports.
+        share: The fraction of the new text that was accepted, as the client reports.
+        last_rank: The number of the last answer with the prediction, and minus its rank there.
+    """
+
+    id: str
+    number: int
+    key: str
+    candidate: Candidate
+    edit: Edit | None
+    full_edit: Edit | None
+    cursor_after: int
+    confidence: float
+    requesters: set[Requester]
+    context: Made
+    state: ShownState = ShownState.OPEN
+    typed_snapshot: Snapshot | None = None
+    first_at: float | None = None
+    shown_ms: float | None = None
+    share: float | None = None
+    last_rank: tuple[int, int] = (0, 0)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether no outcome is known yet."""
+        return self.state in _OPEN
+
+    def logged_event(self) -> tuple[outcome_log.Event, float | None]:
+        """Return the outcome for the log, and the fraction that was accepted of an ignored prediction."""
+        if self.state is ShownState.IGNORED:
+            return ("partial", self.share) if self.share else ("ignored", None)
+        return ("typed" if self.state is ShownState.TYPED else _DECISIONS[self.state]), None
+
+    def visible_ms(self, now: float) -> float | None:
+        """Return the milliseconds for which it could be read; None when it was never the best of an answer.
+
+        Args:
+            now: The session's time in seconds.
+        """
+        if self.shown_ms is None and self.first_at is not None:
+            return 1000 * (now - self.first_at)
+        return self.shown_ms
+
+
+class ShownPredictions:
+    """The shown predictions of one client, by id.
+
+    Args:
+        clock: Returns monotonic seconds.
+        on_decision: Called when the person accepted or rejected a prediction.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        documents: Documents,
+        history: History,
+        refusals: Refusals,
+        outcomes: Outcomes,
+        on_decision: Callable[[Decision], None],
+    ) -> None:
+        self._clock, self._documents, self._history = clock, documents, history
+        self._refusals, self._outcomes, self._on_decision = refusals, outcomes, on_decision
+        self._by_id: OrderedDict[str, ShownPrediction] = OrderedDict()
+        self._number = self._answers = 0
+        self.counts = OutcomeCounts()
+        self.rule_outcomes: dict[str, RuleOutcomes] = {}
+
+    # What is on the screen
+
+    def register_prediction(
+        self, offer: Offer, document: Document, requester: Requester, context: Made
+    ) -> str:
+        """Return the id of a prediction for a requester. An open prediction that says the same keeps its id."""
+        candidate, edit = offer.candidate, offer.edit
+        for shown in self._by_id.values():
+            same = (shown.key, shown.candidate.rule, shown.edit) == (document.key, candidate.rule, edit)
+            if shown.is_open and same and (edit or shown.candidate.place == candidate.place):
+                shown.requesters.add(requester)
+                return shown.id
+        self._number += 1
+        shown = ShownPrediction(
+            id=f"p-{self._number}",
+            number=self._number,
+            key=document.key,
+            candidate=candidate,
+            edit=edit,
+            full_edit=edit,
+            cursor_after=offer.cursor_after,
+            confidence=offer.confidence,
+            requesters={requester},
+            context=context,
+        )
+        self._by_id[shown.id] = shown
+        self.counts.shown += 1
+        while len(self._by_id) > _REMEMBERED:
+            self._by_id.popitem(last=False)
+        return shown.id
+
+    def supersede(self, requester: Requester, ids: Sequence[str]) -> None:
+        """Replace what a requester shows by a newer answer, and end what no requester shows any longer.
+
+        Args:
+            ids: The predictions of the newer answer, the best first.
+        """
+        best = self._by_id.get(ids[0]) if ids and requester[1] not in _UNSEEN_FACES else None
+        if best is not None and best.first_at is None:
+            best.first_at = self._clock()
+        self._answers += 1
+        for rank, id in enumerate(ids):
+            if id in self._by_id:
+                self._by_id[id].last_rank = self._answers, -rank
+        for shown in self._by_id.values():
+            if shown.is_open and requester in shown.requesters and shown.id not in ids:
+                shown.requesters.discard(requester)
+                if not shown.requesters:
+                    self._advance(shown, ShownEvent.IGNORE)
+
+    def get_prediction(self, id: str) -> ShownPrediction | None:
+        """Return the prediction with that id, unless it is unknown or forgotten."""
+        return self._by_id.get(id)
+
+    def partially_typed(self, document: Document, cursor: int) -> list[ShownPrediction]:
+        """Return the predictions on the cursor's line that the last key was part of: those of the latest answer first, by
+        rank."""
+        line = document.snapshot.line_at
+        found = [
+            shown
+            for shown in self._by_id.values()
+            if shown.typed_snapshot is document.snapshot
+            and shown.is_open
+            and shown.edit
+            and line(shown.edit.changed_span[0]) == line(cursor)
+        ]
+        return sorted(found, key=lambda shown: shown.last_rank, reverse=True)
+
+    def on_screen(self, requester: Requester, document: Document) -> list[ShownPrediction]:
+        """Return the open edits of the document that a requester shows, the oldest first."""
+        return [
+            shown
+            for shown in self._by_id.values()
+            if shown.is_open and shown.edit and requester in shown.requesters and shown.key == document.key
+        ]
+
+    def is_rejected(self, document: Document, edit: Edit) -> bool:
+        """Return whether the edit has the result of a rejected one, in whatever way both are written."""
+        text = document.snapshot.text
+        return any(edits_equivalent(rejected, edit, text) for rejected in self._refusals.of(document.key))
+
+    def states_after_accept(self, id: str, present: State, cursors: Iterable[int]) -> list[State]:
+        """Return the states of the next requests if a prediction is accepted now.
+
+        Args:
+            present: The state of the document that the prediction is in.
+            cursors: Offsets in the text after the accept, one for each state.
+        """
+        shown = self._by_id.get(id)
+        if shown is None or not shown.is_open or not shown.edit:
+            return []
+        before, edit = present.document, shown.edit
+        after = Snapshot(before.uri, before.language, before.version + 1, edited_lines(before, edit))
+        history = self._history
+        if shown.state is ShownState.OPEN:  # an edit that is typed to its end is typed
+            history = history.foreseen(before, after, edit, at=self._clock())
+        refused = {**present.refused, before.uri: self._refusals.foreseen(shown.key, before, edit)}
+        outcomes = {**self.rule_outcomes, shown.candidate.rule: self._rule_outcomes(shown, "accepted")}
+        state = replace(
+            present,
+            document=after,
+            history=history.past,
+            refused={uri: edits for uri, edits in refused.items() if edits},
+            undone=history.undone,
+            outcomes=outcomes if self._outcomes.learning else {},
+            taste=self._outcomes.taste(accepted=True),
+            diagnostics=still_valid(present.diagnostics, edit),
+        )
+        distinct = dict.fromkeys(min(max(cursor, 0), after.length) for cursor in cursors)
+        return [replace(state, cursor=cursor) for cursor in distinct]
+
+    # Events
+
+    def record_outcome(
+        self, id: str, event: Event, *, accepted_units: int | None = None, shown_ms: float | None = None
+    ) -> None:
+        """Record what the client reports, or a command shows, of a prediction.
+
+        Args:
+            accepted_units: UTF-16 units of the new text, from its start, that were accepted so far.
+            shown_ms: The milliseconds for which the prediction was visible.
+        """
+        shown = self._by_id.get(id)
+        if shown is None:
+            return
+        if shown_ms is not None:
+            shown.shown_ms = float(min(max(shown_ms, 0), MAX_SHOWN_MS))
+        if event == "shown":
+            shown.first_at = self._clock() if shown.first_at is None else shown.first_at
+        elif self._advance(shown, _REPORTED[event]):
+            document = self._documents.with_key(shown.key)
+            if event == "partiallyAccepted":
+                shown.share = accepted_fraction(shown.candidate.edit, accepted_units)
+            elif event == "accepted" and shown.edit and document is not None:
+                self._history.mark_accepted(document.snapshot, shown.edit)  # the change is still to come
+
+    def on_change(self, key: str, change: Changed) -> None:
+        """Rebase the predictions in a document over a change of it."""
+        for shown in self._by_id.values():
+            if shown.key == key:
+                if shown.full_edit is not None:
+                    shown.full_edit = rebase(shown.full_edit, change.edit)
+                if shown.edit:
+                    self._rebase(shown, shown.edit, change)
+
+    def on_close(self, key: str) -> None:
+        """End the open predictions in a document that was closed."""
+        for shown in self._by_id.values():
+            if shown.key == key and shown.is_open:
+                shown.edit = None
+                self._advance(shown, ShownEvent.IGNORE)
+
+    def close_all(self) -> None:
+        """End all open predictions: the client is gone."""
+        for shown in self._by_id.values():
+            self._advance(shown, ShownEvent.IGNORE)
+
+    def _rebase(self, shown: ShownPrediction, edit: Edit, change: Changed) -> None:
+        """Rebase what was left of the edit before the change."""
+        text = change.before.text
+        if edits_equivalent(edit, change.edit, text):
+            at_once = shown.state is ShownState.OPEN
+            if self._advance(shown, ShownEvent.EDIT_MADE):
+                if at_once:
+                    self._history.mark_accepted(change.before, edit)
+                self._outcomes.accepted_edit(shown.id, shown.key, change.before, edit)
+            shown.edit = shown.full_edit = None
+            return
+        left = advance(edit, change.edit, text)
+        if not left:
+            self._advance(shown, ShownEvent.OVERTAKEN if left is None else ShownEvent.ALL_TYPED)
+            shown.edit = None
+            return
+        if _size(left) < _size(advance(edit, Edit(), text) or edit):
+            self._advance(shown, ShownEvent.PART_MADE)
+            # Whatever is typed instead of it begins by deleting, too.
+            if _inserts(change.edit) or not _inserts(left):
+                shown.typed_snapshot = change.after
+        shown.cursor_after = rebase_cursor(shown.cursor_after, edit, change.edit, left)
+        shown.edit = left
+
+    def _advance(self, shown: ShownPrediction, event: ShownEvent) -> bool:
+        """Move a prediction to its next state; return False when the event means nothing in its state."""
+        before, after = shown.state, TRANSITIONS.get((shown.state, event))
+        if after is None:
+            return False
+        shown.state = after
+        if after is not before and not shown.is_open:
+            self._log(shown)
+            decision = _DECISIONS.get(after)
+            if decision is not None and before not in _DECISIONS:
+                self._count(shown, decision)
+        return True
+
+    def _log(self, shown: ShownPrediction) -> None:
+        event, share = shown.logged_event()
+        shown_ms = shown.visible_ms(self._clock())
+        self._outcomes.settled(shown.id, shown.number, shown.context, event, share=share, shown_ms=shown_ms)
+
+    def _count(self, shown: ShownPrediction, decision: Decision) -> None:
+        """Learn from a decision; a prediction has at most one."""
+        if decision == "accepted":
+            self.counts.accepted += 1
+        else:
+            self.counts.rejected += 1
+            # As it was first shown too: that is how it would be proposed again.
+            self._refusals.add(shown.key, [edit for edit in (shown.edit, shown.full_edit) if edit])
+        self.rule_outcomes[shown.candidate.rule] = self._rule_outcomes(shown, decision)
+        self._on_decision(decision)
+
+    def _rule_outcomes(self, shown: ShownPrediction, decision: Decision) -> RuleOutcomes:
+        """Return the outcomes of the prediction's rule, with one more."""
+        known = self.rule_outcomes.get(shown.candidate.rule, RuleOutcomes())
+        if decision == "accepted":
+            return RuleOutcomes(known.accepted + 1, known.rejected)
+        return RuleOutcomes(known.accepted, known.rejected + 1)
+
+
+def accepted_fraction(edit: Edit, units: int | None) -> float:
+    """Return the fraction of the new text that a number of UTF-16 units is; 0 when the number is not known."""
+    total = sum(len(r.text.encode("utf-16-le", "surrogatepass")) // 2 for r in edit.replacements)
+    return min(max(units or 0, 0), total) / total if total else 0.0
+
+
+def rebase_cursor(cursor_after: int, edit: Edit, typed: Edit, left: Edit) -> int:
+    """Return the cursor's offset after what is `left` of an edit when something was typed.
+
+    Typing a part of the edit does not move the cursor: it leads to the same text.
+    """
+    elsewhere = typed.growth + left.growth - edit.growth
+    return cursor_after + elsewhere if typed.changed_span[0] <= edit.changed_span[0] else cursor_after
+
+
+def edits_equivalent(one: Edit, other: Edit, text: str) -> bool:
+    """Return whether two edits of `text` lead to the same text. Looks only at the stretch that either touches."""
+    if not one or not other:
+        return False
+    low = min(one.changed_span[0], other.changed_span[0])
+    high = max(one.changed_span[1], other.changed_span[1])
+    if one.growth != other.growth:
+        return False
+    return _within(one, text, low, high) == _within(other, text, low, high)
+
+
+def _inserts(edit: Edit) -> bool:
+    return any(r.text for r in edit.replacements)
+
+
+def _size(edit: Edit) -> int:
+    """Return the number of characters that the edit removes and inserts."""
+    return sum(r.end - r.start + len(r.text) for r in edit.replacements)
+
+
+def _within(edit: Edit, text: str, low: int, high: int) -> str:
+    """Return the edited text from `low` to `high`, both offsets in the text before."""
+    out: list[str] = []
+    for r in edit.replacements:
+        out += (text[low : r.start], r.text)
+        low = r.end
+    return "".join((*out, text[low:high]))

@@ -1,0 +1,1 @@
+"""The mirror of the client's documents: texts, positions, URIs, exclusions, diagnostics."""
