@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
 
-from editahead_inference.personal import Learner
+from editahead_inference.gate.personalization import Learner
 from editahead_lsp.protocol.custom_messages import LatencyStatus
 from editahead_lsp.session.edit_survival import KEPT
 from editahead_lsp.session.outcome_log import LEARNED_FROM, Outcome

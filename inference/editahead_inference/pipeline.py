@@ -10,16 +10,16 @@ from editahead_prompts.state import State
 from editahead_prompts.syntax import SyntaxTrees
 
 from .candidates import Candidate, Prediction, Predictor, Timings
-from .checks import breaks_syntax
-from .completion import Completion
-from .fixes import Fixes
-from .gate import Gate
-from .modelling.changes import candidates as candidates_told
-from .modelling.changes import outcome
-from .modelling.confidence import agreed
-from .modelling.told import Told
-from .modelling.weighing import confidence
-from .propagation import Propagation
+from .gate.filters import breaks_syntax
+from .gate.gate import Gate
+from .predictors.diagnostic_fixes import Fixes
+from .predictors.line_completion import Completion
+from .predictors.model.confidence import agreed
+from .predictors.model.edit_candidates import candidates as candidates_told
+from .predictors.model.edit_candidates import outcome
+from .predictors.model.model_gate import confidence
+from .predictors.model.response import Told
+from .predictors.propagation import Propagation
 
 PROPOSED = 6
 """So many of the rules' edits a model is told of, at most."""

@@ -16,7 +16,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
-from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.predictors.model.predictor import ModelPredictor
 
 from . import __version__, user_dirs
 from .apply.service import Applying

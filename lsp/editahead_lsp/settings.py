@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from editahead_inference.backends.addresses import Address
+from editahead_inference.backends.openai.server_url import Address
 
 FILE_NAME = "editahead.toml"
 PREFIX = "EDITAHEAD_"

@@ -59,7 +59,7 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Taste:
-    """What a person's earlier outcomes correct the gate by; `editahead_inference.personal` learns and applies it.
+    """What a person's earlier outcomes correct the gate by; `editahead_inference.gate.personalization` learns and applies it.
 
     weights: log-odds by the name of a feature, sorted by name. trust: the weight of the corrected probability beside the
     shipped one, 0..1. recent: how the last predictions of this session fared, from -1 (refused) to 1 (accepted).

@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from editahead_inference.backends.notice import FILE_NAME, Notice
-from editahead_inference.backends.openai import OpenAIBackend
-from editahead_inference.backends.transport import PATIENT
+from editahead_inference.backends.engine_runfile import FILE_NAME, Notice
+from editahead_inference.backends.openai.backend import OpenAIBackend
+from editahead_inference.backends.openai.http_transport import PATIENT
 
 from . import nginx_router as routing
 from .launch_plan import Plan

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PROPOSER = "editahead_inference.speculation.file_drafts.FileDraftProposer"
+PROPOSER = "editahead_inference.speculation.vllm_proposer.FileDraftProposer"
 """The class of ours that a vLLM can load."""
 BESIDE = Path(sys.executable).with_name("vllm")
 """Where it is when it is installed with Editahead."""

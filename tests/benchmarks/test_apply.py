@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from editahead_inference.apply.merge import merge
-from editahead_inference.apply.review import Changed, review
+from editahead_inference.apply.merge.merge import merge
+from editahead_inference.apply.review.review import Changed, review
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees

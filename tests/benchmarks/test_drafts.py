@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from editahead_inference.speculation.drafts import Lengths
-from editahead_inference.speculation.marked import Markers
-from editahead_inference.speculation.rows import Rows
+from editahead_inference.speculation.batch_drafter import Rows
+from editahead_inference.speculation.drafter import Lengths
+from editahead_inference.speculation.prompt_markers import Markers
 from editahead_prompts.composition.vocabulary import own
 from figures import SHORT, percentile, show
 from rewriting_prompts import DEV, SEED, Asked, Tokens, applies, records, windows

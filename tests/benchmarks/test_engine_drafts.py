@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from editahead_evals.records import Record
-from editahead_inference.backends.choice import SHIPPED
+from editahead_inference.backends.factory import SHIPPED
 from editahead_prompts.composition.vocabulary import own
 from editahead_training.apply_examples import examples_of
 from figures import SHORT, show
@@ -43,7 +43,7 @@ WAYS: dict[str, dict[str, Any] | None] = {
     },
     "ours": {
         "method": "custom_class",
-        "model": "editahead_inference.speculation.file_drafts.FileDraftProposer",
+        "model": "editahead_inference.speculation.vllm_proposer.FileDraftProposer",
         "num_speculative_tokens": K,
     },
 }

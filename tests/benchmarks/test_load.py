@@ -20,10 +20,10 @@ from typing import Any
 
 import pytest
 
-from editahead_inference.backends.backend import BackendError, End, Piece, Query, Usage
-from editahead_inference.backends.choice import SHIPPED
+from editahead_inference.backends.base import BackendError, End, Piece, Query, Usage
 from editahead_inference.backends.engine import EngineBackend
-from editahead_inference.backends.notice import FILE_NAME, Notice
+from editahead_inference.backends.engine_runfile import FILE_NAME, Notice
+from editahead_inference.backends.factory import SHIPPED
 from editahead_inference.pipeline import Pipeline
 from editahead_lsp.model.config import Wanted
 from editahead_lsp.prediction.coordinator import ALL

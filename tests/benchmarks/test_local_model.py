@@ -24,12 +24,12 @@ from typing import Any
 import pytest
 
 import small_model
-from editahead_inference.backends import qwen3
-from editahead_inference.backends.backend import End, Piece, Query, Usage
-from editahead_inference.backends.choice import SHIPPED
-from editahead_inference.backends.local import LocalBackend
-from editahead_inference.backends.local_model import LocalModel, load_network
-from editahead_inference.modelling.drafts import drafts
+from editahead_inference.backends.base import End, Piece, Query, Usage
+from editahead_inference.backends.factory import SHIPPED
+from editahead_inference.backends.local import qwen3
+from editahead_inference.backends.local.backend import LocalBackend
+from editahead_inference.backends.local.model import LocalModel, load_network
+from editahead_inference.predictors.model.draft_texts import drafts
 from editahead_prompts.composition.vocabulary import own
 from editahead_prompts.formats.own import OWN, REGION_END
 from editahead_prompts.snapshot import Snapshot
@@ -183,7 +183,7 @@ at = time.perf_counter(), time.process_time()
 import torch
 took()
 if way == "ours":
-    from editahead_inference.backends.local_model import LocalModel
+    from editahead_inference.backends.local.model import LocalModel
     LocalModel(folder, "auto", 0, 0)
 else:
     import transformers

@@ -10,8 +10,8 @@ from statistics import mean
 
 import pytest
 
-from editahead_inference.personal import BOUND, SHARED, Learner
-from editahead_inference.trees import probability
+from editahead_inference.gate.decision_trees import probability
+from editahead_inference.gate.personalization import BOUND, SHARED, Learner
 from figures import ROUNDS, SHORT, p50_p99, show, timed
 from people import PEOPLE, THRESHOLD, Person, Story, live, opportunities
 

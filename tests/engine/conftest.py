@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import tiny_model
-from editahead_inference.backends.openai import OpenAIBackend
-from editahead_inference.backends.transport import PATIENT
+from editahead_inference.backends.openai.backend import OpenAIBackend
+from editahead_inference.backends.openai.http_transport import PATIENT
 from real_vllm import KEY, serving
 
 

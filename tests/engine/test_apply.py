@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from editahead_inference.apply.merge import merge
+from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.results import Merge, Refusal
-from editahead_inference.backends.choice import SHIPPED
-from editahead_inference.backends.notice import FILE_NAME
-from editahead_inference.backends.openai import OpenAIBackend
-from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.backends.engine_runfile import FILE_NAME
+from editahead_inference.backends.factory import SHIPPED
+from editahead_inference.backends.openai.backend import OpenAIBackend
+from editahead_inference.predictors.model.predictor import ModelPredictor
 from real_vllm import metric
 from schemas import validate
 from scripted import Scripted, Wired

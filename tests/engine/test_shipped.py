@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from editahead_inference.backends.choice import SHIPPED
-from editahead_inference.backends.local import LocalBackend
-from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.backends.factory import SHIPPED
+from editahead_inference.backends.local.backend import LocalBackend
+from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_prompts.formats.applying import Question
 from editahead_prompts.snapshot import Snapshot, split_lines
 from editahead_prompts.state import PastEdit, State
@@ -74,8 +74,8 @@ async def test_a_next_edit_is_asked_for(model: ModelPredictor) -> None:
 def test_they_load_where_the_working_folder_was_deleted(tmp_path: Path) -> None:
     program = (
         "import asyncio, os, sys\n"
-        "from editahead_inference.backends.choice import SHIPPED\n"
-        "from editahead_inference.backends.local import LocalBackend\n"
+        "from editahead_inference.backends.factory import SHIPPED\n"
+        "from editahead_inference.backends.local.backend import LocalBackend\n"
         "os.rmdir(os.getcwd())\n"
         "backend = LocalBackend(SHIPPED)\n"
         "asyncio.run(backend.prepare())\n"

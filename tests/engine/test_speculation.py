@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 import small_model
-from editahead_inference.backends import qwen3
-from editahead_inference.backends.backend import End, Piece, Query, Usage
-from editahead_inference.backends.library import LibraryNetwork
-from editahead_inference.backends.local_model import LocalModel, load_network
-from editahead_inference.backends.network import Network
+from editahead_inference.backends.base import End, Piece, Query, Usage
+from editahead_inference.backends.local import qwen3
+from editahead_inference.backends.local.model import LocalModel, load_network
+from editahead_inference.backends.local.network import Network
+from editahead_inference.backends.local.transformers_network import LibraryNetwork
 from editahead_inference.candidates import Cancelled
 from editahead_prompts.formats.own import NEXT, REGION, REGION_END
 

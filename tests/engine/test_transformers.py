@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from asked import answer, logprobs_of, text_and_end
-from editahead_inference.backends.backend import BackendError, End, Health, Piece, Query, Usage
-from editahead_inference.backends.local import LocalBackend
-from editahead_inference.backends.openai import OpenAIBackend
+from editahead_inference.backends.base import BackendError, End, Health, Piece, Query, Usage
+from editahead_inference.backends.local.backend import LocalBackend
+from editahead_inference.backends.openai.backend import OpenAIBackend
 from tiny_model import CONTEXT, texts
 
 TEXTS = texts()

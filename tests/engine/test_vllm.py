@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from asked import answer, logprobs_of, text_and_end
-from editahead_inference.backends.backend import BackendError, Capabilities, End, Health, Piece, Query
-from editahead_inference.backends.openai import OpenAIBackend
-from editahead_inference.backends.transport import PATIENT
-from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.backends.base import BackendError, Capabilities, End, Health, Piece, Query
+from editahead_inference.backends.openai.backend import OpenAIBackend
+from editahead_inference.backends.openai.http_transport import PATIENT
+from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_prompts.composition.vocabulary import load
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State

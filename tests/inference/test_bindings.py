@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.propagation.bindings import RenamedName
-from editahead_inference.propagation.index import Index
+from editahead_inference.predictors.propagation.bindings import RenamedName
+from editahead_inference.predictors.propagation.document_index import Index
 from editahead_prompts.snapshot import Snapshot, split_lines
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax import SyntaxTrees

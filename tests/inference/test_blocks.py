@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coding import outcomes
-from editahead_inference.propagation.index import Index
-from editahead_inference.propagation.learning import learn
-from editahead_inference.propagation.lines import reindent
+from editahead_inference.predictors.propagation.document_index import Index
+from editahead_inference.predictors.propagation.line_transforms import reindent
+from editahead_inference.predictors.propagation.rule_induction import learn
 from editahead_prompts.snapshot import Snapshot, line_end
 from typist import PROPERTY
 

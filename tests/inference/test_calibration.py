@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.calibration import Calibration
+from editahead_inference.gate.calibration import Calibration
 from typist import PROPERTY
 
 CURVE = Calibration(

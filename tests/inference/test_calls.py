@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coding import results, taught
-from editahead_inference.propagation.calls import argument_spans, learn
+from editahead_inference.predictors.propagation.argument_rules import argument_spans, learn
 from typist import PROPERTY
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from coding import HERE, Person, predict, shown_texts
 from editahead_evals.judge import judge
 from editahead_evals.replay import Hunk, Moment
-from editahead_inference.checks import breaks_syntax, changes_nothing, remakes, reverts
+from editahead_inference.gate.filters import breaks_syntax, changes_nothing, remakes, reverts
 from editahead_prompts.edits import Edit
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import PastEdit, State

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from coding import Person
-from editahead_inference.completion import Completion
+from editahead_inference.predictors.line_completion import Completion
 from editahead_prompts.state import State
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from coding import Person
 from editahead_inference.candidates import Candidate
-from editahead_inference.fixes import Fixes
+from editahead_inference.predictors.diagnostic_fixes import Fixes
 from editahead_prompts.state import Diagnostic, State
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from coding import HERE, Person, predict, shown_texts
-from editahead_inference.propagation.index import Index
-from editahead_inference.propagation.learning import learn
+from editahead_inference.predictors.propagation.document_index import Index
+from editahead_inference.predictors.propagation.rule_induction import learn
 from editahead_prompts.snapshot import Snapshot
 
 

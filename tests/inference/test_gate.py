@@ -8,7 +8,7 @@ import pytest
 
 from coding import HERE, certain
 from editahead_inference.candidates import Cancelled, Candidate, Silence, Verdict
-from editahead_inference.gate import SHOWN, Gate, threshold
+from editahead_inference.gate.gate import SHOWN, Gate, threshold
 from editahead_prompts.edits import Edit
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import PastEdit, RuleOutcomes, State

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.propagation.index import Index
+from editahead_inference.predictors.propagation.document_index import Index
 from editahead_prompts.snapshot import Snapshot
 from typist import PROPERTY
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.propagation.learning import learn, learn_from, pairs
+from editahead_inference.predictors.propagation.rule_induction import learn, learn_from, pairs
 from editahead_prompts.snapshot import split_lines
 from editahead_prompts.state import PastEdit
 from typist import PROPERTY

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.propagation.patterns import (
+from editahead_inference.predictors.propagation.token_patterns import (
     KEYWORDS,
     Hole,
     compile_parts,

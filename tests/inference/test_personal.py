@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference import personal
 from editahead_inference.candidates import Candidate
-from editahead_inference.gate import Gate
-from editahead_inference.personal import BOUND, SHARED, Learner, Traits, log_loss
-from editahead_inference.trees import probability
+from editahead_inference.gate import personalization
+from editahead_inference.gate.decision_trees import probability
+from editahead_inference.gate.gate import Gate
+from editahead_inference.gate.personalization import BOUND, SHARED, Learner, Traits, log_loss
 from editahead_prompts.edits import Edit
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State, Taste
@@ -214,15 +214,15 @@ STATE = State(Snapshot.of("x\ny\nz\n", uri="file:///a.py", language="python"), 4
 
 
 def test_traits_have_no_code() -> None:
-    seen = personal.traits(STATE, candidate(**{"support": 2.0, "kind:line": 1.0, "kind:rename": 1.0}))
+    seen = personalization.traits(STATE, candidate(**{"support": 2.0, "kind:line": 1.0, "kind:rename": 1.0}))
     assert seen == Traits("propagation", "line", "python", 2, 8)
-    assert personal.traits(STATE, candidate()).kind == "propagation"
+    assert personalization.traits(STATE, candidate()).kind == "propagation"
     assert not any("secret" in name for name in seen.features())
 
 
 def test_another_document_is_no_distance() -> None:
     other = Snapshot.of("x\n", uri="file:///b.ts", language="typescript")
-    seen = personal.traits(replace(STATE, others=(other,)), replace(candidate(), uri="file:///b.ts"))
+    seen = personalization.traits(replace(STATE, others=(other,)), replace(candidate(), uri="file:///b.ts"))
     assert (seen.distance, seen.language) == (None, "typescript")
 
 
@@ -256,10 +256,12 @@ def test_states_carry_what_was_learned(
 ) -> None:
     learner = taught(outcomes)
     taste = learner.taste(seen.recent)
-    shift = personal._shift(dict(taste.weights), seen)
-    assert personal._mixed(taste.trust, p, shift) == pytest.approx(learner.probability(seen, p), abs=0.005)
+    shift = personalization._shift(dict(taste.weights), seen)
+    assert personalization._mixed(taste.trust, p, shift) == pytest.approx(
+        learner.probability(seen, p), abs=0.005
+    )
 
 
 def test_recent_outcomes() -> None:
-    recent = personal.after(personal.after(0.0, accepted=True), accepted=False)
+    recent = personalization.after(personalization.after(0.0, accepted=True), accepted=False)
     assert recent == pytest.approx(-0.04)

@@ -6,7 +6,7 @@ import math
 
 from coding import Person
 from editahead_inference.candidates import Candidate
-from editahead_inference.propagation import Propagation
+from editahead_inference.predictors.propagation import Propagation
 from editahead_prompts.diff import diff_lines
 from editahead_prompts.snapshot import split_lines
 from editahead_prompts.state import State

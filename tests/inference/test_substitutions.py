@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coding import outcomes, taught
-from editahead_inference.propagation import substitutions
-from editahead_inference.propagation.substitutions import Rename, WordRename, learn
+from editahead_inference.predictors.propagation import substitution_rules
+from editahead_inference.predictors.propagation.substitution_rules import Rename, WordRename, learn
 from typist import PROPERTY
 
 
@@ -122,5 +122,7 @@ def test_rules_from_any_line_on_any_line(old: str, new: str, other: str) -> None
         assert result != text, rule
     if not rules:
         return
-    explained = [rule.rewrite(old.strip()) for rule in rules if isinstance(rule, substitutions.Substitution)]
+    explained = [
+        rule.rewrite(old.strip()) for rule in rules if isinstance(rule, substitution_rules.Substitution)
+    ]
     assert not explained or new.strip() in explained

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.gate import shipped_weights
-from editahead_inference.trees import Trees, probability
+from editahead_inference.gate.decision_trees import Trees, probability
+from editahead_inference.gate.gate import shipped_weights
 from typist import PROPERTY
 
 MODEL = {

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from editahead_inference.candidates import Cancelled
-from editahead_inference.worker import CancellableJob, DeadlineError, PreemptedError, Worker
+from editahead_inference.worker_thread import CancellableJob, DeadlineError, PreemptedError, Worker
 
 LONG_S = 10.0
 

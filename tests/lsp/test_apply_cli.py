@@ -166,15 +166,15 @@ def test_one_that_fails_is_the_end_of_all(folder: Path, apply: Apply) -> None:
 def test_a_file_that_was_changed_meanwhile(
     folder: Path, apply: Apply, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from editahead_inference.apply import plan
+    from editahead_inference.apply import planner
 
-    planned = plan.plan
+    planned = planner.plan
 
     def changing(*arguments: object, **more: object) -> object:
         (folder / "a.py").write_text("other\n")
         return planned(*arguments, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(plan, "plan", changing)
+    monkeypatch.setattr(planner, "plan", changing)
     files = "editahead_lsp.apply.workspace_files.WorkspaceFiles._read"
     monkeypatch.setattr(files, lambda *_: TEXT)
     code, _, error = apply("a.py", "--write")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.backends.backend import Backend, BackendError, End, Piece, Query
+from editahead_inference.backends.base import Backend, BackendError, End, Piece, Query
 
 QUERY = Query("def f(", ("<end>",), 50)
 

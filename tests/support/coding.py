@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from editahead_inference.candidates import Prediction
-from editahead_inference.gate import Gate, Weights
+from editahead_inference.gate.gate import Gate, Weights
 from editahead_inference.pipeline import Pipeline
-from editahead_inference.propagation.index import Index
-from editahead_inference.propagation.learning import learn
-from editahead_inference.propagation.predictor import as_edit
-from editahead_inference.propagation.rules import Proposal, Rule
+from editahead_inference.predictors.propagation.document_index import Index
+from editahead_inference.predictors.propagation.predictor import as_edit
+from editahead_inference.predictors.propagation.rule import Proposal, Rule
+from editahead_inference.predictors.propagation.rule_induction import learn
 from editahead_prompts.edits import Edit
 from editahead_prompts.history import History
 from editahead_prompts.snapshot import Snapshot, split_lines

@@ -20,7 +20,7 @@ from typing import Any
 from editahead_prompts.composition.vocabulary import own
 from editahead_prompts.formats.own import CURSOR, GUESS, NEXT, REGION, REGION_END, SKETCH
 
-PROPOSER = "editahead_inference.speculation.file_drafts.FileDraftProposer"
+PROPOSER = "editahead_inference.speculation.vllm_proposer.FileDraftProposer"
 CONTEXT, BLOCK, BLOCKS = 512, 32, 32
 """Fewer blocks than what is asked at the same time takes, so that requests have to make room."""
 MOST = 64

@@ -24,8 +24,8 @@ from rich.console import Console
 from rich.text import Text
 
 from editahead_evals.client import isolated_environment
-from editahead_inference.backends.choice import SHIPPED
-from editahead_inference.backends.notice import FILE_NAME, Notice
+from editahead_inference.backends.engine_runfile import FILE_NAME, Notice
+from editahead_inference.backends.factory import SHIPPED
 from neovim import NEOVIM_0_11, Neovim
 from running import REAL
 from samples import VISIBLE

@@ -9,9 +9,9 @@ import sys
 import time
 from functools import partial
 
-from editahead_inference.backends.openai import OpenAIBackend
-from editahead_inference.backends.transport import Timeouts
-from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.backends.openai.backend import OpenAIBackend
+from editahead_inference.backends.openai.http_transport import Timeouts
+from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.model.config import Wanted
 from editahead_lsp.server import Server
 

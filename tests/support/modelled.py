@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from editahead_inference.backends.backend import Query
+from editahead_inference.backends.base import Query
 from editahead_inference.backends.scripted import Reply, ScriptedBackend
-from editahead_inference.gate import Gate, Weights
-from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.gate.gate import Gate, Weights
 from editahead_inference.pipeline import Pipeline
+from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.model.config import Wanted
 from scripted import Wired, ask
 

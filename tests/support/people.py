@@ -13,8 +13,8 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from editahead_inference.personal import Learner, Traits, log_loss
-from editahead_inference.trees import probability
+from editahead_inference.gate.decision_trees import probability
+from editahead_inference.gate.personalization import Learner, Traits, log_loss
 
 THRESHOLD = 0.30
 """At the default eagerness."""

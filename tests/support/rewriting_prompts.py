@@ -11,7 +11,7 @@ from pathlib import Path
 from editahead_evals.apply.generator import Case, cases
 from editahead_evals.gitrepo import recent_records
 from editahead_evals.records import LONGEST, Record, read_records
-from editahead_inference.apply.merge import merge
+from editahead_inference.apply.merge.merge import merge
 from editahead_prompts.composition.render import DoesNotFit
 from editahead_prompts.composition.vocabulary import own
 from editahead_prompts.formats.applying import bodies

@@ -9,9 +9,9 @@ from typing import Any
 
 from editahead_inference.backends.scripted import ScriptedBackend, in_order
 from editahead_inference.candidates import Candidate, Prediction, Silence, Verdict
-from editahead_inference.modelling.changes import candidates
-from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_inference.modelling.told import Progress, Rewrite, Told
+from editahead_inference.predictors.model.edit_candidates import candidates
+from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_inference.predictors.model.response import Progress, Rewrite, Told
 from editahead_prompts.diff import diff
 from editahead_prompts.formats.format import Region
 from editahead_prompts.snapshot import line_body, split_lines

@@ -14,8 +14,8 @@ pytest.importorskip("sklearn", reason="fitting needs the extra `train`")
 import zstandard
 
 from editahead_evals.curve import Answer
-from editahead_inference.gate import Gate, Weights
-from editahead_inference.trees import Trees, probability
+from editahead_inference.gate.decision_trees import Trees, probability
+from editahead_inference.gate.gate import Gate, Weights
 from editahead_training import boosting, gate
 from editahead_training.terms import Circumstance, fit_terms
 

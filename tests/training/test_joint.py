@@ -11,7 +11,7 @@ pytest.importorskip("sklearn", reason="training needs the extra `train`")
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.trees import Trees
+from editahead_inference.gate.decision_trees import Trees
 from editahead_training.joint import Asked, Shown, Weighed, figures, fit, gain, level, measured, shown
 
 

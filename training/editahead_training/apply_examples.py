@@ -13,7 +13,7 @@ from itertools import islice
 
 from editahead_evals.apply.generator import cases
 from editahead_evals.records import Record
-from editahead_inference.apply.merge import merge
+from editahead_inference.apply.merge.merge import merge
 from editahead_prompts.composition.vocabulary import Vocabulary
 from editahead_prompts.diff import diff_lines
 from editahead_prompts.formats.applying import bodies

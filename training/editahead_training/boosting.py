@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from editahead_inference.trees import Trees, probability
+from editahead_inference.gate.decision_trees import Trees, probability
 
 from .replays import Moment
 
@@ -24,7 +24,7 @@ _TREES = {
 
 
 def fit_trees(replayed: Mapping[str, Sequence[Moment]], **settings: Any) -> dict[str, Any]:
-    """Boosted trees over the candidates' features, in the format of `editahead_inference.trees`. settings: of scikit-learn's
+    """Boosted trees over the candidates' features, in the format of `editahead_inference.gate.decision_trees`. settings: of scikit-learn's
     that are to be others than `_TREES`."""
     import numpy as np
     from sklearn.ensemble import HistGradientBoostingClassifier

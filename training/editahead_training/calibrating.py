@@ -1,4 +1,4 @@
-"""Calibration curves (`editahead_inference.calibration`), fitted to what was stated and what came true."""
+"""Calibration curves (`editahead_inference.gate.calibration`), fitted to what was stated and what came true."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from editahead_evals.curve import Answer, Curve
-from editahead_inference.trees import Trees
+from editahead_inference.gate.decision_trees import Trees
 
 from .boosting import fit_trees
 from .calibrating import curves

@@ -19,11 +19,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from editahead_inference.backends.local import LocalBackend
-from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_inference.modelling.weighing import confidence, seen
+from editahead_inference.backends.local.backend import LocalBackend
+from editahead_inference.gate.decision_trees import Trees
 from editahead_inference.pipeline import Pipeline, proposed
-from editahead_inference.trees import Trees
+from editahead_inference.predictors.model.model_gate import confidence, seen
+from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_prompts.formats.format import Paths
 from editahead_prompts.formats.own import OWN
 
@@ -109,7 +109,7 @@ def collect(records: Sequence[dict[str, Any]], folder: Path, jobs: int) -> Itera
 
 
 def fit(asked: Sequence[Asked]) -> dict[str, Any]:
-    """Weights for what the model says something of, in the format of `editahead_inference.trees`."""
+    """Weights for what the model says something of, in the format of `editahead_inference.gate.decision_trees`."""
     rows = [
         Moment(
             one.opportunity,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from editahead_evals.judge import hunks_made
 from editahead_evals.replay import Hunk, diff
 from editahead_inference.candidates import Candidate
-from editahead_inference.checks import rewritten, touched
+from editahead_inference.gate.filters import rewritten, touched
 from editahead_prompts.snapshot import Snapshot, split_lines
 from editahead_prompts.state import PastEdit, State
 from editahead_prompts.tokens import tokenize

@@ -10,7 +10,7 @@ from typing import Any
 from editahead_evals.replay import Hunk
 from editahead_evals.replay import diff as diff_hunks
 from editahead_inference.candidates import Candidate
-from editahead_inference.gate import Gate
+from editahead_inference.gate.gate import Gate
 from editahead_inference.pipeline import candidates_of, default_predictors
 from editahead_prompts.affixes import common_affixes
 from editahead_prompts.composition.render import DoesNotFit

@@ -15,12 +15,12 @@ from editahead_evals.curve import Answer
 from editahead_evals.judge import hunks_made
 from editahead_evals.keystrokes import EVERY, typed_next
 from editahead_evals.replay import replay
-from editahead_inference.calibration import predictor
 from editahead_inference.candidates import Candidate
-from editahead_inference.circumstances import circumstances
-from editahead_inference.completion import Completion
-from editahead_inference.gate import Gate, Weights
-from editahead_inference.propagation import Propagation
+from editahead_inference.gate.calibration import predictor
+from editahead_inference.gate.gate import Gate, Weights
+from editahead_inference.gate.session_features import circumstances
+from editahead_inference.predictors.line_completion import Completion
+from editahead_inference.predictors.propagation import Propagation
 from editahead_prompts.edits import Edit
 from editahead_prompts.history import History
 from editahead_prompts.snapshot import Snapshot

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from editahead_inference.apply.plan import FileChange
-    from editahead_inference.apply.review import Hunk
+    from editahead_inference.apply.planner import FileChange
+    from editahead_inference.apply.review.review import Hunk
     from editahead_prompts.snapshot import Snapshot
 
 CONTEXT = 3

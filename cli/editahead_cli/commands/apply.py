@@ -12,7 +12,7 @@ from editahead_cli.console import fail, tell, tell_output
 
 if TYPE_CHECKING:
     from editahead_cli.atomic_write import Write
-    from editahead_inference.apply.plan import FileChange
+    from editahead_inference.apply.planner import FileChange
     from editahead_inference.apply.results import Refusal
     from editahead_lsp.apply.partial_results import Telling
     from editahead_lsp.apply.service import Planned
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     import time
 
     from editahead_cli.atomic_write import NotWritten, write_all
-    from editahead_inference.apply.plan import Refused
+    from editahead_inference.apply.planner import Refused
     from editahead_inference.apply.results import Refusal
     from editahead_lsp.apply.linters import new_problems
     from editahead_prompts.sketches.parse import parse
@@ -103,8 +103,8 @@ def _planned(sketch: Sketch, files: WorkspaceFiles, root: Path, *, asking: bool)
     import asyncio
     import time
 
-    from editahead_inference.apply.merge import merge
-    from editahead_inference.apply.plan import plan
+    from editahead_inference.apply.merge.merge import merge
+    from editahead_inference.apply.planner import plan
     from editahead_lsp.apply.partial_results import Telling
     from editahead_lsp.apply.service import Planned
 
@@ -118,10 +118,10 @@ async def _asked(sketch: Sketch, files: WorkspaceFiles, root: Path, telling: Tel
     """With the model of the settings. Whatever ends this ends its request."""
     import asyncio
 
-    from editahead_inference.apply.merge import merge
-    from editahead_inference.apply.plan import plan
-    from editahead_inference.apply.rewriting import Rewriting
-    from editahead_inference.worker import CancellableJob, Worker
+    from editahead_inference.apply.merge.merge import merge
+    from editahead_inference.apply.model.model_fallback import Rewriting
+    from editahead_inference.apply.planner import plan
+    from editahead_inference.worker_thread import CancellableJob, Worker
     from editahead_lsp import user_dirs
     from editahead_lsp.apply.blocking_model import Asking
     from editahead_lsp.apply.service import Planned

@@ -19,7 +19,7 @@ from editahead_cli.console import tell, tell_output
 from editahead_cli.json_output import Check, DoctorOutput
 
 if TYPE_CHECKING:
-    from editahead_inference.backends.backend import Backend
+    from editahead_inference.backends.base import Backend
 
 _EDITORS = ("nvim", "code", "codium", "hx", "emacs", "zed", "kak", "subl")
 _START_S = 10.0
@@ -98,8 +98,8 @@ def _settings() -> list[Check]:
 
 def _backend() -> list[Check]:
     """Asks the server of models that is configured, if one is, what it serves. No code is sent."""
-    from editahead_inference.backends.choice import choose
-    from editahead_inference.backends.notice import FILE_NAME
+    from editahead_inference.backends.engine_runfile import FILE_NAME
+    from editahead_inference.backends.factory import choose
     from editahead_lsp import user_dirs
     from editahead_lsp.settings import gather
 
@@ -121,7 +121,7 @@ def _backend() -> list[Check]:
 
 
 async def _asked(backend: Backend, format: str) -> list[Check]:
-    from editahead_inference.backends.backend import BackendError
+    from editahead_inference.backends.base import BackendError
     from editahead_prompts.formats.choice import FORMATS, named
 
     try:

@@ -79,8 +79,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _plans(args: argparse.Namespace, state: Path) -> tuple[list[Plan], Router | None]:
     """Of each server; where there are several, what is before them. Says what a person should know. `NoEngine`."""
-    from editahead_inference.backends.choice import SHIPPED
-    from editahead_inference.backends.notice import served_name
+    from editahead_inference.backends.engine_runfile import served_name
+    from editahead_inference.backends.factory import SHIPPED
     from editahead_serving.hardware import look
     from editahead_serving.launch_plan import Place, plan
     from editahead_serving.nginx_router import router
@@ -184,7 +184,7 @@ def _shape(model: str, folder: Path | None, config: dict[str, Any] | None) -> Sh
 
 def _chosen(named: str | None) -> tuple[str, Path | None]:
     """The model, as vLLM is to be told of it, and its folder, where it has one. `NoEngine`."""
-    from editahead_inference.backends.choice import SHIPPED
+    from editahead_inference.backends.factory import SHIPPED
     from editahead_lsp import user_dirs
     from editahead_lsp.settings import gather
     from editahead_serving.vllm_probe import NoEngine

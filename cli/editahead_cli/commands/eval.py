@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from editahead_evals.metrics import FileResult
     from editahead_evals.records import Record
     from editahead_evals.run import Plan
-    from editahead_inference.modelling.predictor import ModelPredictor
+    from editahead_inference.predictors.model.predictor import ModelPredictor
     from editahead_prompts.state import State
 
 COMMITS = 1000

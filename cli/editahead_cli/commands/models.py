@@ -45,7 +45,7 @@ def _list(as_json: bool) -> int:
 
 
 def _is_shipped() -> bool:
-    from editahead_inference.backends.choice import SHIPPED
+    from editahead_inference.backends.factory import SHIPPED
 
     return (SHIPPED / "config.json").is_file()
 

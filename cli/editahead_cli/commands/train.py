@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _gate(args: argparse.Namespace) -> int:
-    from editahead_inference.gate import threshold
+    from editahead_inference.gate.gate import threshold
 
     if args.model is not None:
         return _joint(args, threshold(0.5))

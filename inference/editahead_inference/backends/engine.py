@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from .backend import BackendError, Capabilities, End, Health, Piece, Query, Usage
-from .notice import Notice, served_name
-from .openai import OpenAIBackend
+from .base import BackendError, Capabilities, End, Health, Piece, Query, Usage
+from .engine_runfile import Notice, served_name
+from .openai.backend import OpenAIBackend
 
 ABSENT = "No engine is running; `editahead engine` starts one."
 STARTING = "The engine is being started."

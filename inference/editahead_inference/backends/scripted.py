@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from editahead_prompts.formats.format import Finish
 
-from .backend import BackendError, Capabilities, End, Health, Piece, Query, Usage
+from .base import BackendError, Capabilities, End, Health, Piece, Query, Usage
 
 BLOCK = 16
 """Tokens that engines keep, or not, as one."""

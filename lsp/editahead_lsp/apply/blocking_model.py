@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_inference.modelling.told import Said
+from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_inference.predictors.model.response import Said
 
 if TYPE_CHECKING:
     from editahead_prompts.formats.applying import Question
@@ -27,7 +27,7 @@ Lines = Sequence[str]
 
 @dataclass
 class Asking:
-    """For one sketch; see `editahead_inference.apply.rewriting.Asks`. clock: monotonic seconds."""
+    """For one sketch; see `editahead_inference.apply.model.model_fallback.Asks`. clock: monotonic seconds."""
 
     loop: asyncio.AbstractEventLoop
     model: ModelPredictor

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from editahead_inference.apply.results import Near
-from editahead_inference.apply.review import Hunk
+from editahead_inference.apply.review.review import Hunk
 from editahead_prompts.edits import Edit, Replacement, compose, invert, rebase
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.sketches.sketch import NotASketch, Sketch, Snippet

@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from editahead_inference.apply.plan import FileChange
+from editahead_inference.apply.planner import FileChange
 from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol.apply_messages import Problem
 from editahead_lsp.workspace import uris

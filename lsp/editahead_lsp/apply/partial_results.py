@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from editahead_inference.apply.plan import FileChange, reviewed
+from editahead_inference.apply.planner import FileChange, reviewed
 from editahead_prompts.edits import Edit, Replacement
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees
 
 if TYPE_CHECKING:
-    from editahead_inference.apply.rewriting import Coming
+    from editahead_inference.apply.model.model_fallback import Coming
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from editahead_inference.apply.plan import FileChange, Merges, Refused, plan
+from editahead_inference.apply.planner import FileChange, Merges, Refused, plan
 from editahead_inference.apply.results import Refusal
-from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_inference.worker import CancellableJob, DeadlineError, Worker
+from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_inference.worker_thread import CancellableJob, DeadlineError, Worker
 from editahead_lsp.protocol.custom_messages import Range
 from editahead_lsp.session.session import Session
 from editahead_lsp.workspace import uris
@@ -34,9 +34,9 @@ from .to_lsp import Placed
 from .workspace_files import WorkspaceFiles
 
 if TYPE_CHECKING:
+    from editahead_inference.apply.model.model_fallback import Rewriting
     from editahead_inference.apply.results import RefusalReason
-    from editahead_inference.apply.rewriting import Rewriting
-    from editahead_inference.backends.backend import Usage
+    from editahead_inference.backends.base import Usage
 
 DEADLINE_S = 20.0
 """Work that takes longer is given up; what a model takes is not counted."""
@@ -49,14 +49,14 @@ T = TypeVar("T")
 
 def load_merge() -> Merges:
     """Imported late: the server answers `initialize` first."""
-    from editahead_inference.apply.merge import merge
+    from editahead_inference.apply.merge.merge import merge
 
     return merge
 
 
 def load_rewriting() -> tuple[type[Rewriting], frozenset[RefusalReason]]:
     """Imported late, too. With the refusals that a model is asked about."""
-    from editahead_inference.apply.rewriting import ASKED, Rewriting
+    from editahead_inference.apply.model.model_fallback import ASKED, Rewriting
 
     return Rewriting, ASKED
 

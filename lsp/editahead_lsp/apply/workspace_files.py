@@ -11,7 +11,7 @@ import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from editahead_inference.apply.plan import Refused
+from editahead_inference.apply.planner import Refused
 from editahead_inference.apply.results import Refusal, RefusalReason
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.file_exclusion import Exclusion
@@ -45,7 +45,7 @@ class WorkspaceFiles:
         """The files that were read and begin with a byte order mark, by URI. It is no part of their text."""
 
     def find(self, path: str | None) -> Snapshot | None:
-        """See `editahead_inference.apply.plan.Files`. A relative path is one from a folder of the workspace, or from the
+        """See `editahead_inference.apply.planner.Files`. A relative path is one from a folder of the workspace, or from the
         folder of the file that the sketch is for. A path that leads nowhere may still mean that file, if it ends with
         the same name."""
         if path is None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from editahead_inference.apply.plan import FileChange, Refused
-from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.apply.planner import FileChange, Refused
+from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.apply import to_lsp
 from editahead_lsp.apply.linters import new_problems
 from editahead_lsp.apply.partial_results import News

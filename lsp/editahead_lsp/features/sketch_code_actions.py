@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcContentModified
 
-from editahead_inference.apply.plan import Refused
-from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.apply.planner import Refused
+from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.apply import to_lsp
 from editahead_lsp.apply.blocking_model import Check
 from editahead_lsp.apply.embedded_sketch import Extract, in_comment, selected

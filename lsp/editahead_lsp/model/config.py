@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
-from editahead_inference.backends.backend import Backend
-from editahead_inference.backends.choice import choose
-from editahead_inference.backends.notice import FILE_NAME
-from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.backends.base import Backend
+from editahead_inference.backends.engine_runfile import FILE_NAME
+from editahead_inference.backends.factory import choose
+from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp import user_dirs, user_secret
 from editahead_lsp.settings import Settings
 from editahead_prompts.formats.choice import NAMES

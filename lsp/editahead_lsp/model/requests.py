@@ -7,9 +7,9 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
-from editahead_inference.backends.backend import Backend, BackendError, Usage
-from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_inference.modelling.told import Progress, Rewrite, Told
+from editahead_inference.backends.base import Backend, BackendError, Usage
+from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_inference.predictors.model.response import Progress, Rewrite, Told
 from editahead_prompts.diff import diff
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State

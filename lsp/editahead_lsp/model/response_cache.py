@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editahead_inference.modelling.told import Told
+from editahead_inference.predictors.model.response import Told
 
 
 class Remembered:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from editahead_inference.candidates import Prediction
-from editahead_inference.modelling.told import Told
-from editahead_inference.worker import CancellableJob, Worker
+from editahead_inference.predictors.model.response import Told
+from editahead_inference.worker_thread import CancellableJob, Worker
 from editahead_prompts.state import State
 
 SURE = 0.6

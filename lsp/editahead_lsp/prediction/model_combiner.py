@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from editahead_inference.candidates import Cancelled, Prediction, Silence
-from editahead_inference.modelling.told import Told
 from editahead_inference.pipeline import proposed
-from editahead_inference.worker import CancellableJob, DeadlineError
+from editahead_inference.predictors.model.response import Told
+from editahead_inference.worker_thread import CancellableJob, DeadlineError
 from editahead_lsp.model.requests import ModelRequests
 from editahead_prompts.snapshot import Snapshot
 

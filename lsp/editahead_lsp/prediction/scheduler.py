@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 from editahead_inference.candidates import Cancelled, Prediction, Silence
-from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_inference.worker import CancellableJob, DeadlineError, PreemptedError, Worker
+from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_inference.worker_thread import CancellableJob, DeadlineError, PreemptedError, Worker
 from editahead_lsp.model.requests import ModelRequests
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from editahead_inference.worker import Worker
+from editahead_inference.worker_thread import Worker
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from functools import partial
 from hashlib import blake2b
 
 from editahead_inference.candidates import Verdict
-from editahead_inference.personal import Learner, Traits, after, traits
+from editahead_inference.gate.personalization import Learner, Traits, after, traits
 from editahead_lsp.workspace.documents import Changed
 from editahead_prompts.edits import Edit
 from editahead_prompts.snapshot import Snapshot

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_evals.apply.generator import cases
-from editahead_inference.apply.agreement import agreed
-from editahead_inference.apply.merge import merge
-from editahead_inference.apply.placing import Target
+from editahead_inference.apply.merge.merge import merge
+from editahead_inference.apply.model.rewrite_check import agreed
+from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.results import Refusal
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.snapshot import Snapshot

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.apply.merge import merge
+from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.results import Merge
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.snapshot import Snapshot

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.apply import anchors, placing
-from editahead_inference.apply.lines import weight
-from editahead_inference.apply.merge import merge
+from editahead_inference.apply.merge.merge import merge
+from editahead_inference.apply.placement import anchors, placement
+from editahead_inference.apply.placement.line_matching import weight
 from editahead_inference.apply.results import Merge
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.snapshot import Snapshot
@@ -221,7 +221,7 @@ def test_equal_lines_are_found_without_comparing_each_with_each(monkeypatch: pyt
         steps += 1
         return weight(key)
 
-    for module in (anchors, placing):
+    for module in (anchors, placement):
         monkeypatch.setattr(module, "weight", counted)
     diff = "--- a/a.py\n+++ b/a.py\n" + "".join(diff_at(10 * n) for n in range(1, 100))
     made = merged(diff, f"{EQUAL}\n" * 20_000 + "b = 1\n", "python")

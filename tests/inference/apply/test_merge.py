@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.apply.merge import merge
+from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.results import Merge
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.snapshot import Snapshot

@@ -7,7 +7,7 @@ from itertools import permutations
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from editahead_inference.apply.merge import merge
+from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.results import Merge
 from editahead_prompts.diff import diff_lines
 from editahead_prompts.sketches.sketch import (

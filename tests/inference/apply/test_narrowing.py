@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from editahead_inference.apply.merge import merge
-from editahead_inference.apply.narrowing import questions
+from editahead_inference.apply.merge.merge import merge
+from editahead_inference.apply.model.question_scope import questions
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.syntax import SyntaxTrees

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from editahead_inference.apply.plan import MOST_PARTS, FileChange, Refused, plan
+from editahead_inference.apply.planner import MOST_PARTS, FileChange, Refused, plan
 from editahead_inference.apply.results import Merge, Refusal
 from editahead_inference.candidates import Cancelled
 from editahead_prompts.diff import diff

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.apply.review import Changed, Hunk, review
+from editahead_inference.apply.review.review import Changed, Hunk, review
 from editahead_prompts.diff import diff
 from editahead_prompts.edits import Edit, Replacement, rebase
 from editahead_prompts.snapshot import Snapshot

@@ -14,16 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_evals.apply.generator import Case, cases
-from editahead_inference.apply.agreement import agreed
-from editahead_inference.apply.merge import merge
-from editahead_inference.apply.placing import Target
-from editahead_inference.apply.plan import FileChange, Refused, plan, reviewed
+from editahead_inference.apply.merge.merge import merge
+from editahead_inference.apply.model.model_fallback import ATTEMPTS, Coming, Rewriting
+from editahead_inference.apply.model.rewrite_check import agreed
+from editahead_inference.apply.placement.placement import Target
+from editahead_inference.apply.planner import FileChange, Refused, plan, reviewed
 from editahead_inference.apply.results import Merge, Refusal
-from editahead_inference.apply.rewriting import ATTEMPTS, Coming, Rewriting
-from editahead_inference.backends.backend import BackendError, Capabilities
+from editahead_inference.backends.base import BackendError, Capabilities
 from editahead_inference.backends.scripted import Reply, ScriptedBackend, in_order
-from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_inference.modelling.told import Said
+from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_inference.predictors.model.response import Said
 from editahead_prompts.edits import Replacement
 from editahead_prompts.formats.applying import Question
 from editahead_prompts.formats.choice import APPLY_FORMATS

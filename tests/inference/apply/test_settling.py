@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.apply.lines import FileLines
-from editahead_inference.apply.settling import Settling
+from editahead_inference.apply.model.incremental_diff import Settling
+from editahead_inference.apply.placement.line_matching import FileLines
 from editahead_prompts.snapshot import Snapshot
 from typist import PROPERTY
 

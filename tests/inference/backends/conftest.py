@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from asked import Clock
-from editahead_inference.backends.openai import OpenAIBackend
+from editahead_inference.backends.openai.backend import OpenAIBackend
 from model_server import ModelServer
 
 

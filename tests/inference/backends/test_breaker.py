@@ -4,7 +4,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
 
-from editahead_inference.backends.breaker import Attempt, Breaker
+from editahead_inference.backends.openai.circuit_breaker import Attempt, Breaker
 
 FIRST_S, MOST_S, FAILURES = 1.0, 8.0, 3
 

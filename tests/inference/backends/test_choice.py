@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from editahead_inference.backends import choice
-from editahead_inference.backends.backend import Backend
+from editahead_inference.backends import factory
+from editahead_inference.backends.base import Backend
 from editahead_inference.backends.engine import EngineBackend
-from editahead_inference.backends.local import LocalBackend
+from editahead_inference.backends.local.backend import LocalBackend
 
 
 def chosen(backend: str, model: str | None = None) -> Backend | None:
-    return choice.choose(
+    return factory.choose(
         backend, url=None, model=model, api_key_env=None, environment={}, engine=Path("/nowhere/engine.json")
     )
 
@@ -35,7 +35,7 @@ async def test_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 async def test_the_model_that_is_shipped_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, "SHIPPED", tmp_path)
+    monkeypatch.setattr(factory, "SHIPPED", tmp_path)
     with pytest.raises(ValueError, match="No model is shipped with this build"):
         chosen("local")
     (tmp_path / "config.json").write_text("{}")

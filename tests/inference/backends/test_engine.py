@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from editahead_inference.backends.backend import BackendError, Piece, Query
+from editahead_inference.backends.base import BackendError, Piece, Query
 from editahead_inference.backends.engine import ABSENT, STARTING, EngineBackend
-from editahead_inference.backends.notice import Notice, served_name
+from editahead_inference.backends.engine_runfile import Notice, served_name
 from model_server import Exchange, ModelServer
 
 QUERY = Query("x", (), 5)

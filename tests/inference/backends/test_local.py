@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.backends.backend import BackendError, End, Health, Piece, Query, Usage
-from editahead_inference.backends.local import LocalBackend
-from editahead_inference.backends.shelf import Shelf
-from editahead_inference.backends.stops import StopScanner
+from editahead_inference.backends.base import BackendError, End, Health, Piece, Query, Usage
+from editahead_inference.backends.local.backend import LocalBackend
+from editahead_inference.backends.local.session_cache import Shelf
+from editahead_inference.backends.local.stop_strings import StopScanner
 
 QUERY = Query("p", (), 3)
 

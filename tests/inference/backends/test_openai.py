@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from asked import QUERY, answer, failure
-from editahead_inference.backends.backend import BackendError, Capabilities, End, Health, Piece, Query, Usage
-from editahead_inference.backends.openai import OpenAIBackend
+from editahead_inference.backends.base import BackendError, Capabilities, End, Health, Piece, Query, Usage
+from editahead_inference.backends.openai.backend import OpenAIBackend
 from model_server import Exchange, ModelServer
 
 

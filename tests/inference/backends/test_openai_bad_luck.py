@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from asked import QUERY, Clock, answer, failure
-from editahead_inference.backends.backend import BackendError, End, Health, Piece, Query
-from editahead_inference.backends.failures import Quoter
-from editahead_inference.backends.openai import OpenAIBackend
-from editahead_inference.backends.transport import Limits, Timeouts
+from editahead_inference.backends.base import BackendError, End, Health, Piece, Query
+from editahead_inference.backends.openai.backend import OpenAIBackend
+from editahead_inference.backends.openai.http_errors import Quoter
+from editahead_inference.backends.openai.http_transport import Limits, Timeouts
 from model_server import Exchange, ModelServer
 
 KEY = "sk-secret-1234567890"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editahead_inference.backends.backend import BackendError, End, Piece, Usage
-from editahead_inference.backends.chunks import ChunkReader
-from editahead_inference.backends.failures import Quoter
-from editahead_inference.backends.sse import Event, EventDecoder
+from editahead_inference.backends.base import BackendError, End, Piece, Usage
+from editahead_inference.backends.openai.completion_chunks import ChunkReader
+from editahead_inference.backends.openai.http_errors import Quoter
+from editahead_inference.backends.openai.sse import Event, EventDecoder
 
 texts = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), max_size=8)
 

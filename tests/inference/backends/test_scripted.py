@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from editahead_inference.backends.backend import Backend, BackendError, End, Health, Piece, Query, Usage
+from editahead_inference.backends.base import Backend, BackendError, End, Health, Piece, Query, Usage
 from editahead_inference.backends.scripted import BLOCK, Reply, ScriptedBackend, by_prompt, in_order
 
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from coding import Person, certain
 from editahead_inference.candidates import Candidate, Prediction
-from editahead_inference.modelling.changes import candidates, outcome, separate
-from editahead_inference.modelling.confidence import Known, agreed, confidence
-from editahead_inference.modelling.told import Rewrite, Token, Told
 from editahead_inference.pipeline import Pipeline
+from editahead_inference.predictors.model.confidence import Known, agreed, confidence
+from editahead_inference.predictors.model.edit_candidates import candidates, outcome, separate
+from editahead_inference.predictors.model.response import Rewrite, Token, Told
 from editahead_prompts.diff import diff
 from editahead_prompts.edits import Edit, compose, normalise
 from editahead_prompts.snapshot import Snapshot

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.modelling.drafts import drafts
+from editahead_inference.predictors.model.draft_texts import drafts
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.edits import Edit
 from editahead_prompts.formats.choice import FORMATS

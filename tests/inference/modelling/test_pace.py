@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.modelling.pace import APART, LEAST, Pace
+from editahead_inference.predictors.model.prefill_estimator import APART, LEAST, Pace
 
 
 def test_nothing_is_known_of_a_few_requests_or_of_equal_ones() -> None:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editahead_inference.backends.backend import BackendError, Capabilities, Health, Query
+from editahead_inference.backends.base import BackendError, Capabilities, Health, Query
 from editahead_inference.backends.scripted import Reply, ScriptedBackend, in_order
-from editahead_inference.modelling.predictor import ModelPredictor
-from editahead_inference.modelling.told import Progress, Told
+from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_inference.predictors.model.response import Progress, Told
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.composition.vocabulary import own
 from editahead_prompts.formats.choice import FORMATS

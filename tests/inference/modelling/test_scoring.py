@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.backends.backend import Capabilities, Query
+from editahead_inference.backends.base import Capabilities, Query
 from editahead_inference.backends.scripted import Reply, ScriptedBackend
-from editahead_inference.modelling.predictor import SCORED, ModelPredictor
-from editahead_inference.modelling.scoring import FLOOR, at_place, features, question
-from editahead_inference.modelling.weighing import FILE, confidence, seen, weights_in
 from editahead_inference.pipeline import Pipeline, proposed
+from editahead_inference.predictors.model.edit_scoring import FLOOR, at_place, features, question
+from editahead_inference.predictors.model.model_gate import FILE, confidence, seen, weights_in
+from editahead_inference.predictors.model.predictor import SCORED, ModelPredictor
 from editahead_prompts.composition.vocabulary import own
 from editahead_prompts.edits import Edit
 from editahead_prompts.formats.format import Answer, read_all

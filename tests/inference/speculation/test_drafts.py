@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from editahead_inference.speculation.drafts import LONGEST, SHORTEST, SURE, TRUST, Drafter, Lengths
+from editahead_inference.speculation.drafter import LONGEST, SHORTEST, SURE, TRUST, Drafter, Lengths
 
 TOKENS = st.lists(st.integers(0, 5), max_size=60)
 

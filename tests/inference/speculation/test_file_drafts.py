@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.speculation.file_drafts import LONGEST, FileDraftProposer
+from editahead_inference.speculation.vllm_proposer import LONGEST, FileDraftProposer
 from editahead_prompts.composition.vocabulary import own
 from editahead_prompts.formats.own import NEXT, REGION, REGION_END
 
@@ -118,7 +118,7 @@ def test_garbage_never_raises_and_drafts_stay_within_the_context(
 
 def test_neither_vllm_nor_what_it_takes_is_imported_for_it() -> None:
     code = (
-        "import sys, editahead_inference.speculation.file_drafts; "
+        "import sys, editahead_inference.speculation.vllm_proposer; "
         "sys.exit(bool({'vllm', 'torch', 'transformers', 'tokenizers', 'numpy'} & set(sys.modules)))"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.speculation.marked import Marked, Markers
+from editahead_inference.speculation.prompt_markers import Marked, Markers
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.composition.vocabulary import Vocabulary, own
 from editahead_prompts.formats.applying import Question

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.speculation import rows as module
-from editahead_inference.speculation.drafts import Drafter, Lengths
-from editahead_inference.speculation.marked import Markers
-from editahead_inference.speculation.rows import STEPS, Rows
+from editahead_inference.speculation import batch_drafter as module
+from editahead_inference.speculation.batch_drafter import STEPS, Rows
+from editahead_inference.speculation.drafter import Drafter, Lengths
+from editahead_inference.speculation.prompt_markers import Markers
 from editahead_prompts.composition.vocabulary import own
 from editahead_prompts.formats.own import NEXT, REGION, REGION_END, SKETCH
 

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 import pytest
 import pytest_asyncio
 
-from editahead_inference.backends.backend import BackendError, Query
+from editahead_inference.backends.base import BackendError, Query
 from editahead_inference.backends.scripted import Reply, Script, ScriptedBackend, by_prompt
-from editahead_inference.modelling.predictor import ModelPredictor
+from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.apply.blocking_model import ASKED_S
 from editahead_prompts.formats.format import Finish
 from editahead_prompts.formats.own import REGION, REGION_END

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from editahead_inference.apply.merge import merge
+from editahead_inference.apply.merge.merge import merge
 from editahead_lsp.apply.service import DEADLINE_S
 from schemas import validate
 from scripted import Wired, span

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.apply.results import Near
-from editahead_inference.apply.review import Changed, review
+from editahead_inference.apply.review.review import Changed, review
 from editahead_lsp.apply.embedded_sketch import Extract, in_comment, selected
 from editahead_prompts.diff import diff
 from editahead_prompts.edits import Edit, rebase

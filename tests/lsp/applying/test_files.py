@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from editahead_inference.apply.plan import Refused
+from editahead_inference.apply.planner import Refused
 from editahead_lsp.apply.workspace_files import WorkspaceFiles
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.file_exclusion import Exclusion

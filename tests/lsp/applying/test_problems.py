@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from editahead_inference.apply.plan import FileChange
+from editahead_inference.apply.planner import FileChange
 from editahead_lsp.apply.linters import new_problems
 from editahead_lsp.protocol.apply_messages import Problem
 from editahead_prompts.diff import diff

@@ -15,7 +15,7 @@ import pytest
 import stub_nginx
 import stub_vllm
 from editahead_cli.main import main
-from editahead_inference.backends import choice
+from editahead_inference.backends import factory
 from editahead_serving import hardware, nginx_router, vllm_probe
 from editahead_serving.vllm_probe import PROPOSER
 
@@ -29,7 +29,7 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     for name in ("EDITAHEAD_BACKEND", "EDITAHEAD_MODEL", "VLLM_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(choice, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr(factory, "SHIPPED", tmp_path / "shipped")
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     monkeypatch.setattr(vllm_probe, "BESIDE", tmp_path / "nowhere" / "vllm")
 

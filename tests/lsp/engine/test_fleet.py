@@ -6,9 +6,9 @@ import os
 import signal
 from pathlib import Path
 
-from editahead_inference.backends.backend import Piece, Query
+from editahead_inference.backends.base import Piece, Query
 from editahead_inference.backends.engine import EngineBackend
-from editahead_inference.backends.notice import Notice
+from editahead_inference.backends.engine_runfile import Notice
 from editahead_lsp.transport import parent_process
 from editahead_serving.resource_share import Share
 from looked_after import Watched, looked_after

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from editahead_cli.main import main
-from editahead_inference.backends import choice
+from editahead_inference.backends import factory
 from editahead_serving.hardware import Gpu, Machine
 from editahead_serving.model_catalog import CATALOGUE, find
 from schemas import validate
@@ -48,7 +48,7 @@ class Hub:
 @pytest.fixture(autouse=True)
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setattr(choice, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr(factory, "SHIPPED", tmp_path / "shipped")
     monkeypatch.setattr("editahead_serving.hardware.bandwidth", lambda clock: 1.2e10)
     monkeypatch.setattr("editahead_serving.model_download.free_on_disk", lambda folder: 10**12)
     hub = Hub(tmp_path)

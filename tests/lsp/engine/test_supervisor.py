@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stub_vllm
-from editahead_inference.backends.backend import BackendError, Piece, Query
+from editahead_inference.backends.base import BackendError, Piece, Query
 from editahead_inference.backends.engine import STARTING, EngineBackend
-from editahead_inference.backends.notice import Notice
+from editahead_inference.backends.engine_runfile import Notice
 from editahead_lsp.transport import parent_process
 from editahead_serving.supervisor import FIRST_S, MOST_S, STARTS, WELL_S, Backoff, _stage
 from looked_after import Watched, looked_after

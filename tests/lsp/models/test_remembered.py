@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from editahead_inference.modelling.told import Told
+from editahead_inference.predictors.model.response import Told
 from editahead_lsp.model.requests import ModelRequests
 from editahead_lsp.model.response_cache import Remembered
 from editahead_prompts.snapshot import Snapshot

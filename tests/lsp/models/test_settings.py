@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from editahead_inference.backends.backend import BackendError, Health
+from editahead_inference.backends.base import BackendError, Health
 from editahead_inference.backends.scripted import Reply
 from modelled import NEW, OPENAI, TEXT, A, Model, Modelled, rename_once, until
 

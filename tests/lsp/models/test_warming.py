@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.backends.backend import BackendError, Health
+from editahead_inference.backends.base import BackendError, Health
 from editahead_inference.backends.scripted import BLOCK
 from editahead_lsp.model.prompt_warmer import BUDGET, PAUSE_S, WINDOW_S, Budget
 from modelled import A, Model, Modelled, Time, until

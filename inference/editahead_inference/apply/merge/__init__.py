@@ -1,0 +1,1 @@
+"""The deterministic merge of a sketch into a file, and its verification."""

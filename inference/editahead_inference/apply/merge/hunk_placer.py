@@ -1,0 +1,487 @@
+"""Hunks: old lines that are to become new ones, found in the file by what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rapidfuzz.fuzz import ratio
+
+from editahead_inference.apply.placement.alternative_placements import moved
+from editahead_inference.apply.placement.anchor_chaining import Chain, best_chain
+from editahead_inference.apply.placement.anchors import Anchor, Segment, anchors
+from editahead_inference.apply.placement.indent_transform import (
+    AS_IT_IS,
+    Indenting,
+    Pair,
+    fit,
+    is_strange,
+    leaves_blanks_open,
+)
+from editahead_inference.apply.placement.line_matching import STRONG, indentation, is_comment, loose, weight
+from editahead_inference.apply.placement.placement import Placing, Target, refusal, similar_places
+from editahead_inference.apply.placement.placement_hints import Hints
+from editahead_inference.apply.placement.splices import Splice
+from editahead_inference.apply.results import Near, Refusal
+from editahead_prompts.diff import diff_lines
+from editahead_prompts.sketches.sketch import Hunk, HunkLine
+
+_ALIKE = 80
+_COMMENT_ALIKE = 45
+"""From so many percent on, a line in the place of another may be that one in other words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """places: for each old line of the hunk the file's line, None where it has none. done: the file has it already."""
+
+    hunk: Hunk
+    places: tuple[int | None, ...]
+    done: bool = False
+
+    @property
+    def found(self) -> list[int]:
+        return [place for place in self.places if place is not None]
+
+
+def place_hunks(hunks: Sequence[Hunk], target: Target) -> Placing:
+    """Where all hunks go. Those that the file has already change nothing."""
+    return _Placer([_interleaved(hunk) for hunk in hunks], target).placing()
+
+
+def _interleaved(hunk: Hunk) -> Hunk:
+    """A hunk that says first all that goes, then all that comes, with what both have as context."""
+    tags = "".join(line.tag for line in hunk.lines)
+    gone = [line for line in hunk.lines if line.tag == "-"]
+    come = [line for line in hunk.lines if line.tag == "+"]
+    if not gone or not come or tags != "-" * len(gone) + "+" * len(come):
+        return hunk
+    lines: list[HunkLine] = []
+    i = 0
+    end = (len(gone), len(gone), len(come), len(come))
+    for i1, i2, j1, j2 in [*diff_lines([g.text for g in gone], [c.text for c in come]), end]:
+        lines += (replace(line, tag=" ") for line in gone[i:i1])
+        lines += gone[i1:i2]
+        lines += come[j1:j2]
+        i = i2
+    return replace(hunk, lines=tuple(lines))
+
+
+class _Placer:
+    def __init__(self, hunks: list[Hunk], target: Target) -> None:
+        self._hunks, self._target, self._file = hunks, target, target.lines
+        self._doubts: list[Refusal] = []
+        self._confidence: list[float] = []
+        self._hints = Hints(self._file)
+        self._pairs: set[Pair] = set()
+        """Of the lines of all hunks: for those that meet only lines at the left margin."""
+
+    def placing(self) -> Placing:
+        placed = self._places()
+        self._pairs = {pair for one in placed if not one.done for pair in self._paired(one)}
+        splices: list[Splice] = []
+        for one in placed:
+            splices += self._splices(one)
+        splices = self._in_order(splices)
+        confidence = sum(self._confidence) / len(self._confidence) if self._confidence else 1.0
+        return Placing(tuple(splices), self._doubts[0] if self._doubts else None, round(confidence, 3))
+
+    # where
+
+    def _places(self) -> list[_Placed]:
+        """Each hunk's place; hunks that have none are left out, with a doubt."""
+        shown = [hunk for hunk in self._hunks if any(line.strip() for line in hunk.old)]
+        placed = [_Placed(hunk, ()) for hunk in self._hunks if hunk not in shown]
+        if not shown:
+            return placed
+        done = [hunk for hunk in shown if self._is_done(hunk)]
+        placed += (_Placed(hunk, (), done=True) for hunk in done)
+        waiting = [hunk for hunk in shown if hunk not in done]
+        pinned = [self._pin(hunk) for hunk in waiting]
+        if _are_apart(pinned, waiting):
+            placed += (
+                _Placed(hunk, tuple(range(at, at + len(hunk.old))))
+                for hunk, at in zip(waiting, pinned, strict=True)
+                if at is not None
+            )
+            return placed
+        chain = self._chain(waiting)
+        missing = []
+        if chain is not None:
+            for number, hunk in enumerate(waiting):
+                own = [anchor for anchor in chain.anchors if anchor.segment == number]
+                if own and self._is_good(hunk, own, _first_line(waiting, number)):
+                    placed.append(self._placed(hunk, own, _first_line(waiting, number)))
+                else:
+                    missing.append(hunk)
+        else:
+            missing = waiting
+        for hunk in missing:
+            # Out of order, perhaps: then its place alone must say enough.
+            alone = self._chain([hunk]) if len(waiting) > 1 else chain
+            if alone is None:
+                self._doubts.append(self._unplaced(hunk))
+                continue
+            placed.append(self._placed(hunk, alone.anchors, 0))
+        return placed
+
+    def _pin(self, hunk: Hunk) -> int | None:
+        """The only place where all old lines stand just as the hunk has them, if they tell something."""
+        if sum(weight(loose(line)) for line in hunk.old) < STRONG:
+            return None
+        at = self._file.standing(hunk.old)
+        is_within = len(at) == 1 and self._target.low <= at[0] <= self._target.high - len(hunk.old)
+        return at[0] if is_within else None
+
+    def _segments(self, hunks: Sequence[Hunk]) -> list[Segment]:
+        out, first = [], 0
+        for hunk in hunks:
+            out.append(Segment(hunk.old, first, strict=True))
+            first += len(hunk.old)
+        return out
+
+    def _chain(self, hunks: Sequence[Hunk]) -> Chain | None:
+        """The best places of these hunks in this order; a doubt where there are two."""
+        target = self._target
+        segments = self._segments(hunks)
+        target.check()
+        found = anchors(segments, self._file, [(target.low, target.high)] * len(segments))
+        pinned = [self._pin(hunk) for hunk in hunks]
+        found = [
+            anchor
+            for anchor in found
+            if (at := pinned[anchor.segment]) is None
+            or anchor.start - (anchor.first - segments[anchor.segment].first) == at
+        ]
+        named = self._hints.bonus(hunks, segments, self._hints.is_headed)
+        chain = best_chain(segments, found, self._file, named, target.check)
+        if chain is None:
+            return None
+        unlike = self._unlike(hunks, chain, named)
+        if not unlike:
+            return chain
+        numbered = self._hints.numbered(hunks, segments, chain, unlike)
+        if numbered is not None:
+
+            def both(anchor: Anchor) -> float:
+                return named(anchor) + numbered(anchor)
+
+            again = best_chain(segments, found, self._file, both, target.check)
+            if again is not None and not (left := self._unlike(hunks, again, both)):
+                return again
+            if again is not None:
+                chain, unlike = again, left
+        number, other = next(iter(unlike.items()))
+        hunk = hunks[number]
+        near = []
+        for some in (chain.anchors, other):
+            own = [anchor for anchor in some if anchor.segment == number]
+            if own:
+                near.append(Near(own[0].start, own[-1].end, round(_fitness(segments[number], own), 3)))
+        self._doubts.append(
+            refusal("ambiguous", "These lines fit two places equally well.", _text(hunk), near)
+        )
+        return chain
+
+    def _unlike(
+        self, hunks: Sequence[Hunk], chain: Chain, bonus: Callable[[Anchor], float]
+    ) -> dict[int, tuple[Anchor, ...]]:
+        """The hunks that another chain puts elsewhere, so that another text results: hunk -> that chain."""
+        out: dict[int, tuple[Anchor, ...]] = {}
+        segments = self._segments(hunks)
+        mine = None
+        for other in (*chain.others, *moved(hunks, segments, chain, bonus, self._target)):
+            self._target.check()
+            if mine is None:
+                mine = self._outcome(hunks, segments, chain.anchors)
+            if mine == self._outcome(hunks, segments, other):
+                continue
+            for number in range(len(hunks)):
+                a, b = ([x for x in some if x.segment == number] for some in (chain.anchors, other))
+                if a != b:
+                    out.setdefault(number, other)
+        return out
+
+    def _outcome(
+        self, hunks: Sequence[Hunk], segments: Sequence[Segment], chain: Sequence[Anchor]
+    ) -> list[str]:
+        kept = list(self._doubts), list(self._confidence)
+        splices: list[Splice] = []
+        for number, segment in enumerate(segments):
+            own = [anchor for anchor in chain if anchor.segment == number]
+            if own:
+                splices += self._splices(self._placed(hunks[number], own, segment.first))
+        result: list[str] = []
+        at = 0
+        for splice in self._in_order(splices):
+            result += self._file.bodies[at : splice.start]
+            result += splice.lines
+            at = splice.end
+        self._doubts, self._confidence = kept
+        return result + list(self._file.bodies[at:])
+
+    def _is_good(self, hunk: Hunk, own: Sequence[Anchor], first: int) -> bool:
+        """Whether all lines that are to go were found."""
+        places = self._placed(hunk, own, first).places
+        tags = (line.tag for line in hunk.lines if line.tag != "+")
+        return all(place is not None for place, tag in zip(places, tags, strict=True) if tag == "-")
+
+    def _placed(self, hunk: Hunk, own: Sequence[Anchor], first: int) -> _Placed:
+        """Each old line's place: by the anchors, and between them and at the ends where the lines are alike."""
+        places: list[int | None] = [None] * len(hunk.old)
+        for anchor in own:
+            for k in range(anchor.last - anchor.first):
+                places[anchor.first - first + k] = anchor.start + k
+        tags = [line.tag for line in hunk.lines if line.tag != "+"]
+        known = [k for k, place in enumerate(places) if place is not None]
+        for a, b in zip([None, *known], [*known, None], strict=True):
+            low = self._target.low if a is None else (places[a] or 0) + 1
+            high = self._target.high if b is None else (places[b] or 0)
+            waiting = list(range(0 if a is None else a + 1, len(places) if b is None else b))
+            if not waiting:
+                continue
+            pairs: Iterable[tuple[int, int]]
+            if a is None:
+                pairs = zip(reversed(waiting), range(high - 1, low - 1, -1), strict=False)
+            elif b is None or high - low == len(waiting):
+                pairs = zip(waiting, range(low, high), strict=False)
+            else:
+                pairs = self._aligned(hunk.old, waiting, range(low, high))
+            for k, place in pairs:
+                if not self._is_same(hunk.old[k], place, tags[k]):
+                    if a is None or b is None:
+                        break
+                    continue
+                places[k] = place
+        return _Placed(hunk, tuple(places))
+
+    def _aligned(self, old: Sequence[str], waiting: Sequence[int], free: range) -> Iterator[tuple[int, int]]:
+        """Pairs of lines that are alike, in order; few on both sides."""
+        at = free.start
+        for k in waiting:
+            for place in range(at, min(free.stop, at + 20)):
+                if self._is_same(old[k], place, " "):
+                    yield k, place
+                    at = place + 1
+                    break
+
+    def _is_same(self, body: str, place: int, tag: str) -> bool:
+        a, b = loose(body), self._file.keys[place]
+        if a == b:
+            return True
+        if is_comment(body) and is_comment(self._file.bodies[place]):
+            return ratio(a, b) >= _COMMENT_ALIKE
+        return tag == " " and ratio(a, b) >= _ALIKE
+
+    def _is_done(self, hunk: Hunk) -> bool:
+        """Whether the hunk's new lines stand in the file, where the old ones do not."""
+        new = [loose(line) for line in hunk.new]
+        tags = [line.tag for line in hunk.lines]
+        if all(tag == " " for tag in tags):
+            return True
+        if new == [loose(line) for line in hunk.old]:
+            return False
+        at = self._file.standing(hunk.new)
+        if len(at) != 1 or sum(map(weight, new)) < STRONG:
+            return False
+        old = self._file.standing_loosely([loose(line) for line in hunk.old])
+        if not old:
+            both_sides = tags[0] == tags[-1] == " "
+            return both_sides or any(weight(loose(x.text)) >= STRONG for x in hunk.lines if x.tag == "+")
+        # Lines added at one side of their context: the old ones stand there before and after.
+        is_there = len(old) == 1 and at[0] <= old[0] and old[0] + len(hunk.old) <= at[0] + len(new)
+        if is_there and not any(line.text.strip() for line in hunk.lines if line.tag != " "):
+            self._doubts.append(
+                refusal("ambiguous", "These blank lines may be there already, or be more.", _text(hunk))
+            )
+        return is_there
+
+    def _unplaced(self, hunk: Hunk) -> Refusal:
+        near = () if self._doubts else similar_places(hunk.old, self._target)  # only the first doubt is told
+        if len(self._file.standing(hunk.old)) > 1:
+            return refusal("ambiguous", "These lines stand in too many places.", _text(hunk), near)
+        return refusal("unplaced", "The file has no such lines.", _text(hunk), near)
+
+    # what
+
+    def _splices(self, placed: _Placed) -> list[Splice]:
+        if placed.done:
+            self._confidence.append(1.0)
+            return []
+        hunk = placed.hunk
+        if not placed.found:
+            return [self._without_context(hunk)]
+        indenting = self._indenting(placed)
+        out: list[Splice] = []
+        old = iter(placed.places)
+        total = sum(weight(loose(line)) for line in hunk.old)
+        found = sum(
+            weight(loose(line))
+            for line, place in zip(hunk.old, placed.places, strict=True)
+            if place is not None
+        )
+        self._confidence.append(found / total if total else 1.0)
+        last: int | None = None  # the place of the old line before
+        group: list[tuple[HunkLine, int | None]] = []
+        for line in hunk.lines:
+            place = next(old) if line.tag != "+" else None
+            if line.tag != " ":
+                group.append((line, place))
+                continue
+            if place is None:
+                continue
+            out += self._changes(group, last, place, indenting, hunk)
+            group, last = [], place
+        out += self._changes(group, last, None, indenting, hunk)
+        if any(splice.lines and self._is_beside_lost_blank(splice, placed) for splice in out):
+            self._doubts.append(
+                refusal("ambiguous", "A blank line where these are to be added is not shown.", _text(hunk))
+            )
+        return out
+
+    def _is_beside_lost_blank(self, splice: Splice, placed: _Placed) -> bool:
+        """Whether lines are added among blank lines of which the hunk does not show all: before them or after them?"""
+        keys, found = self._file.keys, set(placed.found)
+        if splice.start != splice.end or not splice.lines[0].strip():
+            return False
+        low = high = splice.start
+        while low > 0 and not keys[low - 1]:
+            low -= 1
+        while high < len(keys) and not keys[high]:
+            high += 1
+        if low == splice.start == max(found) + 1 and high > low:
+            return not splice.lines[
+                -1
+            ].strip()  # Then one blank line too many would follow, and none go before.
+        inner = range(max(low, min(found)), min(high, max(found)))
+        return any(line not in found for line in inner)
+
+    def _changes(
+        self,
+        group: Sequence[tuple[HunkLine, int | None]],
+        before: int | None,
+        after: int | None,
+        indenting: Indenting,
+        hunk: Hunk,
+    ) -> list[Splice]:
+        """Lines that go and come together, between the context lines at `before` and `after`."""
+        if not group:
+            return []
+        gone = [place for line, place in group if line.tag == "-" and place is not None]
+        if any(line.tag == "-" and place is None for line, place in group):
+            self._doubts.append(self._unplaced(hunk))
+        if not gone:
+            come = tuple(indenting.of(line.text) for line, _ in group if line.tag == "+")
+            if before is None and after is None:
+                return []
+            at = before + 1 if before is not None else after or 0
+            if before is not None and after is not None and after > at:
+                between = self._file.keys[at:after]
+                if between == tuple(map(loose, come)):
+                    return []
+                self._doubts.append(
+                    refusal(
+                        "ambiguous",
+                        "The file has other lines where these are to be added.",
+                        _text(hunk),
+                        (Near(at, after, 0.5),),
+                    )
+                )
+            return [Splice(at, at, come, group[0][0].at, group[-1][0].at + 1)]
+        out: list[Splice] = []
+        at = gone[0]
+        come_here: list[str] = []
+        end = at
+        for line, place in group:
+            if line.tag == "+":
+                come_here.append(indenting.of(line.text))
+            elif place is not None:
+                if place > end:
+                    out.append(Splice(at, end, tuple(come_here), line.at, line.at + 1))
+                    come_here, at = [], place
+                end = place + 1
+        out.append(Splice(at, end, tuple(come_here), group[0][0].at, group[-1][0].at + 1))
+        return out
+
+    def _paired(self, placed: _Placed) -> set[Pair]:
+        """The indentation of the old lines, in the hunk and in the file."""
+        if not placed.found:
+            return set()
+        return {
+            (indentation(line), indentation(self._file.bodies[place]))
+            for line, place in zip(placed.hunk.old, placed.places, strict=True)
+            if place is not None and line.strip() and loose(line) == self._file.keys[place]
+        }
+
+    def _indenting(self, placed: _Placed) -> Indenting:
+        hunk = placed.hunk
+        pairs = self._paired(placed)
+        lines = [line.text for line in hunk.lines]
+        if not any(map(any, pairs)):
+            pairs = self._pairs | pairs
+            lines = [line.text for each in self._hunks for line in each.lines]
+        found = fit(pairs, lines, self._file.bodies)
+        strange = not any(map(any, pairs)) and is_strange(hunk.new, self._file.bodies)
+        is_light = sum(weight(loose(line)) for line in hunk.old) < STRONG
+        if is_light and fit(self._pairs, lines, self._file.bodies) is None:
+            found = None  # Its few lines say otherwise than those of the other hunks: by chance, or in the wrong place.
+        come = [line.text for line in hunk.lines if line.tag == "+"]
+        if (any(map(str.strip, come)) and (found is None or not found.certain or strange)) or (
+            found is not None and leaves_blanks_open(found, come, self._file.bodies)
+        ):
+            self._doubts.append(
+                refusal("ambiguous", "These lines are indented otherwise than in the file.", _text(hunk))
+            )
+        return found or AS_IT_IS
+
+    def _without_context(self, hunk: Hunk) -> Splice:
+        """Lines that are only added, with nothing said of what stands around them."""
+        come = tuple(line.text for line in hunk.lines if line.tag == "+")
+        at = hunk.lines[0].at if hunk.lines else hunk.at
+        end = len(self._file)
+        self._confidence.append(1.0 if hunk.at_end else 0.0)
+        if hunk.at_end or not end:
+            return Splice(end, end, come, at, at + len(come))
+        headings = [place for heading in hunk.headings[-1:] for place in self._hints.headings(loose(heading))]
+        place = headings[0] + 1 if headings else min(end if hunk.line is None else hunk.line, end)
+        self._doubts.append(
+            refusal("unplaced", "It does not show what stands around the lines to be added.", _text(hunk))
+        )
+        return Splice(place, place, come, at, at + len(come))
+
+    def _in_order(self, splices: list[Splice]) -> list[Splice]:
+        """Sorted; two that overlap, or add lines at the same place, are a doubt, and only the first of them is made."""
+        out: list[Splice] = []
+        for splice in sorted(splices, key=lambda s: (s.start, s.end, s.at)):
+            if out and (
+                splice.start < out[-1].end or (splice.start == splice.end == out[-1].start and splice.lines)
+            ):
+                self._doubts.append(
+                    refusal("ambiguous", "Two parts of the sketch change the same lines.", splice.lines)
+                )
+                continue
+            out.append(splice)
+        return out
+
+
+def _are_apart(places: Sequence[int | None], hunks: Sequence[Hunk]) -> bool:
+    """Whether each hunk has its place, in the hunks' order, and no two overlap in what they change."""
+    end = 0
+    for at, hunk in zip(places, hunks, strict=True):
+        if at is None or at < end:
+            return False
+        end = at + len(hunk.old)
+    return True
+
+
+def _first_line(hunks: Sequence[Hunk], number: int) -> int:
+    return sum(len(hunk.old) for hunk in hunks[:number])
+
+
+def _text(hunk: Hunk) -> list[str]:
+    return [line.tag + line.text for line in hunk.lines]
+
+
+def _fitness(segment: Segment, own: Sequence[Anchor]) -> float:
+    total = sum(weight(loose(line)) for line in segment.lines)
+    return min(1.0, sum(anchor.weight for anchor in own) / total) if total else 0.0

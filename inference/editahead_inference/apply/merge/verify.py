@@ -1,0 +1,358 @@
+"""The checks that decide whether a merge is sure. They trust nothing that the merge says of itself: they compare the
+file, the splices and the sketch."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rapidfuzz.fuzz import ratio
+from tree_sitter import Node, Tree
+
+from editahead_inference.apply.placement.declarations import Declaration, declarations, imported, of_code
+from editahead_inference.apply.placement.line_matching import ALIKE, is_comment, loose
+from editahead_inference.apply.placement.placement import Target, refusal
+from editahead_inference.apply.placement.splices import Splice
+from editahead_inference.apply.results import Near, Refusal
+from editahead_prompts.diff import Span, diff_lines
+from editahead_prompts.edits import Edit
+from editahead_prompts.sketches.markers import marker_of
+from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import errors
+
+from .whole_file import is_plainly_whole
+
+LARGEST = 1_000_000
+"""Characters of a file, and of a file after the merge."""
+
+_PARAPHRASE = 45
+_NO_NAMES = frozenset(
+    {"comment", "string_content", "string_fragment", "property_identifier", "field_identifier", "jsx_text"}
+)
+_BINDING_ONCE = frozenset({"typescript", "typescriptreact", "javascript", "javascriptreact"})
+"""Languages in which no name may be imported twice."""
+
+_FEW = 3
+"""So many definitions may always go, if nothing uses them."""
+
+
+def objection(
+    part: FileSketch, target: Target, splices: Sequence[Splice], edit: Edit, guess: str
+) -> Refusal | None:
+    """The first check that a merge does not pass; None when it passes all. splices: those that change something."""
+    if len(guess) > LARGEST:
+        return refusal("too-large", f"The file would have {len(guess):,} characters.")
+    if not _is_confined(target.original, splices, edit):
+        return refusal("would-lose-code", "Lines would change that the sketch says nothing of.")
+    unasked = (
+        _diff_unasked(part.content, target, splices)
+        if isinstance(part.content, Diff)
+        else _snippet_unasked(part, part.content, target, splices)
+    )
+    if unasked is not None:
+        return unasked
+    target.check()
+    after = target.syntax.tree_after(target.original, edit)
+    counts = None if after is None else (target.errors, errors(after.root_node))
+    if (
+        counts is not None and counts[1] > counts[0] and not (counts[0] and _is_as_written(part, target))
+    ):  # Where the grammar cannot read the file anyway, it may not read the new lines either.
+        return refusal("would-break-syntax", "The file would have syntax errors that it does not have now.")
+    if (
+        target.original.language == "python"
+        and edit
+        and not _is_indented(_changed(guess, edit, after))
+        and not _is_indented(guess)
+        and _is_indented(target.original.text)
+    ):
+        return refusal("would-break-syntax", "The indentation would not be that of a Python file.")
+    target.check()
+    return _lost(part, target, splices, guess, after)
+
+
+def _is_as_written(part: FileSketch, target: Target) -> bool:
+    """Whether no syntax is needed to know where the lines go: all of the file is shown, or what goes and what stands
+    around stands in one place just so."""
+    if isinstance(part.content, Diff):
+        return all(len(target.lines.standing(hunk.old)) == 1 for hunk in part.content.hunks)
+    return part.kind == "whole-file" and is_plainly_whole(_code(part.content), target)
+
+
+def _code(snippet: Snippet) -> list[str]:
+    return [line for piece in snippet.parts if isinstance(piece, Code) for line in piece.lines]
+
+
+def _changed(guess: str, edit: Edit, after: Tree | None) -> str:
+    """The statements of a file after an edit, whole ones, that the edit touches, with one before and one after them: Python
+    takes its time to read a long file."""
+    if after is None or "\r" in guess:
+        return guess
+    spans = list(edit.made_spans())
+    first, last = (guess.count("\n", 0, at) for at in (spans[0][0], spans[-1][1]))
+    starts = sorted({node.start_point.row for node in after.root_node.children})
+    begin = max(bisect_right(starts, first) - 2, 0)
+    end = bisect_right(starts, last) + 1
+    lines = guess.split("\n")
+    return "\n".join(lines[starts[begin] if begin else 0 : starts[end] if end < len(starts) else None])
+
+
+def _is_indented(text: str) -> bool:
+    """Whether Python has nothing against the text's indentation. The grammar's parser lets most of it pass."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(text)
+        except IndentationError:
+            return False
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return True
+    return True
+
+
+def _is_confined(original: Snapshot, splices: Sequence[Splice], edit: Edit) -> bool:
+    """Whether the edit changes nothing outside of the splices' lines, but for the end of the line before."""
+    starts = original.starts
+    last = len(starts) - 1
+    spans = [(starts[min(s.start, last)], starts[min(s.end, last)]) for s in splices]
+    return all(any(low - 2 <= r.start and r.end <= high for low, high in spans) for r in edit.replacements)
+
+
+def _diff_unasked(diff: Diff, target: Target, splices: Sequence[Splice]) -> Refusal | None:
+    """Lines that would come or go though no hunk says so."""
+    may_go = Counter(loose(line.text) for hunk in diff.hunks for line in hunk.lines if line.tag == "-")
+    may_come = Counter(loose(line.text) for hunk in diff.hunks for line in hunk.lines if line.tag == "+")
+    gone = Counter(key for splice in splices for key in target.lines.keys[splice.start : splice.end])
+    come = Counter(loose(line) for splice in splices for line in splice.lines)
+    for key, count in (gone - may_go).items():
+        left = may_go - gone
+        if not (is_comment(key) and any(ratio(key, other) >= _PARAPHRASE for other in left)) and count:
+            return refusal("would-lose-code", "A line would go that no hunk removes.", [key])
+    if come - may_come:
+        return refusal("unparsed", "A line would come that no hunk adds.", list(come - may_come))
+    marks = [line for splice in splices for line in splice.lines if _is_left_out(line, target)]
+    if marks:
+        return refusal("unparsed", "A mark for code left out would stay in the file.", marks)
+    return None
+
+
+def _is_left_out(line: str, target: Target) -> bool:
+    """Whether a line would leave a mark in the file that it does not hold already."""
+    marker = marker_of(line)
+    return marker is not None and marker.certain and loose(line) not in target.lines.places
+
+
+def _snippet_unasked(
+    part: FileSketch, snippet: Snippet, target: Target, splices: Sequence[Splice]
+) -> Refusal | None:
+    markers = {loose(piece.text) for piece in snippet.parts if isinstance(piece, Elision)}
+    for splice in splices:
+        left = [line for line in splice.lines if loose(line) in markers]
+        if left:
+            return refusal("unparsed", "A mark for code left out would stay in the file.", left)
+    shown = _shown(snippet)
+    for splice in splices:
+        keys = [loose(line) for line in splice.lines]
+        if not any(_holds(lines, keys) for lines in shown):
+            return refusal("unparsed", "Lines would come that the sketch does not show.", splice.lines)
+        if part.kind == "whole-file":
+            continue
+        for gone in _unexplained(splice, target, shown, keys):
+            return refusal(
+                "would-lose-code",
+                "Lines would go that the sketch neither shows nor leaves out between two that it shows.",
+                target.lines.bodies[gone[0] : gone[1]],
+                (Near(*gone, 1.0),),
+            )
+    return None
+
+
+def _shown(snippet: Snippet) -> list[list[str]]:
+    """The stretches that the sketch shows without a gap, loosely."""
+    out: list[list[str]] = [[]]
+    for piece in snippet.parts:
+        if isinstance(piece, Code):
+            out[-1] += map(loose, piece.lines)
+        elif not piece.removed:
+            out.append([])
+    return out
+
+
+def _holds(lines: Sequence[str], part: Sequence[str]) -> bool:
+    n = len(part)
+    if not n:
+        return True
+    return any(
+        lines[at] == part[0] and list(lines[at : at + n]) == list(part) for at in range(len(lines) - n + 1)
+    )
+
+
+def _unexplained(
+    splice: Splice, target: Target, shown: Sequence[Sequence[str]], keys: Sequence[str]
+) -> Iterator[tuple[int, int]]:
+    """Stretches of lines that would go, other than those between two lines of the file that the sketch shows as
+    neighbours, those that it shows changed, and those of a declaration that it shows whole."""
+    old = target.lines.keys[splice.start : splice.end]
+    before = target.lines.keys[splice.start - 1] if splice.start else None
+    after = target.lines.keys[splice.end] if splice.end < len(target.lines) else None
+    for i1, i2, j1, j2 in _gone(old, keys):
+        left = keys[j1 - 1] if j1 else before
+        right = keys[j2] if j2 < len(keys) else after
+        between = [k for k in (left, *keys[j1:j2], right) if k is not None]
+        if any(_holds(lines, between) for lines in shown):
+            continue
+        if i2 - i1 == j2 - j1 and all(
+            ratio(a, b) >= ALIKE for a, b in zip(old[i1:i2], keys[j1:j2], strict=True)
+        ):
+            continue
+        low, high = splice.start + i1, splice.start + i2
+        if not any(old[i] for i in range(i1, i2)) or _is_redeclared(low, high, splice, target):
+            continue
+        yield low, high
+
+
+def _gone(old: Sequence[str], new: Sequence[str]) -> list[Span]:
+    return [span for span in diff_lines(old, new) if span[0] < span[1]]
+
+
+def _is_redeclared(low: int, high: int, splice: Splice, target: Target) -> bool:
+    """Whether these lines lie in a declaration that the splice declares anew."""
+    around = [d for d in target.declarations if d.start <= low and high <= d.end]
+    if not around:
+        return False
+    # A splice is only what changes: a declaration's first and last lines may lie outside of it.
+    first, last = around[0].start, around[0].end
+    bodies = target.lines.bodies
+    start, end = min(first, splice.start), max(last, splice.end)
+    made = [*bodies[start : splice.start], *splice.lines, *bodies[splice.end : end]]
+    known = {(d.kind, d.name) for d in of_code(made, target.original.language) if d.intact}
+    return any((d.kind, d.name) in known for d in around)
+
+
+def _lost(
+    part: FileSketch, target: Target, splices: Sequence[Splice], guess: str, after: Tree | None
+) -> Refusal | None:
+    """Definitions and imports that would be gone though something still needs them, and definitions that would be there
+    twice. A diff says what it removes; so does what plainly is the whole file, and a sketch that shows as neighbours the
+    lines around an import."""
+    if isinstance(part.content, Diff):
+        return None
+    says_gone = any(isinstance(piece, Elision) and piece.removed for piece in part.content.parts)
+    touched = [d for d in target.declarations if any(s.start <= d.head < s.end for s in splices)]
+    tree = target.syntax.tree(target.original)
+    if tree is None or after is None:
+        return None
+    shown = _shown(part.content)
+    imports = [
+        range(node.start_point.row, node.end_point.row + 1)
+        for node in tree.root_node.named_children
+        if "import" in node.type or node.type in ("use_declaration", "preproc_include")
+    ]
+    is_whole = part.kind == "whole-file" and is_plainly_whole(_code(part.content), target)
+    importing = not is_whole and any(
+        splice.start < rows.stop
+        and rows.start < splice.end
+        and not _is_said_to_go(rows, imports, splice, target, shown)
+        for rows in imports
+        for splice in splices
+    )
+    if not any(splice.lines for splice in splices) and not touched and not importing:
+        return None
+    found = declarations(after.root_node, guess.split("\n"))
+    for d in _doubled(target.declarations, found, target.original.language):
+        return refusal("ambiguous", f"`{d.name}` would be there twice.")
+    known, bound = imported(tree.root_node), imported(after.root_node)
+    for d in found:
+        if d.name in bound - known and not d.scope and d.kind != "value":
+            return refusal("ambiguous", f"`{d.name}` would be imported, and defined as well.")
+    if target.original.language in _BINDING_ONCE:
+        for name in bound - known:
+            if bound[name] > 1:
+                return refusal("ambiguous", f"`{name}` would be imported twice.")
+    if says_gone:
+        return None
+    kept = {d.name for d in found} | bound.keys()
+    gone = [d for d in touched if d.name not in kept]
+    for d in gone:
+        if _is_used(d, guess):
+            return refusal("would-lose-code", f"`{d.name}` would be gone, and is still used.")
+    if len(gone) > max(_FEW, len(target.declarations) // 2):
+        return refusal("would-lose-code", f"{len(gone)} definitions would be gone.")
+    for name in sorted(known.keys() - kept) if importing else ():
+        if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess) and _is_named(name, after.root_node):
+            return refusal("would-lose-code", f"The import of `{name}` would be gone, and it is still used.")
+    return None
+
+
+def _is_said_to_go(
+    rows: range, imports: Sequence[range], splice: Splice, target: Target, shown: Sequence[Sequence[str]]
+) -> bool:
+    """Whether an import goes from among others, of which the sketch shows the ones around it as neighbours, but for what
+    comes there."""
+    file = target.lines.keys
+    before, after = splice.start - 1, splice.end
+    while before >= 0 and not file[before]:
+        before -= 1
+    while after < len(file) and not file[after]:
+        after += 1
+    is_among = all(any(line in others for others in imports) for line in (before, after))
+    if not is_among or rows.start < splice.start or rows.stop > splice.end:
+        return False
+    come = map(loose, splice.lines)
+    around = [*file[before : splice.start], *come, *file[splice.end : after + 1]]
+    return any(_holds(lines, around) for lines in shown)
+
+
+def _doubled(
+    before: Sequence[Declaration], after: Sequence[Declaration], language: str
+) -> Iterator[Declaration]:
+    """Functions and types that there are more of than before, in one place and with the same parameters."""
+    counts = Counter(_identity(d, language) for d in before)
+    for d, count in Counter(_identity(d, language) for d in after).items():
+        if d is not None and count > max(1, counts[d]):
+            yield next(each for each in after if _identity(each, language) == d)
+
+
+def _identity(declaration: Declaration, language: str) -> tuple[str, ...] | None:
+    """What no two definitions of one scope share; None for those that may come twice: under conditions and decorators."""
+    if declaration.kind not in ("function", "type"):
+        return None
+    # Decorators do not make a second test of a first one, nor parameters, in Python.
+    is_python = language == "python"
+    is_test = is_python and declaration.name.rsplit(".")[-1].startswith("test_")
+    if declaration.start != declaration.head and not is_test:
+        return None
+    parameters = "" if is_python else declaration.signature.partition("(")[2].rpartition(")")[0]
+    return (declaration.kind, declaration.name, parameters, *declaration.scope)
+
+
+def _is_named(name: str, root: Node) -> bool:
+    """Whether the code uses a name: not just a string or a comment, a member or an argument's name."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        waiting += node.children
+        if node.child_count or node.text is None or node.text.decode("utf-8", "replace") != name:
+            continue
+        before, parent = node.prev_sibling, node.parent
+        is_member = before is not None and before.type in (".", "->", "?.")
+        is_argument = (
+            parent is not None
+            and parent.type == "keyword_argument"
+            and parent.child_by_field_name("name") == node
+        )
+        if node.is_named and node.type not in _NO_NAMES and not is_member and not is_argument:
+            return True
+    return False
+
+
+def _is_used(declaration: Declaration, text: str) -> bool:
+    """Whether a name that is declared no more still occurs: that of a member after `self` or `this`."""
+    name = re.escape(declaration.name.rsplit(".")[-1])
+    if declaration.scope or "." in declaration.name:
+        return re.search(rf"\b(?:self|this)\s*(?:\.|->)\s*{name}\b", text) is not None
+    return re.search(rf"(?<![\w.]){name}\s*[({{<]", text) is not None

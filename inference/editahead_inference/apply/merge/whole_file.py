@@ -1,0 +1,127 @@
+"""A sketch that is the whole new file, whatever it was taken for before the file was at hand."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from editahead_inference.apply.placement.declarations import only_declares
+from editahead_inference.apply.placement.elision_split import blank_start
+from editahead_inference.apply.placement.line_matching import indentation, is_comment, loose, weight
+from editahead_inference.apply.placement.placement import Placing, Target, refusal
+from editahead_inference.apply.placement.splices import Splice
+from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
+
+from .snippet_placer import place_snippet
+
+_MOST_KEPT = 0.8
+_LEAST_KEPT = 0.5
+"""Shares of the file that a text without marks must hold to be the whole new file: the less only if it begins or ends as
+the file does."""
+
+_LONGEST_LOST_END = 8
+"""Lines: a whole file that ends so much earlier has probably been cut off."""
+
+
+def as_whole(part: FileSketch, target: Target) -> FileSketch:
+    """The part taken for the whole file if it plainly is: it begins and ends as the file does, and holds most of it.
+
+    What was taken for a marker in it must be one of the file's comments that only sounds like one.
+    """
+    if isinstance(part.content, Diff) or part.kind == "whole-file":
+        return part
+    pieces = part.content.parts
+    lines = [line for piece in pieces for line in (piece.lines if isinstance(piece, Code) else (piece.text,))]
+    if not is_plainly_whole(lines, target) or not _are_comments(pieces, lines, target):
+        return part
+    why = "the whole file: it begins and ends as the file does, and holds most of it"
+    return replace(part, kind="whole-file", why=why, content=Snippet((Code(tuple(lines), pieces[0].at),)))
+
+
+def is_plainly_whole(lines: Sequence[str], target: Target) -> bool:
+    """Whether the lines begin and end as the file does, and hold most of it."""
+    return all(_ends_alike(lines, target)) and _share(lines, target) >= _MOST_KEPT
+
+
+def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placing:
+    """The sketch as the whole new text, or, when it does not hold enough of the file, as a piece of it."""
+    lines = tuple(line for piece in snippet.parts if isinstance(piece, Code) for line in piece.lines)
+    all_code = all(isinstance(piece, Code) for piece in snippet.parts)
+    splice = Splice(target.low, target.high, lines, part.at, part.end)
+    if all_code and not any(target.lines.keys):
+        return Placing((splice,))
+    share = _share(lines, target)
+    is_whole = share >= _MOST_KEPT or (share >= _LEAST_KEPT and any(_ends_alike(lines, target)))
+    if all_code and is_whole:
+        shown = set(map(loose, lines))
+        there = [key for key in target.lines.keys[target.low : target.high] if key]
+        tail = len(there) - 1 - max((n for n, key in enumerate(there) if key in shown), default=-1)
+        if tail > _LONGEST_LOST_END:
+            doubt = refusal("would-lose-code", f"The last {tail} lines of the file would be gone.")
+            return Placing((splice,), doubt, round(share, 3))
+        if blank_start(lines[::-1]) > blank_start(target.lines.bodies[target.low : target.high][::-1]):
+            doubt = refusal("ambiguous", "It does not say whether the file is to end with a blank line.")
+            return Placing((splice,), doubt, round(share, 3))
+        return Placing((splice,), None, round(min(1.0, share), 3))
+    declared = all_code and only_declares(lines, target.original.language)
+    as_piece = place_snippet(snippet, target, declared=declared)
+    could_be_whole = all_code and all(_ends_alike(lines, target))
+    if as_piece.doubt is None and not could_be_whole:
+        return as_piece
+    doubt = replace(
+        as_piece.doubt or refusal("would-lose-code", ""),
+        reason="would-lose-code",
+        detail="The sketch has no marks, but most of the file is not in it.",
+    )
+    return Placing(as_piece.splices, doubt, as_piece.confidence)
+
+
+def _share(lines: Sequence[str], target: Target) -> float:
+    """How much of the file's lines the sketch holds, by weight."""
+    old = Counter(target.lines.keys[target.low : target.high])
+    kept = old & Counter(map(loose, lines))
+    total = _weight(old)
+    return _weight(kept) / total if total else 1.0
+
+
+def _weight(lines: Counter[str]) -> float:
+    return sum(weight(key) * count for key, count in lines.items())
+
+
+def _ends_alike(lines: Sequence[str], target: Target) -> tuple[bool, bool]:
+    """Whether the first lines, and whether the last ones, are the file's; blank ones aside."""
+    shown = [key for key in map(loose, lines) if key]
+    there = [key for key in target.lines.keys[target.low : target.high] if key]
+    if not shown or not there:
+        return False, False
+    return shown[0] == there[0], shown[-1] == there[-1]
+
+
+def _are_comments(pieces: Sequence[Code | Elision], lines: Sequence[str], target: Target) -> bool:
+    """Whether each marker could be a remark, and goes on with one or stands in the file next to the same line."""
+    marks = [piece for piece in pieces if isinstance(piece, Elision)]
+    if not marks:
+        return True
+    keys = [loose(line) for line in lines]
+    file = target.lines.keys
+    after = set(pairwise(file))
+    first = pieces[0].at
+    for mark in marks:
+        if mark.removed or not re.search(r"\w", mark.text):
+            return False
+        at = mark.at - first
+        if at and _goes_on(lines[at - 1], lines[at]):
+            continue
+        near = {(keys[at - 1], keys[at])} if at else set()
+        near |= {(keys[at], keys[at + 1])} if at + 1 < len(keys) else set()
+        if not near & after:
+            return False
+    return True
+
+
+def _goes_on(before: str, line: str) -> bool:
+    """Whether a comment without dots goes on with the one above it."""
+    return is_comment(before) and indentation(before) == indentation(line) and not re.search(r"\.\.|…", line)

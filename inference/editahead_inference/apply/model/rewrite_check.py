@@ -1,0 +1,242 @@
+"""Whether a rewrite that a model made is one that the sketch asks for.
+
+The model is trusted in nothing: its text passes the checks of a merge (`verify`), and besides, all that the sketch shows
+stands in it, what comes is what the sketch shows, character by character, and stands by lines that tell where it belongs.
+What two readings of the sketch have in common is not told by this: the result is no sure one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.fuzz import ratio
+
+from editahead_inference.apply.merge.verify import objection
+from editahead_inference.apply.merge.whole_file import as_whole
+from editahead_inference.apply.placement.line_matching import (
+    ALIKE,
+    STRONG,
+    FileLines,
+    indentation,
+    loose,
+    weight,
+)
+from editahead_inference.apply.placement.placement import Target, refusal
+from editahead_inference.apply.placement.splices import Splice, edit_of
+from editahead_inference.apply.results import Refusal
+from editahead_prompts.diff import Span, diff_lines
+from editahead_prompts.edits import Edit
+from editahead_prompts.sketches.sketch import Code, Diff, FileSketch, Sketch, Snippet
+from editahead_prompts.sketches.snippets import against
+from editahead_prompts.snapshot import Snapshot
+
+_MARGIN = 10
+"""So many percent less like must the next line be than the one whose place a line takes."""
+
+
+def agreed(
+    sketch: Sketch, part: FileSketch, target: Target, text: str, span: tuple[int, int] | None = None
+) -> tuple[Edit, Refusal | None]:
+    """The edit that makes `text` of the target's file, and why it is not what the part of the sketch asks for, if it is not.
+
+    span: offsets that it must stay within.
+    """
+    original = target.original
+    part = as_whole(against(part, sketch.lines, original), target)
+    new = FileLines(Snapshot.of(text)).bodies
+    spans = diff_lines(target.lines.bodies, new)
+    splices = [Splice(i1, i2, new[j1:j2], part.at, part.end) for i1, i2, j1, j2 in spans]
+    edit = edit_of(original, splices, part.final_newline)
+    if not edit:
+        return edit, refusal("unplaced", "The model would change nothing.")
+    if span is not None and not span[0] <= edit.changed_span[0] <= edit.changed_span[1] <= span[1]:
+        return edit, refusal("unplaced", "The change would not stay within the selection.")
+    doubt = objection(part, target, splices, edit, edit.apply(original.text))
+    if doubt is None:
+        doubt = _Result(target, new, spans).objection(part)
+    return edit, doubt
+
+
+def _stretches(snippet: Snippet) -> list[list[str]]:
+    """What the sketch shows without a gap, without blank lines at both ends."""
+    found: list[list[str]] = [[]]
+    for piece in snippet.parts:
+        if isinstance(piece, Code):
+            found[-1] += piece.lines
+        elif not piece.removed:
+            found.append([])
+    return [lines for lines in map(_trimmed, found) if lines]
+
+
+def _trimmed(lines: Sequence[str]) -> list[str]:
+    told = [number for number, line in enumerate(lines) if line.strip()]
+    return list(lines[told[0] : told[-1] + 1]) if told else []
+
+
+@dataclass(frozen=True)
+class _Result:
+    """new: the lines of the text. spans: where it differs from the file."""
+
+    target: Target
+    new: tuple[str, ...]
+    spans: Sequence[Span]
+
+    def objection(self, part: FileSketch) -> Refusal | None:
+        keys = [loose(line) for line in self.new]
+        if isinstance(part.content, Diff):
+            hunks = part.content.hunks
+            shown = [lines for lines in (_trimmed(hunk.new) for hunk in hunks) if lines]
+            asked: Counter[str] = Counter()
+            for hunk in hunks:
+                asked.update(map(loose, hunk.new))
+                asked.subtract(map(loose, hunk.old))
+            made: Counter[str] = Counter(keys)
+            made.subtract(self.target.lines.keys)
+            if any(asked[key] != made[key] for key in {*asked, *made} if key):
+                return refusal("unparsed", "The model's text has not all of the changes, or others.")
+            missing: Sequence[Sequence[str]] = [lines for lines in shown if not _places(lines, keys)]
+        else:
+            shown = _stretches(part.content)
+            missing = _missing(shown, keys)
+            if part.kind == "whole-file" and [list(map(loose, lines)) for lines in shown] != [_trimmed(keys)]:
+                missing = shown
+        if missing:
+            return refusal("unparsed", "The model's text has not all that the sketch shows.", missing[0])
+        if part.kind == "whole-file":
+            return None
+        return self._misplaced(shown, keys, self._windows(shown, ordered=part.kind != "search-replace"))
+
+    def _windows(self, shown: Sequence[Sequence[str]], *, ordered: bool) -> list[tuple[int, int]]:
+        """The lines of the file that each stretch may lie between, as others before and behind it show lines that stand in
+        the file once."""
+        places, size = self.target.lines.places, len(self.target.lines)
+        once = {
+            key: lines[0]
+            for key, lines in places.items()
+            if ordered and len(lines) == 1 and weight(key) >= STRONG
+        }
+        pins = [[once[key] for key in map(loose, lines) if key in once] for lines in shown]
+        return [
+            (
+                max((n for pin in pins[:which] for n in pin), default=0),
+                min((n for pin in pins[which + 1 :] for n in pin), default=size),
+            )
+            for which in range(len(shown))
+        ]
+
+    def _misplaced(
+        self, shown: Sequence[Sequence[str]], keys: Sequence[str], windows: Sequence[tuple[int, int]]
+    ) -> Refusal | None:
+        """The first change that is not made just as a stretch of the sketch shows it, or could be made elsewhere."""
+        for number, (i1, i2, j1, j2) in enumerate(self.spans):
+            covering = [
+                (which, at, at + len(lines))
+                for which, lines in enumerate(shown)
+                for at in _places(lines, keys)
+                if at <= j1 and j2 <= at + len(lines) and self._is_exact(lines, at)
+            ]
+            if not covering:
+                lines = self.new[j1:j2]
+                return refusal("unparsed", "The model changes what the sketch does not show.", lines)
+            known = self._is_like_no_other(number)
+            if not any(
+                (known or self._is_settled(at, end, *windows[which])) and self._is_bounded(number, at, end)
+                for which, at, end in covering
+            ):
+                lines = self.target.lines.bodies[i1:i2] or self.new[j1:j2]
+                return refusal("ambiguous", "These lines may belong to another place as well.", lines)
+        return None
+
+    def _is_exact(self, lines: Sequence[str], at: int) -> bool:
+        """Whether what is new of these lines, which stand at a line of the text, is as the sketch writes it, and all of
+        them are indented by as much more or less."""
+        there = self.new[at : at + len(lines)]
+        fresh = {line for _, _, j1, j2 in self.spans for line in range(j1, j2)}
+        told = [(n, a, b) for n, (a, b) in enumerate(zip(lines, there, strict=True)) if a.strip()]
+        if any(at + n in fresh and a.strip() != b.strip() for n, a, b in told):
+            return False
+        shifts = {_shift(indentation(a), indentation(b)) for _, a, b in told}
+        return None not in shifts and len(shifts) <= 1
+
+    def _is_settled(self, at: int, end: int, low: int, high: int) -> bool:
+        """Whether lines that stand unchanged in the text's [at, end), one after the other, stand nowhere else in the
+        file, or in its lines [low, high)."""
+        keys, bodies = self.target.lines.keys, self.target.lines.bodies
+        for i1, i2 in self._kept(at, end):
+            if sum(map(weight, keys[i1:i2])) >= STRONG:
+                places = _places(bodies[i1:i2], keys)
+                if len(places) == 1 or [n for n in places if low <= n < high] == [i1]:
+                    return True
+        return False
+
+    def _is_like_no_other(self, number: int) -> bool:
+        """Whether each line that comes takes the place of one that it is like, and is like no other line of the file."""
+        i1, i2, j1, j2 = self.spans[number]
+        keys = self.target.lines.keys
+        for i, j in zip(range(i1, i2), range(j1, j2), strict=False):
+            new = loose(self.new[j])
+            alike = ratio(new, keys[i])
+            others = max((ratio(new, key) for n, key in enumerate(keys) if n != i), default=0.0)
+            if alike < ALIKE or others > alike - _MARGIN:
+                return False
+        return i2 - i1 == j2 - j1
+
+    def _kept(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+        """The lines of the file that stand in the text's lines [low, high) unchanged, in stretches."""
+        i = j = 0
+        for _, i2, j1, j2 in (*self.spans, (len(self.target.lines), 0, len(self.new), 0)):
+            start, end = max(low, j), min(high, j1)
+            if start < end:
+                yield i + start - j, i + end - j
+            i, j = i2, j2
+
+    def _is_bounded(self, number: int, at: int, end: int) -> bool:
+        """Whether the lines that go end where the next line that the sketch shows stands first, and begin where the one
+        before stands last. at, end: of the stretch, in the text."""
+        i1, i2, j1, j2 = self.spans[number]
+        keys = self.target.lines.keys
+        following = self.spans[number + 1][2] if number + 1 < len(self.spans) else len(self.new)
+        earlier = self.spans[number - 1][3] if number else 0
+        behind = keys[i2 : i2 + min(following, end) - j2]
+        ahead = keys[i1 - (j1 - max(earlier, at)) : i1]
+        gone = keys[i1:i2]
+        if behind and any(_starts(keys[k:], behind) for k in range(i1, i2)):
+            return False
+        return not ahead or not any(
+            _starts(gone[k - len(ahead) :], ahead) for k in range(len(ahead), len(gone) + 1)
+        )
+
+
+def _shift(shown: str, there: str) -> tuple[bool, str] | None:
+    """What stands before the indentation shown: whether it is more, and the white space; None when it is another one."""
+    if there.endswith(shown):
+        return True, there[: len(there) - len(shown)]
+    return (False, shown[: len(shown) - len(there)]) if shown.endswith(there) else None
+
+
+def _starts(keys: Sequence[str], with_keys: Sequence[str]) -> bool:
+    return list(keys[: len(with_keys)]) == list(with_keys)
+
+
+def _places(lines: Sequence[str], keys: Sequence[str]) -> list[int]:
+    """Where the lines stand one after the other, loosely."""
+    wanted = [loose(line) for line in lines]
+    size = len(wanted)
+    return [
+        at
+        for at in range(len(keys) - size + 1)
+        if keys[at] == wanted[0] and list(keys[at : at + size]) == wanted
+    ]
+
+
+def _missing(shown: Sequence[Sequence[str]], keys: Sequence[str]) -> list[Sequence[str]]:
+    """The first stretch that does not stand behind the one before."""
+    behind = 0
+    for lines in shown:
+        at = next((at for at in _places(lines, keys) if at >= behind), None)
+        if at is None:
+            return [lines]
+        behind = at + len(lines)
+    return []

@@ -1,0 +1,1 @@
+"""Where the lines of a sketch belong in a file."""

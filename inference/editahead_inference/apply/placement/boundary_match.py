@@ -1,0 +1,283 @@
+"""Where a stretch of shown lines begins and ends in the file, when the lines at its ends stand there as they are.
+
+Between the two ends the file is to hold just what is shown, so they alone decide what comes of it. Of several readings
+one is meant for sure only if it is no worse than any other: at either end as many of the lines stand there, and fewer
+lines of the file go. Whatever context another reading claims this one has as well, and takes less away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, product
+from typing import Literal
+
+from rapidfuzz.fuzz import ratio
+
+from .anchors import Anchor, Segment
+from .elision_split import blank_start
+from .line_matching import ALIKE, STRONG, FileLines, is_comment, loose, unmatched, weight
+
+_MOST = 150
+"""Places of either end that are looked at; with more, nothing is certain."""
+
+_MOST_LINES, _MOST_READINGS = 1000, 2000
+"""A line that stands in more places is not looked for; nor are more readings."""
+
+_MORE = 0.1
+"""What an end says more by a line that says anything."""
+
+_LIKE = 3
+"""A reading by which so many more lines change may still be the one that is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where an end of the segment may stand: its first (last) line, how many lines from there inwards, what they weigh."""
+
+    line: int
+    count: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The file's lines [start, end) become the segment's lines but for blank ones around them.
+
+    before, after: how many lines at the ends stay. gone, come: how many lines between them, not blank, go and come.
+    is_firm: no line at an end may be new, and stand by chance where it was met: nothing goes, or both ends tell where they
+    are, or they close what nothing that comes opens. is_contested: another reading has something to say for itself.
+    """
+
+    start: int
+    end: int
+    head: _Place
+    tail: _Place
+    before: int
+    after: int
+    gone: int
+    come: int
+    is_firm: bool = True
+    is_contested: bool = False
+
+    def between(self, file: FileLines) -> Sequence[str]:
+        """The file's lines between the ends that stay."""
+        return file.keys[self.start + self.before : self.end - self.after]
+
+    def of(self, keys: Sequence[str]) -> Sequence[str]:
+        """The segment's lines between the ends that stay."""
+        return keys[self.before : len(keys) - self.after]
+
+    def is_no_worse_than(self, other: Reading) -> bool:
+        if self.head.weight < other.head.weight or self.tail.weight < other.tail.weight:
+            return False
+        return (self.gone, self.come) <= (other.gone, other.come)
+
+
+def best_reading(segment: Segment, file: FileLines, floor: int, ceiling: int) -> Reading | None:
+    """The one reading within the file's lines [floor, ceiling) that is no worse than all others; None when there is none,
+    or no end of it tells where it is."""
+    bodies = [line.rstrip() for line in segment.lines]
+    first, last = blank_start(bodies), len(bodies) - blank_start(bodies[::-1])
+    bodies = bodies[first:last]
+    heads = list(_places(bodies, file, floor, ceiling, 1))
+    tails = list(_places(bodies, file, floor, ceiling, -1))
+    if segment.opens and floor == 0:
+        heads.append(_Place(0, 0, 0.0))
+    if segment.closes and ceiling == len(file):
+        tails.append(_Place(ceiling - 1, 0, 0.0))
+    if (
+        not heads
+        or not tails
+        or max(len(heads), len(tails)) > _MOST
+        or len(heads) * len(tails) > _MOST_READINGS
+    ):
+        return None
+    keys = list(map(loose, bodies))
+    found = [
+        reading
+        for head, tail in product(heads, tails)
+        if head.line <= tail.line
+        and ((reading := _reading(keys, file, head, tail)).gone == 0 or (head.count and tail.count))
+    ]
+    best = min(found, key=lambda r: (-r.head.weight - r.tail.weight, r.gone, r.come), default=None)
+    if best is None or not all(best.is_no_worse_than(other) for other in found):
+        return None
+    if sum(best == other for other in found) > 1 or not _is_told(best, heads, tails):
+        return None
+    against = {_objection(best, other, keys, file) for other in found if other is not best}
+    if "contested" in against:
+        return replace(best, is_contested=True)
+    if "refuted" in against:
+        return None
+    return replace(best, is_firm=not best.gone or _are_firm(best, bodies))
+
+
+def has_rival(segment: Segment, file: FileLines, start: int, end: int, floor: int, ceiling: int) -> bool:
+    """Whether another reading than the file's lines [start, end), within [floor, ceiling), says at least as much at both of
+    its ends, and begins nearer to what is shown above, or ends earlier, or says more; or whether there are too many to know.
+    Not where the ends are not those of the segment."""
+    bodies = [line.rstrip() for line in segment.lines]
+    bodies = bodies[blank_start(bodies) : len(bodies) - blank_start(bodies[::-1])]
+    if not bodies:
+        return False
+    if not _are_few(bodies, file):
+        return True
+    heads = list(_places(bodies, file, floor, ceiling, 1))
+    tails = list(_places(bodies, file, floor, ceiling, -1))
+    head = next((place for place in heads if place.line == start), None)
+    tail = next((place for place in tails if place.line == end - 1), None)
+    if head is None or tail is None:
+        return False
+    keys = list(map(loose, bodies))
+    mine = _reading(keys, file, head, tail)
+    if not mine.gone + mine.come:
+        return False
+    if len(heads) * len(tails) > _MOST_READINGS:
+        return True
+    told_at_ends = head.weight + tail.weight + _MORE
+    others = (
+        _reading(keys, file, first, last)
+        for first, last in product(heads, tails)
+        if first.weight >= head.weight
+        and last.weight >= tail.weight
+        and (
+            (first.line <= min(start, last.line) and last.line + 1 < end)
+            or (first.line <= last.line and first.weight + last.weight > told_at_ends)
+        )
+    )
+    return any(other.gone + other.come <= mine.gone + mine.come + _LIKE for other in others)
+
+
+def _are_firm(reading: Reading, bodies: Sequence[str]) -> bool:
+    """Whether each end tells where it is, or closes brackets that are opened neither in it nor between the two."""
+    between = reading.of(bodies)
+    head, tail = bodies[: reading.before], bodies[len(bodies) - reading.after :]
+    if told(head) < STRONG and not unmatched(head)[0]:
+        return False
+    return told(tail) >= STRONG or unmatched(tail)[0] > unmatched(between)[1]
+
+
+def told(bodies: Sequence[str]) -> float:
+    """How much lines tell of where they are. Comments and annotations tell little: they are written again and again, and the
+    ones that are shown may be new."""
+    return sum(
+        weight(loose(body))
+        for body in bodies
+        if not is_comment(body) and not body.lstrip().startswith(("@", "#["))
+    )
+
+
+def _objection(
+    best: Reading, other: Reading, keys: Sequence[str], file: FileLines
+) -> Literal["refuted", "contested", None]:
+    """What another reading says against the best one. Refuted: by the other one lines are changed one by one that this one
+    only adds, or something named stays that by this one comes a second time. Contested: other lines that tell something do.
+    None where the other one takes something away that has a name: then it is new code that resembles the old."""
+    if best.start <= other.start and other.end <= best.end:
+        return None
+    old, new = other.between(file), other.of(keys)
+    if len(old) == len(new) and all(ratio(a, b) >= ALIKE for a, b in zip(old, new, strict=True)):
+        if not best.come:
+            return None
+        return (
+            "refuted" if all(name_of(a) == name_of(b) for a, b in zip(old, new, strict=True)) else "contested"
+        )
+    more = [key for key in _met(other, keys, file) - _met(best, keys, file) if weight(key) >= STRONG]
+    if not more or _loses_a_name(old, new):
+        return None
+    return "refuted" if any(name_of(key) for key in more) else "contested"
+
+
+def _met(reading: Reading, keys: Sequence[str], file: FileLines) -> Counter[str]:
+    """The lines that stay."""
+    return Counter(keys) & Counter(file.keys[reading.start : reading.end])
+
+
+def _loses_a_name(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether a line that opens something goes, and with it the name that it opens it under."""
+    text = "\n".join(new)
+    kept = set(new)
+    return any(name not in text for key in old if key not in kept and (name := name_of(key)))
+
+
+def name_of(key: str) -> str | None:
+    """The name of what a line opens."""
+    found = _NAME.match(key) if key.endswith(("{", ":", "(")) else None
+    return found[found.lastindex or 0] if found is not None else None
+
+
+_NAME = re.compile(
+    r"(?:[\w.]+\(\s*(['\"`].{3,}?['\"`])"  # it("does something", () => {
+    r"|func \([^)]*\) (\w+)"
+    r"|(?:\w+ )*?(?:def|func|fn|function|class|struct|interface|trait|enum|type|mod|namespace) (\w+)"
+    r"|(?:[\w<>\[\],.*&:]+ )+[*&]*(\w+)\()"
+)
+"""A line that opens something, and its name."""
+
+
+def _is_told(reading: Reading, heads: Sequence[_Place], tails: Sequence[_Place]) -> bool:
+    """Whether one of its ends says something that no other place does as well."""
+    for place, places in ((reading.head, heads), (reading.tail, tails)):
+        if place.weight >= STRONG and all(p is place or p.count < place.count for p in places):
+            return True
+    return False
+
+
+def _places(bodies: Sequence[str], file: FileLines, floor: int, ceiling: int, step: int) -> Iterator[_Place]:
+    edge = 0 if step > 0 else len(bodies) - 1
+    if not _are_few(bodies, file):
+        return
+    for line in file.places.get(loose(bodies[edge]), ()):
+        if not floor <= line < ceiling:
+            continue
+        count, total = 0, 0.0
+        while 0 <= edge + count * step < len(bodies) and floor <= line + count * step < ceiling:
+            body = bodies[edge + count * step]
+            if file.bodies[line + count * step].rstrip() != body:
+                break
+            total += weight(loose(body))
+            count += 1
+        if count:
+            yield _Place(line, count, total)
+
+
+def _are_few(bodies: Sequence[str], file: FileLines) -> bool:
+    """Whether the lines at both ends stand in so few places that all of them can be looked at."""
+    return all(len(file.places.get(loose(body), ())) <= _MOST_LINES for body in (bodies[0], bodies[-1]))
+
+
+def _reading(keys: Sequence[str], file: FileLines, head: _Place, tail: _Place) -> Reading:
+    size = min(len(keys), tail.line + 1 - head.line)
+    before = min(head.count, size)
+    after = min(tail.count, size - before)
+    old = Counter(filter(None, file.keys[head.line + before : tail.line + 1 - after]))
+    new = Counter(filter(None, keys[before : len(keys) - after]))
+    gone, come = (old - new).total(), (new - old).total()
+    return Reading(head.line, tail.line + 1, head, tail, before, after, gone, come)
+
+
+def anchored(reading: Reading, segment: Segment, number: int, known: Sequence[Anchor]) -> list[Anchor]:
+    """A reading as anchors: its ends, and what of the known anchors lies between them."""
+    keys = list(map(loose, segment.lines))
+    first, last = blank_start(keys), len(keys) - blank_start(keys[::-1])
+    head = _run(number, segment, first, first + reading.before, reading.start)
+    if not reading.after:
+        return [head]
+    if not reading.before:
+        return [_run(number, segment, last - reading.after, last, reading.end - reading.after)]
+    tail = _run(number, segment, last - reading.after, last, reading.end - reading.after)
+    inner = [
+        a
+        for a in known
+        if head.last <= a.first and a.last <= tail.first and head.end <= a.start and a.end <= tail.start
+    ]
+    return [head, *inner, tail]
+
+
+def _run(number: int, segment: Segment, first: int, last: int, start: int) -> Anchor:
+    worth = tuple(accumulate(weight(loose(line)) for line in segment.lines[first:last]))
+    at = segment.first
+    return Anchor(number, at + first, at + last, start, start + last - first, worth)

@@ -1,0 +1,317 @@
+"""The declarations of a file and of a sketch's code: what is named, of what kind, where, and in what."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import SyntaxTrees
+
+from .line_matching import FileLines, indentation, is_comment, width
+
+_KINDS = {
+    "function_definition": "function",
+    "function_declaration": "function",
+    "generator_function_declaration": "function",
+    "function_item": "function",
+    "function_signature_item": "function",
+    "method_definition": "function",
+    "method_declaration": "function",
+    "constructor_declaration": "function",
+    "class_definition": "type",
+    "class_declaration": "type",
+    "abstract_class_declaration": "type",
+    "interface_declaration": "type",
+    "enum_declaration": "type",
+    "record_declaration": "type",
+    "type_alias_declaration": "type",
+    "type_spec": "type",
+    "struct_item": "type",
+    "enum_item": "type",
+    "union_item": "type",
+    "trait_item": "type",
+    "type_item": "type",
+    "class_specifier": "type",
+    "struct_specifier": "type",
+    "enum_specifier": "type",
+    "impl_item": "impl",
+    "mod_item": "module",
+    "namespace_definition": "module",
+    "internal_module": "module",
+    "macro_definition": "macro",
+    "const_item": "value",
+    "static_item": "value",
+    "const_spec": "value",
+    "var_spec": "value",
+    "variable_declarator": "value",
+    "public_field_definition": "value",
+}
+"""Node type -> what kind of thing it declares. A kind is what survives an edit: an interface may become a class."""
+
+_WRAPPERS = frozenset(
+    {
+        "decorated_definition",
+        "export_statement",
+        "template_declaration",
+        "lexical_declaration",
+        "variable_declaration",
+        "type_declaration",
+        "const_declaration",
+        "var_declaration",
+        "ambient_declaration",
+        "linkage_specification",
+        "type_definition",
+    }
+)
+"""Nodes around one declaration that belong to it."""
+
+_BODIES = frozenset({"function", "value", "macro"})
+"""What lies in these is of no concern to others: their insides are not looked at."""
+
+_CONTAINERS = frozenset(
+    {
+        "program",
+        "module",
+        "source_file",
+        "translation_unit",
+        "block",
+        "class_body",
+        "interface_body",
+        "enum_body",
+        "enum_body_declarations",
+        "statement_block",
+        "declaration_list",
+        "field_declaration_list",
+        "if_statement",
+        "else_clause",
+        "try_statement",
+        "preproc_ifdef",
+        "preproc_if",
+        "preproc_else",
+        "expression_statement",
+        "ERROR",
+    }
+)
+"""Nodes in which other declarations may lie."""
+
+_WRAPPED = {
+    "java": ("class _ {", "}"),
+    "typescript": ("class _ {", "}"),
+    "typescriptreact": ("class _ {", "}"),
+    "javascript": ("class _ {", "}"),
+    "javascriptreact": ("class _ {", "}"),
+}
+"""What makes members of a class, alone, into a text that the grammar knows."""
+
+_IMPORTS = frozenset({"import_statement", "import_from_statement", "import_declaration", "use_declaration"})
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """Lines [start, end), decorators included; `head` is the first line after these. scope: the names of what it lies
+    in, outermost first. signature: what stands between its name and its body, without white space. intact: without
+    syntax errors, and alone on its lines."""
+
+    kind: str
+    name: str
+    start: int
+    head: int
+    end: int
+    scope: tuple[str, ...]
+    signature: str
+    intact: bool
+
+
+def declarations(root: Node, lines: Sequence[str]) -> list[Declaration]:
+    """All of a tree, in order, outer ones first; not those within functions. `lines`: the bodies of its text."""
+    found: list[Declaration] = []
+    waiting: list[tuple[Node, tuple[str, ...], Node | None]] = [(root, (), None)]
+    while waiting:
+        node, scope, wrapper = waiting.pop()
+        kind = _KINDS.get(node.type)
+        name = None if kind is None else _name(node)
+        if kind is not None and name is not None:
+            if node.type not in (
+                "class_specifier",
+                "struct_specifier",
+                "enum_specifier",
+            ) or node.child_by_field_name("body"):
+                found.append(_declaration(kind, name, node, wrapper or node, scope, lines))
+                scope = (*scope, name)
+            if kind in _BODIES:
+                continue
+        elif node.type not in _CONTAINERS and node.type not in _WRAPPERS:
+            continue
+        outer = (wrapper or node) if node.type in _WRAPPERS and node.named_child_count <= 6 else None
+        if outer is not None and sum(child.type in _KINDS for child in node.named_children) > 1:
+            outer = None
+        waiting += [(child, scope, outer) for child in reversed(node.named_children)]
+    return sorted(found, key=lambda d: (d.start, -d.end))
+
+
+def _declaration(
+    kind: str, name: str, node: Node, outer: Node, scope: tuple[str, ...], lines: Sequence[str]
+) -> Declaration:
+    start, last = outer.start_point.row, outer.end_point.row
+    if outer.end_point.column == 0 and last > start:
+        last -= 1
+    end = min(last + 1, len(lines))
+    while end > start + 1 and not lines[end - 1].strip():
+        end -= 1
+    head = _below_decorators(outer, node)
+    before = (
+        lines[start].encode("utf-8", "replace")[: outer.start_point.column] if start < len(lines) else b""
+    )
+    last_line = lines[end - 1].encode("utf-8", "replace")
+    after = last_line[outer.end_point.column :] if end - 1 == outer.end_point.row else b""
+    body = node.child_by_field_name("body")
+    text = node.text or b""
+    signature = text[: body.start_byte - node.start_byte] if body is not None else text.split(b"\n")[0]
+    intact = not outer.has_error and not before.strip() and after.strip() in (b"", b";", b",")
+    return Declaration(
+        kind, name, start, head, end, scope, "".join(signature.decode(errors="replace").split()), intact
+    )
+
+
+def _below_decorators(outer: Node, node: Node) -> int:
+    """The first line of a declaration without its decorators or annotations; its first line where these share it."""
+    above = [child for child in (*outer.children, *node.children) if child.type == "decorator"]
+    for child in node.children:
+        if child.type == "modifiers":
+            above += [part for part in child.children if "annotation" in part.type]
+    last = max((child.end_point.row for child in above), default=-1)
+    named = node.child_by_field_name("name")
+    if last < 0 or named is None or last >= named.start_point.row:
+        return outer.start_point.row if above else node.start_point.row
+    return last + 1
+
+
+def _name(node: Node) -> str | None:
+    """How the declaration is known: with the trait for a Rust impl, with the receiver's type for a Go method."""
+    if node.type == "impl_item":
+        parts = [node.child_by_field_name(field) for field in ("trait", "type")]
+        return " for ".join(_text(part) for part in parts if part is not None)
+    named = node.child_by_field_name("name")
+    if node.type == "function_definition" and named is None:
+        named = node.child_by_field_name("declarator")
+        while named is not None and named.type not in (
+            "identifier",
+            "field_identifier",
+            "qualified_identifier",
+            "destructor_name",
+            "operator_name",
+        ):
+            inner = named.child_by_field_name("declarator")
+            named = (
+                inner
+                if inner is not None
+                else next((c for c in named.named_children if "declarator" in c.type), None)
+            )
+    if named is None or not named.text:
+        return None
+    receiver = node.child_by_field_name("receiver")
+    if receiver is not None:
+        words = "".join(c if c.isalnum() or c == "_" else " " for c in _text(receiver)).split()
+        return f"{words[-1] if words else ''}.{_text(named)}"
+    return _text(named)
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode(errors="replace")
+
+
+def of_code(code: Sequence[str], language: str) -> list[Declaration]:
+    """The declarations in lines cut from a file, also members of a class without it; none without a grammar.
+
+    Where the code is cut off, what is left may not parse: then only what is whole is found, and `intact`.
+    """
+    filled = [line for line in code if line.strip()]
+    common = min((indentation(line) for line in filled), key=len, default="")
+    plain = [line[len(common) :] if line.startswith(common) else line.lstrip() for line in code]
+    found = _parsed(plain, language)
+    wrap = _WRAPPED.get(language)
+    if wrap is None:
+        return found
+    inside = _parsed([wrap[0], *plain, wrap[1]], language)
+    moved = [
+        Declaration(d.kind, d.name, d.start - 1, d.head - 1, d.end - 1, d.scope[1:], d.signature, d.intact)
+        for d in inside
+        if d.scope and d.end <= len(plain) + 1
+    ]
+    return moved if len(_covered(moved)) > len(_covered(found)) else found
+
+
+def _covered(found: Sequence[Declaration]) -> set[int]:
+    """The lines of those that are intact."""
+    return {line for d in found if d.intact for line in range(d.start, d.end)}
+
+
+def _parsed(lines: Sequence[str], language: str) -> list[Declaration]:
+    tree = SyntaxTrees().tree(Snapshot.of("\n".join(lines), language=language))
+    return [] if tree is None else declarations(tree.root_node, lines)
+
+
+def closes(declaration: Declaration, code: Sequence[str], language: str) -> bool:
+    """Whether the code shows where the declaration ends: by a bracket, or in a language of indentation by what follows."""
+    after = next((line for line in code[declaration.end :] if line.strip()), None)
+    return language != "python" or (after is not None and width(after) <= width(code[declaration.head]))
+
+
+def only_declares(code: Sequence[str], language: str) -> bool:
+    """Whether the lines are whole declarations and comments, and nothing else."""
+    covered = _covered(of_code(code, language))
+    rest = [line for number, line in enumerate(code) if number not in covered and line.strip()]
+    return bool(covered) and all(map(is_comment, rest))
+
+
+def imported(root: Node) -> Counter[str]:
+    """The names that the imports at a file's top level bind, each as often as it is bound."""
+    names: Counter[str] = Counter()
+    waiting = list(root.named_children)
+    while waiting:
+        node = waiting.pop()
+        if node.type in _IMPORTS:
+            names.update(_text(name).strip("\"'").rsplit("/")[-1] for name in _bound(node))
+        elif node.type in ("preproc_ifdef", "preproc_if", "if_statement", "block", "try_statement"):
+            waiting += node.named_children
+    return names
+
+
+def _bound(node: Node) -> Iterator[Node]:
+    """The nodes that name what one import binds."""
+    alias = node.child_by_field_name("alias")
+    if alias is not None:
+        yield alias
+        return
+    if node.type == "import_from_statement":
+        for name in node.children_by_field_name("name"):
+            yield from _bound(name)
+    elif node.type == "import_spec":
+        spec = node.child_by_field_name("name") or node.child_by_field_name("path")
+        if spec is not None:
+            yield spec
+    elif node.type in ("scoped_identifier", "scoped_use_list", "import_specifier"):
+        inner = node.child_by_field_name("list") or node.child_by_field_name("name")
+        if inner is not None:
+            yield from _bound(inner)
+    elif node.type == "dotted_name":
+        first = node.named_child(0)
+        if first is not None:
+            yield first
+    elif node.named_child_count == 0:
+        if "identifier" in node.type:
+            yield node
+    else:
+        for child in node.named_children:
+            if child.type not in ("string", "string_literal"):
+                yield from _bound(child)
+
+
+def in_file(original: Snapshot, lines: FileLines, syntax: SyntaxTrees) -> list[Declaration]:
+    """The declarations of a file; none for a language without a grammar."""
+    tree = syntax.tree(original)
+    return [] if tree is None else declarations(tree.root_node, lines.bodies)

@@ -1,0 +1,164 @@
+"""How the indentation of a sketch becomes that of the file: less or more of it, tabs for spaces, another unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import gcd
+
+from .line_matching import indentation
+
+Pair = tuple[str, str]
+"""The indentation of a line in the sketch and in the file."""
+
+_Change = Callable[[str], str | None]
+"""Of an indentation; None where it does not fit."""
+
+_UNITS = ("\t", "    ", "  ", "        ", "   ")
+
+
+@dataclass(frozen=True)
+class Indenting:
+    """certain: no other change of the indentation explains the lines as well and gives another result."""
+
+    change: _Change | None = None
+    certain: bool = True
+
+    def of(self, body: str) -> str:
+        """The sketch's line as the file would have it."""
+        if self.change is None or not body:
+            return body
+        space = indentation(body)
+        changed = self.change(space)
+        if changed is None or (space == body and ("\t" in space) == ("\t" in changed)):
+            return body  # What stands on a blank line is left as it is, but for tabs among spaces.
+        return changed + body[len(space) :]
+
+    def of_all(self, bodies: Iterable[str]) -> tuple[str, ...]:
+        return tuple(map(self.of, bodies))
+
+
+AS_IT_IS = Indenting()
+
+
+def fit(pairs: Iterable[Pair], sketch: Sequence[str], file: Sequence[str]) -> Indenting | None:
+    """The change of indentation that explains all pairs, which come from lines that are the same but for it. None when
+    no single one does. sketch, file: all their lines, for what they indent by."""
+    seen = set(pairs)
+    if all(a == b for a, b in seen):
+        return AS_IT_IS
+    fitting = [change for change in _changes(seen, sketch, file) if all(change(a) == b for a, b in seen)]
+    if not fitting:
+        return None
+    spaces = {indentation(line) for line in sketch if line.strip()}
+    best = fitting[0]
+    certain = all(best(space) is not None for space in spaces) and all(
+        other(space) in (best(space), None) for other in fitting[1:] for space in spaces
+    )
+    return Indenting(best, certain)
+
+
+def _changes(seen: set[Pair], sketch: Sequence[str], file: Sequence[str]) -> Iterator[_Change]:
+    """The changes that could be meant, the most plausible first."""
+    theirs, ours = unit(sketch), unit(file)
+    if theirs != ours:
+        yield from _converting(seen, theirs, ours)
+    moved = False
+    for a, b in sorted(seen):
+        if a != b and b.endswith(a) and b.count(ours[0]) % len(ours) == a.count(ours[0]) % len(ours):
+            moved = True
+            yield _adding(b[: len(b) - len(a)])
+        if a != b and a.endswith(b):
+            moved = True
+            yield _taking(a[: len(a) - len(b)])
+    if theirs == ours and not moved:
+        for source in _UNITS:
+            yield from _converting(seen, source, ours)
+    least = gcd(*(len(indentation(line)) for line in sketch if line.strip()))
+    if theirs == ours and " " * least in _UNITS and " " * least != ours:
+        yield from _converting(seen, " " * least, ours)
+
+
+def _adding(prefix: str) -> _Change:
+    return lambda space: prefix + space
+
+
+def _taking(prefix: str) -> _Change:
+    return lambda space: space[len(prefix) :] if space.startswith(prefix) else None
+
+
+def _converting(seen: set[Pair], source: str, target: str) -> Iterator[_Change]:
+    """Levels of one unit as levels of another, from another level on perhaps."""
+    shifts = {_level(b, target) - _level(a, source) for a, b in seen}
+    if len(shifts) == 1:
+        (shift,) = shifts
+
+        def change(space: str) -> str | None:
+            level, rest = divmod(_columns(space, source), len(source.expandtabs(4)))
+            return target * (level + shift) + " " * rest if level + shift >= 0 else None
+
+        yield change
+
+
+def _columns(space: str, source: str) -> int:
+    return len(space.expandtabs(4)) if source == "\t" or "\t" in space else len(space)
+
+
+def _level(space: str, source: str) -> int:
+    return _columns(space, source) // len(source.expandtabs(4))
+
+
+def unit(lines: Sequence[str]) -> str:
+    """What one level is made of: a tab, or some spaces, by how much the indentation changes from line to line."""
+    tabs = spaces = last = 0
+    steps: dict[int, int] = {}
+    for line in lines:
+        if not line.strip():
+            continue
+        space = indentation(line)
+        tabs += space.startswith("\t")
+        spaces += space.startswith(" ")
+        if space.startswith(" ") or not space:
+            step = len(space) - last
+            if step > 1:
+                steps[step] = steps.get(step, 0) + 1
+            last = len(space)
+    if tabs > spaces:
+        return "\t"
+    common = max(steps, key=lambda step: (steps[step], -step), default=0)
+    if common in (2, 3, 4, 8):
+        return " " * common
+    widths = [len(indentation(line)) for line in lines if line.strip() and line.startswith(" ")]
+    return " " * (gcd(*widths) if widths and gcd(*widths) > 1 else 4)
+
+
+def is_strange(sketch: Sequence[str], file: Sequence[str]) -> bool:
+    """Whether the sketch indents by another step than the file."""
+    usual = steps(file)
+    return bool(usual) and not steps(sketch) <= usual
+
+
+def leaves_blanks_open(indenting: Indenting, sketch: Iterable[str], file: Iterable[str]) -> bool:
+    """Whether it is open what white space blank lines of a sketch are to have whose indentation was lost or changed: where
+    the sketch has some that does not follow, or has none and the file has."""
+    change = indenting.change
+    blank = [line for line in sketch if not line.strip()]
+    if change is None or not blank:
+        return False
+    if any(line and indenting.of(line) == line != change(line) for line in blank):
+        return True
+    return not any(blank) and any(line and line.isspace() for line in file)
+
+
+def steps(lines: Iterable[str]) -> set[str]:
+    """What the lines indent by below those at the left margin that open a block or a bracket."""
+    found = set()
+    opened = False
+    for line in lines:
+        if not line.strip():
+            continue
+        space = indentation(line)
+        if opened and space:
+            found.add(space)
+        opened = not space and line.rstrip().endswith((":", "{", "(", "["))
+    return found

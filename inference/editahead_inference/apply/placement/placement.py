@@ -1,0 +1,105 @@
+"""What every way of merging works with, and what it hands over: where a sketch goes, and why that is not sure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from rapidfuzz.fuzz import ratio
+
+from editahead_inference.apply.results import Near, Refusal, RefusalReason
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import SyntaxTrees, errors
+
+from .declarations import Declaration, in_file
+from .line_matching import FileLines, loose, weight
+from .splices import Splice
+
+_MOST_NEAR = 3
+
+_MOST_COMPARED = 200_000
+"""Pairs of lines that a search for similar places may compare."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """splices: sorted and disjoint, the best guess. doubt: why it is not sure. confidence: 0..1."""
+
+    splices: tuple[Splice, ...]
+    doubt: Refusal | None = None
+    confidence: float = 1.0
+
+
+@dataclass
+class Target:
+    """The file that a sketch is merged into. low, high: the lines [low, high) that may change."""
+
+    original: Snapshot
+    syntax: SyntaxTrees
+    low: int
+    high: int
+    check: Callable[[], None]
+    lines: FileLines = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.lines = FileLines(self.original)
+        self.high = min(self.high, len(self.lines))
+        self.low = min(self.low, self.high)
+
+    @cached_property
+    def declarations(self) -> list[Declaration]:
+        return in_file(self.original, self.lines, self.syntax)
+
+    @cached_property
+    def errors(self) -> int:
+        """Syntax errors that the file has; 0 without a grammar."""
+        tree = self.syntax.tree(self.original)
+        return 0 if tree is None else errors(tree.root_node)
+
+
+def refusal(
+    reason: RefusalReason, detail: str, part: Sequence[str] = (), near: Sequence[Near] = ()
+) -> Refusal:
+    return Refusal(reason, detail, "\n".join(part), tuple(near))
+
+
+def similar_places(part: Sequence[str], target: Target) -> tuple[Near, ...]:
+    """The places of the file that resemble these lines most, the best first."""
+    wanted = [loose(line) for line in part if line.strip()][:60]
+    size = len(part)
+    lines = target.lines
+    if not wanted or not size or target.high <= target.low:
+        return ()
+    total = sum(map(weight, wanted))
+    votes: dict[int, float] = {}
+    offset: dict[str, int] = {}
+    for number, line in enumerate(part):
+        offset.setdefault(loose(line), number)
+    for key in set(wanted):
+        for place in lines.places.get(key, ())[:200]:
+            if target.low <= place < target.high:
+                first = max(target.low, place - offset[key])
+                votes[first] = votes.get(first, 0.0) + weight(key)
+    if (
+        max(votes.values(), default=0.0) < 0.3 * total
+        and len(wanted) * (target.high - target.low) <= _MOST_COMPARED
+    ):
+        key = max(wanted, key=weight)
+        for place in range(target.low, target.high):
+            alike = ratio(key, lines.keys[place], score_cutoff=60) / 100
+            if alike:
+                first = max(target.low, place - offset[key])
+                votes[first] = max(votes.get(first, 0.0), alike * weight(key))
+    best: list[int] = []
+    for first in sorted(votes, key=lambda at: (-votes[at], at)):
+        if all(abs(first - other) > size // 2 for other in best):
+            best.append(first)
+        if len(best) == _MOST_NEAR:
+            break
+    found = []
+    for first in best:
+        end = min(first + size, target.high)
+        there = "\n".join(lines.keys[first:end])
+        found.append(Near(first, end, round(ratio("\n".join(map(loose, part)), there) / 100, 3)))
+    return tuple(sorted(found, key=lambda near: (-near.similarity, near.start)))

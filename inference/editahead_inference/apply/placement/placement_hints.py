@@ -1,0 +1,71 @@
+"""What headings and line numbers of hunks say of their places: hints at most, for they are often wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from editahead_prompts.sketches.sketch import Hunk
+
+from .anchor_chaining import Chain
+from .anchors import Anchor, Segment
+from .line_matching import FileLines, loose, weight
+
+_HINT = 0.6
+"""What a hint adds to a place: more than makes two places equal, less than one line that tells something."""
+
+
+class Hints:
+    """Of the hunks for one file."""
+
+    def __init__(self, file: FileLines) -> None:
+        self._file = file
+
+    def bonus(
+        self, hunks: Sequence[Hunk], segments: Sequence[Segment], holds: Callable[[Hunk, int], bool]
+    ) -> Callable[[Anchor], float]:
+        """Of a hint that holds for a hunk when it begins at a line: shared out among the anchors of its place."""
+        totals = [sum(weight(loose(line)) for line in segment.lines) for segment in segments]
+
+        def bonus(anchor: Anchor) -> float:
+            segment = segments[anchor.segment]
+            if not holds(hunks[anchor.segment], anchor.start - (anchor.first - segment.first)):
+                return 0.0
+            return _HINT * anchor.weight / totals[anchor.segment]
+
+        return bonus
+
+    def is_headed(self, hunk: Hunk, start: int) -> bool:
+        if not hunk.headings:
+            return False
+        for heading in hunk.headings:
+            places = self.headings(loose(heading))
+            if not any(at <= start and not self._file.leaves(at, start) for at in places):
+                return False
+        return True
+
+    def headings(self, key: str) -> Sequence[int]:
+        """Where a heading stands; git cuts long ones off."""
+        if not key:
+            return ()
+        found = self._file.places.get(key)
+        if found is None and len(key) >= 20:
+            found = [number for number, line in enumerate(self._file.keys) if line.startswith(key)]
+        return found or ()
+
+    def numbered(
+        self,
+        hunks: Sequence[Hunk],
+        segments: Sequence[Segment],
+        chain: Chain,
+        unlike: dict[int, tuple[Anchor, ...]],
+    ) -> Callable[[Anchor], float] | None:
+        """What the line numbers say, when they are right for the hunks whose place is clear without them."""
+        off = []
+        for number, hunk in enumerate(hunks):
+            own = [anchor for anchor in chain.anchors if anchor.segment == number]
+            if number not in unlike and hunk.line is not None and own:
+                start = own[0].start - (own[0].first - segments[number].first)
+                off.append(hunk.line - start)
+        if not off or len(set(off)) > 1 or (off[0] and len(off) < 2):
+            return None
+        return self.bonus(hunks, segments, lambda hunk, start: hunk.line == start + off[0])

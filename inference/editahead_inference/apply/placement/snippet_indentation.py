@@ -1,0 +1,107 @@
+"""How the pieces of a snippet are to be re-indented, by what of them stands in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from editahead_inference.apply.results import Refusal
+from editahead_prompts.diff import diff_lines
+
+from .anchor_chaining import Chain
+from .anchors import Anchor, Segment
+from .indent_transform import AS_IT_IS, Indenting, Pair, fit, is_strange, leaves_blanks_open
+from .line_matching import STRONG, FileLines, indentation, loose, weight
+from .placement import refusal
+
+
+class Reindenting:
+    """doubts: what was found unclear so far."""
+
+    def __init__(self, file: FileLines) -> None:
+        self._file = file
+        self.doubts: list[Refusal] = []
+
+    def of(self, segments: Sequence[Segment], chain: Chain) -> list[Indenting]:
+        """How each piece is to be re-indented, by the lines at its ends: those between may well change on purpose."""
+        pairs = [self._end_pairs(number, segments[number], chain.anchors) for number in range(len(segments))]
+        sketch = [line for segment in segments for line in segment.lines]
+        together = fit((pair for some in pairs for pair in some), sketch, self._file.bodies)
+        as_it_is = any(a == b and a for some in pairs for a, b in some)
+        strange = is_strange(sketch, self._file.bodies)
+        if together is not None:
+            if (
+                not together.certain
+                or (as_it_is and together is not AS_IT_IS)
+                or (strange and together is AS_IT_IS and not as_it_is)
+                or leaves_blanks_open(together, sketch, self._file.bodies)
+            ):
+                self.doubts.append(
+                    refusal(
+                        "ambiguous",
+                        "The sketch is indented otherwise than the file, in a way that can be read twice.",
+                    )
+                )
+            return [together] * len(segments)
+        if as_it_is:
+            if strange or any(self._is_shifted(segment, chain.anchors) for segment in segments):
+                self.doubts.append(
+                    refusal("ambiguous", "Some lines of the sketch are indented otherwise than in the file.")
+                )
+            return [AS_IT_IS] * len(segments)
+        apart = [fit(some, sketch, self._file.bodies) for some in pairs]
+        if any(change is None or not change.certain for change in apart):
+            self.doubts.append(
+                refusal("ambiguous", "The sketch's indentation does not follow that of the file.")
+            )
+        return [change or AS_IT_IS for change in apart]
+
+    def _is_shifted(self, segment: Segment, chain: Sequence[Anchor]) -> bool:
+        """Whether a line at an end of a segment is met, tells something, and is indented otherwise in the file."""
+        filled = [n for n, line in enumerate(segment.lines, segment.first) if line.strip()]
+        for edge in (filled[0], filled[-1]):
+            line = segment.lines[edge - segment.first]
+            for a in chain:
+                if a.first <= edge < a.last and (not a.whole or edge == a.first):
+                    body = self._file.bodies[a.start + edge - a.first]
+                    if indentation(body) != indentation(line) and weight(loose(line)) >= STRONG:
+                        return True
+        return False
+
+    def _end_pairs(self, number: int, segment: Segment, chain: Sequence[Anchor]) -> list[Pair]:
+        own = [anchor for anchor in chain if anchor.segment == number]
+        if not own:
+            return []
+        pairs: list[tuple[int, int]] = []
+        for anchor, is_head in ((own[0], True), (own[-1], False)):
+            if anchor.whole:
+                lines = self._inner_pairs(segment, anchor)
+            else:
+                lines = list(
+                    zip(range(anchor.first, anchor.last), range(anchor.start, anchor.end), strict=True)
+                )
+                lines = lines[:2] if is_head else lines[-2:]
+            pairs += lines
+        pairs = [(a, b) for a, b in pairs if self._file.keys[b] and segment.lines[a - segment.first].strip()]
+        # A bracket alone may be met with one of another level, just because that is indented as it is.
+        telling = [(a, b) for a, b in pairs if weight(self._file.keys[b]) >= STRONG]
+        return [
+            (indentation(segment.lines[a - segment.first]), indentation(self._file.bodies[b]))
+            for a, b in telling or pairs
+        ]
+
+    def _inner_pairs(self, segment: Segment, anchor: Anchor) -> list[tuple[int, int]]:
+        """The first line of a declaration shown whole, and the first and last that it shares with that of the file."""
+        mine = [
+            loose(line) for line in segment.lines[anchor.first - segment.first : anchor.last - segment.first]
+        ]
+        pairs: list[tuple[int, int]] = []
+        i = j = 0
+        theirs = self._file.keys[anchor.start : anchor.end]
+        for i1, i2, j1, j2 in [*diff_lines(mine, theirs), (len(mine),) * 2 + (len(theirs),) * 2]:
+            pairs += (
+                (anchor.first + a, anchor.start + b)
+                for a, b in zip(range(i, i1), range(j, j1), strict=True)
+                if weight(mine[a]) >= STRONG
+            )
+            i, j = i2, j2
+        return [(anchor.first, anchor.start), *pairs[:3], *pairs[-3:]]

@@ -1,0 +1,258 @@
+"""A sketch of several files as one change: each part merged into its file, all of them or none.
+
+Where files are and what they hold is the caller's business: see `Files`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import Literal, Protocol
+
+from editahead_prompts.edits import Edit, compose, edited_lines, normalise
+from editahead_prompts.sketches.sketch import Diff, FileSketch, Sketch, SketchKind
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import SyntaxTrees
+
+from .results import HunkOrigin, Merge, Refusal
+from .review.review import Changed, Hunk, review
+from .review.review_flags import BY_MODEL
+
+Action = Literal["edit", "create", "delete", "move"]
+
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from|import|export|use|mod|pub[ \t]+use|#[ \t]*include)\b[^\n;]*|\brequire\([^)\n]*",
+    re.MULTILINE,
+)
+_WORD = re.compile(r"\w+")
+_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
+"""Files that go by their folder's name."""
+
+
+MOST_PARTS = 200
+
+
+class Refused(Exception):
+    """Nothing is changed; `refusal` says why."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.detail)
+        self.refusal = refusal
+
+
+class Files(Protocol):
+    """What a sketch may change. Each raises `Refused` for a file that must not be touched."""
+
+    def find(self, path: str | None) -> Snapshot | None:
+        """The file that a path of the sketch means, or the one the sketch as a whole is for; None if there is none."""
+
+    def new(self, path: str) -> Snapshot:
+        """An empty file that can be made at the path."""
+
+
+class Merges(Protocol):
+    """`editahead_inference.apply.merge.merge.merge`."""
+
+    def __call__(
+        self,
+        sketch: Sketch,
+        part: FileSketch,
+        original: Snapshot,
+        *,
+        syntax: SyntaxTrees | None = None,
+        span: tuple[int, int] | None = None,
+        check: Callable[[], None] = ...,
+    ) -> Merge: ...
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """What becomes of one file. edit: over `original`, which is empty for a file to be created; all of it goes when the
+    file is deleted. moved_to: the URI that it gets. kind: what its part of the sketch was taken to be. origin: "model" where
+    a part of it is a model's rewrite."""
+
+    action: Action
+    original: Snapshot
+    edit: Edit
+    confidence: float
+    kind: SketchKind
+    moved_to: str | None = None
+    hunks: tuple[Hunk, ...] = ()
+    origin: HunkOrigin = "matched"
+
+    @property
+    def changes_nothing(self) -> bool:
+        return self.action == "edit" and not self.edit
+
+    @property
+    def after(self) -> str:
+        return self.edit.apply(self.original.text)
+
+
+@dataclass
+class _Work:
+    """A file while its parts are merged one after the other. text: as the last of them left it."""
+
+    action: Action
+    original: Snapshot
+    text: Snapshot
+    kind: SketchKind
+    edit: Edit = field(default_factory=Edit)
+    confidence: float = 1.0
+    moved_to: str | None = None
+    origin: HunkOrigin = "matched"
+
+    def change(self) -> FileChange:
+        edit = normalise(self.edit, self.original.text)
+        return FileChange(
+            self.action, self.original, edit, self.confidence, self.kind, self.moved_to, origin=self.origin
+        )
+
+
+def plan(
+    sketch: Sketch,
+    files: Files,
+    merge: Merges,
+    *,
+    spans: Mapping[str, tuple[int, int]] | None = None,
+    others: Sequence[Snapshot] = (),
+    syntax: SyntaxTrees | None = None,
+    settled: Callable[[FileChange], None] | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> tuple[FileChange, ...]:
+    """The change of each file that changes, those that others import first. Raises Refused.
+
+    spans: by URI, the offsets that the sketch may change between. others: documents in which calls are looked for.
+    settled: called with each file's change as soon as it is certain; a later file may still be refused. check: called
+    often; what it raises ends the work.
+    """
+    trees = syntax or SyntaxTrees()
+    work: dict[str, _Work] = {}
+    if len(sketch.files) > MOST_PARTS:
+        raise Refused(Refusal("too-large", f"The sketch has more than {MOST_PARTS} parts."))
+    for number, part in enumerate(sketch.files):
+        check()
+        try:
+            item = _place(sketch, part, files, work, merge, spans or {}, trees, check)
+        except Refused as error:
+            raise Refused(_named(error.refusal, sketch, part)) from None
+        change = item.change()
+        last = all(part.path != later.path for later in sketch.files[number + 1 :])
+        if settled is not None and last and not change.changes_nothing:
+            settled(reviewed([change], others, trees)[0])
+    changes = [change for item in work.values() if not (change := item.change()).changes_nothing]
+    return tuple(_ordered(reviewed(changes, others, trees)))
+
+
+def _place(
+    sketch: Sketch,
+    part: FileSketch,
+    files: Files,
+    work: dict[str, _Work],
+    merge: Merges,
+    spans: Mapping[str, tuple[int, int]],
+    trees: SyntaxTrees,
+    check: Callable[[], None],
+) -> _Work:
+    """Merge one part into its file."""
+    item = _begun(part, files, work)
+    if part.action == "delete":
+        item.action, item.edit = "delete", Edit.replace(0, item.original.length, "")
+        return item
+    if part.action == "move" and part.moved_to is not None:
+        item.action, item.moved_to = "move", files.new(part.moved_to).uri
+    if isinstance(part.content, Diff) and not part.content.hunks:
+        return item  # it is only moved, or made empty
+    span = spans.get(item.original.uri) if item.text is item.original else None
+    made = merge(sketch, part, item.text, syntax=trees, span=span, check=check)
+    if made.refusal is not None:
+        raise Refused(made.refusal)
+    item.edit = compose(item.edit, made.edit)
+    item.text = replace(item.text, lines=edited_lines(item.text, made.edit))
+    item.confidence = min(item.confidence, made.confidence)
+    item.origin = made.origin if made.origin == "model" else item.origin
+    return item
+
+
+def _begun(part: FileSketch, files: Files, work: dict[str, _Work]) -> _Work:
+    """The file of a part, as earlier parts left it."""
+    found = files.find(part.path)
+    if found is None:
+        if part.path is None:
+            raise Refused(Refusal("unplaced", "The sketch names no file, and none was given."))
+        empty = files.new(part.path)
+        if empty.uri not in work and not _is_new(part):
+            raise Refused(Refusal("unplaced", f"There is no file {part.path}."))
+        return work.setdefault(empty.uri, _Work("create", empty, empty, part.kind))
+    if part.action == "create" and found.length:
+        raise Refused(
+            Refusal("would-lose-code", f"{part.path} exists already, and the sketch would create it.")
+        )
+    known = work.setdefault(found.uri, _Work("edit", found, found, part.kind))
+    if known.action in ("delete", "move"):
+        raise Refused(
+            Refusal("unplaced", f"An earlier part of the sketch removes {part.path or 'the file'}.")
+        )
+    return known
+
+
+def _is_new(part: FileSketch) -> bool:
+    """Whether the part is all of a file that need not have been there."""
+    if part.action != "edit":
+        return part.action == "create"
+    if isinstance(part.content, Diff):
+        return bool(part.content.hunks) and all(not hunk.old for hunk in part.content.hunks)
+    return part.kind == "whole-file"
+
+
+def _named(refusal: Refusal, sketch: Sketch, part: FileSketch) -> Refusal:
+    return refusal if refusal.part else replace(refusal, part="\n".join(sketch.lines[part.at : part.end]))
+
+
+def reviewed(
+    changes: Sequence[FileChange], others: Sequence[Snapshot], trees: SyntaxTrees
+) -> list[FileChange]:
+    """The changes with their hunks. others: documents in which calls are looked for."""
+    found = review([Changed(c.original, c.edit, c.confidence) for c in changes], others, trees)
+    return [
+        replace(change, hunks=tuple(map(_by_model, hunks)) if change.origin == "model" else hunks)
+        for change, hunks in zip(changes, found, strict=True)
+    ]
+
+
+def _by_model(hunk: Hunk) -> Hunk:
+    return replace(hunk, origin="model", flags=(*hunk.flags, BY_MODEL))
+
+
+def _ordered(changes: Sequence[FileChange]) -> list[FileChange]:
+    """Files that others import come before them; else, and where they import each other, in the order of the sketch."""
+    if len(changes) < 2:
+        return list(changes)
+    names = [_module(change) for change in changes]
+    imported = [set(_WORD.findall("\n".join(_IMPORT.findall(change.after)))) for change in changes]
+    before = {
+        user: [other for other, name in enumerate(names) if other != user and name in imported[user]]
+        for user in range(len(changes))
+    }
+    out: list[int] = []
+    seen: set[int] = set()
+
+    def visit(number: int) -> None:
+        if number not in seen:
+            seen.add(number)
+            for other in before[number]:
+                visit(other)
+            out.append(number)
+
+    for number in before:
+        visit(number)
+    return [changes[number] for number in out]
+
+
+def _module(change: FileChange) -> str:
+    """The name by which other files import it."""
+    path = PurePosixPath((change.moved_to or change.original.uri).rpartition(":")[2])
+    stem = path.name.partition(".")[0]
+    return path.parent.name if stem in _FOLDERS or path.suffix == ".go" else stem

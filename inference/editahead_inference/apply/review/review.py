@@ -1,0 +1,263 @@
+"""What a person has to look at in an edit: its hunks, what each of them is, and what deserves a careful look.
+
+Classes are given only where nothing speaks against them: whatever is in doubt is "semantic".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from editahead_inference.apply.results import HunkClass, HunkOrigin
+from editahead_prompts.edits import Edit, Replacement, edited_lines, normalise
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.tokens import changed_spans
+
+from .hunk_syntax import Atom, Region, Source
+from .review_flags import Flag, flags
+
+_DIRECTIVE = re.compile(r"#!|//go:|//\s*\+build|#\s*-\*-|//\s*@ts-|#\s*type:")
+"""Comments that tools obey."""
+_LINES_AS_THEY_COUNT = re.compile(r"[^\S\r\n]+(?=[\r\n]|\Z)")
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """One contiguous change of a file. replacement: over the file's original text.
+
+    The hunks of a file are apart by an unchanged line at least, so that each can be made alone, and all of them one by
+    one in any order give what they give at once.
+    """
+
+    replacement: Replacement
+    kind: HunkClass
+    confidence: float
+    flags: tuple[Flag, ...] = ()
+    origin: HunkOrigin = "matched"
+
+    @property
+    def needs_reading(self) -> bool:
+        return self.kind == "semantic" or bool(self.flags) or self.origin == "model"
+
+
+@dataclass(frozen=True)
+class Changed:
+    """An edit of one file, over `original`; confidence 0..1."""
+
+    original: Snapshot
+    edit: Edit
+    confidence: float = 1.0
+
+    @cached_property
+    def after(self) -> Snapshot:
+        before = self.original
+        return Snapshot(before.uri, before.language, before.version + 1, edited_lines(before, self.edit))
+
+
+def review(
+    changes: Sequence[Changed],
+    others: Sequence[Snapshot] = (),
+    syntax: SyntaxTrees | None = None,
+) -> list[tuple[Hunk, ...]]:
+    """The hunks of each change, in the order of its text. others: documents whose calls of a changed function count."""
+    trees = syntax or SyntaxTrees()
+    files = [_File(change, trees) for change in changes]
+    renames = _renames(files, trees)
+    uses = _Uses(files, others, trees)
+    out = []
+    for file in files:
+        found, moved = [], _moved(file)
+        for piece in file.pieces:
+            kind: HunkClass = "moved" if piece.moves in moved else piece.classed(renames)
+            hunk = Hunk(piece.replacement, kind, file.change.confidence)
+            if kind not in ("moved", "comment", "formatting") and piece.regions is not None:
+                hunk = replace(hunk, flags=flags(*piece.regions, uses))
+            found.append(hunk)
+        out.append(tuple(found))
+    return out
+
+
+def grouped(edit: Edit, text: Snapshot) -> list[Replacement]:
+    """The edit as replacements with at least one unchanged line between any two."""
+    groups: list[list[Replacement]] = []
+    for r in normalise(edit, text.text).replacements:
+        if groups and text.line_at(r.start) <= text.line_at(groups[-1][-1].end) + 1:
+            groups[-1].append(r)
+        else:
+            groups.append([r])
+    return [_covering(group, text.text) for group in groups]
+
+
+def _covering(group: Sequence[Replacement], text: str) -> Replacement:
+    out: list[str] = []
+    at = group[0].start
+    for r in group:
+        out += (text[at : r.start], r.text)
+        at = r.end
+    return Replacement(group[0].start, at, "".join(out))
+
+
+class _Piece:
+    """A hunk to be. regions: what its lines consist of before and after; None without a grammar, where `kind` is known
+    otherwise. moves: the tokens that it takes away or puts in, where that is whole declarations and nothing else; takes:
+    which of the two."""
+
+    def __init__(
+        self,
+        replacement: Replacement,
+        regions: tuple[Region, Region] | None = None,
+        *,
+        kind: HunkClass = "semantic",
+        takes: bool = False,
+        moves: tuple[str, ...] | None = None,
+    ) -> None:
+        self.replacement, self.regions, self.kind = replacement, regions, kind
+        self.takes, self.moves = takes, moves
+
+    @cached_property
+    def differing(self) -> list[tuple[list[Atom], list[Atom]]]:
+        """Stretches of the code that differ, comments aside."""
+        assert self.regions is not None
+        old, new = (region.code for region in self.regions)
+        spans = changed_spans([a.key for a in old], [a.key for a in new])
+        return [(old[a1:a2], new[b1:b2]) for a1, a2, b1, b2 in spans]
+
+    def classed(self, renames: frozenset[tuple[str, str]]) -> HunkClass:
+        if self.regions is None:
+            return self.kind
+        if not self.differing:
+            comments = [[a for a in region.atoms if a.sort == "comment"] for region in self.regions]
+            old, new = ([" ".join(a.text.split()) for a in side] for side in comments)
+            if old == new:
+                return "formatting"
+            changed = set(old) ^ set(new)
+            return "semantic" if any(_DIRECTIVE.match(text) for text in changed) else "comment"
+        left = [(old, new) for old, new in self.differing if not all(atom.imports for atom in (*old, *new))]
+        if not left:
+            return "import"
+        pairs = [pair for old, new in left for pair in _name_pairs(old, new)]
+        return "rename" if pairs and all(pair in renames for pair in pairs) else "semantic"
+
+
+class _File:
+    def __init__(self, change: Changed, trees: SyntaxTrees) -> None:
+        self.change = change
+        before, after = change.original, change.after
+        self.old, self.new = _source(before, trees), _source(after, trees)
+        self.made: list[tuple[int, int]] = []
+        """Where the changed lines are in the text after, in bytes."""
+        self.pieces = []
+        shift = 0
+        for r in grouped(change.edit, before):
+            self.pieces.append(self._piece(r, shift))
+            shift += r.growth
+
+    def _piece(self, r: Replacement, shift: int) -> _Piece:
+        """shift: by how much the text before it has grown."""
+        before, old, new = self.change.original, self.old, self.new
+        text, removed = before.text, before.text[r.start : r.end]
+        start = before.starts[before.line_at(r.start)]
+        end = before.starts[before.line_at(r.end) + 1]
+        if old is None or new is None:
+            same = _means_the_same(text[start:end], text[start : r.start] + r.text + text[r.end : end])
+            return _Piece(r, kind="formatting" if same else "semantic")
+        made = new.byte(start + shift), new.byte(end + shift + r.growth)
+        self.made.append(made)
+        regions = old.region(old.byte(start), old.byte(end)), new.region(*made)
+        moved = None
+        if removed.strip() and not r.text.strip():
+            moved = old.region(old.byte(r.start), old.byte(r.end))
+        elif r.text.strip() and not removed.strip():
+            moved = new.region(new.byte(r.start + shift), new.byte(r.end + shift + r.growth))
+        moves = None
+        if moved is not None and moved.is_declarations:
+            inside = (part for function in moved.functions for part in function.path)
+            moves = (*inside, *(atom.key for atom in moved.code))
+        return _Piece(r, regions, takes=bool(removed.strip()), moves=moves)
+
+
+def _source(snapshot: Snapshot, trees: SyntaxTrees) -> Source | None:
+    tree = trees.tree(snapshot)
+    if tree is None:
+        return None
+    return Source(snapshot, snapshot.text.encode("utf-8", "replace"), tree.root_node)
+
+
+def _name_pairs(old: Sequence[Atom], new: Sequence[Atom]) -> Iterator[tuple[str, str]]:
+    """The names that stand in each other's place; a pair that no rename has where something else differs."""
+    if len(old) != len(new):
+        yield "", ""
+        return
+    for a, b in zip(old, new, strict=True):
+        same = a.sort == b.sort == "name" and a.place == b.place
+        yield (a.text, b.text) if same else ("", "")
+
+
+def _renames(files: Sequence[_File], trees: SyntaxTrees) -> frozenset[tuple[str, str]]:
+    """What is renamed everywhere: the old name is left in none of the files, the new one was in none, and a definition
+    is among the changed places."""
+    pairs: set[tuple[str, str]] = set()
+    for file in files:
+        for piece in file.pieces:
+            if piece.regions is not None:
+                pairs |= {pair for old, new in piece.differing for pair in _name_pairs(old, new)}
+    pairs.discard(("", ""))
+    return frozenset(pair for pair in pairs if _is_rename(pair, pairs, files, trees))
+
+
+def _is_rename(
+    pair: tuple[str, str], pairs: set[tuple[str, str]], files: Sequence[_File], trees: SyntaxTrees
+) -> bool:
+    old, new = pair
+    if sum(a == old or b == new for a, b in pairs) > 1:
+        return False
+    defined = False
+    for file in files:
+        if file.old is None or file.new is None:
+            continue
+        if any(True for _ in file.new.names(old)) or any(True for _ in file.old.names(new)):
+            return False
+        for node in file.new.names(new):
+            start = file.new.offset(node.start_byte)
+            found = trees.occurrence(file.new.snapshot, start, start + len(new))
+            defined = defined or (found.defines and not found.imports)
+    return defined
+
+
+def _moved(file: _File) -> set[tuple[str, ...]]:
+    """What one hunk of the file takes away and another puts in."""
+    pieces = [piece for piece in file.pieces if piece.moves is not None]
+    taken = {piece.moves for piece in pieces if piece.takes and piece.moves}
+    return taken & {piece.moves for piece in pieces if not piece.takes and piece.moves}
+
+
+def _means_the_same(old: str, new: str) -> bool:
+    """Whether two texts of an unknown language differ in white space at the ends of lines, or in line ends, alone."""
+    a, b = (_LINES_AS_THEY_COUNT.sub("", text).splitlines() for text in (old, new))
+    return a == b
+
+
+class _Uses:
+    """Who calls what, in the texts after the edit."""
+
+    def __init__(self, files: Sequence[_File], others: Sequence[Snapshot], trees: SyntaxTrees) -> None:
+        self._files = [(file, file.new) for file in files if file.new is not None]
+        changed = {file.change.original.uri for file in files}
+        self._others = [other for other in others if other.uri not in changed]
+        self._trees = trees
+
+    def unchanged_calls(self, name: str) -> int:
+        count = 0
+        for file, new in self._files:
+            for call in new.calls(name):
+                count += not any(low < call.end_byte and call.start_byte < high for low, high in file.made)
+        for other in self._others:
+            source = _source(other, self._trees) if name in other.text else None
+            count += sum(1 for _ in source.calls(name)) if source is not None else 0
+        return count
+
+    def declares(self, name: str) -> bool:
+        return any(new.declares(name) for _, new in self._files)

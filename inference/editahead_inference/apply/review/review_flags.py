@@ -1,0 +1,177 @@
+"""What in a hunk a person should read first: each with a sentence, for a rule that is often broken by mistake."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from editahead_prompts.tokens import changed_spans
+
+from .hunk_syntax import Atom, Condition, Function, Region
+
+FlagKind = Literal["guard", "await", "raise", "condition", "constant", "signature", "model"]
+
+_RAISES = frozenset(
+    {
+        ("raise", "raise_statement"),
+        ("throw", "throw_statement"),
+        ("throw", "throw_expression"),
+        ("?", "try_expression"),
+        *((name, "macro_invocation") for name in ("panic", "unreachable", "todo", "unimplemented", "bail")),
+        *((name, "call_expression") for name in ("panic", "abort", "exit", "terminate")),
+    }
+)
+"""Tokens, with the node that they are part of, that end what is going on."""
+_AWAITS = frozenset({("await", "await"), ("await", "await_expression"), ("co_await", "co_await_expression")})
+_COMPARING = frozenset(
+    {"<", "<=", ">", ">=", "==", "!=", "===", "!==", "and", "or", "not", "&&", "||", "!", "in", "is"}
+    | {"not in", "is not"}
+)
+_COMPARISONS = (
+    "comparison_operator",
+    "boolean_operator",
+    "not_operator",
+    "binary_expression",
+    "unary_expression",
+)
+_QUOTED = 60
+"""Characters of code in a sentence, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """kind: what it is about. sentence: for a person, about the hunk."""
+
+    kind: FlagKind
+    sentence: str
+
+
+BY_MODEL = Flag("model", "A model wrote this: the sketch can be read in another way, too.")
+
+
+class Uses(Protocol):
+    """What is known of the code around a hunk, once the edit is made."""
+
+    def unchanged_calls(self, name: str) -> int:
+        """How many known calls of a name the edit leaves as they are."""
+
+    def declares(self, name: str) -> bool:
+        """Whether a changed file has a function of this name."""
+
+
+def flags(old: Region, new: Region, uses: Uses) -> tuple[Flag, ...]:
+    """At most one of each kind."""
+    before, after = old.code, new.code
+    spans = changed_spans([a.key for a in before], [a.key for a in after])
+    differing = [(before[a1:a2], after[b1:b2]) for a1, a2, b1, b2 in spans]
+    found = [
+        *_guards(old.conditions, new.conditions),
+        *_fewer("await", _AWAITS, before, after, "Removes an `await`."),
+        *_fewer("raise", _RAISES, before, after, "Removes a place that raises an error."),
+        *_conditions(old.conditions, new.conditions, differing),
+        *_constants(differing),
+        *_signatures(old.functions, new.functions, uses),
+    ]
+    first = {flag.kind: flag for flag in reversed(found)}
+    return tuple(flag for flag in found if first[flag.kind] is flag)
+
+
+def _guards(old: Sequence[Condition], new: Sequence[Condition]) -> Iterator[Flag]:
+    for kind, what in (("assertion", "assertion"), ("if", "check")):
+        before, after = ([c.text for c in side if c.kind == kind] for side in (old, new))
+        gone = list((Counter(before) - Counter(after)).elements())
+        if len(before) > len(after) and gone:
+            yield Flag("guard", f"Removes the {what} {_quoted(gone[0])}{_more(gone)}.")
+
+
+def _conditions(
+    old: Sequence[Condition], new: Sequence[Condition], differing: Sequence[tuple[list[Atom], list[Atom]]]
+) -> Iterator[Flag]:
+    for kind in ("if", "assertion", "other"):
+        before, after = ([c.text for c in side if c.kind == kind] for side in (old, new))
+        gone = list((Counter(before) - Counter(after)).elements())
+        come = list((Counter(after) - Counter(before)).elements())
+        if gone and come:
+            yield Flag(
+                "condition", f"Changes the condition {_quoted(gone[0])} to {_quoted(come[0])}{_more(gone)}."
+            )
+        elif gone and kind == "other":
+            yield Flag("condition", f"Removes the condition {_quoted(gone[0])}{_more(gone)}.")
+    for before_atoms, after_atoms in differing:
+        was, now = ([a.text for a in side if _compares(a)] for side in (before_atoms, after_atoms))
+        if was != now and (was and now):
+            yield Flag(
+                "condition", f"Changes a comparison: {_quoted(' '.join(was))} to {_quoted(' '.join(now))}."
+            )
+        elif was != now and _only_negates([*before_atoms, *after_atoms]):
+            yield Flag("condition", "Negates a condition." if now else "No longer negates a condition.")
+
+
+def _compares(atom: Atom) -> bool:
+    return atom.text in _COMPARING and atom.place.endswith(_COMPARISONS)
+
+
+def _only_negates(atoms: Sequence[Atom]) -> bool:
+    """Whether all that stands on one side is a negation, be the rest one level deeper because of it."""
+    texts = Counter(a.text for a in atoms if a.text not in ("(", ")"))
+    odd = [text for text, count in texts.items() if count % 2]
+    return len(odd) == 1 and odd[0] in ("not", "!")
+
+
+def _constants(differing: Sequence[tuple[list[Atom], list[Atom]]]) -> Iterator[Flag]:
+    for before, after in differing:
+        if not before or not after or all(a.imports for a in (*before, *after)):
+            continue
+        was, now = ([a.text for a in side if a.sort == "literal"] for side in (before, after))
+        if len(was) == len(now) and was != now:
+            a, b = next((a, b) for a, b in zip(was, now, strict=True) if a != b)
+            yield Flag("constant", f"Changes the constant {_quoted(a)} to {_quoted(b)}.")
+        elif len(before) == len(after) and was and not now:
+            yield Flag("constant", f"Replaces the constant {_quoted(was[0])}.")
+        elif any(a.constant for a in before) and any(a.constant for a in after):
+            yield Flag("constant", "Changes the value of a constant.")
+
+
+def _fewer(
+    kind: FlagKind,
+    tokens: frozenset[tuple[str, str]],
+    before: Sequence[Atom],
+    after: Sequence[Atom],
+    sentence: str,
+) -> Iterator[Flag]:
+    old, new = (sum((a.text, a.place.partition(" ")[2]) in tokens for a in side) for side in (before, after))
+    if old > new:
+        yield Flag(kind, sentence)
+
+
+def _signatures(old: Sequence[Function], new: Sequence[Function], uses: Uses) -> Iterator[Flag]:
+    now = {function.path: function for function in new}
+    for function in old:
+        after = now.get(function.path)
+        if after is None and uses.declares(function.name):
+            continue  # it stands elsewhere now
+        if after is not None and after.takes_the_same_calls_as(function):
+            continue
+        count = uses.unchanged_calls(function.name)
+        calls = f"{count} call{'s' if count > 1 else ''} of it did not change"
+        if after is None:
+            if count:
+                yield Flag("signature", f"`{function.name}` is no longer declared here; {calls}.")
+        elif count:
+            yield Flag("signature", f"Changes the signature of `{function.name}`; {calls}.")
+        elif function.public:
+            yield Flag(
+                "signature", f"Changes the signature of `{function.name}`, which other files may call."
+            )
+
+
+def _quoted(code: str) -> str:
+    code = " ".join(code.split())
+    short = code if len(code) <= _QUOTED else code[: _QUOTED - 3] + "..."
+    return f"`{short}`"
+
+
+def _more(items: Sequence[str]) -> str:
+    return f" ({len(items) - 1} more)" if len(items) > 1 else ""

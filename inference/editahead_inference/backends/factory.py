@@ -1,0 +1,60 @@
+"""Which backend the settings ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from .base import Backend
+from .engine import EngineBackend
+from .local.backend import LocalBackend
+from .openai.backend import OpenAIBackend
+
+SHIPPED = Path(__file__).parent.parent / "shipped"
+"""The folder of the model that comes with the package, if one does."""
+
+
+def choose(
+    backend: str,
+    *,
+    url: str | None,
+    model: str | None,
+    api_key_env: str | None,
+    environment: Mapping[str, str],
+    engine: Path,
+    secret: bytes | None = None,
+) -> Backend | None:
+    """The backend for the settings of these names; None for "embedded", which needs no model. It does nothing before it is
+    asked to. engine: the file with the notice of the engine that we look after. secret: as of `OpenAIBackend`. ValueError,
+    with one sentence for a person that holds no key, when it cannot be."""
+    if backend == "embedded":
+        return None
+    if backend == "local":
+        return _local(model)
+    if backend == "engine":
+        return EngineBackend(engine, model=model, secret=secret)
+    if url is None:
+        raise ValueError('The backend "openai" needs a `url`.')
+    key = None
+    if api_key_env is not None:
+        key = environment.get(api_key_env, "").strip() or None
+        if key is None:
+            raise ValueError(f"`api_key_env` names the environment variable {api_key_env}, which is not set.")
+    return OpenAIBackend(url, model=model, key=key, secret=secret)
+
+
+def _local(model: str | None) -> LocalBackend:
+    """model: a folder; a relative name is none, as it could be one in any repository."""
+    if model is None:
+        if not (SHIPPED / "config.json").is_file():
+            raise ValueError(
+                'No model is shipped with this build; for "local", `model` has to name a folder with one.'
+            )
+        return LocalBackend(SHIPPED, called="editahead")
+    try:
+        folder = Path(model).expanduser()
+    except RuntimeError:  # nobody's home
+        folder = Path(model)
+    if not folder.is_absolute():
+        raise ValueError('For the backend "local", `model` has to be the whole path of a folder.')
+    return LocalBackend(folder)

@@ -1,0 +1,275 @@
+"""A causal language model in this process, from a folder. torch is imported when the model is loaded, and not before.
+
+All that touches the model runs on a thread of its own. New weights in the folder are noticed after the next request; they
+are loaded beside the old ones, which answer meanwhile, and take their place between two requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from editahead_inference.backends.base import BackendError, Capabilities, End, Health, Piece, Query, Usage
+from editahead_inference.candidates import Cancelled
+from editahead_inference.worker_thread import CancellableJob, Worker
+from editahead_prompts.composition.vocabulary import NoTokenizer
+
+if TYPE_CHECKING:
+    from .model import LocalModel
+
+log = logging.getLogger(__name__)
+
+CACHE_BYTES = 1 << 30
+"""Of keys and values of all sessions together."""
+
+_LIBRARIES = ("torch", "transformers", "safetensors")
+_LONGEST_REASON = 200
+"""Characters of a library's message."""
+
+T = TypeVar("T")
+
+_Check: TypeAlias = Callable[[], None]
+_Stamp: TypeAlias = tuple[tuple[str, int, int, int], ...]
+"""Of each file of a model: its name, size, time of change and number. Another stamp, other weights."""
+
+
+class LocalBackend:
+    """folder: with a model and its tokenizer, as transformers saves them (safetensors; code in it is never run).
+    dtype: "auto", or a name that torch has ("float32"). seed: of sampling. cache_bytes: see above; 0 computes every prompt
+    anew. called: the model's name, in place of the folder's.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        dtype: str = "auto",
+        seed: int = 0,
+        cache_bytes: int = CACHE_BYTES,
+        called: str | None = None,
+    ) -> None:
+        self._folder = folder
+        self._called = called or folder.name
+        self._load = lambda: _load(folder, dtype, seed, cache_bytes)
+        self._worker = Worker("editahead-model")
+        self._loader = Worker("editahead-loading")
+        self._model: LocalModel | None = None
+        self._stamp: _Stamp | None = None
+        """Of the weights that were loaded last, or could not be."""
+        self._failure: BackendError | None = None
+        """Why those of the stamp could not be loaded."""
+        self._swapping: asyncio.Task[None] | None = None
+        self._closed = False
+        self.health = Health("starting")
+
+    @property
+    def name(self) -> str:
+        return f"local {self._called}"
+
+    @property
+    def model(self) -> str | None:
+        return self._called
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(
+            token_ids=True,
+            logprobs=True,
+            samples=True,
+            warms=True,
+            context=None if self._model is None else self._model.context,
+            drafts=True,
+            scores=True,
+            tokenizer=self._folder,
+        )
+
+    async def prepare(self) -> None:
+        if self._model is None:
+            await self.swap()
+
+    async def swap(self) -> None:
+        """Take the weights that are in the folder now; between two requests, if there are others. `BackendError` when they
+        cannot be had: then those before stay."""
+        if self._swapping is None or self._swapping.done():
+            self._swapping = asyncio.ensure_future(self._swap())
+        await asyncio.shield(self._swapping)
+
+    async def stream(self, query: Query) -> AsyncGenerator[Piece | End, None]:
+        await self.prepare()
+        loop = asyncio.get_running_loop()
+        queue: asyncio.Queue[Piece | End | Exception | None] = asyncio.Queue()
+        job = CancellableJob(self._worker, is_background=query.background)
+
+        def tell(item: Piece | End | Exception | None) -> None:
+            with suppress(RuntimeError):  # the loop is closed, so nobody listens
+                loop.call_soon_threadsafe(queue.put_nowait, item)
+
+        def work() -> None:
+            try:
+                for piece in self._current.answer(query, job.check):
+                    tell(piece)
+                tell(None)
+            except Exception as error:
+                tell(error)
+            self._look(loop)
+
+        self._worker.submit(work, idle=query.background)
+        try:
+            while (item := await queue.get()) is not None:
+                if isinstance(item, Exception):
+                    raise self._failed(item)
+                yield item
+            self._update_health()
+        finally:
+            job.cancel()
+
+    async def warm(self, query: Query) -> Usage:
+        return await self._do(lambda model, check: model.warm(query, check), idle=True)
+
+    async def score(
+        self, query: Query, continuations: Sequence[str | Sequence[int]]
+    ) -> list[tuple[float, ...]]:
+        return await self._do(
+            lambda model, check: model.score(query, continuations, check), idle=query.background
+        )
+
+    async def close(self) -> None:
+        self._closed = True
+        if self._swapping is not None:
+            self._swapping.cancel()
+        # No later than after the present step; the threads die with the process in any case.
+        await asyncio.to_thread(self._worker.stop, 1.0)
+        await asyncio.to_thread(self._loader.stop, 0.0)
+        self._model = None
+
+    async def _do(self, work: Callable[[LocalModel, _Check], T], *, idle: bool) -> T:
+        """Return what `work` returns, from the model's thread. In the background it makes room for other requests."""
+        await self.prepare()
+        loop = asyncio.get_running_loop()
+
+        def on_model(check: _Check) -> T:
+            try:
+                return work(self._current, check)
+            finally:
+                self._look(loop)
+
+        try:
+            done = await CancellableJob(self._worker, is_background=idle).run(on_model)
+        except Exception as error:
+            raise self._failed(error) from None
+        self._update_health()
+        return done
+
+    @property
+    def _current(self) -> LocalModel:
+        if self._model is None:
+            raise Cancelled  # closed meanwhile
+        return self._model
+
+    async def _swap(self) -> None:
+        stamp = await self._loader.call(lambda: _stamp(self._folder))
+        if stamp == self._stamp:
+            if self._failure is not None:
+                raise self._failure
+            return
+        try:
+            model = await self._loader.call(self._load)
+        except Exception as error:
+            self._stamp = stamp
+            self._failure = error if isinstance(error, BackendError) else _not_loaded(self._folder, error)
+            self._update_health()
+            if self._model is not None:
+                log.warning("the weights before stay: %s", self._failure.detail)
+            raise self._failure from None
+
+        def adopt() -> None:
+            self._model = model
+
+        replaced = self._model is not None
+        await self._worker.call(adopt)
+        self._stamp, self._failure = stamp, None
+        self._update_health()
+        if replaced:
+            log.info("the model in %s has new weights", self._folder)
+
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        """On the model's thread, after some work: whether there are other weights now."""
+        stamp = _stamp(self._folder)
+        if self._model is not None and stamp != self._stamp and not self._closed:
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(self._renew)
+
+    def _renew(self) -> None:
+        if not self._closed and (self._swapping is None or self._swapping.done()):
+            self._swapping = asyncio.ensure_future(self._swap())
+            self._swapping.add_done_callback(lambda task: task.cancelled() or task.exception())  # was told
+
+    def _update_health(self, failed: BackendError | None = None) -> None:
+        """Set `health` after a load or a request.
+
+        Args:
+            failed: Why the request failed, if it did.
+        """
+        if failed is not None:
+            self.health = Health("degraded", failed.detail)
+        elif self._failure is None:
+            self.health = Health("ready")
+        elif self._model is None:
+            self.health = Health("gone", self._failure.detail)
+        else:
+            self.health = Health("ready", f"The weights before stay: {self._failure}")
+
+    def _failed(self, error: Exception) -> BackendError:
+        if isinstance(error, BackendError):
+            return error
+        if isinstance(error, Cancelled):
+            return BackendError("suspended", "The model made room for a request that somebody waits for.")
+        failure = BackendError("broken", f"The model in this process failed: {type(error).__name__}.")
+        self._update_health(failure)
+        return failure
+
+
+def _load(folder: Path, dtype: str, seed: int, cache_bytes: int) -> LocalModel:
+    if not (folder / "config.json").is_file():
+        raise BackendError("refused", f"There is no model in {folder}.")
+    # Threads that wait for the next step are not to keep the cores busy; read when torch is imported.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    _stand_somewhere()
+    from .model import LocalModel
+
+    return LocalModel(folder, dtype, seed, cache_bytes)
+
+
+def _stand_somewhere() -> None:
+    """torch cannot be imported where the working folder was deleted, as that of another branch may be."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        os.chdir(Path(__file__).parent)
+
+
+def _stamp(folder: Path) -> _Stamp:
+    """() for a folder that cannot be read."""
+    files = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith((".safetensors", ".json")):
+                told = entry.stat()
+                files.append((entry.name, told.st_size, told.st_mtime_ns, told.st_ino))
+    return tuple(sorted(files))
+
+
+def _not_loaded(folder: Path, error: Exception) -> BackendError:
+    if isinstance(error, ModuleNotFoundError) and error.name in _LIBRARIES:
+        return BackendError(
+            "refused", f"{error.name} is not installed; the extra `local` of editahead has it."
+        )
+    if isinstance(error, NoTokenizer):
+        return BackendError("refused", f"The model has no tokenizer: {error}.")
+    first = (str(error).strip() or type(error).__name__).splitlines()[0][:_LONGEST_REASON]
+    return BackendError("broken", f"The model in {folder} cannot be loaded: {first.rstrip('.')}.")

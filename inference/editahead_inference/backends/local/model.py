@@ -1,0 +1,331 @@
+"""A model in this process: its network, its tokenizer, and what was computed of each session's last prompt.
+
+For one thread. A prompt that goes on as the session's last one did is computed only from where it differs. Greedy answers
+may be drafted: a step verifies a draft, and keeps of it what the model would have said by itself (`speculation.drafts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+from editahead_inference.backends.base import BackendError, End, Piece, Query, Usage
+from editahead_inference.candidates import Cancelled
+from editahead_inference.speculation.drafter import Drafter, Lengths
+from editahead_prompts.affixes import common_prefix_length
+from editahead_prompts.composition.vocabulary import load as load_vocabulary
+from editahead_prompts.formats.format import Finish
+
+from . import qwen3
+from .network import Network
+from .session_cache import Shelf
+from .stop_strings import StopScanner
+from .transformers_network import LibraryNetwork, library_tokenizer
+
+CHUNK = 256
+"""Tokens of a prompt that are computed at once: it can be given up after each."""
+
+LENGTHS = Lengths(first=16, most=64)
+"""Of drafts: a step for 65 tokens takes about seven times as long as a step for one, on one core."""
+
+
+def load_network(folder: Path, dtype: str) -> Network:
+    return qwen3.Qwen3Network(folder, dtype) if qwen3.fits(folder) else LibraryNetwork(folder, dtype)
+
+
+class LocalModel:
+    """folder: with a model and its tokenizer, as transformers saves them. dtype, seed, cache_bytes: see `LocalBackend`.
+    load: how the network comes from there.
+
+    Raises whatever the libraries do.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        dtype: str,
+        seed: int,
+        cache_bytes: int,
+        load: Callable[[Path, str], Network] = load_network,
+    ) -> None:
+        import torch
+
+        self._torch: Any = torch
+        self._folder = folder
+        self._network = load(folder, dtype)
+        self._encoder: Any = load_vocabulary(folder).encoder
+        self._random = self._torch.Generator().manual_seed(seed)
+        self._template: Any = None
+        self._shelf: Shelf[Any] = Shelf(cache_bytes, lambda cache: cache.nbytes)
+        self.context = self._network.context
+        if not self._network.forward([0], self._network.new_cache(), 1).isfinite().all():
+            raise ValueError("its weights are damaged: what it computes is no number")
+
+    def answer(self, query: Query, check: Callable[[], None]) -> Iterator[Piece | End]:
+        """check: raises when it is to be given up; asked before each step."""
+        ids = self._encode(query)
+        row = self._row(query, ids)
+        reused, counts = row.reused, _Counts()
+        drafts = self._drafts(query)
+        try:
+            first = row.extend(ids[reused:], check)
+            for sample in range(query.samples):
+                if sample and not self._network.crops:
+                    row = self._row(query, ids)
+                    first = row.extend(ids, check)
+                row.crop(len(ids))
+                drafter = Drafter(drafts, LENGTHS) if drafts else None
+                reason = yield from self._decode(query, sample, first, row, drafter, counts, check)
+                last = sample == query.samples - 1
+                usage = Usage(len(ids), reused, counts.said, counts.drafted, counts.accepted)
+                yield End(reason, sample, usage if last else None)
+        finally:
+            self._keep(query, row)
+
+    def warm(self, query: Query, check: Callable[[], None]) -> Usage:
+        """What is computed by the time it is given up is kept."""
+        ids = self._encode(query)
+        row = self._row(query, ids)
+        try:
+            with suppress(Cancelled):
+                row.extend(ids[len(row.ids) :], check)
+        finally:
+            self._keep(query, row)
+        return Usage(len(ids), row.reused)
+
+    def score(
+        self, query: Query, continuations: Sequence[str | Sequence[int]], check: Callable[[], None]
+    ) -> list[tuple[float, ...]]:
+        """See `backend.Scorer`. The prompt is computed once, and so is what continuations begin with in common."""
+        prompt = self._encode(query)
+        wanted = [self._plain(c) if isinstance(c, str) else list(c) for c in continuations]
+        most = self.context - len(prompt)
+        if any(
+            len(ids) > most or not all(0 <= id < self._network.vocabulary for id in ids) for ids in wanted
+        ):
+            raise BackendError(
+                "refused", "A continuation is too long for the model, or no text of its vocabulary."
+            )
+        scores: list[tuple[float, ...]] = [()] * len(wanted)
+        row = self._row(query, prompt)
+        try:
+            told = self._told(row.extend(prompt[row.reused :], check))
+            for number in sorted(range(len(wanted)), key=wanted.__getitem__):
+                if not self._network.crops and len(row.ids) > len(prompt):
+                    row = self._row(query, prompt)
+                    told = self._told(row.extend(prompt, check))
+                ids = wanted[number]
+                known = common_prefix_length(row.ids[len(prompt) :], ids[:-1])
+                row.crop(len(prompt) + known)
+                del told[known + 1 :]
+                for start in range(known, len(ids) - 1, CHUNK):
+                    part = ids[start : min(start + CHUNK, len(ids) - 1)]
+                    told += self._told(row.extend(part, check, len(part)))
+                scores[number] = tuple(float(behind[id]) for behind, id in zip(told, ids, strict=False))
+            row.crop(len(prompt))
+        finally:
+            self._keep(query, row)
+        return scores
+
+    def _told(self, logits: Any) -> list[Any]:
+        """Log-probabilities instead of logits, row by row."""
+        return list(self._torch.log_softmax(logits, -1))
+
+    def _decode(
+        self,
+        query: Query,
+        sample: int,
+        first: Any,
+        row: _Row,
+        drafter: Drafter | None,
+        counts: _Counts,
+        check: Callable[[], None],
+    ) -> Generator[Piece, None, Finish]:
+        """One answer, whose first token has the logits `first`; returns how it ends."""
+        limit = min(query.max_tokens, self.context - len(row.ids))
+        text = _Text(self._encoder, query.chat)
+        stops = StopScanner(query.stop)
+        reason: Finish = "length"
+        for token, logprob in self._tokens(query, first, row, limit, drafter, counts, check):
+            counts.said += 1
+            if token in self._network.ends:
+                reason = "stop"
+                break
+            given = stops.feed(text.add(token))
+            if given or query.logprobs:
+                yield Piece(given, (logprob,) if query.logprobs else (), sample)
+            if stops.stopped:
+                reason = "stop"
+                break
+        if rest := stops.finish():
+            yield Piece(rest, (), sample)
+        return reason
+
+    def _tokens(
+        self,
+        query: Query,
+        logits: Any,
+        row: _Row,
+        limit: int,
+        drafter: Drafter | None,
+        counts: _Counts,
+        check: Callable[[], None],
+    ) -> Iterator[tuple[int, float]]:
+        """At most `limit` tokens, each with its log-probability. Nothing is computed that is not asked for."""
+        draft: list[int] = []
+        while limit > 0:
+            tokens, logprobs = self._pick(logits, query)
+            right = common_prefix_length(tokens, draft)
+            row.crop(len(row.ids) - len(draft) + right)
+            for number in range(right + 1):
+                counts.accepted += number < right
+                yield tokens[number], logprobs[number]
+            limit -= right + 1
+            if limit > 0:
+                if drafter is not None:
+                    drafter.commit(tokens[: right + 1])
+                    draft = drafter.draft(limit - 1)
+                    counts.drafted += len(draft)
+                logits = row.extend([tokens[right], *draft], check, 1 + len(draft))
+
+    def _pick(self, logits: Any, query: Query) -> tuple[list[int], list[float]]:
+        """For each row of logits a token, and its log-probability at a temperature of 1, as servers tell it (0 where nobody
+        wants it)."""
+        if query.temperature > 0:
+            odds = self._torch.softmax(logits / query.temperature, dim=-1)
+            tokens = self._torch.multinomial(odds, 1, generator=self._random)
+        else:
+            tokens = logits.argmax(-1, keepdim=True)
+        if not query.logprobs:
+            return tokens[:, 0].tolist(), [0.0] * len(tokens)
+        told = logits.gather(1, tokens) - logits.logsumexp(-1, keepdim=True)
+        return tokens[:, 0].tolist(), told[:, 0].tolist()
+
+    def _drafts(self, query: Query) -> list[list[int]]:
+        """As token ids, up to one that the model has not. None where the answer is not greedy, or a wrong draft could not
+        be taken back."""
+        if query.temperature > 0 or not self._network.crops:
+            return []
+        known = self._network.vocabulary
+        drafts = [list(takewhile(lambda id: id < known, self._plain(text))) for text in query.drafts]
+        return [draft for draft in drafts if draft]
+
+    def _plain(self, text: str) -> list[int]:
+        """The ids of a text that stands in the middle."""
+        ids: list[int] = self._encoder.encode(text, add_special_tokens=False).ids
+        return ids
+
+    def _encode(self, query: Query) -> list[int]:
+        if query.chat:
+            ids = self._plain(self._chat(query))
+        elif query.ids is not None:
+            ids = list(query.ids)
+        else:
+            ids = self._encoder.encode(query.prompt).ids
+        if not 0 < len(ids) < self.context:
+            raise BackendError(
+                "refused", f"The prompt has {len(ids)} tokens; the model takes 1 to {self.context - 1}."
+            )
+        return ids
+
+    def _chat(self, query: Query) -> str:
+        """The conversation as the model's template has it, up to where the answer is to go on."""
+        if self._template is None:
+            self._template = library_tokenizer(self._folder)
+        messages = [{"role": "user", "content": query.prompt}]
+        if query.system is not None:
+            messages.insert(0, {"role": "system", "content": query.system})
+        if query.prefill:
+            messages.append({"role": "assistant", "content": query.prefill})
+        text: str = self._template.apply_chat_template(
+            messages,
+            tokenize=False,
+            add_generation_prompt=not query.prefill,
+            continue_final_message=bool(query.prefill),
+            enable_thinking=False,
+        )
+        return text
+
+    def _row(self, query: Query, ids: Sequence[int]) -> _Row:
+        """What is kept of the session's last prompt, as far as it fits; else nothing."""
+        kept = self._shelf.take(query.session, ids) if self._network.crops else None
+        cache, size, shared = kept or (self._network.new_cache(), 0, 0)
+        row = _Row(self._network, cache, list(ids[:shared]), size)
+        row.crop(shared)
+        return row
+
+    def _keep(self, query: Query, row: _Row) -> None:
+        """For the session's next prompt, unless the model failed in the middle of a step."""
+        if row.sound and self._network.crops:
+            self._shelf.put(query.session, row.ids, row.cache)
+
+
+@dataclass(slots=True)
+class _Counts:
+    """Of all samples. said: tokens of answers. drafted, accepted: as in `Usage`."""
+
+    said: int = 0
+    drafted: int = 0
+    accepted: int = 0
+
+
+class _Row:
+    """A row of tokens with what the network computed for them. size: of the cache. reused: tokens that it began with.
+    sound: whether the cache is what `ids` say."""
+
+    def __init__(self, network: Network, cache: Any, ids: list[int], size: int) -> None:
+        self._network = network
+        self._size = size
+        self.cache = cache
+        self.ids = ids
+        self.reused = len(ids)
+        self.sound = True
+
+    def extend(self, ids: Sequence[int], check: Callable[[], None], rows: int = 1) -> Any:
+        """Compute more tokens; the logits behind the last `rows` of them, [rows, vocabulary], all of one chunk."""
+        logits = None
+        for start in range(0, len(ids), CHUNK):
+            check()
+            part = ids[start : start + CHUNK]
+            self.sound = False
+            logits = self._network.forward(part, self.cache, min(rows, len(part)))
+            self.sound = True
+            self.ids += part
+            self._size += len(part)
+        return logits
+
+    def crop(self, size: int) -> None:
+        """Forget all tokens but the first `size`."""
+        if self._size > size:
+            self.cache.crop(size)
+        self._size = size
+        del self.ids[size:]
+
+
+class _Text:
+    """Tokens as text, as soon as it is whole characters; bytes at the end that are none are dropped, as by vLLM.
+
+    What a token is as text may depend on the one before it, so that some that were given are decoded along with new ones.
+    """
+
+    def __init__(self, encoder: Any, without_special: bool) -> None:
+        self._encoder = encoder
+        self._without_special = without_special
+        self._ids: list[int] = []
+        self._given = 0
+
+    def add(self, token: int) -> str:
+        self._ids.append(token)
+        text = self._decode(self._ids)[len(self._decode(self._ids[: self._given])) :]
+        if not text or text.endswith("\ufffd"):
+            return ""
+        self._ids, self._given = self._ids[self._given :], len(self._ids) - self._given
+        return text
+
+    def _decode(self, ids: list[int]) -> str:
+        text: str = self._encoder.decode(ids, skip_special_tokens=self._without_special)
+        return text

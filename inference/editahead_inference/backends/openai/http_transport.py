@@ -1,0 +1,263 @@
+"""HTTP, as a client that trusts no server: timeouts for each stage, limits, no redirects.
+
+The one module that uses the HTTP library, which is loaded late, on another thread. That is httpx2, in which httpx goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from editahead_inference.backends.base import BackendError
+
+from .http_errors import Quoter, rejected
+from .server_url import Address
+from .sse import LONGEST_LINE, Event, EventDecoder
+
+if TYPE_CHECKING:
+    import httpx2
+
+_KEPT_S = 4.0
+"""An idle connection is used again for so long: less than uvicorn's 5 s, so that it is not closed under a request."""
+_TAIL_S = 0.05
+"""What stands behind the end of an answer is waited for so long, so that the connection can be used again."""
+_LONGEST_WHOLE = 1_000_000
+"""Bytes of an answer that is not streamed: a list of models, a refusal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds. first: from the start to the first event of an answer. between: two of them. total: of the whole answer."""
+
+    connect: float = 1.0
+    first: float = 5.0
+    between: float = 3.0
+    total: float = 30.0
+
+
+WAITING = Timeouts()
+"""Somebody waits for the answer."""
+PATIENT = Timeouts(connect=5.0, first=60.0, between=30.0, total=120.0)
+"""Nobody does; a server may have to load its model first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bytes. line: of an event. answer: of a whole body."""
+
+    line: int = LONGEST_LINE
+    answer: int = 16_000_000
+
+
+class Transport:
+    """Talks to one server, in one event loop. key: as it goes into the header; it is kept out of all messages."""
+
+    def __init__(self, address: Address, key: str | None, limits: Limits) -> None:
+        if key is not None and not (key.isascii() and key.isprintable() and " " not in key and key):
+            raise ValueError("The key holds characters that no key has.")
+        self._address = address
+        self._key = key
+        self._limits = limits
+        self._opening: asyncio.Future[httpx2.AsyncClient] | None = None
+
+    @property
+    def address(self) -> Address:
+        return self._address
+
+    @property
+    def key(self) -> str | None:
+        return self._key
+
+    async def close(self) -> None:
+        if self._opening is not None:
+            with suppress(BackendError):
+                await (await self._opening).aclose()
+
+    async def json(self, method: str, url: str, timeouts: Timeouts, body: Any = None) -> Any:
+        """A whole answer. `BackendError`."""
+        due = asyncio.get_running_loop().time() + timeouts.first
+        async with self._answer(method, url, body, {}, due, timeouts.connect) as answer:
+            data = await answer.whole(due)
+            if answer.status != 200:
+                raise self._rejected(answer.status, data, Quoter((), self._key), None)
+        try:
+            return json.loads(data)
+        except (ValueError, RecursionError):
+            raise self._no_json(data) from None
+
+    async def events(
+        self,
+        url: str,
+        body: Mapping[str, Any],
+        headers: Mapping[str, str],
+        timeouts: Timeouts,
+        quote: Quoter,
+    ) -> AsyncGenerator[Event, None]:
+        """The events of a streamed answer, up to "[DONE]" or the end of the connection. `BackendError`."""
+        clock = asyncio.get_running_loop().time
+        end = clock() + timeouts.total
+        due = min(end, clock() + timeouts.first)
+        async with self._answer("POST", url, body, headers, due, timeouts.connect) as answer:
+            if answer.status != 200:
+                raise self._rejected(answer.status, await answer.whole(due), quote, body.get("model"))
+            if not answer.kind.startswith("text/event-stream"):
+                raise self._no_json(await answer.whole(due))
+            decoder = EventDecoder(self._limits.line)
+            while (data := await answer.read(due)) is not None:
+                try:
+                    found = decoder.feed(data)
+                except ValueError:
+                    raise self._broken() from None
+                for event in found:
+                    if event.data == "[DONE]":
+                        # A connection is used again only when its answer was read to the end.
+                        with suppress(BackendError):
+                            await answer.whole(clock() + _TAIL_S)
+                        return
+                    yield event
+                if found:
+                    due = min(end, clock() + timeouts.between)
+
+    @asynccontextmanager
+    async def _answer(
+        self,
+        method: str,
+        url: str,
+        body: Any,
+        headers: Mapping[str, str],
+        due: float,
+        connect: float,
+    ) -> AsyncIterator[_Answer]:
+        """An answer whose body is still to be read. due: when its head has to be there, by the loop's clock."""
+        client = await self.open()
+        extensions = {"timeout": {"connect": connect, "pool": None, "read": None, "write": None}}
+        request = client.build_request(method, url, json=body, headers=headers, extensions=extensions)
+        with _failures(self._address.root):
+            async with asyncio.timeout_at(due):
+                response = await client.send(request, stream=True)
+        answer = _Answer(response, self._address.root, self._limits.answer)
+        try:
+            yield answer
+        finally:
+            await answer.close()
+
+    async def open(self) -> httpx2.AsyncClient:
+        """Load the library, which takes longer than a server; requests do so themselves. `BackendError` when it cannot be
+        had; it is tried again then."""
+        if self._opening is None or (self._opening.done() and self._opening.exception() is not None):
+            self._opening = asyncio.ensure_future(asyncio.to_thread(self._new_client))
+        return await asyncio.shield(self._opening)  # also when the first request is given up meanwhile
+
+    def _new_client(self) -> httpx2.AsyncClient:
+        try:
+            return self._made_client()
+        except (
+            Exception
+        ) as error:  # a proxy or certificates of the environment, mostly, that the library has no use for
+            raise BackendError(
+                "refused", f"Requests to {self._address.root} cannot be set up: {type(error).__name__}."
+            ) from error
+
+    def _made_client(self) -> httpx2.AsyncClient:
+        import httpx2
+
+        headers = {"Accept-Encoding": "identity", "User-Agent": "editahead"}
+        if self._key is not None:
+            headers["Authorization"] = f"Bearer {self._key}"
+        return httpx2.AsyncClient(
+            headers=headers,
+            limits=httpx2.Limits(keepalive_expiry=_KEPT_S),
+            follow_redirects=False,
+            trust_env=not self._address.loopback,  # what goes to this machine goes through no proxy
+        )
+
+    def _rejected(self, status: int, data: bytes, quote: Quoter, model: str | None) -> BackendError:
+        try:
+            said = quote(json.loads(data))
+        except (ValueError, RecursionError):
+            said = ""
+        return rejected(self._address.root, status, said, self._key is not None, model)
+
+    def _no_json(self, data: bytes) -> BackendError:
+        if data.lstrip()[:1] == b"<":
+            return BackendError(
+                "broken", f"{self._address.root} answers with a web page: it is no model's server."
+            )
+        return self._broken()
+
+    def _broken(self) -> BackendError:
+        return BackendError("broken", f"{self._address.root} answers with something that is no completion.")
+
+
+class _Answer:
+    """A response on its way. where: the server. limit: bytes."""
+
+    def __init__(self, response: httpx2.Response, where: str, limit: int) -> None:
+        self._response = response
+        self._raw = response.aiter_raw()  # not unpacked: a small answer may unpack to a large one
+        self._where = where
+        self._left = limit
+        self.status = response.status_code
+        self.kind = str(response.headers.get("content-type", ""))
+
+    async def read(self, due: float) -> bytes | None:
+        """The next bytes; None at the end. due: by the loop's clock."""
+        with _failures(self._where):
+            async with asyncio.timeout_at(due):
+                data = await anext(self._raw, None)
+        self._left -= len(data or b"")
+        if self._left < 0:
+            raise BackendError("broken", f"{self._where} does not come to an end with its answer.")
+        return data
+
+    async def whole(self, due: float) -> bytes:
+        """All that is left."""
+        self._left = min(self._left, _LONGEST_WHOLE)
+        parts = []
+        while (data := await self.read(due)) is not None:
+            parts.append(data)
+        return b"".join(parts)
+
+    async def close(self) -> None:
+        await self._raw.aclose()
+        await self._response.aclose()
+
+
+@contextmanager
+def _failures(where: str) -> Iterator[None]:
+    """Says of the library's exceptions, which hold the whole request, what a person should know."""
+    import httpx2
+
+    try:
+        yield
+    except (TimeoutError, httpx2.TimeoutException) as error:
+        connecting = isinstance(error, httpx2.ConnectTimeout)
+        what = "There is no connection to {} in time." if connecting else "{} did not answer in time."
+        raise BackendError("timeout", what.format(where)) from None
+    except httpx2.ConnectError as error:
+        if _has_cause(error, ssl.SSLCertVerificationError):
+            raise BackendError("unreachable", f"The certificate of {where} is not trusted.") from None
+        if _has_cause(error, ssl.SSLError):
+            raise BackendError("unreachable", f"There is no https at {where}.") from None
+        raise BackendError("unreachable", f"Nothing answers at {where}.") from None
+    except httpx2.ProxyError:
+        raise BackendError("unreachable", f"The proxy on the way to {where} refuses.") from None
+    except httpx2.HTTPError as error:
+        # The library tells what is no HTTP from a connection that ended only in words.
+        ended = str(error).startswith(("Server disconnected", "peer closed"))
+        if isinstance(error, httpx2.RemoteProtocolError) and not ended:
+            raise BackendError("broken", f"{where} does not speak HTTP.") from None
+        raise BackendError("unreachable", f"{where} ended the connection too early.") from None
+
+
+def _has_cause(error: BaseException | None, kind: type[BaseException]) -> bool:
+    while error is not None:
+        if isinstance(error, kind):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

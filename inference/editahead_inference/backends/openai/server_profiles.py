@@ -1,0 +1,207 @@
+"""Which server it is, found by asking, and how each is asked.
+
+Sources: vLLM 0.32's `entrypoints/openai`, read and run; what is public of llama.cpp's server, Ollama (`openai/openai.go`)
+and LM Studio, read in parts in 2026-11, not run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from editahead_inference.backends.base import BackendError, Capabilities, Query
+
+from .http_transport import Timeouts, Transport
+
+Kind: TypeAlias = Literal["vLLM", "llama.cpp", "Ollama", "LM Studio", "unknown"]
+
+_OWNERS: Mapping[str, Kind] = {
+    "vllm": "vLLM",
+    "llamacpp": "llama.cpp",
+    "library": "Ollama",
+    "organization_owner": "LM Studio",
+}
+"""What each says in `/v1/models` of who owns a model."""
+
+_ABOUT: Mapping[Kind, str] = {
+    "vLLM": "/version",
+    "llama.cpp": "/props",
+    "Ollama": "/api/version",
+    "LM Studio": "/api/v0/models",
+}
+"""Where each tells more of itself; one that does not say who owns its models is asked for all of them."""
+
+_CAN: Mapping[Kind, Capabilities] = {
+    "vLLM": Capabilities(token_ids=True, logprobs=True, samples=True, warms=True),
+    "llama.cpp": Capabilities(token_ids=True, logprobs=True, warms=True),
+    "Ollama": Capabilities(warms=True),
+    "LM Studio": Capabilities(warms=True),
+    "unknown": Capabilities(),
+}
+
+_RAW_TEMPLATES = frozenset(["", "{{ .Prompt }}", "{{.Prompt}}", "{{ .Prompt}}", "{{.Prompt }}"])
+_MOST_STOPS = 4
+"""Stop strings that OpenAI's protocol allows; the servers that are known take more."""
+_MOST_NAMED = 8
+"""Models that a sentence lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What there is. model: as the server calls it. raw: whether prompts reach the model as they are."""
+
+    kind: Kind
+    model: str
+    capabilities: Capabilities
+    raw: bool = True
+
+
+async def ask(transport: Transport, wanted: str | None, timeouts: Timeouts) -> Serving:
+    """What the server serves. wanted: a model's name; None for the only one. `BackendError`: `refused`, with what there is,
+    when that model is not among them."""
+    address = transport.address
+    models = _models(address.root, await transport.json("GET", f"{address.api}/models", timeouts))
+    model = _chosen(address.root, models, wanted)
+    told = models[model]
+    kind = _OWNERS.get(str(told.get("owned_by")), "unknown")
+    kinds = list(_ABOUT) if kind == "unknown" else [kind]
+    answers = await asyncio.gather(
+        *(_optional(transport, "GET", address.root + _ABOUT[kind], timeouts) for kind in kinds)
+    )
+    about: Any = None
+    for kind, about in zip(kinds, answers, strict=True):
+        if _answers_as(kind, about):
+            break
+    else:
+        kind = kinds[0] if len(kinds) == 1 else "unknown"
+    raw = True
+    if kind == "Ollama":
+        show = await _optional(transport, "POST", f"{address.root}/api/show", timeouts, {"model": model})
+        raw = not isinstance(show, dict) or str(show.get("template", "")).strip() in _RAW_TEMPLATES
+        about = await _optional(transport, "GET", f"{address.root}/api/ps", timeouts)
+    can = replace(_CAN[kind], context=_context(kind, model, told, about))
+    return Serving(kind, model, can, raw)
+
+
+async def _optional(transport: Transport, method: str, url: str, timeouts: Timeouts, body: Any = None) -> Any:
+    """None where there is nothing."""
+    try:
+        return await transport.json(method, url, timeouts, body)
+    except BackendError as error:
+        if error.failure in ("refused", "broken"):
+            return None
+        raise
+
+
+def _models(where: str, answer: Any) -> dict[str, dict[str, Any]]:
+    """What is said of each model, by its name."""
+    listed = answer.get("data") if isinstance(answer, dict) else None
+    if not isinstance(listed, list):
+        raise BackendError("broken", f"{where} answers with something that is no list of models.")
+    found = [model for model in listed if isinstance(model, dict) and isinstance(model.get("id"), str)]
+    return {model["id"]: model for model in found}
+
+
+def _chosen(where: str, models: Mapping[str, Any], wanted: str | None) -> str:
+    """Of the names that the server has, the one that is meant: with or without folder, ".gguf" and ":latest"."""
+    if wanted is None and len(models) == 1:
+        return next(iter(models))
+    for name in models:
+        short = name.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".gguf")
+        if wanted is not None and wanted in (name, name.removesuffix(":latest"), short, f"{short}.gguf"):
+            return name
+    if not models:
+        raise BackendError("refused", f"{where} serves no model.")
+    names = ", ".join(list(models)[:_MOST_NAMED]) + (", ..." if len(models) > _MOST_NAMED else "")
+    if wanted is None:
+        raise BackendError("refused", f"{where} serves several models; `model` has to name one of {names}.")
+    raise BackendError("refused", f"{where} does not serve the model {wanted!r}; there is {names}.")
+
+
+def _answers_as(kind: Kind, about: Any) -> bool:
+    if not isinstance(about, dict):
+        return False
+    if kind == "llama.cpp":
+        return "default_generation_settings" in about
+    return "data" in about if kind == "LM Studio" else "version" in about
+
+
+def _context(kind: Kind, model: str, told: Mapping[str, Any], about: Any) -> int | None:
+    """Tokens of prompt and answer together."""
+    about = about if isinstance(about, dict) else {}
+    found: Any = told.get("max_model_len")
+    if kind == "llama.cpp":
+        defaults = about.get("default_generation_settings", told.get("meta"))
+        found = defaults.get("n_ctx") if isinstance(defaults, dict) else None
+    elif kind in ("Ollama", "LM Studio"):
+        listed = about.get("data" if kind == "LM Studio" else "models")
+        for loaded in listed if isinstance(listed, list) else ():
+            if isinstance(loaded, dict) and model in (loaded.get("id"), loaded.get("name")):
+                found = loaded.get("loaded_context_length", loaded.get("context_length"))
+    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else None
+
+
+def request(serving: Serving, query: Query, *, priority: bool, salt: str) -> tuple[str, dict[str, Any]]:
+    """The path behind the address's `api`, and the body. priority: whether the server sorts by it. salt: of those who share
+    a prefix cache. `BackendError` (refused) for what this server cannot do."""
+    can = serving.capabilities
+    body: dict[str, Any] = {
+        "model": serving.model,
+        "max_tokens": query.max_tokens,
+        "temperature": query.temperature,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    if query.stop:
+        body["stop"] = list(query.stop[: _MOST_STOPS if serving.kind == "unknown" else None])
+    if query.samples > 1 and can.samples:
+        body["n"] = query.samples
+    if query.chat:
+        path = "/chat/completions"
+        body["messages"] = _messages(serving, query)
+        if query.logprobs and can.logprobs:
+            body["logprobs"] = True
+    else:
+        path = "/completions"
+        if not serving.raw:
+            raise BackendError(
+                "refused",
+                f"Ollama puts a chat template around prompts for {serving.model!r}; "
+                "make a model from it with TEMPLATE {{ .Prompt }}.",
+            )
+        body["prompt"] = list(query.ids) if query.ids is not None and can.token_ids else query.prompt
+        if query.logprobs and can.logprobs:
+            body["logprobs"] = 1
+    if serving.kind == "vLLM":
+        # Else the model's own generation_config.json counts, and a repetition penalty there ruins text that is to be
+        # repeated.
+        body |= {"repetition_penalty": 1.0, "top_p": 1.0, "top_k": -1, "min_p": 0.0}
+        if query.stop_ids:
+            # Where only the text tells that an answer has ended, vLLM does not say what became of its drafts.
+            body["stop_token_ids"] = list(query.stop_ids)
+        if not query.chat:
+            # Formats read markers that are special tokens of the model, and stop at them.
+            body |= {"skip_special_tokens": False, "spaces_between_special_tokens": False}
+        if query.background and priority:
+            body["priority"] = 1
+        body["cache_salt"] = salt
+    elif serving.kind == "llama.cpp":
+        body |= {"cache_prompt": True, "repeat_penalty": 1.0, "top_p": 1.0, "top_k": 0, "min_p": 0.0}
+    if query.chat and serving.kind in ("vLLM", "llama.cpp"):
+        body["chat_template_kwargs"] = {"enable_thinking": False}
+        if query.prefill and serving.kind == "vLLM":
+            body |= {"continue_final_message": True, "add_generation_prompt": False}
+    return path, body
+
+
+def _messages(serving: Serving, query: Query) -> list[dict[str, str]]:
+    messages = [{"role": "user", "content": query.prompt}]
+    if query.system is not None:
+        messages.insert(0, {"role": "system", "content": query.system})
+    if query.prefill:
+        if serving.kind not in ("vLLM", "llama.cpp"):
+            raise BackendError("refused", "This server cannot continue an answer that has begun.")
+        messages.append({"role": "assistant", "content": query.prefill})
+    return messages

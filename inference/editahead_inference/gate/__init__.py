@@ -1,0 +1,1 @@
+"""The gate scores candidates, filters them, and decides which are worth showing."""

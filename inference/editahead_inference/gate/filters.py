@@ -1,0 +1,165 @@
+"""The gate's hard rules: what is never shown, however likely it looks. Each is a named predicate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from editahead_inference.candidates import Candidate, Reason
+from editahead_prompts.affixes import common_affixes
+from editahead_prompts.edits import Edit
+from editahead_prompts.snapshot import Snapshot, line_body, split_lines
+from editahead_prompts.state import PastEdit, State
+from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.tokens import tokenize
+
+_MOSTLY = 0.6
+"""Share of the characters that a person removed from which putting them back counts as undoing."""
+
+
+def first_objection(state: State, candidate: Candidate, trees: SyntaxTrees) -> Reason | None:
+    """The first hard rule that the candidate breaks, cheapest first; None when it breaks none."""
+    snapshot = state.snapshot(candidate.uri)
+    if snapshot is None:
+        return "unknown-document"
+    if not candidate.edit:
+        return None
+    if changes_nothing(snapshot, candidate.edit):
+        return "no-change"
+    if candidate.edit in state.refused.get(candidate.uri, ()):
+        return "refused-before"
+    if reverts(snapshot, candidate.edit, state.history) or remakes(snapshot, candidate.edit, state.undone):
+        return "would-revert"
+    return "breaks-syntax" if breaks_syntax(snapshot, candidate.edit, trees) else None
+
+
+def changes_nothing(snapshot: Snapshot, edit: Edit) -> bool:
+    """Whether the edit changes white space only, or nothing at all."""
+    start, end = touched(snapshot, edit)
+    old = "".join(snapshot.lines[start:end])
+    return "".join(old.split()) == "".join(rewritten(snapshot, edit, start, end).split())
+
+
+def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool:
+    """Whether the edit takes back what a person did: in the lines of a past edit it puts back what was removed, or
+    removes what was put in."""
+    start, end = touched(snapshot, edit)
+    after = split_lines(rewritten(snapshot, edit, start, end))
+    adds_only = all(r.start == r.end for r in edit.replacements)
+    now = snapshot.lines[start:end]
+    come, gone = _bodies(after) - _bodies(now), _bodies(now) - _bodies(after)
+    start, end = _reach(snapshot.lines, start, end, tuple(filter(None, after)))
+    for past in history:
+        if past.uri != snapshot.uri:
+            continue
+        first, last = past.line, past.line + len(past.new)
+        removed, added = _bodies(past.old) - _bodies(past.new), _bodies(past.new) - _bodies(past.old)
+        if start <= last and first <= end and removed & come:
+            return True
+        # An edit beside a deletion may put the deleted lines back; elsewhere it has to share a line.
+        if last == first and start <= first <= end and _restores(past.old, (), now, after, adds_only):
+            return True
+        shares_a_line = last > first and start < last and first < max(end, start + 1)
+        if shares_a_line and (
+            (added & gone and come <= removed) or _restores(past.old, past.new, now, after, adds_only)
+        ):
+            return True
+    return False
+
+
+def _reach(lines: tuple[str, ...], start: int, end: int, new: tuple[str, ...]) -> tuple[int, int]:
+    """The lines at which the change of the lines [start, end) to `new` may be said to be made: where equal lines stand
+    in a row, it makes no difference which of them goes, or before which of them another comes."""
+    block = [line_body(line) for line in lines[start:end]]
+    put = [line_body(line) for line in new]
+    head, tail = common_affixes(block, put)
+    start, end = start + head, end - tail
+    block, put = block[head : len(block) - tail], put[head : len(put) - tail]
+    if block and put:
+        return start, end
+    block = block or put
+    first, last = start, end
+    while first > 0 and block and line_body(lines[first - 1]) == block[(first - start - 1) % len(block)]:
+        first -= 1
+    while last < len(lines) and block and line_body(lines[last]) == block[(last - end) % len(block)]:
+        last += 1
+    return first, last
+
+
+def _restores(
+    old: tuple[str, ...],
+    new: tuple[str, ...],
+    now: tuple[str, ...],
+    after: tuple[str, ...],
+    adds_only: bool,
+) -> bool:
+    before, present = _tokens(old), _tokens(new)
+    removed, added = before - present, present - before
+    was, becomes = _tokens(now), _tokens(after)
+    puts_back = (becomes - was) & removed
+    # An insertion that goes on with a word that was typed takes nothing out.
+    takes_out = Counter[str]() if adds_only else (was - becomes) & added
+    if not puts_back and not takes_out:
+        return False
+    share_back = _weight(puts_back) / max(_weight(removed), 1)
+    share_out = _weight(takes_out) / max(_weight(added), 1)
+    if removed and added:
+        return (bool(puts_back) and bool(takes_out)) or share_back >= _MOSTLY or share_out >= _MOSTLY
+    return share_back >= _MOSTLY if removed else share_out >= _MOSTLY
+
+
+def _bodies(lines: tuple[str, ...]) -> set[str]:
+    return {line_body(line) for line in lines if line.strip()}
+
+
+def _tokens(lines: tuple[str, ...]) -> Counter[str]:
+    return Counter(token for line in lines for token in tokenize(line) if not token.isspace())
+
+
+def _weight(tokens: Counter[str]) -> int:
+    return sum(len(token) * count for token, count in tokens.items())
+
+
+def remakes(snapshot: Snapshot, edit: Edit, undone: Iterable[PastEdit]) -> bool:
+    """Whether the edit does again, at its place, what the person undid."""
+    start, end = touched(snapshot, edit)
+    after = rewritten(snapshot, edit, start, end)
+    start, end = _reach(snapshot.lines, start, end, tuple(filter(None, split_lines(after))))
+    for past in undone:
+        if past.uri == snapshot.uri and start <= past.line + len(past.old) and past.line <= end:
+            made = "".join(line.strip() for line in past.new)
+            if made and made in "".join(line.strip() for line in split_lines(after)):
+                return True
+            if not made and not after.strip():
+                return True
+    return False
+
+
+def breaks_syntax(snapshot: Snapshot, edit: Edit, trees: SyntaxTrees) -> bool:
+    """Whether the text has more syntax errors after the edit than before."""
+    counts = trees.errors_around(snapshot, edit)
+    return counts is not None and counts[1] > counts[0]
+
+
+def touched(snapshot: Snapshot, edit: Edit) -> tuple[int, int]:
+    """The lines [first, past the last) that the edit touches; an insertion at a line's start touches none but is at it."""
+    first, last = edit.replacements[0].start, edit.replacements[-1].end
+    start = snapshot.line_at(first)
+    if first == last == snapshot.starts[start] and all(
+        r.text.endswith(("\n", "\r")) for r in edit.replacements
+    ):
+        return start, start
+    end = snapshot.line_at(last)
+    return start, end if last == snapshot.starts[end] and end > start else end + 1
+
+
+def rewritten(snapshot: Snapshot, edit: Edit, start: int, end: int) -> str:
+    """What the lines [start, end) become."""
+    base = snapshot.starts[start]
+    text = "".join(snapshot.lines[start:end])
+    out: list[str] = []
+    at = 0
+    for r in edit.replacements:
+        out += (text[at : r.start - base], r.text)
+        at = r.end - base
+    return "".join((*out, text[at:]))

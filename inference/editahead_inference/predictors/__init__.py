@@ -1,0 +1,1 @@
+"""Predictors propose candidate edits for a state."""

@@ -1,0 +1,205 @@
+"""Edits that answer a diagnostic, where there is hardly a second answer: the name that a message suggests, the new name of
+what was renamed, an import that another open document shows how to write, an import that is not used any more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from rapidfuzz.distance import OSA
+
+from editahead_inference.candidates import Candidate, Source
+from editahead_prompts.edits import Edit
+from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.state import Diagnostic, PastEdit, State
+from editahead_prompts.tokens import WORD, changed_spans, is_word, tokenize
+
+from .propagation.document_index import Index
+from .propagation.import_rules import IMPORT, UnusedImport, imports_at
+from .propagation.predictor import as_edit
+from .propagation.rule import Proposal
+
+_SURE = {"suggested": 0.85, "renamed": 0.85, "imported": 0.7, "unused": 0.7, "misspelt": 0.6}
+"""How likely each kind of answer is taken to be right. Chosen, not fitted: commits tell nothing of diagnostics."""
+_MOST = 8
+"""Diagnostics that are answered, those nearest to the cursor."""
+_LONG_ENOUGH = 4
+"""Characters from which a name that differs in one place is taken for the same name."""
+
+_NAME = r"[`'\"‘“]?(?P<name>[^\W\d]\w*)[`'\"’”]?"
+_UNDEFINED = re.compile(
+    rf"(?:undefined name|cannot find name|cannot find (?:value|function|type|macro|struct, variant or union type)"
+    rf"|use of undeclared identifier|undefined:|unresolved reference:?|undefined variable|undeclared name:) {_NAME}"
+    rf"|{_NAME.replace('name', 'other')} (?:is not defined|was not declared in this scope)",
+    re.IGNORECASE,
+)
+_SUGGESTS = re.compile(
+    r"(?:did you mean|similar name exists:?|help: consider importing)[^`'\"‘“\n]*[`'\"‘“](?P<name>[^\W\d]\w*)[`'\"’”]",
+    re.IGNORECASE,
+)
+_NOT_USED = re.compile(
+    rf"unused import:? {_NAME}|import {_NAME.replace('name', 'second')} is not accessed"
+    rf"|{_NAME.replace('name', 'third')} (?:is )?"
+    r"(?:imported (?:but|and) (?:un|not )used|declared but (?:its value is )?never (?:read|used))",
+    re.IGNORECASE,
+)
+
+
+class Fixes:
+    """For one thread at a time."""
+
+    source: Source = "diagnostic"
+
+    def propose(self, state: State, check: Callable[[], None]) -> list[Candidate]:
+        """See `Predictor.propose`."""
+        if not state.diagnostics:
+            return []
+        index = Index(state.document)
+        here = state.document.line_at(state.cursor)
+        line_of = state.document.line_at
+        nearest = sorted(state.diagnostics, key=lambda told: abs(line_of(told.start) - here))
+        found: list[Candidate] = []
+        for told in nearest[:_MOST]:
+            check()
+            if not _is_being_typed(state, told):
+                found += _answers(state, told, index)
+        return list({candidate.edit: candidate for candidate in reversed(found)}.values())[::-1]
+
+
+def _is_being_typed(state: State, told: Diagnostic) -> bool:
+    """Whether it speaks of what the person has not finished."""
+    return state.standpoint[0] == "offset" and told.start <= state.cursor <= told.end
+
+
+def _answers(state: State, told: Diagnostic, index: Index) -> Iterator[Candidate]:
+    """At most one answer of each kind; the first is the likeliest."""
+    name = state.document.text[told.start : told.end]
+    undefined = _named(_UNDEFINED, told.message)
+    if undefined and name == undefined:
+        suggested = _named(_SUGGESTS, told.message)
+        renamed = _new_name(name, state.history)
+        if renamed:
+            yield _replacement(state, told, renamed, "renamed")
+        elif suggested and suggested != name:
+            yield _replacement(state, told, suggested, "suggested")
+        elif imported := _import_of(name, index, state.others):
+            yield _candidate(state, imported, f"import {name}", f"import:{name}", "imported")
+        elif similar := _misspelt(name, index):
+            yield _replacement(state, told, similar, "misspelt")
+    unused = _named(_NOT_USED, told.message)
+    line = state.document.line_at(told.start)
+    if unused and imports_at(index, line) and not _is_new(unused, state.history):
+        rule = UnusedImport("import-unused", f"unused:{unused}", f"drop import of {unused}", unused, unused)
+        for proposal in rule.proposals(index):
+            yield _candidate(state, proposal, rule.label, rule.key, "unused")
+
+
+def _named(pattern: re.Pattern[str], message: str) -> str:
+    """The name that a message speaks of in this way; "" when it does not."""
+    match = pattern.search(message)
+    return "" if match is None else next((group for group in match.groups() if group), "")
+
+
+def _new_name(name: str, history: tuple[PastEdit, ...]) -> str:
+    """What the person renamed it to, last."""
+    for edit in reversed(history):
+        for old, new in zip(edit.old, edit.new, strict=False):
+            a, b = tokenize(old), tokenize(new)
+            for a1, a2, b1, b2 in changed_spans(a, b):
+                if a[a1:a2] == [name] and b2 - b1 == 1 and is_word(b[b1]):
+                    return b[b1]
+    return ""
+
+
+def _is_new(name: str, history: tuple[PastEdit, ...]) -> bool:
+    """Whether the person brought the import in, and is going to use it."""
+    return any(name in WORD.findall(line) for edit in history for line in edit.new if IMPORT.match(line))
+
+
+def _misspelt(name: str, index: Index) -> str:
+    """The only name of the text that differs in one character, or in two that changed places."""
+    if len(name) < _LONG_ENOUGH:
+        return ""
+    similar = [
+        known
+        for known, count in index.words.items()
+        if count > 1
+        and known != name
+        and abs(len(known) - len(name)) <= 1
+        and OSA.distance(name, known, score_cutoff=1) <= 1
+    ]
+    return similar[0] if len(similar) == 1 and index.words[name] == 1 else ""
+
+
+def _import_of(name: str, index: Index, others: tuple[Snapshot, ...]) -> Proposal | None:
+    """The import as another open document of the language writes it, after the last import there is; None when no two
+    agree, or when it depends on where the document is."""
+    whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    written = {
+        only
+        for other in others
+        if other.language == index.snapshot.language and name in other.text
+        for line in other.lines
+        if IMPORT.match(line) and whole.search(line) and (only := _for_one(line_body(line), name))
+    }
+    ends = [number for number, body in enumerate(index.bodies) if IMPORT.match(body) and _is_whole(body)]
+    if len(written) != 1 or not ends:
+        return None
+    return Proposal(ends[-1] + 1, ends[-1] + 1, (written.pop() + index.snapshot.eol,))
+
+
+_FROM = re.compile(r"(?P<head>from\s+(?P<module>[^\W\d][\w.]*)\s+import\s+)(?P<names>[\w\s,]+)\Z")
+_BRACES = re.compile(
+    r"(?P<head>import\s+(?:type\s+)?\{)(?P<names>[^{}]*)(?P<tail>\}\s*from\s*[\"'](?!\.).*)\Z"
+)
+
+
+def _for_one(line: str, name: str) -> str:
+    """An import of several names as one of `name` only; "" when it does not say all on its line, is relative, or gives
+    it another name."""
+    if line == f"import {name}":
+        return line
+    for pattern in (_FROM, _BRACES):
+        match = pattern.match(line)
+        if match is not None and name in [item.strip() for item in match["names"].split(",")]:
+            return f"{match['head']}{name}" if pattern is _FROM else f"{match['head']} {name} {match['tail']}"
+    return ""
+
+
+def _is_whole(body: str) -> bool:
+    return body.count("(") == body.count(")") and body.count("{") == body.count("}") and not body[0].isspace()
+
+
+def _replacement(state: State, told: Diagnostic, new: str, kind: str) -> Candidate:
+    edit = Edit.replace(told.start, told.end, new)
+    old = state.document.text[told.start : told.end]
+    place = told.start
+    return Candidate(
+        state.document.uri,
+        edit,
+        place,
+        place + len(new),
+        "diagnostic",
+        f"{old} -> {new}",
+        f"diagnostic:{old}:{new}",
+        {f"kind:{kind}": 1.0},
+        _SURE[kind],
+    )
+
+
+def _candidate(state: State, proposal: Proposal, label: str, rule: str, kind: str) -> Candidate:
+    edit = as_edit(state.document, proposal)
+    after = edit.replacements[-1].end + edit.growth
+    place = edit.replacements[0].start
+    return Candidate(
+        state.document.uri,
+        edit,
+        place,
+        after,
+        "diagnostic",
+        label,
+        rule,
+        {f"kind:{kind}": 1.0},
+        _SURE[kind],
+    )

@@ -1,0 +1,1 @@
+"""A next-edit model as a predictor: from a state to a request, from the answer to candidates."""

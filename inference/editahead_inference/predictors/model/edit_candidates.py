@@ -1,0 +1,152 @@
+"""From what a model said to candidates: one for each separate change, so that Tab walks through them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from editahead_inference.candidates import Candidate
+from editahead_prompts.affixes import common_affixes
+from editahead_prompts.edits import Edit, Replacement
+from editahead_prompts.snapshot import Snapshot
+
+from .confidence import Known, confidence
+from .logprob_trace import within
+from .response import Rewrite, Told
+
+MOST = 12
+"""Separate changes of one rewrite that are looked at; what is behind them is one."""
+_LABEL = 30
+"""Characters of either text in a label."""
+
+Breaks = Callable[[Edit], bool]
+"""Whether an edit of the document, by itself, leaves more syntax errors than there were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Some of a rewrite's replacements. first: the number of the first of them."""
+
+    edit: Edit
+    first: int
+
+
+def candidates(told: Told, breaks: Breaks) -> list[Candidate]:
+    """Those that most answers agree on first, and in the order of the text. Changes of one answer share a rule: they are
+    walked."""
+    document = told.document
+    made: dict[tuple[int, int, str], tuple[Rewrite, Change, int]] = {}
+    for rewrite in told.rewrites:
+        for change in separate(document, rewrite.edit, breaks):
+            same = outcome(change.edit, document.text)
+            first, kept, agree = made.get(same, (rewrite, change, 0))
+            made[same] = first, kept, agree + rewrite.agree
+    return [_candidate(told, *one) for one in made.values()]
+
+
+def separate(document: Snapshot, edit: Edit, breaks: Breaks) -> list[Change]:
+    """The edit's changes: stretches between which at least one line stays that is not blank: which of several blank
+    lines stays is chance. One that would break the syntax alone, such as the first of two brackets, is one with the next."""
+    stretches: list[list[Replacement]] = []
+    before = 0
+    for r in edit.replacements:
+        first, last = _touched(document, r)
+        between = any(line.strip() for line in document.lines[before + 1 : first])
+        if not stretches or (between and len(stretches) < MOST):
+            stretches.append([])
+        stretches[-1].append(r)
+        before = max(before, last)
+    if len(stretches) == 1:
+        return [Change(edit, 0)]
+    out: list[Change] = []
+    at = number = 0
+    held: list[Replacement] = []
+    for number, stretch in enumerate(stretches, start=1):
+        held += stretch
+        if number == len(stretches) or not breaks(Edit(tuple(held))):
+            out.append(Change(Edit(tuple(held)), at))
+            at, held = at + len(held), []
+    return out
+
+
+def outcome(edit: Edit, text: str) -> tuple[int, int, str]:
+    """The same for edits of one text that lead to the same text: the shortest one replacement (start, end, new text) that
+    does what the edit does, as far up as it can stand."""
+    start, end = edit.changed_span
+    old = text[start:end]
+    new = Edit(tuple(Replacement(r.start - start, r.end - start, r.text) for r in edit.replacements)).apply(
+        old
+    )
+    head, tail = common_affixes(old, new, suffix_first=True)
+    start, end, new = start + head, end - tail, new[head : len(new) - tail]
+    while start and new and start == end and text[start - 1] == new[-1]:
+        start, end, new = start - 1, end - 1, new[-1] + new[:-1]  # "ab|" + "ab" is "|ab" + "ab"
+    while start and not new and text[start - 1] == text[end - 1]:
+        start, end = start - 1, end - 1
+    return start, end, new
+
+
+def _touched(document: Snapshot, r: Replacement) -> tuple[int, int]:
+    """The first and the last line that it changes; for lines put between two, the one after and the one before."""
+    first, last = document.line_at(r.start), document.line_at(r.end)
+    if r.end == document.starts[last] and (r.end > r.start or r.text.endswith(("\n", "\r"))):
+        return first, last - 1
+    if r.text.startswith(("\n", "\r")) and document.text[r.start : r.start + 1] in ("\n", "\r", ""):
+        return first + 1, last
+    return first, last
+
+
+def _typed_on(document: Snapshot, edit: Edit) -> Edit:
+    """The same, where whole tokens that only get longer are typed on: a half-typed word is not taken out."""
+    out = []
+    for r in edit.replacements:
+        old = document.text[r.start : r.end]
+        out.append(Replacement(r.end, r.end, r.text[len(old) :]) if r.text.startswith(old) else r)
+    return Edit(tuple(out))
+
+
+def _candidate(told: Told, rewrite: Rewrite, change: Change, agree: int) -> Candidate:
+    edit = _typed_on(told.document, change.edit)
+    spans = list(rewrite.edit.made_spans())[change.first : change.first + len(edit.replacements)]
+    logprobs = within(rewrite.tokens, spans)
+    lines = sum(max(r.text.count("\n"), 1) for r in edit.replacements)
+    features = {"model": 1.0, "model-answers": float(told.answers), "model-agree": agree / told.answers}
+    if logprobs:
+        features |= {"model-mean": sum(logprobs) / len(logprobs), "model-least": min(logprobs)}
+    last = spans[-1][1]
+    # The model's cursor is an offset in the text after all of its changes.
+    goes_to = rewrite.cursor if rewrite.cursor is not None and spans[0][0] <= rewrite.cursor <= last else last
+    earlier = sum(r.growth for r in rewrite.edit.replacements[: change.first])
+    return Candidate(
+        uri=told.document.uri,
+        edit=edit,
+        place=edit.changed_span[0],
+        cursor_after=goes_to - earlier,
+        source=told.source,
+        label=_label(told.document, edit),
+        rule=told.model,
+        features=features,
+        confidence=confidence(Known(logprobs, agree, told.answers, lines)),
+    )
+
+
+def _label(document: Snapshot, edit: Edit) -> str:
+    start, end = edit.changed_span
+    old = document.text[start:end]
+    shift = Edit(tuple(Replacement(r.start - start, r.end - start, r.text) for r in edit.replacements))
+    was, now = (list(_words(text)) for text in (old, shift.apply(old)))
+    if not was:
+        return f"insert {now[0]}" if len(now) == 1 else f"insert {len(now)} lines"
+    if not now:
+        return f"delete {was[0]}" if len(was) == 1 else f"delete {len(was)} lines"
+    return (
+        f"{was[0]} -> {now[0]}" if len(was) == len(now) == 1 else f"rewrite {max(len(was), len(now))} lines"
+    )
+
+
+def _words(text: str) -> Iterator[str]:
+    """The lines that are not blank, each short and on its own."""
+    lines: Sequence[str] = text.replace("\r", "\n").split("\n")
+    for line in lines:
+        if short := " ".join(line.split()):
+            yield short if len(short) <= _LABEL else short[: _LABEL - 3] + "..."

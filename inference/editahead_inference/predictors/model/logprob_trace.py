@@ -1,0 +1,82 @@
+"""How sure a model was of each change: the log-probabilities of its tokens, found again in the text they became.
+
+An answer is not the text: it has marks, escapes and fences. But a reader gives the lines of the new text out as they come,
+so that the tokens of an answer's line belong to the line that was given out for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from editahead_prompts.formats.format import Reader, Region
+from editahead_prompts.snapshot import Snapshot, line_body
+
+from .response import Token
+
+_Stretch = tuple[int, int, float]
+"""Columns of a line of the answer, and the mean log-probability of the tokens that came with it."""
+
+
+class Trace:
+    """Feeds a reader, and remembers which tokens came with which line of the new text.
+
+    lines: of the new text, as far as they are settled.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.lines: list[str] = []
+        self._raw = ""
+        self._stretches: list[_Stretch] = []
+        self._by_line: dict[int, tuple[str, list[_Stretch]]] = {}
+
+    def feed(self, text: str, logprobs: Sequence[float] = ()) -> None:
+        """One piece of the answer with the log-probabilities of its tokens (any number of them; () = not told)."""
+        mean = sum(logprobs) / len(logprobs) if logprobs else None
+        *whole, rest = text.split("\n")
+        for part in whole:
+            self._hold(part, mean)
+            given = self.reader.feed(part + "\n")
+            self.lines += given
+            if given:
+                self._by_line[len(self.lines) - 1] = self._raw, self._stretches
+            self._raw, self._stretches = "", []
+        self._hold(rest, mean)
+        self.lines += self.reader.feed(rest)
+
+    def tokens(self, after: Snapshot, region: Region) -> tuple[Token, ...]:
+        """Those that stand in the text `after` a rewrite of `region`, in order."""
+        self._by_line.setdefault(len(self.lines), (self._raw, self._stretches))  # the line that it ended in
+        out: list[Token] = []
+        for number, (raw, stretches) in sorted(self._by_line.items()):
+            line = region.first + number
+            if line >= len(after.lines):
+                break
+            start, body = after.starts[line], line_body(after.lines[line])
+            if number < len(self.lines) and self.lines[number] != body:
+                return ()  # these are not the lines of the region one by one: nothing can be said
+            at = body.rfind(raw)  # it may go on with what the prompt began
+            for low, high, logprob in stretches:
+                # With marks in it, an answer's line has other columns than the text's.
+                span = (at + low, at + high) if at >= 0 else (0, len(body))
+                out.append(Token(start + span[0], start + span[1], logprob))
+        return tuple(out)
+
+    def _hold(self, text: str, mean: float | None) -> None:
+        if mean is not None and text:
+            self._stretches.append((len(self._raw), len(self._raw) + len(text), mean))
+        self._raw += text
+
+
+def within(tokens: Iterable[Token], spans: Iterable[tuple[int, int]]) -> list[float]:
+    """The log-probabilities of the tokens that reach into a span; of an empty span, where something was left out, that of
+    the token that came instead."""
+    ordered = list(tokens)
+    out: dict[int, float] = {}
+    for start, end in spans:
+        for number, token in enumerate(ordered):
+            if (token.start < end and start < token.end) or (start == end and start < token.end):
+                out[number] = token.logprob
+                if start == end:
+                    break
+    return list(out.values())

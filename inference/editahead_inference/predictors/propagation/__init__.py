@@ -1,0 +1,5 @@
+"""Propagation: learn the rewrite behind the last edits and repeat it where it applies. No model; milliseconds."""
+
+from .predictor import Propagation
+
+__all__ = ["Propagation"]

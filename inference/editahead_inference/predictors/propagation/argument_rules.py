@@ -1,0 +1,186 @@
+"""Arguments: added to, or dropped from, every call of the same function; calls may span lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from editahead_prompts.snapshot import split_lines
+from editahead_prompts.tokens import WORD, case_variants, changed_spans, is_word, tokenize
+
+from .document_index import Index
+from .insertion_rules import Mirror
+from .rule import Proposal, Rule, shorten
+
+_MAX_CALL = 2000
+"""Characters that a call's argument list may span."""
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+
+
+def argument_spans(text: str, open_at: int) -> list[tuple[int, int]] | None:
+    """The spans of the arguments of the bracket that opens at `open_at`; the last end is that of the list.
+
+    [(start, end), ...] without the commas; an empty list has one empty span. None when it does not close.
+    """
+    spans: list[tuple[int, int]] = []
+    stack: list[str] = []
+    start = open_at + 1
+    at, limit = start, min(len(text), open_at + _MAX_CALL)
+    while at < limit:
+        char = text[at]
+        if char in "\"'`":
+            close = at + 1
+            while close < limit and text[close] != char and (char == "`" or text[close] != "\n"):
+                close += 2 if text[close] == "\\" else 1
+            if close < limit and text[close] == char:
+                at = close
+        elif char in _PAIRS:
+            stack.append(_PAIRS[char])
+        elif char in ")]}":
+            if not stack:
+                spans.append((start, at))
+                return spans if char == _PAIRS[text[open_at]] else None
+            if stack.pop() != char:
+                return None
+        elif char == "," and not stack:
+            spans.append((start, at))
+            start = at + 1
+        at += 1
+    return None
+
+
+@dataclass(frozen=True)
+class Argument(Rule):
+    """At each call of `callee`, the argument `text` is added at, or removed from, position `place` (-1: the end)."""
+
+    callee: str = ""
+    text: str = ""
+    place: int = -1
+    add: bool = True
+    count: int = 0
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        source, starts = index.snapshot.text, index.snapshot.starts
+        for match in self._found(index):
+            spans = argument_spans(source, match.end() - 1)
+            if spans is None:
+                continue
+            changed = self._changed(source, spans)
+            if changed is None:
+                continue
+            start, end, text = changed
+            first, last = index.snapshot.line_at(start), index.snapshot.line_at(end)
+            begin, stop = starts[first], starts[last + 1]
+            new = source[begin:start] + text + source[end:stop]
+            if new != source[begin:stop]:
+                yield Proposal(first, last + 1, tuple(filter(None, split_lines(new))))
+
+    def _found(self, index: Index) -> Iterator[re.Match[str]]:
+        """The callee with its bracket, in order; only the lines that hold the name are looked at."""
+        regex = re.compile(rf"(?<!\w){re.escape(self.callee)}\s?\(")
+        text, starts = index.snapshot.text, index.snapshot.starts
+        for line in index.lines_with(self.callee):
+            for match in regex.finditer(text, starts[line], starts[line + 1] + 1):
+                if match.start() < starts[line + 1]:
+                    yield match
+
+    def _changed(self, source: str, spans: list[tuple[int, int]]) -> tuple[int, int, str] | None:
+        texts = [source[a:b].strip() for a, b in spans]
+        if texts == [""]:
+            texts, empty = [], True
+        else:
+            empty = False
+        if self.add:
+            if self.text in texts or len(texts) != self.count:
+                return None
+            if empty:
+                return spans[0][0], spans[0][1], self.text
+            if self.place == -1 or self.place >= len(texts):
+                if not texts[-1]:  # a trailing comma: the call is laid out over lines
+                    return None
+                end = spans[-1][0] + len(source[spans[-1][0] : spans[-1][1]].rstrip())
+                return end, end, f", {self.text}"
+            at = spans[self.place][0]
+            lead = len(source[at : spans[self.place][1]]) - len(source[at : spans[self.place][1]].lstrip())
+            return at + lead, at + lead, f"{self.text}, "
+        if len(texts) != self.count or not texts:
+            return None
+        place = self.place if self.place >= 0 else len(texts) - 1
+        if place >= len(texts):
+            return None
+        if len(texts) == 1:
+            return spans[0][0], spans[0][1], ""
+        if place == 0:
+            lead = len(source[spans[0][0] : spans[0][1]]) - len(source[spans[0][0] : spans[0][1]].lstrip())
+            return spans[0][0] + lead, spans[1][0] + 1, ""
+        return spans[place - 1][1], spans[place][1], ""
+
+
+@dataclass(frozen=True)
+class CallSite(Rule):
+    """A definition's parameters changed: each call is a place to go to. What to write there nobody can know."""
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        call = re.compile(rf"(?<!\w){re.escape(self.source)}\s?\(")
+        for line in index.lines_with(self.source):
+            if call.search(index.bodies[line]) and not _DEFINITION.search(index.bodies[line]):
+                yield Proposal(line, line + 1, (index.snapshot.lines[line],))
+
+
+_DEFINITION = re.compile(r"(?<!\w)(?:def|func|fn|function)\s")
+
+
+def learn(old: str, new: str) -> list[Rule]:
+    """From one line's change: an argument added to, or removed from, a call; a definition whose parameters changed."""
+    o, n = old.strip(), new.strip()
+    rules: list[Rule] = []
+    for (callee, before), (other, after) in zip(_calls(o), _calls(n), strict=False):
+        if callee != other or before == after:
+            continue
+        if _DEFINITION.search(n):
+            rules.append(CallSite("call-site", f"calls:{callee}", f"call of {callee}()", o, callee))
+        if abs(len(before) - len(after)) != 1:
+            continue
+        longer, shorter = (after, before) if len(after) > len(before) else (before, after)
+        spans = changed_spans(shorter, longer)
+        if len(spans) != 1 or spans[0][0] != spans[0][1]:
+            continue
+        at = spans[0][2]
+        place = -1 if at == len(longer) - 1 else at
+        add = longer is after
+        text = longer[at]
+        label = f"{'add' if add else 'drop'} {shorten(text, 24)} {'to' if add else 'from'} {callee}()"
+        key = f"argument:{callee}:{text if add else ''}:{place}:{add}:{len(before)}"
+        kind = "argument-add" if add else "argument-drop"
+        rules.append(Argument(kind, key, label, o, callee, None, callee, text, place, add, len(before)))
+        if add and at:
+            rules += _beside(longer[at - 1], text, o)
+        break
+    return rules
+
+
+def _beside(sibling: str, added: str, example: str) -> list[Rule]:
+    """The new parameter's name goes wherever its neighbour's goes line by line."""
+    name, new = WORD.match(sibling), WORD.match(added)
+    if name is None or new is None or name[0] == new[0]:
+        return []
+    table = {name[0]: new[0], **case_variants(name[0], new[0])}
+    label = f"{new[0]} beside {name[0]}"
+    key = f"mirror:{name[0]}:{new[0]}"
+    return [Mirror("mirror-argument", key, label, example, name[0], None, name[0], tuple(table.items()))]
+
+
+def _calls(line: str) -> list[tuple[str, list[str]]]:
+    """(callee, arguments) of each call that closes on the line, in order."""
+    tokens = tokenize(line)
+    calls: list[tuple[str, list[str]]] = []
+    at = 0
+    for number, token in enumerate(tokens):
+        if token == "(" and number and is_word(tokens[number - 1]):
+            spans = argument_spans(line, at)
+            if spans is not None:
+                texts = [line[a:b].strip() for a, b in spans]
+                calls.append((tokens[number - 1], [] if texts == [""] else texts))
+        at += len(token)
+    return calls

@@ -1,0 +1,255 @@
+"""Which occurrences of a name mean the same thing: by role (plain, member, text) and by the function that binds it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache, cached_property
+
+from editahead_prompts.occurrences import Occurrence
+from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.tokens import case_style, changed_spans, tokenize
+
+from .document_index import Index
+
+_MAX_OCCURRENCES = 40
+MODULE = 0
+"""The binding of what no function defines."""
+
+
+_ANYWHERE = frozenset({"text", "unknown"})
+"""Roles in which any name may be spoken of."""
+_RELATED = frozenset({("plain", "argument"), ("argument", "plain"), ("text", "argument"), ("text", "member")})
+"""(of the rename, of another place): a parameter and the keyword by which it is passed; a key and what is read by it."""
+
+_COMMENT = re.compile(r"//|/\*|^\s*\*|#|--|\"\"\"|'''|<!--")
+_IMPLICIT_THIS = frozenset({"cpp", "java"})
+
+
+@cache
+def word(name: str) -> re.Pattern[str]:
+    """The name as a whole word."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+
+
+class RenamedName:
+    """One name that became another: the edit's own place, and how other places relate to it.
+
+    index: of the document that is looked at. origin: of the document in which the edit made the rename.
+    """
+
+    def __init__(
+        self, old: str, new: str, index: Index, origin: Index, edit: PastEdit, trees: SyntaxTrees
+    ) -> None:
+        self._old, self._new = old, new
+        self._index, self._origin, self._trees = index, origin, trees
+        self._edit = edit
+        self._anothers: dict[int, bool] = {}
+
+    @cached_property
+    def made(self) -> Occurrence | None:
+        """The new name where the person put it; None when it is not found there."""
+        edit, bodies = self._edit, self._origin.bodies
+        for row in range(min(max(len(edit.new), 1), len(bodies) - edit.line)):
+            old = edit.old[row] if len(edit.old) == len(edit.new) else ""
+            column = _put_for(self._old, self._new, old, bodies[edit.line + row])
+            if column >= 0:
+                at = self._origin.snapshot.starts[edit.line + row] + column
+                return self._trees.occurrence(self._origin.snapshot, at, at + len(self._new))
+        return None
+
+    @cached_property
+    def _binders(self) -> frozenset[int]:
+        """The functions that define the old or the new name."""
+        return frozenset(
+            occurrence.functions[0] if occurrence.functions else MODULE
+            for name in (self._old, self._new)
+            for occurrence in self._occurrences(name)
+            if occurrence.defines and occurrence.role == "plain"
+        )
+
+    @cached_property
+    def _old_definitions(self) -> list[Occurrence]:
+        return [occurrence for occurrence in self._occurrences(self._old) if occurrence.defines]
+
+    def _occurrences(self, name: str) -> list[Occurrence]:
+        snapshot: Snapshot = self._index.snapshot
+        found: list[Occurrence] = []
+        for line in self._index.lines_with(name)[:_MAX_OCCURRENCES]:
+            for match in word(name).finditer(self._index.bodies[line]):
+                at = snapshot.starts[line] + match.start()
+                found.append(self._trees.occurrence(snapshot, at, at + len(name)))
+        return found
+
+    @cached_property
+    def _is_replacement(self) -> bool:
+        """Whether the place now speaks of something else that has a definition, and nothing got another name: no function
+        defines the old name."""
+        made = self.made
+        return (
+            made is not None
+            and not made.defines
+            and not any(d.functions and d.role == "plain" for d in self._old_definitions)
+            and any(o.defines and o.role == "plain" for o in self._occurrences(self._new))
+        )
+
+    def _binding(self, occurrence: Occurrence) -> int:
+        return next((function for function in occurrence.functions if function in self._binders), MODULE)
+
+    def occurrence(self, line: int, column: int) -> Occurrence:
+        """The old name at a place of the document that is looked at."""
+        at = self._index.snapshot.starts[line] + column
+        return self._trees.occurrence(self._index.snapshot, at, at + len(self._old))
+
+    def means_another(self, site: Occurrence) -> bool:
+        """Whether the name is surely another's there: bound by another function, or defined by its own document."""
+        made = self.made
+        if made is None or site.role in _ANYWHERE or made.role == "unknown":
+            return False
+        if site.role != made.role:
+            if made.role == "text" and case_style(self._old) != "flat":  # no common word, so it is the name
+                return False
+            return (made.role, site.role) not in _RELATED and not self._is_implicit_member(site)
+        if made.role != "plain" or self._is_replacement:
+            return False
+        if self._index is not self._origin:
+            return any(d.role == "plain" and not d.imports for d in self._old_definitions)
+        return self._binding(site) != self._binding(made)
+
+    def _is_implicit_member(self, site: Occurrence) -> bool:
+        """Where `this` goes without saying, a member's name that no function defines is the member."""
+        roles = {site.role, self.made.role if self.made else "unknown"}
+        implicit = self._index.snapshot.language in _IMPLICIT_THIS
+        return implicit and roles == {"plain", "member"} and self._binding(site) == MODULE
+
+    def means_the_same(self, site: Occurrence) -> bool:
+        """Whether role and binding are those of the place where the person made the rename."""
+        made = self.made
+        if made is None or made.role == "unknown" or self.means_another(site):
+            return False
+        return site.role == made.role or self._is_implicit_member(site)
+
+    def is_anothers(self, line: int) -> bool:
+        """Whether an occurrence of the old name in the line is another's."""
+        known = self._anothers.get(line)
+        if known is None:
+            body = self._index.bodies[line]
+            matches = word(self._old).finditer(body)
+            known = self._anothers[line] = any(self._is_not_meant(body, line, match) for match in matches)
+        return known
+
+    def _is_not_meant(self, body: str, line: int, match: re.Match[str]) -> bool:
+        """Whether an occurrence is another's, or a plain word of a sentence in a string."""
+        site = self.occurrence(line, match.start())
+        if site.role == "text" and self.made is not None and self.made.role != "text":
+            if self._index is not self._origin:  # what another file says in words is about its own things
+                return True
+            return (
+                self._old.isalpha()
+                and self._old.islower()
+                and _is_prose(body, match)
+                and not _COMMENT.search(body)
+            )
+        return self.means_another(site)
+
+    @cached_property
+    def _is_repeated(self) -> bool:
+        """Whether two functions at least bind the new name by now: the person goes from one to the next."""
+        made = [o for o in self._occurrences(self._new) if o.defines and o.role == "plain" and o.functions]
+        return len({o.functions[0] for o in made}) > 1
+
+    def bound_by_others(self, body: str, line: int) -> str:
+        """A line's body with the old name replaced where another function binds it: the same parameter of the next one.
+        Only once two functions have the new name."""
+        made = self.made
+        if made is None or made.role != "plain" or self._binding(made) == MODULE or not self._is_repeated:
+            return body
+
+        def replaced(match: re.Match[str]) -> str:
+            site = self.occurrence(line, match.start())
+            is_others = site.role == "plain" and self._binding(site) not in (MODULE, self._binding(made))
+            return self._new if is_others else match[0]
+
+        return word(self._old).sub(replaced, body)
+
+    def bound(self, body: str, line: int, *, strictly: bool) -> str:
+        """A line's body with the old name replaced where it means the same; not strictly: where it may."""
+
+        def replaced(match: re.Match[str]) -> str:
+            if strictly:
+                keeps = not self.means_the_same(self.occurrence(line, match.start()))
+            else:
+                keeps = self._is_not_meant(body, line, match)
+            return match[0] if keeps else self._new
+
+        return word(self._old).sub(replaced, body)
+
+    def features(self, line: int) -> dict[str, float]:
+        """How the line's first occurrence that may be meant relates to the rename; nothing where there is no grammar."""
+        made = self.made
+        body = self._index.bodies[line] if line < len(self._index.bodies) else ""
+        matches = list(word(self._old).finditer(body))
+        if made is None or not matches or made.role == "unknown":
+            return {}
+        found = [(match, self.occurrence(line, match.start())) for match in matches]
+        match, site = next((pair for pair in found if not self.means_another(pair[1])), found[0])
+        both_plain = site.role == made.role == "plain"
+        still_defined = any(
+            d.role == made.role and (d.role != "plain" or not self.means_another(d))
+            for d in self._old_definitions
+        )
+        return {
+            "parsed": 1.0,
+            "text": float(site.role == "text"),
+            "prose": float(site.role == "text" and _is_prose(body, match)),
+            "member": float(site.role == "member"),
+            "same-role": float(site.role == made.role),
+            "same-binding": float(both_plain and not self.means_another(site)),
+            "local": float(both_plain and self._index is self._origin and self._binding(made) != MODULE),
+            "site-defines": float(site.defines),
+            "edit-defined": float(made.defines),
+            "edit-imported": float(made.imports),
+            "still-defined": float(still_defined),
+        }
+
+
+def _put_for(old_name: str, new_name: str, old: str, new: str) -> int:
+    """The column in the body `new` at which `new_name` was put for `old_name` in the line `old`; where it stands first
+    when that cannot be told, -1 when it does not."""
+    a, b = tokenize(line_body(old)), tokenize(new)
+    for a1, a2, b1, b2 in changed_spans(a, b):
+        if a[a1:a2] == [old_name] and b[b1:b2] == [new_name]:
+            return sum(map(len, b[:b1]))
+    match = word(new_name).search(new)
+    return -1 if match is None else match.start()
+
+
+def _is_prose(body: str, match: re.Match[str]) -> bool:
+    """Whether the name stands between words, as in a sentence."""
+    before, after = body[: match.start()].split(" "), body[match.end() :].split(" ")
+    return (len(before) > 1 and before[-1] == "" and before[-2][-1:].isalpha()) or (
+        len(after) > 1 and after[0] == "" and after[1][:1].isalpha()
+    )
+
+
+class Names:
+    """The renames behind the edits of one state, looked at from one document; each is examined once."""
+
+    def __init__(self, index: Index, home: Callable[[str], Index | None], trees: SyntaxTrees) -> None:
+        self._index, self._home, self._trees = index, home, trees
+        self._known: dict[tuple[str, str, str, int], RenamedName | None] = {}
+
+    def get(self, old: str, new: str, edit: PastEdit) -> RenamedName | None:
+        """The rename old -> new made by an edit; None when the edit's document is closed, or has no grammar."""
+        key = (old, new, edit.uri, edit.line)
+        if key not in self._known:
+            origin = self._home(edit.uri)
+            renamed = None
+            if origin is not None and old and new:
+                renamed = RenamedName(old, new, self._index, origin, edit, self._trees)
+            self._known[key] = (
+                renamed if renamed and renamed.made and renamed.made.role != "unknown" else None
+            )
+        return self._known[key]

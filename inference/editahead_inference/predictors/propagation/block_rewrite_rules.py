@@ -1,0 +1,135 @@
+"""Several lines rewritten together, and a line rewritten with a name from the line above it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from editahead_prompts.snapshot import line_body, line_end
+from editahead_prompts.tokens import tokenize
+
+from . import token_patterns
+from .document_index import Index
+from .line_transforms import MAX_SITES, indent_of, reindent, renamed, renaming
+from .rule import Proposal, Rule, shorten
+
+
+@dataclass(frozen=True)
+class ContextRewrite(Rule):
+    """A line became another that speaks of a name in the line above it: each like it speaks of its own line above."""
+
+    old: str = ""
+    new: str = ""
+    above: str = ""
+    taken: tuple[str, ...] = ()
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        for line in index.lines_with(self.old):
+            if line == 0 or index.bodies[line].strip() != self.old:
+                continue
+            table = renaming(self.above, index.bodies[line - 1].strip())
+            if all(name in table for name in self.taken):
+                own = {name: table[name] for name in self.taken}
+                end = line_end(index.snapshot.lines[line])
+                yield Proposal(line, line + 1, (index.indent(line) + renamed(self.new, own) + end,))
+
+
+def learn_context(old: str, new: str, above: str) -> list[Rule]:
+    """From one line's change, and the body of the line above it."""
+    o, n, context = old.strip(), new.strip(), above.strip()
+    known, there = set(tokenize(o)), set(tokenize(context))
+    taken = tuple(
+        dict.fromkeys(
+            t
+            for t in tokenize(n)
+            if t not in known and t in there and token_patterns.hole_kind(t) and len(t) > 1
+        )
+    )
+    if not taken or len(o) < 3:
+        return []
+    label = f"{shorten(o, 20)} -> {shorten(n, 40)}"
+    key = f"context:{o}:{renamed(n, dict.fromkeys(taken, '·'))}"
+    return [ContextRewrite("line-context", key, label, o, o, None, o, n, context, taken)]
+
+
+@dataclass(frozen=True)
+class BlockRewrite(Rule):
+    """Several lines become others, indentation and the names in the holes carried over."""
+
+    old: tuple[tuple[token_patterns.Part, ...], ...] = ()
+    new: tuple[tuple[token_patterns.Part, ...], ...] = ()
+    base: str = ""
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        anchor = max(range(len(self.old)), key=lambda n: len(token_patterns.literal_of(self.old[n])))
+        literal = token_patterns.literal_of(self.old[anchor])
+        sites = index.lines_with(literal) if len(literal) >= 2 else []
+        if len(sites) > MAX_SITES * 4:
+            return
+        joined: tuple[token_patterns.Part, ...] = ()
+        for number, parts in enumerate(self.old):
+            joined += (("\x00",) if number else ()) + parts
+        regex = token_patterns.compile_parts(joined)
+        for site in sites:
+            start = site - anchor
+            bodies = index.bodies[start : start + len(self.old)] if start >= 0 else []
+            if len(bodies) < len(self.old):
+                continue
+            match = regex.fullmatch("\x00".join(body.strip() for body in bodies))
+            if match is None:
+                continue
+            eol = line_end(index.snapshot.lines[start]) or index.snapshot.eol
+            filled = tuple(token_patterns.fill(parts, match) for parts in self.new)
+            lines = reindent(filled, self.base, index.indent(start), eol)
+            if lines != index.snapshot.lines[start : start + len(self.old)]:
+                yield Proposal(start, start + len(self.old), lines)
+
+
+def learn_rewrite(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
+    """From a block of lines that became another block, at least one of them several lines."""
+    if not (len(old) + len(new) >= 2 and 1 <= len(old) <= 15 and len(new) <= 25) or len(old) == len(new) == 1:
+        return []
+    olds = [line_body(line).strip() for line in old]
+    base = indent_of(old[0])
+    news = [line_body(line) for line in new]
+    news = [body[len(base) :] if body.startswith(base) else body.strip() for body in news]
+    if not any(len(text) > 3 for text in olds):
+        return []
+    label = f"rewrite {shorten(olds[0], 30)}"
+    key = f"block:{olds}:{news}"
+    rules: list[Rule] = [
+        BlockRewrite(
+            "block",
+            key,
+            label,
+            olds[0],
+            olds[0],
+            None,
+            tuple((t,) if t else () for t in olds),
+            tuple((t,) if t else () for t in news),
+            "",
+        )
+    ]
+    a = [token for text in olds for token in [*token_patterns.tokenize(text), "\x00"]]
+    b = [token for text in news for token in [*token_patterns.tokenize(text), "\x00"]]
+    for keep in (token_patterns.fixed_names(a), frozenset[str]()):
+        holed = token_patterns.with_holes(a, b, keep=keep)
+        if holed is None:
+            continue
+        split_old, split_new = _split(holed[0]), _split(holed[1])
+        if any(len(token_patterns.literal_of(parts)) >= 2 for parts in split_old):
+            kind = "block-hole" if keep else "block-loose"
+            rules.append(
+                BlockRewrite(kind, f"{kind}:{holed}", label, olds[0], olds[0], None, split_old, split_new, "")
+            )
+    return rules
+
+
+def _split(parts: tuple[token_patterns.Part, ...]) -> tuple[tuple[token_patterns.Part, ...], ...]:
+    lines: list[tuple[token_patterns.Part, ...]] = [()]
+    for part in parts:
+        if part == "\x00":
+            lines.append(())
+        else:
+            lines[-1] += (part,)
+    return tuple(lines[:-1])

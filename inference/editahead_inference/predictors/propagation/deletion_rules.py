@@ -1,0 +1,129 @@
+"""Lines deleted: others of their kind, others that hold a name that went, the original of what was moved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from editahead_prompts.snapshot import line_body
+from editahead_prompts.tokens import WORD, tokenize
+
+from . import token_patterns
+from .document_index import Index
+from .line_transforms import MAX_SITES
+from .rule import Proposal, Rule, shorten
+
+_DECLARES = re.compile(
+    r"(?:export\s+|default\s+|async\s+|pub(?:\([^)]*\))?\s+|static\s+|private\s+|public\s+)*"
+    r"(?:class|def|func|function|fn|interface|struct|enum|trait|type|const|let|var)\s+(?:\([^)]*\)\s*)?([^\W\d]\w*)"
+)
+_MOST_DECLARED = 4
+
+
+@dataclass(frozen=True)
+class Deletion(Rule):
+    """Lines like the deleted ones go too: the same text, the same with other names, or those that hold a dead name."""
+
+    lines: tuple[tuple[token_patterns.Part, ...], ...] = ()
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        regexes = [token_patterns.compile_parts(parts) for parts in self.lines]
+        sites = index.lines_with(token_patterns.literal_of(self.lines[0]))
+        if len(sites) > MAX_SITES:
+            return
+        for line in sites:
+            bodies = index.bodies[line : line + len(regexes)]
+            if len(bodies) == len(regexes) and all(
+                r.fullmatch(b.strip()) for r, b in zip(regexes, bodies, strict=True)
+            ):
+                yield Proposal(line, line + len(regexes), ())
+
+
+@dataclass(frozen=True)
+class NameDeletion(Rule):
+    """A line was deleted that held `name`, rare in the document: the other lines that hold it go too."""
+
+    name: str = ""
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        if not 0 < index.words.get(self.name, 0) <= 6:
+            return
+        regex = re.compile(rf"(?<!\w){re.escape(self.name)}(?!\w)")
+        for line in index.lines_with(self.name):
+            body = index.bodies[line]
+            if regex.search(body) and body.rstrip()[-1:] not in "{([:":
+                yield Proposal(line, line + 1, ())
+
+
+def learn_deletion(old: tuple[str, ...]) -> list[Rule]:
+    """From deleted lines."""
+    rules: list[Rule] = []
+    bodies = [line_body(line).strip() for line in old]
+    rules += _declared(bodies)
+    while bodies and not bodies[0]:
+        bodies.pop(0)
+    while bodies and not bodies[-1]:
+        bodies.pop()
+    if not bodies or len(bodies) > 6 or not any(len(body) > 3 for body in bodies) or not all(bodies):
+        return rules
+    label = f"delete {shorten(bodies[0], 30)}"
+    first = bodies[0]
+    rules.append(
+        Deletion("delete", f"delete:{bodies}", label, first, first, None, tuple((body,) for body in bodies))
+    )
+    for kind, split in (("hole", token_patterns.tokenize), ("words", tokenize)):
+        holed = tuple(_with_own_names(split(body)) for body in bodies)
+        if len(token_patterns.literal_of(holed[0])) >= 4 and any(
+            isinstance(p, token_patterns.Hole) for parts in holed for p in parts
+        ):
+            rules.append(
+                Deletion(f"delete-{kind}", f"delete-{kind}:{holed}", label, first, first, None, holed)
+            )
+    if len(bodies) == 1:
+        for name in dict.fromkeys(WORD.findall(first)):
+            if len(name) > 3 and name not in token_patterns.KEYWORDS:
+                rules.append(
+                    NameDeletion(
+                        "delete-name", f"delete-name:{name}", f"drop {name}", first, name, None, name
+                    )
+                )
+    return rules
+
+
+def _declared(bodies: list[str]) -> list[Rule]:
+    """A declaration that spans lines went: the lines that use its name go too."""
+    names = dict.fromkeys(match[1] for body in bodies if (match := _DECLARES.match(body)))
+    if len(bodies) < 2:
+        return []
+    return [
+        NameDeletion("delete-uses", f"delete-uses:{name}", f"drop {name}", bodies[0], name, None, name)
+        for name in list(names)[:_MOST_DECLARED]
+        if len(name) > 3
+    ]
+
+
+def _with_own_names(tokens: list[str]) -> tuple[token_patterns.Part, ...]:
+    """A line with holes for all that does not say what the line does; what opens it, and what it calls, stays."""
+    fixed = token_patterns.fixed_names(tokens) | {tokens[0]}
+    names: dict[str, token_patterns.Hole] = {}
+    for token in tokens:
+        kind = token_patterns.hole_kind(token)
+        if kind and token not in fixed and token not in names:
+            names[token] = token_patterns.Hole(f"h{len(names)}", kind)
+    return tuple(names.get(token, token) for token in tokens)
+
+
+@dataclass(frozen=True)
+class Move(Rule):
+    """Lines were inserted that stand elsewhere too, but for their indentation: they were moved, the original goes."""
+
+    lines: tuple[str, ...] = ()
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        longest = max(range(len(self.lines)), key=lambda n: len(self.lines[n]))
+        for site in index.lines_with(self.lines[longest])[:MAX_SITES]:
+            start = site - longest
+            end = start + len(self.lines)
+            if start >= 0 and [body.strip() for body in index.bodies[start:end]] == list(self.lines):
+                yield Proposal(start, end, ())

@@ -1,0 +1,63 @@
+"""An expression that got a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from editahead_prompts.snapshot import line_end
+
+from . import token_patterns
+from .document_index import Index
+from .rule import Proposal, Rule, shorten
+
+_ASSIGNMENT = re.compile(
+    r"\s*(?:export\s+|pub\s+|private\s+|public\s+|static\s+|final\s+)*(?:(?:const|let|var|val|auto)\s+(?:mut\s+)?)?"
+    r"(?P<name>(?:self\.|this\.)?[^\W\d]\w*)(?:\s*:\s*[^=]+?)?\s*:?=(?![=>])\s*(?P<value>\S.*?);?\s*\Z"
+)
+_SHORTEST = 6
+"""Characters from which an expression is worth a name."""
+_MOST_USES = 12
+
+
+@dataclass(frozen=True)
+class Extraction(Rule):
+    """`name = value` was put in: the value, wherever else it stands, becomes the name."""
+
+    name: str = ""
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        lines = index.lines_with(self.source)
+        if len(lines) > _MOST_USES:
+            return
+        first, last = self.source[0], self.source[-1]
+        whole = re.compile(
+            (r"(?<![\w.])" if first.isalnum() or first == "_" else "")
+            + re.escape(self.source)
+            + (r"(?!\w)" if last.isalnum() or last == "_" else "")
+        )
+        for line in lines:
+            body = index.bodies[line]
+            made = whole.sub(lambda _: self.name, body)
+            given = _ASSIGNMENT.fullmatch(made)
+            if made != body and (given is None or given["name"] != given["value"]):
+                yield Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))
+
+
+def learn_extraction(line: str) -> list[Rule]:
+    """From an inserted line's body."""
+    given = _given(line)
+    if given is None:
+        return []
+    name, value = given
+    label = f"{shorten(value, 30)} -> {name}"
+    return [Extraction("extract", f"extract:{name}:{value}", label, value, value, None, name)]
+
+
+def _given(line: str) -> tuple[str, str] | None:
+    match = _ASSIGNMENT.fullmatch(line)
+    if match is None or match["name"] in token_patterns.KEYWORDS or match["value"][-1] in "([{,\\":
+        return None
+    name, value = match["name"], match["value"]
+    return (name, value) if len(value) >= _SHORTEST and name not in value.split(".") else None

@@ -1,0 +1,113 @@
+"""Imports that follow from the last edits: one that is not used any more, one that is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from editahead_prompts.snapshot import Snapshot, line_body, line_end
+from editahead_prompts.state import PastEdit
+from editahead_prompts.tokens import WORD
+
+from . import token_patterns
+from .bindings import word
+from .document_index import Index
+from .rule import Proposal, Rule
+
+_LIST = re.compile(
+    r"(?P<head>\s*(?:from\s+\S+\s+import\s+\(?|import\s+(?:type\s+)?\{|use\s+[\w:]+::\{))(?P<names>[^(){}]*)(?P<tail>.*)"
+)
+"""An import of several names on one line: Python, TypeScript and JavaScript, Rust."""
+_WHOLE = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include\b|(?:\w+\s+)?\"[\w./-]+\"\s*$)")
+IMPORT = re.compile(
+    r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include\b|export\s.*\bfrom\b|(?:const|let|var)\s.*\brequire\()"
+)
+"""What brings names in, in the languages known here."""
+_ITEM = re.compile(r"\s*\w+,?\s*\Z")
+"""A name on a line of its own, in an import that spans lines."""
+_DEFINED = (
+    r"^(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:def|class|function|const|interface|type|enum)\s+{}(?!\w)"
+)
+_MAX_NAMES = 6
+
+
+@dataclass(frozen=True)
+class UnusedImport(Rule):
+    """`name` was removed from the code: when only its import is left, that goes too."""
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        if index.words.get(self.source, 0) != 1:
+            return
+        line = next(
+            (n for n in index.lines_with(self.source) if word(self.source).search(index.bodies[n])), None
+        )
+        if line is None:
+            return
+        body = index.bodies[line]
+        listed = _LIST.match(body)
+        names = [name.strip() for name in listed["names"].split(",") if name.strip()] if listed else []
+        if listed and self.source in names and len(names) > 1:
+            space = " " if "{" in listed["head"] and listed["names"].startswith(" ") else ""
+            rest = ", ".join(name for name in names if name != self.source)
+            new = f"{listed['head']}{space}{rest}{space}{listed['tail']}"
+            yield Proposal(line, line + 1, (new + line_end(index.snapshot.lines[line]),))
+        elif (_WHOLE.match(body) and len(names) <= 1) or (_ITEM.match(body) and _inside_import(index, line)):
+            yield Proposal(line, line + 1, ())
+
+
+def imports_at(index: Index, line: int) -> bool:
+    """Whether the line is an import, or a line of one that spans several."""
+    return bool(IMPORT.match(index.bodies[line])) or _inside_import(index, line)
+
+
+def _inside_import(index: Index, line: int) -> bool:
+    opener = index.block(line)
+    return opener >= 0 and bool(re.match(r"\s*(?:from\s|import\b|use\s)", index.bodies[opener]))
+
+
+def learn_unused(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
+    """For each name that an edit removed from code."""
+    kept = {name for line in new for name in WORD.findall(line)}
+    gone = dict.fromkeys(name for line in old if not _WHOLE.match(line) for name in WORD.findall(line))
+    names = [
+        name for name in gone if name not in kept and name not in token_patterns.KEYWORDS and len(name) > 1
+    ]
+    return [
+        UnusedImport("import-unused", f"unused:{name}", f"drop import of {name}", name, name)
+        for name in names[:_MAX_NAMES]
+    ]
+
+
+def missing_imports(
+    edit: PastEdit, index: Index, others: tuple[Snapshot, ...]
+) -> Iterator[tuple[str, Proposal]]:
+    """(name, the import line with it added), for names that the edit brought in, that another open document defines, and
+    from which this one imports already."""
+    known = {name for line in edit.old for name in WORD.findall(line)}
+    brought = dict.fromkeys(name for line in edit.new for name in WORD.findall(line) if name not in known)
+    in_edit = [name for line in edit.new for name in WORD.findall(line)]
+    for name in list(brought)[: 2 * _MAX_NAMES]:
+        if (
+            name in token_patterns.KEYWORDS
+            or len(name) < 3
+            or index.words.get(name, 0) != in_edit.count(name)
+        ):
+            continue
+        defined = re.compile(_DEFINED.format(re.escape(name)), re.MULTILINE)
+        for other in others:
+            module = PurePosixPath(other.uri).stem
+            if name not in other.text or not defined.search(other.text):
+                continue
+            for line in index.lines_with(module):
+                listed = _LIST.match(index.bodies[line])
+                imported = re.search(
+                    rf"[./\"'\s]{re.escape(module)}(?:[\"'\s;]|\Z)", line_body(index.bodies[line])
+                )
+                if listed and imported and listed["names"].strip() and not word(name).search(listed["names"]):
+                    names = listed["names"].rstrip()
+                    space = listed["names"][len(names) :]
+                    new = f"{listed['head']}{names.rstrip(',')}, {name}{space}{listed['tail']}"
+                    yield name, Proposal(line, line + 1, (new + line_end(index.snapshot.lines[line]),))
+                    break

@@ -1,0 +1,244 @@
+"""Lines inserted beside each of a kind: exactly, with holes, by a declaration's head, or as a neighbour's copy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from rapidfuzz import fuzz, process
+
+from editahead_prompts.snapshot import line_body, line_end
+from editahead_prompts.tokens import is_word, tokenize
+
+from . import token_patterns
+from .deletion_rules import Move
+from .document_index import Index
+from .extract_variable_rule import learn_extraction
+from .import_rules import IMPORT
+from .line_transforms import MAX_SITES, indent_of, reindent, renamed, renaming
+from .rule import Proposal, Rule, shorten
+
+_MAX_ASSIGNMENTS = 8
+"""Lines of one insertion that are looked at one by one."""
+_SIMILAR = 78.0
+"""rapidfuzz ratio (0..100) from which a line counts as another of the same kind."""
+
+
+@dataclass(frozen=True)
+class Insertion(Rule):
+    """`lines` come before (`after` false) or after every line that matches `anchor`, with its holes filled."""
+
+    lines: tuple[tuple[token_patterns.Part, ...], ...] = ()
+    anchor: tuple[token_patterns.Part, ...] = ()
+    after: bool = False
+    base: str = ""
+    last: str = ""
+    """When not empty, the anchor is a line's head only, and the line ends in this character."""
+
+    @cached_property
+    def _compiled(self) -> tuple[re.Pattern[str], str]:
+        return token_patterns.compile_parts(self.anchor), token_patterns.literal_of(self.anchor)
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        regex, literal = self._compiled
+        sites = index.lines_with(literal)
+        if len(sites) > MAX_SITES * 4:
+            return
+        for line in sites:
+            body = index.bodies[line].strip()
+            match = regex.match(body) if self.last else regex.fullmatch(body)
+            if match is None or not body.endswith(self.last):
+                continue
+            filled = tuple(token_patterns.fill(parts, match) for parts in self.lines)
+            yield from _inserted(index, line, self.after, filled, self.base)
+
+
+@dataclass(frozen=True)
+class SimilarInsertion(Rule):
+    """`lines` come before or after every line much like `anchor`; names that differ between the anchors are carried over."""
+
+    lines: tuple[str, ...] = ()
+    anchor: str = ""
+    after: bool = False
+    base: str = ""
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        best = process.extract(
+            self.anchor,
+            index.stripped,
+            scorer=fuzz.ratio,
+            score_cutoff=_SIMILAR,
+            limit=MAX_SITES,
+            processor=None,
+        )
+        for text, _, line in sorted(best, key=lambda found: found[2]):
+            table = renaming(self.anchor, text)
+            filled = tuple(renamed(new, table) for new in self.lines)
+            yield from _inserted(index, line, self.after, filled, self.base)
+
+
+@dataclass(frozen=True)
+class Mirror(Rule):
+    """A line was added as a copy of its neighbour with other names (`table`): elsewhere the neighbour's name gets one too.
+
+    The enum member and the match arm, the field and the constructor: wherever a run of lines ends that speaks of the
+    neighbour's `name`, its copy is inserted after it.
+    """
+
+    name: str = ""
+    table: tuple[tuple[str, str], ...] = ()
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        table = dict(self.table)
+        lines = index.lines_with(self.name)
+        if len(lines) > MAX_SITES:
+            return
+        regex = re.compile(rf"(?<!\w){re.escape(self.name)}(?!\w)")
+        for line in lines:
+            body = index.bodies[line]
+            if not regex.search(body) or body.rstrip()[-1:] in "{([:":
+                continue
+            copy = renamed(body.strip(), table)
+            if copy != body.strip():
+                yield from _inserted(index, line, True, (copy,), "")
+
+
+def _inserted(index: Index, line: int, after: bool, filled: tuple[str, ...], base: str) -> Iterator[Proposal]:
+    """The filled lines before or after `line`, unless they stand there already."""
+    at = line + after
+    bodies, count = index.bodies, len(filled)
+    stripped = [text.strip() for text in filled]
+    for start in (at - count, at):
+        if start >= 0 and [body.strip() for body in bodies[start : start + count]] == stripped:
+            return
+    eol = line_end(index.snapshot.lines[line]) or index.snapshot.eol
+    if at >= len(bodies) or (at == len(bodies) - 1 and after and not line_end(index.snapshot.lines[line])):
+        return
+    yield Proposal(at, at, reindent(filled, base, index.indent(line), eol))
+
+
+def learn_insertion(new: tuple[str, ...], before: str, after: str) -> list[Rule]:
+    """From inserted lines and the lines above and below them (bodies; "" at the document's ends)."""
+    rules: list[Rule] = []
+    bodies = [line_body(line) for line in new]
+    if not any(body.strip() for body in bodies) or len(new) > 40:
+        return rules
+    shown = shorten(next(body for body in bodies if body.strip()), 30)
+    for where, anchor in (("below", after), ("above", before)):
+        text = anchor.strip()
+        if len(text) < 3:
+            continue
+        is_after = where == "above"
+        label = f"insert {shown}"
+        base = indent_of(anchor)
+        key = f"{where}:{text}:{''.join(bodies)}"
+        exact = tuple((body,) for body in bodies)
+        rules.append(
+            Insertion(f"insert-{where}", key, label, text, shown, None, exact, (text,), is_after, base)
+        )
+        for kind, is_head, parts, filled in _holed_anchors(text, bodies):
+            name = f"insert-{where}-{kind}"
+            holed_key = f"{name}:{parts}:{filled}"
+            rules.append(
+                Insertion(
+                    name,
+                    holed_key,
+                    label,
+                    text,
+                    shown,
+                    None,
+                    filled,
+                    parts,
+                    is_after,
+                    base,
+                    text[-1] if is_head else "",
+                )
+            )
+        rules.append(
+            SimilarInsertion(
+                f"insert-{where}-like",
+                "like" + key,
+                label,
+                text,
+                shown,
+                None,
+                tuple(bodies),
+                text,
+                is_after,
+                base,
+            )
+        )
+    trimmed = [body.strip() for body in bodies]
+    while trimmed and not trimmed[-1]:
+        trimmed.pop()
+    while trimmed and not trimmed[0]:
+        trimmed.pop(0)
+    if trimmed and sum(map(len, trimmed)) >= 12:
+        rules.append(
+            Move("move", f"move:{trimmed}", f"move {shown}", trimmed[0], trimmed[0], None, tuple(trimmed))
+        )
+    for body in bodies[:_MAX_ASSIGNMENTS]:
+        rules += learn_extraction(body)
+    if len(trimmed) > 1:
+        rules += _moved_in_part(trimmed)
+    if len(new) == 1:
+        rules += _mirrors(bodies[0].strip(), before.strip(), after.strip())
+    return rules
+
+
+def _mirrors(line: str, before: str, after: str) -> list[Rule]:
+    """The inserted line as a copy, with other names, of the one before or after it."""
+    for anchor in (before, after):
+        table = renaming(anchor, line)
+        names = [name for name in table if is_word(name) and len(name) > 2]
+        if names and fuzz.ratio(anchor, line) >= 50 and len(table) <= 3:
+            name = max(names, key=len)
+            key = f"mirror:{name}:{sorted(table.items())}"
+            label = f"{table[name]} beside {name}"
+            return [Mirror("mirror", key, label, anchor, name, None, name, tuple(table.items()))]
+    return []
+
+
+def _moved_in_part(lines: list[str]) -> list[Rule]:
+    """Imports among the inserted lines, which may have stood elsewhere."""
+    return [
+        Move("move-part", f"move:{text}", f"move {shorten(text, 30)}", text, text, None, (text,))
+        for text in lines[:_MAX_ASSIGNMENTS]
+        if IMPORT.match(text)
+    ]
+
+
+def _holed_anchors(
+    anchor: str, bodies: list[str]
+) -> Iterator[tuple[str, bool, tuple[token_patterns.Part, ...], tuple[tuple[token_patterns.Part, ...], ...]]]:
+    """(kind, is the anchor a line's head only, anchor, lines), with a hole for each of the anchor's names.
+
+    The lines share the anchor's holes, inside strings too: a log line that tells the function's own name.
+    """
+    tokens = tokenize(anchor)
+    names: dict[str, token_patterns.Hole] = {}
+    for token in tokens:
+        hole = token_patterns.hole_kind(token)
+        if hole and token not in names:
+            names[token] = token_patterns.Hole(f"h{len(names)}", hole)
+    if not names or len(names) > 8:
+        return
+    lines = tuple(tuple(names.get(t, t) for t in tokenize(body)) for body in bodies)
+    parts = tuple(names.get(t, t) for t in tokens)
+    if len(token_patterns.literal_of(parts)) >= 3:
+        yield "hole", False, parts, lines
+    head = _head(tokens)
+    if head:
+        own = {t: h for t, h in names.items() if t == tokens[head - 2]}
+        headed = tuple(tuple(own.get(t, t) for t in tokenize(body)) for body in bodies)
+        yield "head", True, tuple(own.get(t, t) for t in tokens[:head]), headed
+
+
+def _head(tokens: list[str]) -> int:
+    """How many tokens make a declaration's head: up to the bracket after its name; 0 when the line is none."""
+    for number in range(2, len(tokens)):
+        if tokens[number] in "({" and is_word(tokens[number - 1]) and tokens[number - 2].isspace():
+            return number + 1
+    return 0

@@ -1,0 +1,50 @@
+"""Whole lines moved to another place: their indentation, their line ends, the names that stand for others."""
+
+from __future__ import annotations
+
+import re
+
+from editahead_prompts.snapshot import line_body
+from editahead_prompts.tokens import changed_spans, tokenize
+
+from . import token_patterns
+
+COMMENT = re.compile(r"\s*(?:#(?!\s*include)|//|/?\*|\"\"\"|'''|--\s|<!--)")
+"""A line that is a comment, or begins one."""
+MAX_SITES = 40
+"""A rule with many more sites than this is too general to be trusted."""
+
+
+def indent_of(line: str) -> str:
+    """The line's leading white space, without its end."""
+    return line[: len(line) - len(line.lstrip())].rstrip("\r\n")
+
+
+def reindent(lines: tuple[str, ...], base: str, indent: str, eol: str) -> tuple[str, ...]:
+    """The lines moved from the indentation `base` to `indent`, each with the line end `eol`."""
+    out = []
+    for line in lines:
+        body = line_body(line)
+        if body.startswith(base):
+            body = indent + body[len(base) :] if body.strip() else body.strip()
+        out.append(body + eol)
+    return tuple(out)
+
+
+def renaming(old: str, new: str) -> dict[str, str]:
+    """Which words of one line stand for which of another like it."""
+    a, b = tokenize(old), tokenize(new)
+    table: dict[str, str] = {}
+    for a1, a2, b1, b2 in changed_spans(a, b):
+        if (
+            a2 - a1 == 1
+            and b2 - b1 == 1
+            and token_patterns.hole_kind(a[a1])
+            and token_patterns.hole_kind(b[b1])
+        ):
+            table.setdefault(a[a1], b[b1])
+    return table
+
+
+def renamed(text: str, table: dict[str, str]) -> str:
+    return "".join(table.get(token, token) for token in tokenize(text)) if table else text

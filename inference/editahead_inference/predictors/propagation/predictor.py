@@ -1,0 +1,157 @@
+"""The predictor: sites as candidate edits, in this document and in the other open ones."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from hashlib import blake2b
+
+from editahead_inference.candidates import Candidate, Source
+from editahead_prompts.diff import diff
+from editahead_prompts.edits import Edit, Replacement
+from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.state import State
+from editahead_prompts.syntax import SyntaxTrees
+
+from .document_index import Index
+from .import_rules import missing_imports
+from .rule import Proposal
+from .site_features import Site
+from .sites import find_sites
+
+_REMEMBERED = 32
+"""Documents whose index is kept."""
+_OTHERS = 8
+"""Other open documents that are searched, most recently used first."""
+_MISSING_IMPORT = 0.6
+"""How likely a missing import is taken to be next. Chosen, not fitted: from the top, a commit's imports come first."""
+_AWAITED = 0.7
+"""The same for a call of what became asynchronous: so rare that it cannot be fitted. It was right in 7 moments of 7."""
+_CARRIES_OVER = frozenset(
+    {
+        "rename",
+        "case",
+        "span0",
+        "span1",
+        "span2",
+        "span-both",
+        "line",
+        "block",
+        "argument-add",
+        "argument-drop",
+    }
+)
+"""Kinds of rules specific enough for another document."""
+_FAMILIES = {
+    "javascript": "web",
+    "javascriptreact": "web",
+    "typescript": "web",
+    "typescriptreact": "web",
+    "c": "c",
+    "cpp": "c",
+}
+"""Languages whose files share names; other documents are searched only within a family."""
+_BY_CANDOUR = (
+    "rename",
+    "argument-add",
+    "argument-drop",
+    "rename-cases",
+    "rename-words",
+    "span0",
+    "part",
+    "line",
+)
+"""Kinds whose label tells a person most, best first."""
+
+
+class Propagation:
+    """Proposes to do the last edits again where they apply. For one thread at a time."""
+
+    source: Source = "propagation"
+
+    def __init__(self, trees: SyntaxTrees | None = None) -> None:
+        self._trees = trees or SyntaxTrees()
+        self._indexes: OrderedDict[str, Index] = OrderedDict()
+
+    def propose(self, state: State, check: Callable[[], None]) -> list[Candidate]:
+        """See `Predictor.propose`."""
+        if not state.history:
+            return []
+        snapshots = {snapshot.uri: snapshot for snapshot in (*state.others[:_OTHERS], state.document)}
+
+        def home(uri: str) -> Index | None:
+            return self._index(snapshots[uri]) if uri in snapshots else None
+
+        index = self._index(state.document)
+        found = find_sites(state, index, home, self._trees, check)
+        candidates = [_candidate(state.document, site, features) for site, features in found]
+        last = state.history[-1]
+        if last.uri == state.document.uri:
+            for name, proposal in missing_imports(last, index, state.others[:_OTHERS]):
+                label, kind = f"import {name}", {"kind:missing-import": 1.0}
+                candidates.append(
+                    _as_candidate(
+                        state.document, proposal, label, f"import:{name}", kind, confidence=_MISSING_IMPORT
+                    )
+                )
+        family = _FAMILIES.get(state.document.language, state.document.language)
+        for other in state.others[:_OTHERS]:
+            if _FAMILIES.get(other.language, other.language) != family:
+                continue
+            for site, features in find_sites(state, self._index(other), home, self._trees, check):
+                if any(rule.kind in _CARRIES_OVER for rule, _ in site.rules):
+                    candidates.append(_candidate(other, site, features))
+        return candidates
+
+    def _index(self, snapshot: Snapshot) -> Index:
+        known = self._indexes.get(snapshot.uri)
+        if known is None or known.snapshot is not snapshot:
+            known = self._indexes[snapshot.uri] = Index(snapshot, known)
+            if len(self._indexes) > _REMEMBERED:
+                self._indexes.popitem(last=False)
+        self._indexes.move_to_end(snapshot.uri)
+        return known
+
+
+def _candidate(snapshot: Snapshot, site: Site, features: dict[str, float]) -> Candidate:
+    rule = min((rule for rule, _ in site.rules), key=lambda rule: _candour(rule.kind))
+    confidence = None
+    if rule.kind == "await-calls":
+        features, confidence = {"kind:await-calls": 1.0}, _AWAITED
+    more = site.below + site.above - 1
+    label = f"{rule.label} ({more} more)" if more > 0 else rule.label
+    return _as_candidate(snapshot, site.proposal, label, rule.key, features, confidence=confidence)
+
+
+def _as_candidate(
+    snapshot: Snapshot,
+    proposal: Proposal,
+    label: str,
+    key: str,
+    features: dict[str, float],
+    *,
+    confidence: float | None = None,
+) -> Candidate:
+    edit = as_edit(snapshot, proposal)
+    if edit:
+        place = edit.replacements[0].start
+        cursor_after = edit.replacements[-1].end + edit.growth
+    else:  # a place without an edit: the line's first character that is not white space
+        line = snapshot.lines[proposal.start]
+        place = cursor_after = snapshot.starts[proposal.start] + len(line) - len(line.lstrip())
+    digest = blake2b(key.encode("utf-8", "replace"), digest_size=8).hexdigest()
+    return Candidate(
+        snapshot.uri, edit, place, cursor_after, "propagation", label, digest, features, confidence
+    )
+
+
+def _candour(kind: str) -> int:
+    return _BY_CANDOUR.index(kind) if kind in _BY_CANDOUR else len(_BY_CANDOUR)
+
+
+def as_edit(snapshot: Snapshot, proposal: Proposal) -> Edit:
+    """The proposal as the smallest edit of the snapshot's text that makes it."""
+    base = snapshot.starts[proposal.start]
+    old = "".join(snapshot.lines[proposal.start : proposal.end])
+    inner = diff(old, "".join(proposal.lines))
+    return Edit(tuple(Replacement(r.start + base, r.end + base, r.text) for r in inner.replacements))

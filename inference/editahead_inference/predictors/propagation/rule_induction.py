@@ -1,0 +1,107 @@
+"""From a past edit to the rules that it might be an instance of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from rapidfuzz import fuzz
+
+from editahead_prompts.snapshot import line_body
+from editahead_prompts.state import PastEdit
+
+from . import (
+    argument_rules,
+    await_rules,
+    block_rewrite_rules,
+    deletion_rules,
+    import_rules,
+    insertion_rules,
+    substitution_rules,
+)
+from .rule import Rule
+
+_PAIRED = 55.0
+"""rapidfuzz ratio from which an old and a new line count as one line that changed."""
+_MAX_LINES = 60
+"""A bigger edit is a rewrite of its own; what it teaches is in its paired lines up to here."""
+
+
+def pairs(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[list[tuple[int, int]], list[int], list[int]]:
+    """Which old line (index) became which new one, in order; and the old and new lines left over.
+
+    Blocks of the same height pair line by line; others by similarity, never crossing.
+    """
+    old, new = old[:_MAX_LINES], new[:_MAX_LINES]
+    if len(old) == len(new):
+        return [(n, n) for n in range(len(old))], [], []
+    paired: list[tuple[int, int]] = []
+    at = 0
+    for i, line in enumerate(old):
+        text = line.strip()
+        if not text:
+            continue
+        scored = [(fuzz.ratio(text, new[j].strip()), -j) for j in range(at, len(new)) if new[j].strip()]
+        if scored:
+            score, j = max(scored)
+            if score >= _PAIRED:
+                paired.append((i, -j))
+                at = -j + 1
+    olds, news = {i for i, _ in paired}, {j for _, j in paired}
+    return (
+        paired,
+        [i for i in range(len(old)) if i not in olds],
+        [j for j in range(len(new)) if j not in news],
+    )
+
+
+@lru_cache(maxsize=512)
+def learn(old: tuple[str, ...], new: tuple[str, ...], before: str, after: str) -> tuple[Rule, ...]:
+    """The rules behind one edit (lines with ends) between the lines `before` and `after` it (bodies)."""
+    return tuple(_learn(old, new, before, after))
+
+
+def _learn(old: tuple[str, ...], new: tuple[str, ...], before: str, after: str) -> Iterator[Rule]:
+    if not old:
+        yield from insertion_rules.learn_insertion(new, before, after)
+        return
+    yield from import_rules.learn_unused(old, new)
+    if not new:
+        yield from deletion_rules.learn_deletion(old)
+        return
+    paired, gone, come = pairs(old, new)
+    for i, j in paired:
+        o, n = line_body(old[i]), line_body(new[j])
+        if o != n:
+            yield from substitution_rules.learn(o, n)
+            yield from argument_rules.learn(o, n)
+            yield from await_rules.learn(o, n)
+            yield from block_rewrite_rules.learn_context(o, n, line_body(new[j - 1]) if j else before)
+    yield from block_rewrite_rules.learn_rewrite(old, new)
+    for run in _runs(come):
+        above = line_body(new[run[0] - 1]) if run[0] else before
+        below = line_body(new[run[-1] + 1]) if run[-1] + 1 < len(new) else after
+        yield from insertion_rules.learn_insertion(tuple(new[j] for j in run), above, below)
+    for run in _runs(gone):
+        yield from deletion_rules.learn_deletion(tuple(old[i] for i in run))
+
+
+def _runs(numbers: list[int]) -> Iterator[list[int]]:
+    run: list[int] = []
+    for number in numbers:
+        if run and number != run[-1] + 1:
+            yield run
+            run = []
+        run.append(number)
+    if run:
+        yield run
+
+
+def learn_from(edit: PastEdit, lines: tuple[str, ...] | None) -> tuple[Rule, ...]:
+    """The rules behind a past edit; `lines` are its document's present ones, None when it is closed."""
+    before = after = ""
+    if lines is not None:
+        end = edit.line + len(edit.new)
+        before = line_body(lines[edit.line - 1]) if 0 < edit.line <= len(lines) else ""
+        after = line_body(lines[end]) if end < len(lines) else ""
+    return learn(edit.old, edit.new, before, after)

@@ -1,0 +1,187 @@
+"""What speaks for a place: features that a person could name, for the gate to weigh."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from rapidfuzz import fuzz
+
+from editahead_prompts.state import PastEdit
+
+from .bindings import Names
+from .document_index import Index
+from .import_rules import IMPORT
+from .line_transforms import COMMENT
+from .rule import Proposal, Rule
+
+_DEFINES = (
+    r"(?:\b(?:def|class|func|fn|function|type|interface|struct|enum|trait|const|let|var|val|macro|define|module|namespace)"
+    r"\s+(?:\([^)]*\)\s*)?|\b(?:mut|static|final|int|void|bool|string|auto|char|float|double|long)\s+[*&]?)"
+)
+
+Home = Callable[[str], Index | None]
+"""The index of the document with this uri, if it is open."""
+
+
+@dataclass(slots=True)
+class Site:
+    """One edit that one or more rules propose, with what each of them says about it."""
+
+    proposal: Proposal
+    rules: list[tuple[Rule, int]] = field(default_factory=list)
+    """The rules and the age of the edit that taught each (0 = the last edit)."""
+    below: int = 10**6
+    """Sites of the most selective of its rules below the last edit, this one included."""
+    above: int = 10**6
+    """The same above it: places that the person may have seen and left."""
+    rank: int = 10**6
+    """How many of that rule's sites on the same side of the last edit are nearer."""
+    support: int = 1
+    """How many lines of past edits are instances of one of its rules."""
+    streak: int = 0
+    """How many of the last edits, without a gap, are instances of one of its rules."""
+    skipped: int = 0
+    """Sites of its rules between past edits that were left as they are."""
+    contradicted: int = 10**6
+    """How often the last edits made something else of the same old text; the least of its rules."""
+    combined: bool = False
+    """Made of several rules that each change a part of the line."""
+
+
+def features(
+    sites: Sequence[Site],
+    index: Index,
+    home: Home,
+    names: Names,
+    edits: Sequence[PastEdit],
+    edited_line: int,
+) -> list[tuple[Site, dict[str, float]]]:
+    """Each site with what the gate weighs; edits are newest first.
+
+    Places are measured from the last edit, not from the cursor: going to a place does not make it less likely.
+    """
+    rivals = Counter(site.proposal.start for site in sites)
+    nearest: dict[tuple[int, bool], int] = {}
+    for site in sites:
+        up = site.proposal.start < edited_line
+        for age in {age for _, age in site.rules}:
+            distance = abs(site.proposal.start - edited_line)
+            nearest[age, up] = min(nearest.get((age, up), distance), distance)
+    return [
+        (
+            site,
+            _features(
+                site,
+                index,
+                home,
+                names,
+                edits,
+                edited_line,
+                rivals[site.proposal.start] - 1,
+                nearest,
+            ),
+        )
+        for site in sites
+    ]
+
+
+def _features(
+    site: Site,
+    index: Index,
+    home: Home,
+    names: Names,
+    edits: Sequence[PastEdit],
+    edited_line: int,
+    rivals: int,
+    nearest: dict[tuple[int, bool], int],
+) -> dict[str, float]:
+    start, end, lines = site.proposal.start, site.proposal.end, site.proposal.lines
+    bodies = index.bodies
+    last_line = len(bodies) - 1
+    age = min(age for _, age in site.rules)
+    edit = edits[age]
+    newest = [rule for rule, a in site.rules if a == age]
+    at = min(start, last_line)
+    origin = home(edit.uri) or index
+    theirs = origin.bodies
+    here = min(edit.line, len(theirs) - 1)
+    is_here = origin is index
+    up = start < edited_line
+    distance = edited_line - max(start, end - 1) if up else start - edited_line
+    old_text = "".join(body.strip() for body in bodies[start:end])
+    new_text = "".join(line.strip() for line in lines)
+    if end > start:
+        similarity = max(fuzz.ratio(rule.example, bodies[start].strip()) for rule in newest)
+    else:
+        anchors = (bodies[at].strip(), bodies[max(at - 1, 0)].strip())
+        similarity = max(fuzz.ratio(rule.example, anchor) for rule in newest for anchor in anchors)
+    source = max((rule.source for rule in newest), key=len)
+    name, target = next((rule.renames for rule in newest if rule.renames), ("", ""))
+    around = "".join(b.strip() for b in (*bodies[max(start - 2, 0) : start], *bodies[end : end + 2]))
+    stop = edit.line + len(edit.new)
+    around_edit = "".join(
+        b.strip() for b in (*theirs[max(edit.line - 2, 0) : edit.line], *theirs[stop : stop + 2])
+    )
+    values = {
+        "age": float(age),
+        "support": float(site.support),
+        "streak": float(site.streak),
+        "purity": round(site.streak / len(edits), 2),
+        "sites-below": float(site.below),
+        "sites-above": float(site.above),
+        "skipped": float(site.skipped),
+        "left": float(site.below + site.above),
+        "converted": round(site.support / (site.support + site.below + site.above + site.skipped), 2),
+        "rank": float(site.rank),
+        "kin-nearer": float(abs(start - edited_line) > nearest[age, up]),
+        "distance": float(distance),
+        "edit-distance": float(abs(start - edit.line)) if is_here else 1e4,
+        "up": float(up),
+        "direction": _direction(edits),
+        "similarity": round(similarity / 100, 2),
+        "context": round(fuzz.ratio(around, around_edit) / 100, 2),
+        "same-indent": float(index.indent(at) == origin.indent(here)),
+        "same-block": float(is_here and index.block(at) == index.block(here)),
+        "same-top": float(is_here and index.top(at) == index.top(here)),
+        "source-length": float(len(source)),
+        "source-count": float(index.words.get(name, 0)) if name else -1.0,
+        "target-count": float(index.words.get(target, 0)) if target else -1.0,
+        "votes": float(len({rule.kind for rule, _ in site.rules})),
+        "teachers": float(len({age for _, age in site.rules})),
+        "rivals": float(rivals),
+        "contradicted": float(min(site.contradicted, 9)),
+        "combined": float(site.combined),
+        "old-lines": float(end - start),
+        "new-lines": float(len(lines)),
+        "edit-old-lines": float(len(edit.old)),
+        "edit-new-lines": float(len(edit.new)),
+        "history": float(len(edits)),
+        "comment": float(bool(COMMENT.match(old_text or new_text))),
+        "import": float(bool(IMPORT.match(old_text or new_text))),
+        "edit-comment": float(bool(COMMENT.match("".join(edit.new or edit.old)))),
+        "edit-import": float(bool(IMPORT.match("".join(edit.new or edit.old)))),
+        "defines": float(bool(name) and bool(re.search(_DEFINES + re.escape(name) + r"(?!\w)", old_text))),
+        "edit-defines": float(
+            bool(name) and bool(re.search(_DEFINES + re.escape(target) + r"(?!\w)", "".join(edit.new)))
+        ),
+        "grows": float(len(new_text) - len(old_text)),
+        "size": round(math.log1p(len(bodies)), 1),
+    }
+    renamed = names.get(name, target, edit) if target else None
+    if renamed is not None:
+        values |= renamed.features(start)
+    for rule, _ in site.rules:
+        values[f"kind:{rule.kind}"] = 1.0
+    return values
+
+
+def _direction(edits: Sequence[PastEdit]) -> float:
+    """Which way the person works through the document: -1 up .. 1 down, 0 unknown; edits are newest first."""
+    lines = [edit.line for edit in edits[:5] if edit.uri == edits[0].uri]
+    moves = [1 if newer >= older else -1 for newer, older in itertools.pairwise(lines)]
+    return round(sum(moves) / len(moves), 2) if moves else 0.0

@@ -1,0 +1,187 @@
+"""Where the rules behind the last edits apply next in one document."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from editahead_prompts.snapshot import line_end
+from editahead_prompts.state import PastEdit, State
+from editahead_prompts.syntax import SyntaxTrees
+
+from .bindings import Names
+from .document_index import Index
+from .rule import Proposal, Rule
+from .rule_induction import learn_from
+from .site_features import Home, Site, features
+from .substitution_rules import Rename, Substitution, WordRename
+
+_EDITS = 6
+"""Past edits that teach."""
+_NEAR = 3
+"""Sites of one rule that are looked at on each side of the last edit, besides those at the cursor."""
+_MAX_PROPOSALS = 60
+"""A rule with more sites than this is too general to be trusted at any of them."""
+_MAX_RUN = 25
+"""Lines that one edit may take together."""
+_SIBLINGS = "rename-siblings"
+"""The same name of several functions, renamed in one after the other."""
+_EXACT_RENAMES = frozenset({"rename", "rename-bound", _SIBLINGS})
+_COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words", "part", "span0", "span1"})
+"""Kinds of rules that may each change their own part of one line."""
+
+
+def find_sites(
+    state: State, index: Index, home: Home, trees: SyntaxTrees, check: Callable[[], None]
+) -> list[tuple[Site, dict[str, float]]]:
+    """Every place in the index's document where a recent edit could be made again, with its features."""
+    edits = list(reversed(state.history[-_EDITS:]))
+    uri = index.snapshot.uri
+    cursor_line = state.document.line_at(state.cursor) if uri == state.document.uri else 0
+    newest = edits[0]
+    edited_line = newest.line + max(len(newest.new) - 1, 0) if newest.uri == uri else 0
+    names = Names(index, home, trees)
+    taught, instances_of = _taught(edits, state)
+    lessons = Counter((rule.kind, rule.learned_from) for rule, _ in taught)
+    found: dict[Proposal, Site] = {}
+    for rule, age in taught:
+        check()
+        proposals = _outside(_proposals(rule, index, names, edits[age]), edits[age], uri)
+        if not proposals or len(proposals) > _MAX_PROPOSALS:
+            continue
+        runs = _together(proposals)
+        below = [run for run in runs if run.end > edited_line or run.start >= edited_line]
+        above = runs[: len(runs) - len(below)][::-1]
+        instances = instances_of[rule.key]
+        lines = [edits[age].line for age in instances]
+        first, last = min(lines), max(lines)
+        skipped = sum(first < run.start < last for run in runs)
+        for side in (below, above):
+            for rank, proposal in enumerate(side):
+                if rank >= _NEAR and not _near(proposal, cursor_line):
+                    continue
+                site = found.setdefault(proposal, Site(proposal))
+                site.rules.append((rule, age))
+                if len(runs) < site.below + site.above:
+                    site.below, site.above, site.rank = len(below), len(above), rank
+                site.support = max(site.support, len(instances))
+                site.streak = max(site.streak, _streak(instances))
+                site.skipped = max(site.skipped, skipped)
+                others = lessons[rule.kind, rule.learned_from] - 1 if rule.learned_from else 0
+                site.contradicted = min(site.contradicted, others)
+    _combine(found, index)
+    return features(list(found.values()), index, home, names, edits, edited_line)
+
+
+def _taught(edits: Sequence[PastEdit], state: State) -> tuple[list[tuple[Rule, int]], dict[str, list[int]]]:
+    """Each rule behind the edits (newest first) with the age of the newest that teaches it; by key, the ages of all."""
+    taught: list[tuple[Rule, int]] = []
+    instances: dict[str, list[int]] = defaultdict(list)
+    for age, edit in enumerate(edits):
+        snapshot = state.snapshot(edit.uri)
+        for rule in learn_from(edit, snapshot.lines if snapshot else None):
+            ages = instances[rule.key]
+            if not ages:
+                taught.append((rule, age))
+            ages.append(age)  # once for each line of the edit that teaches it
+    return taught, instances
+
+
+def _proposals(rule: Rule, index: Index, names: Names, edit: PastEdit) -> Iterator[Proposal]:
+    """The rule's, without the places where a renamed name means something else."""
+    renamed = names.get(*rule.renames, edit) if rule.renames else None
+    if renamed is None:
+        if rule.kind != _SIBLINGS:
+            yield from rule.proposals(index)
+        return
+    for proposal in rule.proposals(index):
+        if rule.kind in _EXACT_RENAMES and proposal.end - proposal.start == 1:
+            body = index.bodies[proposal.start]
+            if rule.kind == _SIBLINGS:
+                new = renamed.bound_by_others(body, proposal.start)
+            else:
+                new = renamed.bound(body, proposal.start, strictly=rule.kind == "rename-bound")
+            if new != body:
+                end = line_end(index.snapshot.lines[proposal.start])
+                yield Proposal(proposal.start, proposal.end, (new + end,))
+        elif not renamed.is_anothers(proposal.start):
+            yield proposal
+
+
+def _near(proposal: Proposal, line: int) -> bool:
+    """Whether the person is at it: they may have gone there for it."""
+    return proposal.start - 1 <= line <= max(proposal.end, proposal.start + 1)
+
+
+def _streak(ages: Sequence[int]) -> int:
+    """How many of the ages 0, 1, 2, .. are there without a gap."""
+    distinct = sorted(set(ages))
+    return next((count for count, age in enumerate(distinct) if age != count), len(distinct))
+
+
+def _combine(found: dict[Proposal, Site], index: Index) -> None:
+    """Adds, for each line that several rules change in part, the edit that makes all those changes at once."""
+    at: dict[int, dict[str, tuple[Rule, int, Site]]] = defaultdict(dict)
+    for proposal, site in found.items():
+        if proposal.end - proposal.start == 1 == len(proposal.lines):
+            for rule, age in site.rules:
+                if rule.kind in _COMBINED:
+                    at[proposal.start].setdefault(rule.key, (rule, age, site))
+    for line, rules in at.items():
+        if len(rules) < 2:
+            continue
+        body = index.bodies[line]
+        used: list[tuple[Rule, int]] = []
+        basis: list[Site] = []
+        for rule, age, site in sorted(rules.values(), key=lambda entry: (entry[1], -len(entry[0].source))):
+            if isinstance(rule, Substitution | Rename | WordRename):
+                new = rule.rewrite(body)
+                if new != body:
+                    body = new
+                    used.append((rule, age))
+                    basis.append(site)
+        proposal = Proposal(line, line + 1, (body + line_end(index.snapshot.lines[line]),))
+        if len(used) > 1 and proposal not in found:
+            best = min(basis, key=lambda s: s.below + s.above)
+            found[proposal] = Site(
+                proposal,
+                used,
+                below=best.below,
+                above=best.above,
+                rank=best.rank,
+                support=max(s.support for s in basis),
+                streak=max(s.streak for s in basis),
+                skipped=best.skipped,
+                contradicted=min(s.contradicted for s in basis),
+                combined=True,
+            )
+
+
+def _outside(proposals: Iterable[Proposal], edit: PastEdit, uri: str) -> list[Proposal]:
+    """Without those that touch the lines of the edit that taught the rule."""
+    out = []
+    first, last = edit.line, edit.line + max(len(edit.new), 1)
+    for proposal in proposals:
+        if edit.uri != uri or proposal.start >= last or max(proposal.end, proposal.start + 1) <= first:
+            out.append(proposal)
+            if len(out) > _MAX_PROPOSALS:
+                break
+    return out
+
+
+def _together(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """Rewrites of neighbouring lines as one; in document order."""
+    runs: list[Proposal] = []
+    for proposal in sorted(set(proposals), key=lambda p: (p.start, p.end)):
+        last = runs[-1] if runs else None
+        if (
+            last is not None
+            and last.end == proposal.start
+            and proposal.end > proposal.start
+            and last.end > last.start
+            and proposal.end - last.start <= _MAX_RUN
+        ):
+            runs[-1] = Proposal(last.start, proposal.end, last.lines + proposal.lines)
+        else:
+            runs.append(proposal)
+    return runs

@@ -1,0 +1,295 @@
+"""Rewrites inside one line: exact spans with more or less context, spans with holes, whole lines, renames."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from editahead_prompts.snapshot import line_end
+from editahead_prompts.tokens import (
+    WORD,
+    case_style,
+    case_variants,
+    changed_spans,
+    in_style,
+    is_name,
+    is_word,
+    split_words,
+    tokenize,
+    word_replacement,
+)
+
+from . import token_patterns
+from .document_index import Index
+from .rule import Proposal, Rule, shorten
+
+_MAX_LINES = 200
+"""A literal that occurs on more lines than this says nothing about where to edit."""
+_MAX_NAMES = 12
+"""A word that stands in more identifiers than this is a common one."""
+
+
+@dataclass(frozen=True)
+class Substitution(Rule):
+    """`old` becomes `new` wherever it stands in a line; `whole`: only where it is all of the line but its indentation."""
+
+    old: tuple[token_patterns.Part, ...] = ()
+    new: tuple[token_patterns.Part, ...] = ()
+    whole: bool = False
+
+    @cached_property
+    def _regex(self) -> re.Pattern[str]:
+        return token_patterns.compile_parts(self.old)
+
+    @property
+    def learned_from(self) -> str:
+        return repr(self.old)
+
+    def rewrite(self, body: str) -> str:
+        """The line's body after the rewrite; the body itself where it does not apply or has been made already."""
+        if self.whole:
+            stripped = body.strip()
+            match = self._regex.fullmatch(stripped)
+            return body if match is None else body.replace(stripped, token_patterns.fill(self.new, match), 1)
+
+        def replaced(match: re.Match[str]) -> str:
+            piece, found = token_patterns.fill(self.new, match), match[0]
+            at = piece.find(found)
+            if at >= 0:
+                start = match.start() - at
+                if start >= 0 and body.startswith(piece, start):
+                    return found
+            return piece
+
+        return self._regex.sub(replaced, body)
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        yield from _rewritten(index, index.lines_with(self.source), self.rewrite)
+
+
+@dataclass(frozen=True)
+class Rename(Rule):
+    """Identifiers replaced as whole words, by a table (one name, its case variants, or names found by a word run)."""
+
+    table: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return dict(self.table)
+
+    @property
+    def learned_from(self) -> str:
+        return self.source
+
+    @cached_property
+    def _regex(self) -> re.Pattern[str]:
+        longest_first = sorted(self._names, key=len, reverse=True)
+        return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+
+    def rewrite(self, body: str) -> str:
+        """The line's body with the names replaced."""
+        return self._regex.sub(lambda match: self._names[match[0]], body)
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        lines = sorted({line for name in self._names for line in index.lines_with(name)})
+        yield from _rewritten(index, lines, self.rewrite)
+
+
+@dataclass(frozen=True)
+class WordRename(Rule):
+    """A run of words inside any identifier: after getUser -> getAccount, setUser -> setAccount and user_id -> account_id."""
+
+    old_words: tuple[str, ...] = ()
+    new_words: tuple[str, ...] = ()
+    exact: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def _exact(self) -> dict[str, str]:
+        return dict(self.exact)
+
+    @cached_property
+    def _made(self) -> frozenset[str]:
+        return frozenset(self._exact.values())
+
+    def renamed(self, name: str) -> str:
+        """The identifier with the words replaced, in its own style."""
+        if name in self._exact or name in self._made:
+            return self._exact.get(name, name)
+        words, run = split_words(name), len(self.old_words)
+        for at in range(len(words) - run + 1):
+            if words[at : at + run] == self.old_words:
+                style = case_style(name)
+                if style in ("other", "flat") and len(words) > 1:
+                    return name
+                core = name.strip("_")
+                lead = name[: len(name) - len(name.lstrip("_"))]
+                made = (*words[:at], *self.new_words, *words[at + run :])
+                return (
+                    lead
+                    + in_style(made, "snake" if style == "flat" else style)
+                    + name[len(lead) + len(core) :]
+                )
+        return name
+
+    def rewrite(self, body: str) -> str:
+        """The line's body with the words replaced inside its identifiers."""
+        return WORD.sub(lambda match: self.renamed(match[0]), body)
+
+    def proposals(self, index: Index) -> Iterator[Proposal]:
+        probe = self.old_words[0]
+        names = [name for name in index.words if probe in name.lower() and self.renamed(name) != name]
+        if len(names) <= _MAX_NAMES:
+            lines = sorted({line for name in names for line in index.lines_with(name)})
+            yield from _rewritten(index, lines, self.rewrite)
+
+
+def _rewritten(index: Index, lines: list[int], rewrite: Callable[[str], str]) -> Iterator[Proposal]:
+    if len(lines) > _MAX_LINES:
+        return
+    for line in lines:
+        body = index.bodies[line]
+        new = rewrite(body)
+        if new != body:
+            yield Proposal(line, line + 1, (new + line_end(index.snapshot.lines[line]),))
+
+
+def learn(old: str, new: str) -> list[Substitution | Rename | WordRename]:
+    """All rewrites that explain how one line's body became another; the most specific first."""
+    o, n = old.strip(), new.strip()
+    if o == n or not o or not n:
+        return []
+    a, b = tokenize(o), tokenize(n)
+    spans = changed_spans(a, b)
+    spelled = _spelled(a, b, spans)
+    rules: list[Substitution | Rename | WordRename] = []
+
+    def add(
+        kind: str,
+        source: tuple[token_patterns.Part, ...],
+        target: tuple[token_patterns.Part, ...],
+        whole: bool = False,
+    ) -> None:
+        if source == target:
+            return
+        literal = token_patterns.literal_of(source)
+        if len(literal) < 2 or (not whole and not any(map(str.isalnum, literal)) and len(literal) < 3):
+            return
+        label = f"{_shown(source)} -> {_shown(target)}"
+        rules.append(
+            Substitution(kind, f"{kind}:{source}:{target}", label, o, literal, None, source, target, whole)
+        )
+
+    add("line", (o,), (n,), whole=True)
+    rules += _renames(a, b, spelled, o)
+    cover = (spans[0][0], spans[-1][1], spans[0][2], spans[-1][3])
+    for grow in (0, 1, 2):
+        a1, a2, b1, b2 = _grow(a, b, cover, grow, 0)
+        add(f"span{grow}", tuple(a[a1:a2]), tuple(b[b1:b2]))
+    a1, a2, b1, b2 = _grow(a, b, cover, 1, 1)
+    add("span-both", tuple(a[a1:a2]), tuple(b[b1:b2]))
+    if len(spans) > 1:
+        for a1, a2, b1, b2 in spans:
+            add("part", tuple(a[a1:a2]), tuple(b[b1:b2]))
+    rules += _with_holes(o, n)
+    table = {(a[a1], b[b1]) for a1, a2, b1, b2 in spelled if a2 - a1 == b2 - b1 == 1}
+    if any(rule.renames for rule in rules) and len(table) == 1:
+        rules = [replace(rule, renames=next(iter(table))) for rule in rules]
+    return rules
+
+
+def _spelled(
+    a: list[str], b: list[str], spans: list[tuple[int, int, int, int]]
+) -> list[tuple[int, int, int, int]]:
+    """The spans without white space at their ends: what a formatter aligns anew is not a change of its own."""
+    out = []
+    for a1, a2, b1, b2 in spans:
+        while a1 < a2 and b1 < b2 and a[a2 - 1].isspace() and b[b2 - 1].isspace():
+            a2, b2 = a2 - 1, b2 - 1
+        while a1 < a2 and b1 < b2 and a[a1].isspace() and b[b1].isspace():
+            a1, b1 = a1 + 1, b1 + 1
+        if "".join((*a[a1:a2], *b[b1:b2])).strip():
+            out.append((a1, a2, b1, b2))
+    return out or spans
+
+
+def _renames(
+    a: list[str], b: list[str], spans: list[tuple[int, int, int, int]], example: str
+) -> list[Rename | WordRename]:
+    """When each changed stretch is one identifier for another: the rename, its case variants, its words in other names."""
+    table: dict[str, str] = {}
+    for a1, a2, b1, b2 in spans:
+        if a2 - a1 != 1 or b2 - b1 != 1 or not is_word(a[a1]) or not is_word(b[b1]):
+            return []
+        if table.setdefault(a[a1], b[b1]) != b[b1]:
+            return []
+    if not table or len(table) > 3:
+        return []
+    rules: list[Rename | WordRename] = []
+    for old, new in table.items():
+        if old in token_patterns.KEYWORDS:
+            continue
+        label = f"rename {old} -> {new}"
+        for kind in ("rename", "rename-bound", "rename-siblings"):
+            rules.append(Rename(kind, f"{kind}:{old}:{new}", label, example, old, (old, new), ((old, new),)))
+        variants = {k: v for k, v in case_variants(old, new).items() if len(k) > 2}
+        if variants:
+            names = ((old, new), *variants.items())
+            rules.append(Rename("rename-cases", f"cases:{old}:{new}", label, example, old, (old, new), names))
+        words = word_replacement(old, new) or (split_words(old), split_words(new))
+        if words[0] and words[1] and len("".join(words[0])) > 2:
+            label = f"rename {'_'.join(words[0])} -> {'_'.join(words[1])} in names"
+            key = f"words:{words[0]}:{words[1]}"
+            exact = ((old, new), *variants.items())
+            rules.append(
+                WordRename("rename-words", key, label, example, old, (old, new), words[0], words[1], exact)
+            )
+    return rules
+
+
+def _with_holes(o: str, n: str) -> list[Substitution]:
+    """The rewrite with holes for what it kept, from narrow to the whole line."""
+    rules: list[Substitution] = []
+    seen: set[tuple[token_patterns.Part, ...]] = set()
+    # A string as one token, and as its words; what stands between commas and before a dot as one token.
+    strings = token_patterns.tokenize(o), token_patterns.tokenize(n)
+    for a, b in (strings, (tokenize(o), tokenize(n)), token_patterns.joined(*strings)):
+        spans = changed_spans(a, b)
+        if not spans:
+            continue
+        cover = (spans[0][0], spans[-1][1], spans[0][2], spans[-1][3])
+        fixed = token_patterns.fixed_names(a)
+        for kind, left, right in (("hole0", 0, 0), ("hole1", 1, 0), ("hole2", 1, 1), ("hole-line", 99, 99)):
+            a1, a2, b1, b2 = _grow(a, b, cover, left, right)
+            for keep, suffix in ((fixed, ""), (frozenset[str](), "-loose"), (fixed, "-any")):
+                holed = token_patterns.with_holes(a[a1:a2], b[b1:b2], keep=keep, expressions=suffix == "-any")
+                if holed is None or holed[0] in seen or holed[0] == holed[1]:
+                    continue
+                seen.add(holed[0])
+                literal = token_patterns.literal_of(holed[0])
+                if len(literal) < 2:
+                    continue
+                key = f"{kind}{suffix}:{holed[0]}:{holed[1]}"
+                label = f"{_shown(holed[0])} -> {_shown(holed[1])}"
+                whole = kind == "hole-line"
+                rules.append(Substitution(kind + suffix, key, label, o, literal, None, *holed, whole=whole))
+    return rules
+
+
+def _grow(
+    a: list[str], b: list[str], span: tuple[int, int, int, int], left: int, right: int
+) -> tuple[int, int, int, int]:
+    """The span with `left` more names before it and `right` after it (and all that lies between)."""
+    a1, a2, b1, b2 = span
+    while left and a1 and b1 and a[a1 - 1] == b[b1 - 1]:
+        a1, b1 = a1 - 1, b1 - 1
+        left -= is_name(a[a1])
+    while right and a2 < len(a) and b2 < len(b) and a[a2] == b[b2]:
+        right -= is_name(a[a2])
+        a2, b2 = a2 + 1, b2 + 1
+    return a1, a2, b1, b2
+
+
+def _shown(parts: tuple[token_patterns.Part, ...]) -> str:
+    return shorten("".join(part if isinstance(part, str) else "·" for part in parts))

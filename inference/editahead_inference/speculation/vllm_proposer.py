@@ -1,0 +1,120 @@
+"""Drafts within vLLM, for whatever client asks it: a proposer that takes them from the edit in the prompt.
+
+vllm serve MODEL --speculative-config '{"method": "custom_class", "num_speculative_tokens": 64,
+    "model": "editahead_inference.speculation.vllm_proposer.FileDraftProposer"}'
+
+vLLM loads it by its name, in its own process (versions from 0.23 on, its first model runner; 0.32 was tried on a CPU).
+Nothing else imports this module.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from copy import copy
+from pathlib import Path
+from typing import Any
+
+from editahead_prompts.composition.vocabulary import FILE, load
+
+from .batch_drafter import Rows
+from .drafter import Lengths
+from .prompt_markers import Codec, Markers
+
+log = logging.getLogger(__name__)
+
+LONGEST = 128
+"""Tokens of a draft that vLLM verifies at most; a longer one ends it."""
+
+
+class FileDraftProposer:
+    """For each row of a batch the tokens that are likely to come next, none where its prompt is no edit that we know.
+
+    Never raises: where something fails there are no drafts, which is said once.
+    """
+
+    def __init__(self, vllm_config: Any) -> None:
+        self._rows: Rows | None = None
+        self._told = False
+        try:
+            self._rows = _rows(vllm_config)
+            _lift(vllm_config)
+        except Exception as error:
+            self._failed(error)
+
+    def load_model(self, *args: Any, **kwargs: Any) -> None:
+        """It has none. vLLM's runner for CPUs wants every proposer to load one."""
+
+    def propose(
+        self,
+        sampled_token_ids: Sequence[Sequence[int]],
+        num_tokens_no_spec: Any,
+        token_ids_cpu: Any,
+        *args: Any,
+        **kwargs: Any,
+    ) -> list[list[int]]:
+        """For each row a draft, [] for one whose prompt is not all read.
+
+        sampled_token_ids: what each row got in this step. num_tokens_no_spec: an array of how many tokens it has with them.
+        token_ids_cpu: an array of these tokens, and more, by row.
+        """
+        drafts: list[list[int]] = [[] for _ in sampled_token_ids]
+        if self._rows is None:
+            return drafts
+        self._rows.begin()
+        for number, new in enumerate(sampled_token_ids):
+            try:
+                if new:
+                    tokens = token_ids_cpu[number, : num_tokens_no_spec[number]].astype("i4").tobytes()
+                    drafts[number] = self._rows.draft(tokens, len(new))
+            except Exception as error:
+                self._failed(error)
+        return drafts
+
+    def _failed(self, error: Exception) -> None:
+        if not self._told:
+            log.warning("Editahead has no drafts where this happens: %s: %s", type(error).__name__, error)
+            self._told = True
+
+
+def _rows(vllm_config: Any) -> Rows:
+    model, most = vllm_config.model_config, vllm_config.speculative_config.num_speculative_tokens
+    return Rows(Markers(_codec(model)), Lengths(most=min(most, LONGEST)), model.max_model_len)
+
+
+def _codec(model: Any) -> Codec:
+    folder = Path(model.tokenizer)
+    if (folder / FILE).is_file():
+        return load(folder)
+    import transformers
+
+    library: Any = transformers
+    return _Library(
+        library.AutoTokenizer.from_pretrained(
+            model.tokenizer, revision=model.tokenizer_revision, trust_remote_code=model.trust_remote_code
+        )
+    )
+
+
+class _Library:
+    """A tokenizer that transformers loads by its name."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+
+    def encode(self, text: str) -> Sequence[int]:
+        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False)
+        return ids
+
+    def decode(self, ids: Sequence[int]) -> str:
+        text: str = self._tokenizer.decode(list(ids), skip_special_tokens=False)
+        return text
+
+
+def _lift(vllm_config: Any) -> None:
+    """vLLM has zeros verified for all rows, and asks for no drafts, while one row is nearer to the end of the drafter's
+    context than a whole draft. Ours heeds the end itself, row by row, so its context is said to be longer."""
+    speculative = vllm_config.speculative_config
+    context = copy(speculative.draft_model_config)
+    context.max_model_len += speculative.num_speculative_tokens
+    speculative.draft_model_config = context
