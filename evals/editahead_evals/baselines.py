@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rapidfuzz import fuzz, process
 
-from editahead_prompts.affixes import common_affixes
+from editahead_prompts.text.affixes import common_affixes
 
 from .replay import Hunk, Moment
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from editahead_prompts.edits import Edit
-from editahead_prompts.history import History
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.history.edit_history import History
 from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 
 from .judge import hunks_made
 from .records import Record

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
-from editahead_prompts.formats.format import Finish
+from editahead_prompts.formats.base import Finish
 
 PIECE = 6
 """Characters of each event of a stream."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.snapshot import Snapshot
 
 from .client import Conversation, LanguageClient, Response, isolated_environment
 from .replay import Keystroke, Point, utf16_length

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from editahead_prompts.affixes import common_affixes
+from editahead_prompts.text.affixes import common_affixes
 
 from .closeness import delta_chrf, kept
 from .replay import Hunk, HunkKind, Moment, diff

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Self
 
-from editahead_prompts.affixes import common_affixes
-from editahead_prompts.snapshot import line_body, split_lines
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.snapshot import line_body, split_lines
 
 from .editor import Document, Editor, Trigger
 from .judge import changes

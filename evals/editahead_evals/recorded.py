@@ -17,14 +17,14 @@ from typing import Any
 from rich.console import Console
 from rich.table import Column, Table
 
-from editahead_prompts.affixes import common_affixes
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.diff import diff
-from editahead_prompts.formats.choice import choose
-from editahead_prompts.formats.fim import Fim
-from editahead_prompts.formats.format import Answer, Format, Paths, Request, read_all
-from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.formats.base import Answer, Format, Paths, Request, read_all
+from editahead_prompts.formats.next_edit.fim import Fim
+from editahead_prompts.formats.registry import choose
 from editahead_prompts.state import PastEdit, State
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.diff import diff
+from editahead_prompts.text.snapshot import Snapshot, split_lines
 
 from .completions import CompletionServer, Said
 from .editor import Editor

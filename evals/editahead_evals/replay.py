@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from editahead_prompts.affixes import common_affixes, common_suffix_length
+from editahead_prompts.text.affixes import common_affixes, common_suffix_length
 
 HunkKind = Literal["insert", "delete", "replace line", "replace block"]
 HUNK_KINDS: tuple[HunkKind, ...] = ("insert", "delete", "replace line", "replace block")

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from editahead_prompts.snapshot import split_lines
+from editahead_prompts.text.snapshot import split_lines
 
 from . import json_output
 from .closeness import delta_chrf

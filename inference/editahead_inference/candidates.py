@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from editahead_prompts.edits import Edit
 from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit
 
 Source = Literal["propagation", "completion", "local", "engine", "diagnostic"]
 

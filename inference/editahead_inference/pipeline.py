@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
-from editahead_prompts.edits import Edit
 from editahead_prompts.state import State
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .candidates import Candidate, Prediction, Predictor, Timings
 from .gate.filters import breaks_syntax

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from .edits import Edit
-from .snapshot import Snapshot
+from .text.edits import Edit
+from .text.snapshot import Snapshot
 
 Origin = Literal["typed", "accepted"]
 

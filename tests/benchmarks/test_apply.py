@@ -12,8 +12,8 @@ import pytest
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.review.review import Changed, review
 from editahead_prompts.sketches.parse import parse
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 from figures import ROUNDS, p50_p99, python_text, show, timed
 from scripted import Scripted, Wired
 

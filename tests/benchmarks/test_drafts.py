@@ -18,7 +18,7 @@ import pytest
 from editahead_inference.speculation.batch_drafter import Rows
 from editahead_inference.speculation.drafter import Lengths
 from editahead_inference.speculation.prompt_markers import Markers
-from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.composition.hf_tokenizer import own
 from figures import SHORT, percentile, show
 from rewriting_prompts import DEV, SEED, Asked, Tokens, applies, records, windows
 

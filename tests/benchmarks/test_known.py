@@ -24,7 +24,7 @@ from editahead_evals.judge import judge
 from editahead_evals.measure import SETTINGS
 from editahead_evals.records import Record, read_records, sample
 from editahead_evals.replay import Moment, Point, diff, replay
-from editahead_prompts.affixes import common_affixes
+from editahead_prompts.text.affixes import common_affixes
 from figures import SHORT, p50_p99, python_text, show
 
 pytestmark = pytest.mark.benchmark

@@ -19,10 +19,10 @@ from editahead_evals.records import Record, read_records, sample
 from editahead_evals.rendering.costs import Costs
 from editahead_evals.rendering.rendered import BLOCKS, render_all
 from editahead_evals.rendering.sessions import large, sessions, typed
+from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.choice import FORMATS
-from editahead_prompts.formats.own import OWN
+from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+from editahead_prompts.formats.registry import FORMATS
 from figures import SHORT, show
 
 pytestmark = pytest.mark.benchmark

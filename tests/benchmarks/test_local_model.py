@@ -30,10 +30,10 @@ from editahead_inference.backends.local import qwen3
 from editahead_inference.backends.local.backend import LocalBackend
 from editahead_inference.backends.local.model import LocalModel, load_network
 from editahead_inference.predictors.model.draft_texts import drafts
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.own import OWN, REGION_END
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END
 from editahead_prompts.state import PastEdit, State
+from editahead_prompts.text.snapshot import Snapshot
 from figures import SHORT, percentile, show
 
 pytest.importorskip("torch", reason="the extra `local` installs it")

@@ -10,11 +10,11 @@ import pytest
 
 from editahead_evals.editor import Editor
 from editahead_inference.pipeline import Pipeline
-from editahead_prompts.affixes import common_affixes
-from editahead_prompts.edits import Edit
-from editahead_prompts.history import History
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.history.edit_history import History
 from editahead_prompts.state import State
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 from figures import ROUNDS, SHORT, p50_p99, python_text, show, timed
 
 pytestmark = pytest.mark.benchmark

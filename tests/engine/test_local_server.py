@@ -15,7 +15,7 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 import small_model
-from editahead_prompts.formats.own import REGION_END
+from editahead_prompts.formats.next_edit.editahead_2611 import REGION_END
 from running import REAL, plain, spawned
 from scripted import ask
 

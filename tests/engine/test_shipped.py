@@ -14,9 +14,9 @@ import pytest
 from editahead_inference.backends.factory import SHIPPED
 from editahead_inference.backends.local.backend import LocalBackend
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_prompts.formats.applying import Question
-from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.formats.apply.base import Question
 from editahead_prompts.state import PastEdit, State
+from editahead_prompts.text.snapshot import Snapshot, split_lines
 
 pytest.importorskip("torch", reason="`make engine-test` installs what this takes")
 

@@ -19,7 +19,7 @@ from editahead_inference.backends.local.model import LocalModel, load_network
 from editahead_inference.backends.local.network import Network
 from editahead_inference.backends.local.transformers_network import LibraryNetwork
 from editahead_inference.candidates import Cancelled
-from editahead_prompts.formats.own import NEXT, REGION, REGION_END
+from editahead_prompts.formats.next_edit.editahead_2611 import NEXT, REGION, REGION_END
 
 pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
 

@@ -21,7 +21,7 @@ torch = pytest.importorskip("torch", reason="`make engine-test` installs what th
 transformers = pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
 
 from editahead_cli import main  # noqa: E402
-from editahead_prompts.composition.vocabulary import own  # noqa: E402
+from editahead_prompts.composition.hf_tokenizer import own  # noqa: E402
 from editahead_training import checkpoints, export, loop, measure, memory, packed, rows, sizes  # noqa: E402
 from editahead_training.examples import TASKS, Example, plain  # noqa: E402
 

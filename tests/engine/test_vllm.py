@@ -14,9 +14,9 @@ from editahead_inference.backends.base import BackendError, Capabilities, End, H
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from editahead_inference.backends.openai.http_transport import PATIENT
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_prompts.composition.vocabulary import load
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.composition.hf_tokenizer import load
 from editahead_prompts.state import State
+from editahead_prompts.text.snapshot import Snapshot
 from real_vllm import BLOCK, KEY, metric
 from tiny_model import CONTEXT, END, texts
 
@@ -71,7 +71,7 @@ async def test_a_predictor_goes_over_to_ids_that_say_the_same(
     stream = vllm.stream
     monkeypatch.setattr(vllm, "stream", lambda query: (queries.append(query), stream(query))[1])
     # The tiny model says the same over and over, and an answer that is given up has no end that tells of tokens.
-    monkeypatch.setattr("editahead_prompts.formats.reading.stutter", lambda line: None)
+    monkeypatch.setattr("editahead_prompts.formats.answer_reader.stutter", lambda line: None)
     document = Snapshot.of(f"END = {END!r}  # \u00e9\n{TEXT[:2000]}", uri="file:///a.py", language="python")
     predictor = ModelPredictor(vllm, "zeta-2", tokenizer=load(model_folder))
     for line in range(12, 20):

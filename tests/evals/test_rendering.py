@@ -23,9 +23,9 @@ from editahead_evals.rendering.rendered import Rendered, render_all
 from editahead_evals.rendering.sessions import Session, sessions, typed
 from editahead_evals.rendering.worker import WorkerError, rendered_by
 from editahead_evals.revisions import Revision
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.own import OWN
-from editahead_prompts.formats.zeta2 import ZETA_2
+from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+from editahead_prompts.formats.next_edit.zeta2 import ZETA_2
 from schemas import validate
 
 BEFORE = "".join(f"value_{n} = load({n})\n" for n in range(600))

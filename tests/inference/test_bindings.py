@@ -6,9 +6,9 @@ import pytest
 
 from editahead_inference.predictors.propagation.bindings import RenamedName
 from editahead_inference.predictors.propagation.document_index import Index
-from editahead_prompts.snapshot import Snapshot, split_lines
 from editahead_prompts.state import PastEdit
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.snapshot import Snapshot, split_lines
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 
 def renamed(text: str, old: str, new: str, line: int, was: str, language: str = "python") -> RenamedName:

@@ -10,7 +10,7 @@ from coding import outcomes
 from editahead_inference.predictors.propagation.document_index import Index
 from editahead_inference.predictors.propagation.line_transforms import reindent
 from editahead_inference.predictors.propagation.rule_induction import learn
-from editahead_prompts.snapshot import Snapshot, line_end
+from editahead_prompts.text.snapshot import Snapshot, line_end
 from typist import PROPERTY
 
 

@@ -10,10 +10,10 @@ from coding import HERE, Person, predict, shown_texts
 from editahead_evals.judge import judge
 from editahead_evals.replay import Hunk, Moment
 from editahead_inference.gate.filters import breaks_syntax, changes_nothing, remakes, reverts
-from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import PastEdit, State
-from editahead_prompts.syntax import SyntaxTrees, errors
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees, errors
 
 
 def snapshot(text: str, language: str = "python") -> Snapshot:

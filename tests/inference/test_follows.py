@@ -7,7 +7,7 @@ import pytest
 from coding import HERE, Person, predict, shown_texts
 from editahead_inference.predictors.propagation.document_index import Index
 from editahead_inference.predictors.propagation.rule_induction import learn
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.snapshot import Snapshot
 
 
 def made(kind: str, old: str, new: str, text: str, language: str = "python") -> list[str]:

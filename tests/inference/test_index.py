@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.predictors.propagation.document_index import Index
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.snapshot import Snapshot
 from typist import PROPERTY
 
 LITERALS = ["user", "use", "(", "a = ", "é"]

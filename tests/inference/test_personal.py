@@ -16,9 +16,9 @@ from editahead_inference.gate import personalization
 from editahead_inference.gate.decision_trees import probability
 from editahead_inference.gate.gate import Gate
 from editahead_inference.gate.personalization import BOUND, SHARED, Learner, Traits, log_loss
-from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State, Taste
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 from people import (
     AVERAGE,
     DRIFTING,

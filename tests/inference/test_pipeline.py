@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from coding import HERE, Person, certain, predict, shown_texts
 from editahead_inference.candidates import Cancelled, Candidate, Prediction
 from editahead_inference.pipeline import Pipeline
-from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import PastEdit, State
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 
 
 class Counter:

@@ -7,9 +7,9 @@ import math
 from coding import Person
 from editahead_inference.candidates import Candidate
 from editahead_inference.predictors.propagation import Propagation
-from editahead_prompts.diff import diff_lines
-from editahead_prompts.snapshot import split_lines
 from editahead_prompts.state import State
+from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.snapshot import split_lines
 
 
 def found(state: State) -> list[Candidate]:

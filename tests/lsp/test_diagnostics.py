@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from editahead_lsp.protocol.custom_messages import Position, Range, ToldDiagnostic
 from editahead_lsp.workspace.client_diagnostics import MOST, Diagnostics, still_valid
-from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import Diagnostic
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 from scripted import Wired, ask, span
 
 A = "file:///tmp/a.py"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from editahead_lsp.protocol.custom_messages import ContentChange, Position, Range
 from editahead_lsp.workspace.documents import Document, Documents
 from editahead_lsp.workspace.positions import Encoding, choose, column, offset_at, position_at, units
-from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.text.snapshot import Snapshot, split_lines
 
 ENCODINGS: list[Encoding] = ["utf-16", "utf-8", "utf-32"]
 CHARACTERS = [

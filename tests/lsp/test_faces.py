@@ -14,8 +14,8 @@ from editahead_lsp.presentation import to_lsp
 from editahead_lsp.presentation.to_lsp import covering
 from editahead_lsp.session.shown_predictions import Answer, Offer
 from editahead_lsp.workspace.positions import Encoding, offset_at
-from editahead_prompts.edits import Edit, Replacement
-from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.text.edits import Edit, Replacement
+from editahead_prompts.text.snapshot import Snapshot, split_lines
 from scripted import Scripted, Wired, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"

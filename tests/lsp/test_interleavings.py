@@ -22,7 +22,7 @@ from editahead_lsp.prediction.scheduler import Layer
 from editahead_lsp.protocol.custom_messages import ContentChange, Position, Range
 from editahead_lsp.workspace.documents import Document
 from editahead_lsp.workspace.positions import offset_at, position_at
-from editahead_prompts.edits import Edit, Replacement, advance, compose
+from editahead_prompts.text.edits import Edit, Replacement, advance, compose
 from scripted import Scripted, Wired, ask
 from telling import Telling, TellingModel
 

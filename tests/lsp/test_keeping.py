@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from editahead_lsp.session.edit_survival import Keeping, Measured
 from editahead_lsp.workspace.documents import Changed
-from editahead_prompts.edits import Edit, Replacement, compose, invert
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.edits import Edit, Replacement, compose, invert
+from editahead_prompts.text.snapshot import Snapshot
 from typist import PROPERTY
 
 KEY = "a.py"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from editahead_inference.candidates import Candidate
 from editahead_lsp.presentation import completion_item
 from editahead_lsp.session.shown_predictions import Answer, Offer
-from editahead_prompts.edits import Edit, Replacement
-from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.text.edits import Edit, Replacement
+from editahead_prompts.text.snapshot import Snapshot, line_body
 from scripted import Scripted, Wired, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"

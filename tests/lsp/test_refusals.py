@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from editahead_lsp.protocol.custom_messages import ContentChange
 from editahead_lsp.session.rejected_edits import Refusals
 from editahead_lsp.workspace.documents import Document
-from editahead_prompts.edits import Edit, Replacement
+from editahead_prompts.text.edits import Edit, Replacement
 from scripted import Scripted, Wired, ask, span
 
 A = "file:///tmp/a.py"

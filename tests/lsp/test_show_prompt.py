@@ -68,7 +68,7 @@ def test_a_models_own_tokenizer_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("tokenizers", reason="real tokenizers need an extra that brings models")
-    from editahead_prompts.composition.vocabulary import own
+    from editahead_prompts.composition.hf_tokenizer import own
 
     model = tmp_path / "zeta-2"
     model.mkdir()

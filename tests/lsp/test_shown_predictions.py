@@ -24,7 +24,7 @@ from editahead_lsp.session.shown_predictions import (
     ShownState,
 )
 from editahead_lsp.workspace.documents import Document
-from editahead_prompts.edits import Edit
+from editahead_prompts.text.edits import Edit
 
 A = "file:///tmp/a.py"
 TEXT = "x = user\ny = user\n"

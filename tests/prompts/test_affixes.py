@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.affixes import common_affixes, common_prefix_length, common_suffix_length
+from editahead_prompts.text.affixes import common_affixes, common_prefix_length, common_suffix_length
 from typist import PROPERTY
 
 TEXTS = st.text(st.sampled_from("ab"), max_size=60)

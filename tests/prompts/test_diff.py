@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.diff import diff, diff_lines
+from editahead_prompts.text.diff import diff, diff_lines
 from typist import PROPERTY
 
 TEXTS = st.text(st.sampled_from("ab(, \t\r\n\x0c\u2028é"), max_size=25)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from editahead_prompts.edits import (
+from editahead_prompts.text.edits import (
     Edit,
     Replacement,
     advance,
@@ -14,7 +14,7 @@ from editahead_prompts.edits import (
     normalise,
     rebase,
 )
-from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.text.snapshot import Snapshot, split_lines
 from typist import PROPERTY
 
 TEXTS = st.text(st.sampled_from("abx\r\n"), max_size=12)

@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.edits import Edit, invert
-from editahead_prompts.history import History
+from editahead_prompts.history.edit_history import History
+from editahead_prompts.text.edits import Edit, invert
 from typist import PROPERTY, Typist, hunks_of
 
 ENDS = st.sampled_from(["\n", "\r\n"])

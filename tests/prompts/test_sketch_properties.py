@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.sketches.markers import marker_of
+from editahead_prompts.sketches.elision_markers import marker_of
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, NotASketch, Sketch, Snippet, Tag
 from typist import PROPERTY

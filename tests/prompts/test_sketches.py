@@ -6,8 +6,8 @@ import pytest
 
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, NotASketch, Snippet
-from editahead_prompts.sketches.snippets import against
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.sketches.snippet_parser import against
+from editahead_prompts.text.snapshot import Snapshot
 
 
 def only(text: str, language: str | None = None, path: str | None = None) -> FileSketch:

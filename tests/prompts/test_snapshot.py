@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.snapshot import Snapshot, line_body, line_end, split_lines
+from editahead_prompts.text.snapshot import Snapshot, line_body, line_end, split_lines
 from typist import PROPERTY
 
 TEXTS = st.text(st.sampled_from("ab \t\r\n\x0c\x0b\x1c\x85\u2028\u2029é𝒳"), max_size=30)

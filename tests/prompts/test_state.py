@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import Diagnostic, PastEdit, RuleOutcomes, State
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 
 URI = "file:///a.py"
 DOCUMENT = Snapshot.of("one\ntwo\nthree\n", uri=URI, language="python", version=3)

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.edits import Edit, Replacement
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import Diagnostic, PastEdit, RuleOutcomes, State, Taste
-from editahead_prompts.stored import NotAState, as_json, state_of
+from editahead_prompts.state_json import NotAState, as_json, state_of
+from editahead_prompts.text.edits import Edit, Replacement
+from editahead_prompts.text.snapshot import Snapshot
 from typist import PROPERTY
 
 TEXTS = st.text(st.characters() | st.sampled_from("\n\r\ud800é"), max_size=20)

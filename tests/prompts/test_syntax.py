@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import GRAMMARS, SyntaxTrees, errors
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees, errors
 from typist import PROPERTY
 
 SAMPLES = {

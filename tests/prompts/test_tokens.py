@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.tokens import (
+from editahead_prompts.text.identifiers import (
     STYLES,
     case_style,
     case_variants,

@@ -12,10 +12,10 @@ from editahead_inference.predictors.propagation.document_index import Index
 from editahead_inference.predictors.propagation.predictor import as_edit
 from editahead_inference.predictors.propagation.rule import Proposal, Rule
 from editahead_inference.predictors.propagation.rule_induction import learn
-from editahead_prompts.edits import Edit
-from editahead_prompts.history import History
-from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.history.edit_history import History
 from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot, split_lines
 
 HERE = "file:///a.py"
 

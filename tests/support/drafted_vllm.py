@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.own import CURSOR, GUESS, NEXT, REGION, REGION_END, SKETCH
+from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.formats.next_edit.editahead_2611 import CURSOR, GUESS, NEXT, REGION, REGION_END, SKETCH
 
 PROPOSER = "editahead_inference.speculation.vllm_proposer.FileDraftProposer"
 CONTEXT, BLOCK, BLOCKS = 512, 32, 32

@@ -15,8 +15,8 @@ from functools import partial
 
 from editahead_inference.candidates import Candidate
 from editahead_lsp.server import Server
-from editahead_prompts.edits import Edit
 from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit
 from scripted import Scripted
 
 _ENOUGH = 5

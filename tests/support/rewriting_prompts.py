@@ -12,14 +12,14 @@ from editahead_evals.apply.generator import Case, cases
 from editahead_evals.gitrepo import recent_records
 from editahead_evals.records import LONGEST, Record, read_records
 from editahead_inference.apply.merge.merge import merge
+from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.composition.render import DoesNotFit
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.applying import bodies
-from editahead_prompts.formats.choice import FORMATS
-from editahead_prompts.formats.own import FILE, GUESS, NEXT, REGION, REGION_END, SKETCH
-from editahead_prompts.formats.own_apply import OWN_APPLY
+from editahead_prompts.formats.apply.base import bodies
+from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
+from editahead_prompts.formats.next_edit.editahead_2611 import FILE, GUESS, NEXT, REGION, REGION_END, SKETCH
+from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.sketches.parse import NotASketch, parse
-from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_training.next_edits import ROOTS, tasks_of
 
 ROOT = Path(__file__).parents[2]

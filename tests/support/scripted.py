@@ -21,8 +21,8 @@ from editahead_cli.commands.lsp import serve_tcp
 from editahead_inference.candidates import Candidate, Prediction, Silence, Verdict
 from editahead_lsp.prediction.coordinator import Layers
 from editahead_lsp.server import Server
-from editahead_prompts.edits import Edit
 from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit
 
 NOT_AHEAD = Layers(ahead=False)
 """So that a test sees no predictions but those that it asks for."""

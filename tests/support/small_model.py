@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save_file
 
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.own import END, NEXT, PAD
+from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.formats.next_edit.editahead_2611 import END, NEXT, PAD
 
 SHIPPED = {"hidden_size": 192, "num_hidden_layers": 5, "num_attention_heads": 3, "moe_intermediate_size": 192}
 """The sizes of the model that ships: 6.5 million weights."""

@@ -12,10 +12,10 @@ from editahead_inference.candidates import Candidate, Prediction, Silence, Verdi
 from editahead_inference.predictors.model.edit_candidates import candidates
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import Progress, Rewrite, Told
-from editahead_prompts.diff import diff
-from editahead_prompts.formats.format import Region
-from editahead_prompts.snapshot import line_body, split_lines
+from editahead_prompts.formats.base import Region
 from editahead_prompts.state import State
+from editahead_prompts.text.diff import diff
+from editahead_prompts.text.snapshot import line_body, split_lines
 from scripted import Scripted
 
 

@@ -7,11 +7,11 @@ from difflib import SequenceMatcher
 
 from hypothesis import settings
 
-from editahead_prompts.changes import ChangeKind
-from editahead_prompts.edits import Edit
-from editahead_prompts.history import History
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.history.change_classifier import ChangeKind
+from editahead_prompts.history.edit_history import History
 from editahead_prompts.state import PastEdit
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 
 PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=None)
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_evals.apply.generator import cases
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.format import Answer
-from editahead_prompts.formats.own_apply import OWN_APPLY
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
+from editahead_prompts.formats.base import Answer
+from editahead_prompts.text.snapshot import Snapshot
 from editahead_training import apply_examples
 from editahead_training.apply_examples import examples_of, harder, spoiled
 from editahead_training.examples import Example

@@ -14,7 +14,7 @@ pytest.importorskip("safetensors", reason="training needs the extra `train`")
 import zstandard
 
 from editahead_cli.main import main
-from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.composition.hf_tokenizer import own
 from editahead_training.data import LONGEST, examples_of
 from editahead_training.examples import TASKS, Example
 from editahead_training.packed import NotPacked, joined, read, write

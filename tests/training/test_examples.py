@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.formats.escaping import unescape
-from editahead_prompts.formats.own import REGION_END
+from editahead_prompts.formats.next_edit.editahead_2611 import REGION_END
 from editahead_training.examples import COPIED, DECIDES, FULL, rewrite
 from typist import PROPERTY
 

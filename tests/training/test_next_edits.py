@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.format import Answer, Refusal, read_all
-from editahead_prompts.formats.own import OWN, REGION_END, SILENT
-from editahead_prompts.snapshot import split_lines
+from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.formats.base import Answer, Refusal, read_all
+from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END, SILENT
+from editahead_prompts.text.snapshot import split_lines
 from editahead_training.next_edits import ROOTS, Task, _example, examples_of, tasks_of
 
 NAMES = ["user", "account", "total", "price", "item"]

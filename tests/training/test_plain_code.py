@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.own import END, MIDDLE, PREFIX, SUFFIX
+from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.formats.next_edit.editahead_2611 import END, MIDDLE, PREFIX, SUFFIX
 from editahead_training.plain_code import code_of, middle_of
 
 TEXT = "".join(f"def f{n}(user):\n    return user + {n}\n\n\n" for n in range(40))

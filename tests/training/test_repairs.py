@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from editahead_prompts.composition.vocabulary import own
+from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.formats.escaping import unescape
-from editahead_prompts.formats.own import CURSOR, REGION, REGION_END
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.formats.next_edit.editahead_2611 import CURSOR, REGION, REGION_END
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_training.repairs import (
     LONGEST,
     Damage,

@@ -12,7 +12,7 @@ pytest.importorskip("tokenizers", reason="training needs the extra `train`")
 import zstandard
 
 from editahead_cli.main import main
-from editahead_prompts.composition.vocabulary import built
+from editahead_prompts.composition.hf_tokenizer import built
 from editahead_training import tokenizer
 
 SECRET = "hunter2hunter2hunter2"

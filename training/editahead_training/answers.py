@@ -11,10 +11,10 @@ from operator import itemgetter
 from editahead_evals.replay import Hunk, diff
 from editahead_inference.candidates import Candidate
 from editahead_inference.gate.gate import Gate
-from editahead_prompts.edits import Edit, edited_lines, rebase
-from editahead_prompts.history import History
-from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.history.edit_history import History
 from editahead_prompts.state import RuleOutcomes, State
+from editahead_prompts.text.edits import Edit, edited_lines, rebase
+from editahead_prompts.text.snapshot import Snapshot, split_lines
 
 from .moments import TrainingMoment, cursor_after
 

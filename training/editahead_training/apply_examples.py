@@ -14,16 +14,16 @@ from itertools import islice
 from editahead_evals.apply.generator import cases
 from editahead_evals.records import Record
 from editahead_inference.apply.merge.merge import merge
-from editahead_prompts.composition.vocabulary import Vocabulary
-from editahead_prompts.diff import diff_lines
-from editahead_prompts.formats.applying import bodies
-from editahead_prompts.formats.format import Paths, Request
-from editahead_prompts.formats.own_apply import OWN_APPLY
-from editahead_prompts.sketches.markers import marker_of
+from editahead_prompts.composition.hf_tokenizer import Vocabulary
+from editahead_prompts.formats.apply.base import bodies
+from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
+from editahead_prompts.formats.base import Paths, Request
+from editahead_prompts.sketches.elision_markers import marker_of
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.sketches.sketch import NotASketch
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .examples import Example, rewrite
 from .moments import ROOT

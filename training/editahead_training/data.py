@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from editahead_evals.gitrepo import recent_records
-from editahead_prompts.composition.vocabulary import Vocabulary, own
+from editahead_prompts.composition.hf_tokenizer import Vocabulary, own
 
 from . import apply_examples, next_edits, plain_code, repairs
 from .examples import TASKS, Example

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from editahead_prompts.composition.vocabulary import Vocabulary
-from editahead_prompts.formats.rewriting import answered
+from editahead_prompts.composition.hf_tokenizer import Vocabulary
+from editahead_prompts.formats.answer_tokens import answered
 
 Task: TypeAlias = Literal["next edit", "silence", "repair", "apply", "middle", "code"]
 """next edit: the region around a place, rewritten. silence: nothing is to be done in the region. repair: the same as next

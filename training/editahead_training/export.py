@@ -13,8 +13,8 @@ import torch
 from transformers import GenerationConfig, PreTrainedTokenizerFast
 from transformers.utils import logging
 
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.own import END, PAD
+from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.formats.next_edit.editahead_2611 import END, PAD
 
 PROVENANCE = "training.json"
 

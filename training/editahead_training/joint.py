@@ -24,8 +24,8 @@ from editahead_inference.gate.decision_trees import Trees
 from editahead_inference.pipeline import Pipeline, proposed
 from editahead_inference.predictors.model.model_gate import confidence, seen
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_prompts.formats.format import Paths
-from editahead_prompts.formats.own import OWN
+from editahead_prompts.formats.base import Paths
+from editahead_prompts.formats.next_edit.editahead_2611 import OWN
 
 from .boosting import fit_trees
 from .moments import ROOT, TrainingMoment, moments

@@ -17,8 +17,8 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM
 
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.own import SILENT
+from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.formats.next_edit.editahead_2611 import SILENT
 
 from .examples import COPIED, TASKS
 from .packed import Packed, joined

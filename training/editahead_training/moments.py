@@ -15,9 +15,9 @@ from editahead_evals.judge import hunks_made
 from editahead_evals.replay import Hunk, diff
 from editahead_inference.candidates import Candidate
 from editahead_inference.gate.filters import rewritten, touched
-from editahead_prompts.snapshot import Snapshot, split_lines
 from editahead_prompts.state import PastEdit, State
-from editahead_prompts.tokens import tokenize
+from editahead_prompts.text.identifiers import tokenize
+from editahead_prompts.text.snapshot import Snapshot, split_lines
 
 PARTLY = 0.2
 """What an edit is worth that the place needs, but that is not all that it needs: a person who has to go on typing there

@@ -12,16 +12,16 @@ from editahead_evals.replay import diff as diff_hunks
 from editahead_inference.candidates import Candidate
 from editahead_inference.gate.gate import Gate
 from editahead_inference.pipeline import candidates_of, default_predictors
-from editahead_prompts.affixes import common_affixes
+from editahead_prompts.composition.hf_tokenizer import Vocabulary
 from editahead_prompts.composition.render import DoesNotFit
-from editahead_prompts.composition.vocabulary import Vocabulary
-from editahead_prompts.diff import diff
-from editahead_prompts.edits import Edit, Replacement
-from editahead_prompts.formats.format import Paths, Request
-from editahead_prompts.formats.own import OWN, REGION_END, SILENT
-from editahead_prompts.snapshot import Snapshot, line_body, split_lines
+from editahead_prompts.formats.base import Paths, Request
+from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END, SILENT
 from editahead_prompts.state import PastEdit, State
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.diff import diff
+from editahead_prompts.text.edits import Edit, Replacement
+from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .examples import DECIDES, Example, plain, rewrite
 from .moments import ROOT, TrainingMoment, moments

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from editahead_prompts.composition.vocabulary import OWN
+from editahead_prompts.composition.hf_tokenizer import OWN
 
 from .examples import TASKS, Example
 

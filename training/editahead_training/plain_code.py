@@ -6,10 +6,10 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from editahead_prompts.composition.vocabulary import Vocabulary
+from editahead_prompts.composition.hf_tokenizer import Vocabulary
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.own import END, FILE, MIDDLE, PREFIX, SPECIAL, SUFFIX
-from editahead_prompts.snapshot import split_lines
+from editahead_prompts.formats.next_edit.editahead_2611 import END, FILE, MIDDLE, PREFIX, SPECIAL, SUFFIX
+from editahead_prompts.text.snapshot import split_lines
 
 from .examples import CODE, Example, plain
 

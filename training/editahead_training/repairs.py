@@ -19,13 +19,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from editahead_prompts.composition.hf_tokenizer import Vocabulary
 from editahead_prompts.composition.render import DoesNotFit
-from editahead_prompts.composition.vocabulary import Vocabulary
-from editahead_prompts.formats.format import Paths
-from editahead_prompts.formats.own import HIST, OWN
-from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.formats.base import Paths
+from editahead_prompts.formats.next_edit.editahead_2611 import HIST, OWN
 from editahead_prompts.state import PastEdit, State
-from editahead_prompts.syntax import SyntaxTrees, errors
+from editahead_prompts.text.snapshot import Snapshot, line_body
+from editahead_prompts.text.syntax_trees import SyntaxTrees, errors
 
 from .examples import Example, rewrite
 from .moments import ROOT

@@ -21,11 +21,11 @@ from editahead_inference.gate.gate import Gate, Weights
 from editahead_inference.gate.session_features import circumstances
 from editahead_inference.predictors.line_completion import Completion
 from editahead_inference.predictors.propagation import Propagation
-from editahead_prompts.edits import Edit
-from editahead_prompts.history import History
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.history.edit_history import History
 from editahead_prompts.state import State
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .answers import answered
 from .moments import TrainingMoment, moments

@@ -23,8 +23,8 @@ from transformers import (
 )
 from transformers.integrations.moe import ALL_EXPERTS_FUNCTIONS
 
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.own import END, PAD
+from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.formats.next_edit.editahead_2611 import END, PAD
 
 EXPERTS, CHOSEN = 8, 2
 """Of each layer, and how many of them a token goes through."""

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from editahead_prompts.composition.vocabulary import WORDS, built, prepare
-from editahead_prompts.formats.own import SPECIAL
+from editahead_prompts.composition.hf_tokenizer import WORDS, built, prepare
+from editahead_prompts.formats.next_edit.editahead_2611 import SPECIAL
 
 from .shards import sample, train_shards
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from editahead_inference.apply.planner import FileChange
     from editahead_inference.apply.review.review import Hunk
-    from editahead_prompts.snapshot import Snapshot
+    from editahead_prompts.text.snapshot import Snapshot
 
 CONTEXT = 3
 """Unchanged lines around a hunk, at most."""
@@ -69,8 +69,8 @@ class _Block:
 
     @classmethod
     def of(cls, hunk: Hunk, original: Snapshot) -> _Block:
-        from editahead_prompts.affixes import common_affixes
-        from editahead_prompts.snapshot import split_lines
+        from editahead_prompts.text.affixes import common_affixes
+        from editahead_prompts.text.snapshot import split_lines
 
         r = hunk.replacement
         first, last = original.line_at(r.start), original.line_at(r.end)

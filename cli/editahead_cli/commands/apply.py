@@ -128,7 +128,7 @@ async def _asked(sketch: Sketch, files: WorkspaceFiles, root: Path, telling: Tel
     from editahead_lsp.model.config import Wanted
     from editahead_lsp.settings import gather
     from editahead_lsp.workspace import uris
-    from editahead_prompts.syntax import SyntaxTrees
+    from editahead_prompts.text.syntax_trees import SyntaxTrees
 
     settings = gather(os.environ, None, [root], user_dirs.config_folder()).settings
     model = Wanted.of(settings, os.environ, [uris.of_path(root)]).reach()

@@ -52,8 +52,8 @@ def _python() -> list[Check]:
 
 
 def _grammars() -> list[Check]:
-    from editahead_prompts.snapshot import Snapshot
-    from editahead_prompts.syntax import GRAMMARS, SyntaxTrees
+    from editahead_prompts.text.snapshot import Snapshot
+    from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
 
     broken = []
     for language in GRAMMARS:
@@ -122,7 +122,7 @@ def _backend() -> list[Check]:
 
 async def _asked(backend: Backend, format: str) -> list[Check]:
     from editahead_inference.backends.base import BackendError
-    from editahead_prompts.formats.choice import FORMATS, named
+    from editahead_prompts.formats.registry import FORMATS, named
 
     try:
         await backend.prepare()

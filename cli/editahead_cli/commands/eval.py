@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     from editahead_evals.revisions import RevisionError
     from editahead_evals.run import RunError
     from editahead_evals.scenarios import ScenarioError
-    from editahead_prompts.composition.vocabulary import NoTokenizer
+    from editahead_prompts.composition.hf_tokenizer import NoTokenizer
 
     errors = Console(stderr=True)
 

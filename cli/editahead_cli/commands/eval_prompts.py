@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def wrong_usage(args: argparse.Namespace) -> str | None:
     """What does not go together, or is no format, if anything."""
-    from editahead_prompts.formats.choice import FORMATS
+    from editahead_prompts.formats.registry import FORMATS
 
     for name in (args.format, args.with_format):
         if name and name not in FORMATS:
@@ -127,7 +127,7 @@ def render(args: argparse.Namespace) -> int:
 def _rendered(args: argparse.Namespace, name: str) -> list[Rendered]:
     from editahead_evals.rendering.files import read_states
     from editahead_evals.rendering.rendered import render_all
-    from editahead_prompts.composition.vocabulary import own
-    from editahead_prompts.formats.choice import FORMATS
+    from editahead_prompts.composition.hf_tokenizer import own
+    from editahead_prompts.formats.registry import FORMATS
 
     return list(render_all(FORMATS[name], read_states(args.render), own(), args.budget))

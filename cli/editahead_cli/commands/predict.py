@@ -89,7 +89,7 @@ def _state(args: argparse.Namespace) -> State:
     from editahead_lsp.workspace import uris
     from editahead_lsp.workspace.documents import Document
     from editahead_lsp.workspace.positions import offset_at
-    from editahead_prompts.history import History
+    from editahead_prompts.history.edit_history import History
     from editahead_prompts.state import State
 
     text = args.file.read_bytes().decode("utf-8")

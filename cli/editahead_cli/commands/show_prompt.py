@@ -12,7 +12,7 @@ from editahead_cli.console import fail, tell_output
 if TYPE_CHECKING:
     from editahead_cli.json_output import LeftOutPart, PromptOutput
     from editahead_lsp.settings import Settings
-    from editahead_prompts.formats.format import Request
+    from editahead_prompts.formats.base import Request
     from editahead_prompts.state import State
 
 COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "bright_red", "bright_cyan", "bright_green")
@@ -22,11 +22,11 @@ COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "bright_red", "bright_c
 def run(args: argparse.Namespace, state: State, settings: Settings) -> int:
     """Exit code 1 when there is no such format, or not enough room."""
     from editahead_lsp.workspace import uris
+    from editahead_prompts.composition.hf_tokenizer import OURS, counting
     from editahead_prompts.composition.render import DoesNotFit
-    from editahead_prompts.composition.vocabulary import OURS, counting
-    from editahead_prompts.formats.choice import choose
-    from editahead_prompts.formats.format import Paths
-    from editahead_prompts.formats.own import OWN
+    from editahead_prompts.formats.base import Paths
+    from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+    from editahead_prompts.formats.registry import choose
 
     wanted = args.format or (settings.format if settings.format != "auto" else None)
     try:

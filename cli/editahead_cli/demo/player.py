@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote
 
-from editahead_prompts.affixes import common_affixes
+from editahead_prompts.text.affixes import common_affixes
 
 from .scenes import Scene
 

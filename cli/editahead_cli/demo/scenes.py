@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from editahead_prompts.languages import LANGUAGE_BY_EXTENSION
+from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
 
 if TYPE_CHECKING:
     from editahead_evals.records import Record

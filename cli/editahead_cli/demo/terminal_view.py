@@ -8,7 +8,7 @@ from itertools import islice, zip_longest
 from rich.console import Console
 from rich.text import Text
 
-from editahead_prompts.diff import diff
+from editahead_prompts.text.diff import diff
 
 from .player import Began, Event, Lines, Pointed, Predicted, Silent, Tally, Typed
 

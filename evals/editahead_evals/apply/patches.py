@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from editahead_prompts.diff import Span
+from editahead_prompts.text.diff import Span
 
 from .changes import Change
 from .readings import Run, has_one_reading

@@ -10,7 +10,7 @@ from pathlib import Path
 import zstandard
 
 from editahead_prompts.state import State
-from editahead_prompts.stored import NotAState, as_json, state_of
+from editahead_prompts.state_json import NotAState, as_json, state_of
 
 _WINDOW_LOG = 27
 """States of a session repeat each other's documents: matches are looked for far back."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from editahead_prompts.composition.compare import CacheMisses
+from editahead_prompts.composition.cache_miss_tracker import CacheMisses
+from editahead_prompts.composition.hf_tokenizer import Vocabulary
 from editahead_prompts.composition.render import DoesNotFit
-from editahead_prompts.composition.vocabulary import Vocabulary
-from editahead_prompts.formats.format import Format, Paths
+from editahead_prompts.formats.base import Format, Paths
 from editahead_prompts.state import State
 
 from .prefixes import PrefixCache

@@ -14,10 +14,10 @@ from itertools import groupby, islice
 
 from editahead_evals.records import LONGEST, Record
 from editahead_evals.replay import Keystroke, diff, replay
-from editahead_prompts.edits import Edit
-from editahead_prompts.history import History
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.history.edit_history import History
 from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 
 ROOT = "file:///workspace"
 """The folder of all documents."""

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from editahead_evals.revisions import Revision
-from editahead_prompts.composition.vocabulary import NoTokenizer, own
-from editahead_prompts.formats.choice import choose
+from editahead_prompts.composition.hf_tokenizer import NoTokenizer, own
+from editahead_prompts.formats.registry import choose
 
 from .files import StatesError, read_states
 from .rendered import Rendered, render_all

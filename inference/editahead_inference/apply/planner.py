@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Literal, Protocol
 
-from editahead_prompts.edits import Edit, compose, edited_lines, normalise
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Sketch, SketchKind
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.edits import Edit, compose, edited_lines, normalise
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .results import HunkOrigin, Merge, Refusal
 from .review.review import Changed, Hunk, review

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 
 RefusalReason = Literal[
     "unplaced",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
-from editahead_prompts.formats.format import Finish
+from editahead_prompts.formats.base import Finish
 
 Condition: TypeAlias = Literal["starting", "ready", "degraded", "gone"]
 """starting: nothing is known yet. ready: it answers. degraded: it fails now and then, or is being tried again after it

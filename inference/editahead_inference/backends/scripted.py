@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mappi
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from editahead_prompts.formats.format import Finish
+from editahead_prompts.formats.base import Finish
 
 from .base import BackendError, Capabilities, End, Health, Piece, Query, Usage
 

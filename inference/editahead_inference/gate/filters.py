@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable
 
 from editahead_inference.candidates import Candidate, Reason
-from editahead_prompts.affixes import common_affixes
-from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot, line_body, split_lines
 from editahead_prompts.state import PastEdit, State
-from editahead_prompts.syntax import SyntaxTrees
-from editahead_prompts.tokens import tokenize
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.identifiers import tokenize
+from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 _MOSTLY = 0.6
 """Share of the characters that a person removed from which putting them back counts as undoing."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from editahead_inference.candidates import Candidate, Reason, Silence, Verdict
 from editahead_prompts.state import State
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .calibration import Calibration, log_odds, predictor
 from .decision_trees import Trees, probability

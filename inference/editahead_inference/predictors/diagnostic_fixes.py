@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from rapidfuzz.distance import OSA
 
 from editahead_inference.candidates import Candidate, Source
-from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot, line_body
 from editahead_prompts.state import Diagnostic, PastEdit, State
-from editahead_prompts.tokens import WORD, changed_spans, is_word, tokenize
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.identifiers import WORD, changed_spans, is_word, tokenize
+from editahead_prompts.text.snapshot import Snapshot, line_body
 
 from .propagation.document_index import Index
 from .propagation.import_rules import IMPORT, UnusedImport, imports_at

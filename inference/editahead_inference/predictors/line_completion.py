@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from editahead_inference.candidates import Candidate, Source
-from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot, line_body
 from editahead_prompts.state import PastEdit, State
-from editahead_prompts.tokens import (
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.identifiers import (
     STYLES,
     WORD,
     case_variants,
@@ -25,6 +24,7 @@ from editahead_prompts.tokens import (
     split_words,
     tokenize,
 )
+from editahead_prompts.text.snapshot import Snapshot, line_body
 
 _RENAME = 0.97
 """How often the completed rename was what the person went on to type, in 286 moments inside of hunks of the commits that

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from editahead_prompts.affixes import common_prefix_length
-from editahead_prompts.formats import instruct_apply, own, sweep, tags, zeta1, zeta2
-from editahead_prompts.formats.apply_models import AIXAPPLY, FASTAPPLY, Tagged
+from editahead_prompts.formats.apply import instruct
+from editahead_prompts.formats.apply.fastapply import AIXAPPLY, FASTAPPLY, Tagged
+from editahead_prompts.formats.next_edit import editahead_2611, mercury, sweep, zeta1, zeta2
+from editahead_prompts.text.affixes import common_prefix_length
 
 Encode = Callable[[str], Sequence[int]]
 
@@ -54,11 +55,17 @@ def _tagged(format: Tagged) -> Layout:
 
 LAYOUTS = (
     Layout(
-        f"{own.NEXT}\n",
-        (f"{own.GUESS}\n", f"{own.REGION}\n", f"{own.SKETCH}\n"),
-        (own.REGION_END, own.FILE, own.HIST, own.DIAGNOSTICS, own.RULE),
-        own.REGION_END,
-        own.CURSOR,
+        f"{editahead_2611.NEXT}\n",
+        (f"{editahead_2611.GUESS}\n", f"{editahead_2611.REGION}\n", f"{editahead_2611.SKETCH}\n"),
+        (
+            editahead_2611.REGION_END,
+            editahead_2611.FILE,
+            editahead_2611.HIST,
+            editahead_2611.DIAGNOSTICS,
+            editahead_2611.RULE,
+        ),
+        editahead_2611.REGION_END,
+        editahead_2611.CURSOR,
     ),
     Layout(
         "### Response:\n",
@@ -80,9 +87,9 @@ LAYOUTS = (
     *map(_tagged, (FASTAPPLY, AIXAPPLY)),
     Layout(
         "",
-        (f"{instruct_apply.ATTEMPT}\n", f"{instruct_apply.REGION}\n", f"{instruct_apply.SKETCH}\n"),
-        tuple(f"{end}\n" for end in instruct_apply.ENDS),
-        without=tags.CURSOR,
+        (f"{instruct.ATTEMPT}\n", f"{instruct.REGION}\n", f"{instruct.SKETCH}\n"),
+        tuple(f"{end}\n" for end in instruct.ENDS),
+        without=mercury.CURSOR,
     ),
 )
 """Of our own formats, for next edits and for Apply, and of others' that rewrite what they are shown."""

@@ -15,7 +15,7 @@ from copy import copy
 from pathlib import Path
 from typing import Any
 
-from editahead_prompts.composition.vocabulary import FILE, load
+from editahead_prompts.composition.hf_tokenizer import FILE, load
 
 from .batch_drafter import Rows
 from .drafter import Lengths

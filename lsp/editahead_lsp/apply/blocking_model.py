@@ -13,7 +13,7 @@ from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import Said
 
 if TYPE_CHECKING:
-    from editahead_prompts.formats.applying import Question
+    from editahead_prompts.formats.apply.base import Question
 
 ASKED_S = 120.0
 """So long a model has for all of a sketch."""

@@ -9,11 +9,11 @@ from functools import cached_property
 
 from editahead_inference.apply.results import Near
 from editahead_inference.apply.review.review import Hunk
-from editahead_prompts.edits import Edit, Replacement, compose, invert, rebase
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.sketches.sketch import NotASketch, Sketch, Snippet
-from editahead_prompts.snapshot import Snapshot, line_body
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.edits import Edit, Replacement, compose, invert, rebase
+from editahead_prompts.text.snapshot import Snapshot, line_body
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 MOST_CHARS = 200_000
 """A longer selection is not looked at: code actions are asked for all the time."""

@@ -25,8 +25,8 @@ from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol.apply_messages import Problem
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.positions import Encoding, position_at
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 LIMIT_S = 30.0
 """For each run of a tool; what it has not said by then is not known."""

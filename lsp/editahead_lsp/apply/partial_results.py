@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from editahead_inference.apply.planner import FileChange, reviewed
-from editahead_prompts.edits import Edit, Replacement
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.edits import Edit, Replacement
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 if TYPE_CHECKING:
     from editahead_inference.apply.model.model_fallback import Coming

@@ -21,11 +21,11 @@ from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.documents import Document
 from editahead_lsp.workspace.file_exclusion import Exclusion
 from editahead_lsp.workspace.positions import Encoding, offset_at
-from editahead_prompts.edits import Edit, Replacement, rebase
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.sketches.sketch import NotASketch, Sketch
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.edits import Edit, Replacement, rebase
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .blocking_model import ASKED_S, Asking, Check
 from .embedded_sketch import Extract

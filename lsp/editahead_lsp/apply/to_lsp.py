@@ -14,8 +14,8 @@ from editahead_lsp.protocol import lsp_types
 from editahead_lsp.protocol.apply_messages import AppliedHunk, RefusalData, Similar
 from editahead_lsp.protocol.client_capabilities import Client
 from editahead_lsp.workspace.positions import Encoding
-from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 
 LABELS: dict[HunkClass, str] = {
     "semantic": "Changes what the code does",

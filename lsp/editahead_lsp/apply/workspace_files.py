@@ -16,7 +16,7 @@ from editahead_inference.apply.results import Refusal, RefusalReason
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.file_exclusion import Exclusion
 from editahead_prompts.sketches.paths import language_of
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.snapshot import Snapshot
 
 BOM = "\ufeff"
 

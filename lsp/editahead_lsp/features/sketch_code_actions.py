@@ -21,7 +21,7 @@ from editahead_lsp.apply.to_lsp import Placed
 from editahead_lsp.protocol.custom_messages import APPLY_KIND, Range
 from editahead_lsp.protocol.lsp_types import CodeAction, CodeActionParams, Disabled, SketchData
 from editahead_lsp.workspace.positions import Encoding, offset_at
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.snapshot import Snapshot
 
 from .apply_sketch import expect, model_for, refusal
 

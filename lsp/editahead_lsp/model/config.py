@@ -13,8 +13,8 @@ from editahead_inference.backends.factory import choose
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp import user_dirs, user_secret
 from editahead_lsp.settings import Settings
-from editahead_prompts.formats.choice import NAMES
-from editahead_prompts.formats.format import Paths
+from editahead_prompts.formats.base import Paths
+from editahead_prompts.formats.registry import NAMES
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from editahead_inference.backends.base import Backend, BackendError, Usage
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import Progress, Rewrite, Told
-from editahead_prompts.diff import diff
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
+from editahead_prompts.text.diff import diff
+from editahead_prompts.text.snapshot import Snapshot
 
 from .response_cache import Remembered
 

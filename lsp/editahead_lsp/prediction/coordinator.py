@@ -19,9 +19,9 @@ from editahead_lsp.protocol.custom_messages import Position
 from editahead_lsp.session.session import Session
 from editahead_lsp.session.shown_predictions import Answer, Offer, rebase_cursor
 from editahead_lsp.workspace.documents import Document
-from editahead_prompts.edits import Edit, advance
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit, advance
+from editahead_prompts.text.snapshot import Snapshot
 
 from .scheduler import KEPT, Predictions
 

@@ -12,7 +12,7 @@ from editahead_inference.pipeline import proposed
 from editahead_inference.predictors.model.response import Told
 from editahead_inference.worker_thread import CancellableJob, DeadlineError
 from editahead_lsp.model.requests import ModelRequests
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.snapshot import Snapshot
 
 from .job import Computation, Predicts, is_sure
 

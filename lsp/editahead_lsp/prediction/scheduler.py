@@ -14,8 +14,8 @@ from editahead_inference.candidates import Cancelled, Prediction, Silence
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.worker_thread import CancellableJob, DeadlineError, PreemptedError, Worker
 from editahead_lsp.model.requests import ModelRequests
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
+from editahead_prompts.text.snapshot import Snapshot
 
 from .job import DEADLINE_S, Computation, Predicts, is_sure
 from .model_combiner import Joining

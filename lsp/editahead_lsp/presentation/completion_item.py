@@ -16,9 +16,9 @@ from editahead_lsp.protocol.custom_messages import TextEdit
 from editahead_lsp.protocol.lsp_types import CompletionItem, CompletionList, MarkupContent
 from editahead_lsp.session.shown_predictions import Answer, Offer
 from editahead_lsp.workspace.positions import Encoding
-from editahead_prompts.affixes import common_suffix_length
-from editahead_prompts.edits import Edit, Replacement, normalise
-from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.text.affixes import common_suffix_length
+from editahead_prompts.text.edits import Edit, Replacement, normalise
+from editahead_prompts.text.snapshot import Snapshot, line_body
 
 from .to_lsp import accept, covering, pieces, range_of
 

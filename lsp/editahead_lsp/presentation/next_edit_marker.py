@@ -18,8 +18,8 @@ from editahead_lsp.protocol.lsp_types import Diagnostic, InlayHint, PublishDiagn
 from editahead_lsp.session.shown_predictions import Offer
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.positions import Encoding
-from editahead_prompts.edits import Replacement
-from editahead_prompts.snapshot import line_body
+from editahead_prompts.text.edits import Replacement
+from editahead_prompts.text.snapshot import line_body
 
 from .to_lsp import covering, place_of, range_of, text_edits
 

@@ -9,9 +9,9 @@ from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol import lsp_types
 from editahead_lsp.session.shown_predictions import Answer, Offer
 from editahead_lsp.workspace.positions import Encoding, position_at, units
-from editahead_prompts.affixes import common_affixes
-from editahead_prompts.edits import Edit, Replacement, normalise
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.edits import Edit, Replacement, normalise
+from editahead_prompts.text.snapshot import Snapshot
 
 Fits = Callable[[Offer, Snapshot, int], bool]
 """Whether a face can show an offer to somebody in this document, with the cursor at this offset of it."""

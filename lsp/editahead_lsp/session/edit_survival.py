@@ -19,9 +19,9 @@ from typing import NamedTuple
 from rapidfuzz.distance import LCSseq
 
 from editahead_lsp.workspace.documents import Changed
-from editahead_prompts.edits import Edit, normalise
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.tokens import tokenize
+from editahead_prompts.text.edits import Edit, normalise
+from editahead_prompts.text.identifiers import tokenize
+from editahead_prompts.text.snapshot import Snapshot
 
 AFTER_S = (30.0, 300.0)
 KEPT = 0.5

@@ -15,9 +15,9 @@ from hashlib import blake2b
 from editahead_inference.candidates import Verdict
 from editahead_inference.gate.personalization import Learner, Traits, after, traits
 from editahead_lsp.workspace.documents import Changed
-from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State, Taste
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 
 from .edit_survival import AFTER_S, Keeping
 from .outcome_log import Event, Outcome, OutcomeLog

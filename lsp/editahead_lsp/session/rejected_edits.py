@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from editahead_lsp.workspace.documents import Changed
-from editahead_prompts.diff import diff
-from editahead_prompts.edits import Edit, compose, normalise, rebase
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.diff import diff
+from editahead_prompts.text.edits import Edit, compose, normalise, rebase
+from editahead_prompts.text.snapshot import Snapshot
 
 _REFUSED = 50
 """Refused edits remembered for each document."""

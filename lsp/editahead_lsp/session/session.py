@@ -15,9 +15,9 @@ from editahead_lsp.workspace.client_diagnostics import Diagnostics
 from editahead_lsp.workspace.documents import Document, Documents
 from editahead_lsp.workspace.file_exclusion import Exclusion
 from editahead_lsp.workspace.positions import Encoding, offset_at
-from editahead_prompts.history import History
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.history.edit_history import History
 from editahead_prompts.state import State
+from editahead_prompts.text.snapshot import Snapshot
 
 from .adaptive_debounce import Timing
 from .outcome_tracker import Outcomes

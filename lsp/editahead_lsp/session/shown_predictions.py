@@ -16,10 +16,10 @@ from editahead_inference.candidates import Candidate, Silence
 from editahead_lsp.protocol.custom_messages import Event
 from editahead_lsp.workspace.client_diagnostics import still_valid
 from editahead_lsp.workspace.documents import Changed, Document, Documents
-from editahead_prompts.edits import Edit, advance, edited_lines, rebase
-from editahead_prompts.history import History
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.history.edit_history import History
 from editahead_prompts.state import RuleOutcomes, State
+from editahead_prompts.text.edits import Edit, advance, edited_lines, rebase
+from editahead_prompts.text.snapshot import Snapshot
 
 from . import outcome_log
 from .outcome_tracker import Made, Outcomes

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from editahead_lsp.protocol.custom_messages import Range, ToldDiagnostic
-from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import Diagnostic
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 
 from .positions import Encoding, offset_at
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from editahead_lsp.protocol.custom_messages import ContentChange, Position
-from editahead_prompts.affixes import common_affixes
-from editahead_prompts.edits import Edit, compose
-from editahead_prompts.snapshot import Snapshot, line_body, split_lines
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.edits import Edit, compose
+from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 
 from . import uris
 from .positions import Encoding, column

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal, get_args
 
-from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.text.snapshot import Snapshot, line_body
 
 Encoding = Literal["utf-16", "utf-8", "utf-32"]
 ENCODINGS: frozenset[str] = frozenset(get_args(Encoding))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from editahead_prompts.state import State
 
-from .format import Region
+from .base import Region
 
 LONGEST = 120
 """Characters of a message that are shown."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from editahead_prompts.composition.parts import First
-from editahead_prompts.snapshot import Snapshot, line_body
 from editahead_prompts.state import State
+from editahead_prompts.text.snapshot import Snapshot, line_body
 
+from .base import Paths, Region
 from .escaping import escape
-from .format import Paths, Region
 from .windows import shown_lines
 
 OTHER_LINES = (60, 20)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from editahead_prompts.composition.parts import Beyond, Part, by_distance
 from editahead_prompts.composition.tokenizers import ESTIMATE, MOST_CHARS
-from editahead_prompts.snapshot import Snapshot, line_body, line_end
 from editahead_prompts.state import State
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.snapshot import Snapshot, line_body, line_end
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
+from .base import Region
 from .escaping import escape
-from .format import Region
 
 
 def shown_lines(document: Snapshot, cursor: int) -> int:

@@ -10,14 +10,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from editahead_prompts.snapshot import line_body, split_lines
+from editahead_prompts.text.snapshot import line_body, split_lines
 
-from . import beginpatch, searchreplace, unified
+from . import begin_patch, search_replace, unified_diff
+from .elision_markers import marker_of
 from .fences import Fence, find_fences
-from .markers import marker_of
 from .paths import language_id, language_of, path_of_comment, path_of_line
 from .sketch import Diff, FileSketch, NotASketch, Sketch
-from .snippets import snippet_of
+from .snippet_parser import snippet_of
 
 _SHELL = frozenset(
     {
@@ -80,12 +80,12 @@ def _patch(
 ) -> list[FileSketch] | None:
     """The files of the patch that has its first sign in one of the candidate lines; None without any."""
     for at in candidates:
-        if beginpatch.is_start(lines, at):
-            return beginpatch.parse_begin_patch(lines, at, end)
-        if searchreplace.is_start(lines, at):
-            return searchreplace.parse_search_replace(lines, start, end)
-        if unified.is_start(lines, at):
-            return unified.parse_unified(lines, at, end, bounded=bounded)
+        if begin_patch.is_start(lines, at):
+            return begin_patch.parse_begin_patch(lines, at, end)
+        if search_replace.is_start(lines, at):
+            return search_replace.parse_search_replace(lines, start, end)
+        if unified_diff.is_start(lines, at):
+            return unified_diff.parse_unified(lines, at, end, bounded=bounded)
     return None
 
 
@@ -157,8 +157,8 @@ def _of_fence(lines: Sequence[str], fence: Fence, language: str | None, path: st
     if not used:
         raise NotASketch("an empty block", fence.at, fence.stop)
     files = _patch(lines, start, end, used[:_FEW], bounded=True)
-    if files is None and fence.word in _PATCH_WORDS and unified.is_tagged(lines[start:end]):
-        files = unified.parse_unified(lines, start, end, bounded=True)
+    if files is None and fence.word in _PATCH_WORDS and unified_diff.is_tagged(lines[start:end]):
+        files = unified_diff.parse_unified(lines, start, end, bounded=True)
     if files is not None:
         return [_named(file, fence.path) for file in files]
     return [

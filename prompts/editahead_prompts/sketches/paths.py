@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from editahead_prompts.languages import LANGUAGE_BY_EXTENSION
+from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
 
 LANGUAGES = LANGUAGE_BY_EXTENSION | {
     "python": "python",

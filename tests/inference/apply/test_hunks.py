@@ -9,7 +9,7 @@ from editahead_inference.apply.placement import anchors, placement
 from editahead_inference.apply.placement.line_matching import weight
 from editahead_inference.apply.results import Merge
 from editahead_prompts.sketches.parse import parse
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.snapshot import Snapshot
 
 TWO_STYLES = "struct menu {\n\tconst char\t*name;\n};\n\nstruct item {\n\tconst char *name;\n};\n"
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.results import Merge
-from editahead_prompts.diff import diff_lines
 from editahead_prompts.sketches.sketch import (
     Code,
     Diff,
@@ -21,7 +20,8 @@ from editahead_prompts.sketches.sketch import (
     SketchKind,
     Snippet,
 )
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.snapshot import Snapshot
 
 LINES = st.sampled_from(
     [

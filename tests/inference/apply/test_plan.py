@@ -9,8 +9,6 @@ import pytest
 from editahead_inference.apply.planner import MOST_PARTS, FileChange, Refused, plan
 from editahead_inference.apply.results import Merge, Refusal
 from editahead_inference.candidates import Cancelled
-from editahead_prompts.diff import diff
-from editahead_prompts.edits import Edit
 from editahead_prompts.sketches.sketch import (
     Code,
     Diff,
@@ -22,7 +20,9 @@ from editahead_prompts.sketches.sketch import (
     SketchKind,
     Snippet,
 )
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.diff import diff
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 
 
 class InMemory:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.apply.review.review import Changed, Hunk, review
-from editahead_prompts.diff import diff
-from editahead_prompts.edits import Edit, Replacement, rebase
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.diff import diff
+from editahead_prompts.text.edits import Edit, Replacement, rebase
+from editahead_prompts.text.snapshot import Snapshot
 
 
 def reviewed(old: str, new: str, language: str = "python", *others: Snapshot) -> tuple[Hunk, ...]:

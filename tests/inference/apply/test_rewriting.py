@@ -24,14 +24,14 @@ from editahead_inference.backends.base import BackendError, Capabilities
 from editahead_inference.backends.scripted import Reply, ScriptedBackend, in_order
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import Said
-from editahead_prompts.edits import Replacement
-from editahead_prompts.formats.applying import Question
-from editahead_prompts.formats.choice import APPLY_FORMATS
-from editahead_prompts.formats.format import Finish
+from editahead_prompts.formats.apply.base import Question
+from editahead_prompts.formats.base import Finish
+from editahead_prompts.formats.registry import APPLY_FORMATS
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.sketches.sketch import NotASketch
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.edits import Replacement
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_training.apply_examples import spoiled
 from made_records import made_records
 from sketching import AMBIGUOUS, REPLACED, TEXT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.results import Merge
 from editahead_prompts.sketches.parse import parse
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.snapshot import Snapshot
 
 THROWING = """\
 package bind;

@@ -14,10 +14,10 @@ from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.confidence import Known, agreed, confidence
 from editahead_inference.predictors.model.edit_candidates import candidates, outcome, separate
 from editahead_inference.predictors.model.response import Rewrite, Token, Told
-from editahead_prompts.diff import diff
-from editahead_prompts.edits import Edit, compose, normalise
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
+from editahead_prompts.text.diff import diff
+from editahead_prompts.text.edits import Edit, compose, normalise
+from editahead_prompts.text.snapshot import Snapshot
 from typist import PROPERTY
 
 TEXT = "".join(f"line {n}\n" for n in range(9))

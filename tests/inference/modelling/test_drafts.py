@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from editahead_inference.predictors.model.draft_texts import drafts
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.edits import Edit
-from editahead_prompts.formats.choice import FORMATS
-from editahead_prompts.formats.format import Answer, Refusal, read_all
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.formats.base import Answer, Refusal, read_all
+from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 
 OWN, SWEEP = FORMATS["editahead"], FORMATS["sweep"]
 TEXT = "".join(f"line {number}\n" for number in range(60))

@@ -14,13 +14,13 @@ from editahead_inference.backends.base import BackendError, Capabilities, Health
 from editahead_inference.backends.scripted import Reply, ScriptedBackend, in_order
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import Progress, Told
+from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.choice import FORMATS
+from editahead_prompts.formats.base import Paths
 from editahead_prompts.formats.escaping import JOINER
-from editahead_prompts.formats.format import Paths
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.state import PastEdit, State
+from editahead_prompts.text.snapshot import Snapshot
 from typist import PROPERTY
 
 TEXT = "import money\n\ndef total(items, tax):\n    price = sum(items)\n    return money.euro(price)\n"

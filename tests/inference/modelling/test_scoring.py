@@ -18,12 +18,12 @@ from editahead_inference.pipeline import Pipeline, proposed
 from editahead_inference.predictors.model.edit_scoring import FLOOR, at_place, features, question
 from editahead_inference.predictors.model.model_gate import FILE, confidence, seen, weights_in
 from editahead_inference.predictors.model.predictor import SCORED, ModelPredictor
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.edits import Edit
-from editahead_prompts.formats.format import Answer, read_all
-from editahead_prompts.formats.own import OWN, REGION_END, SILENT
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.formats.base import Answer, read_all
+from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END, SILENT
 from editahead_prompts.state import PastEdit, State
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 
 OLD = "def f(user):\n    a(user)\n    x = 1\n    b(user)\n    y = 2\n    c(user)\n"
 TEXT = OLD.replace("a(user)", "a(account)").replace("f(user)", "f(account)")

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.speculation.vllm_proposer import LONGEST, FileDraftProposer
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.own import NEXT, REGION, REGION_END
+from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.formats.next_edit.editahead_2611 import NEXT, REGION, REGION_END
 
 CONTEXT, MOST = 600, 64
 LINES = "".join(f"    value_{number} = compute({number})\n" for number in range(20))

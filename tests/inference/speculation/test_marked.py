@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.speculation.prompt_markers import Marked, Markers
+from editahead_prompts.composition.hf_tokenizer import Vocabulary, own
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.composition.vocabulary import Vocabulary, own
-from editahead_prompts.formats.applying import Question
-from editahead_prompts.formats.choice import APPLY_FORMATS, FORMATS
-from editahead_prompts.formats.own import CURSOR, GUESS, NEXT, REGION, REGION_END, SKETCH
-from editahead_prompts.formats.own_apply import OWN_APPLY
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.formats.apply.base import Question
+from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
+from editahead_prompts.formats.next_edit.editahead_2611 import CURSOR, GUESS, NEXT, REGION, REGION_END, SKETCH
+from editahead_prompts.formats.registry import APPLY_FORMATS, FORMATS
 from editahead_prompts.state import State
+from editahead_prompts.text.snapshot import Snapshot
 
 MOST = 10_000
 TEXT = "".join(f"def function_{number}(first, second):\n    return {number}\n" for number in range(40))

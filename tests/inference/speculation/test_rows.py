@@ -16,8 +16,8 @@ from editahead_inference.speculation import batch_drafter as module
 from editahead_inference.speculation.batch_drafter import STEPS, Rows
 from editahead_inference.speculation.drafter import Drafter, Lengths
 from editahead_inference.speculation.prompt_markers import Markers
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.own import NEXT, REGION, REGION_END, SKETCH
+from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.formats.next_edit.editahead_2611 import NEXT, REGION, REGION_END, SKETCH
 
 ENCODE = own().encode
 MARKERS = Markers(own())

@@ -14,8 +14,8 @@ from editahead_inference.backends.base import BackendError, Query
 from editahead_inference.backends.scripted import Reply, Script, ScriptedBackend, by_prompt
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.apply.blocking_model import ASKED_S
-from editahead_prompts.formats.format import Finish
-from editahead_prompts.formats.own import REGION, REGION_END
+from editahead_prompts.formats.base import Finish
+from editahead_prompts.formats.next_edit.editahead_2611 import REGION, REGION_END
 from modelled import until
 from schemas import validate
 from scripted import Scripted, Wired

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from editahead_inference.apply.results import Near
 from editahead_inference.apply.review.review import Changed, review
 from editahead_lsp.apply.embedded_sketch import Extract, in_comment, selected
-from editahead_prompts.diff import diff
-from editahead_prompts.edits import Edit, rebase
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.diff import diff
+from editahead_prompts.text.edits import Edit, rebase
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 LINES = st.lists(st.sampled_from(["a\n", "b\r\n", "\n", "def f():\n", "    return 1\n", "é𝔘\n"]), max_size=12)
 

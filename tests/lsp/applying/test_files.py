@@ -11,7 +11,7 @@ from editahead_inference.apply.planner import Refused
 from editahead_lsp.apply.workspace_files import WorkspaceFiles
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.file_exclusion import Exclusion
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.snapshot import Snapshot
 
 TEXT = "x = 1\n"
 

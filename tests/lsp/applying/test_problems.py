@@ -14,9 +14,9 @@ import pytest
 from editahead_inference.apply.planner import FileChange
 from editahead_lsp.apply.linters import new_problems
 from editahead_lsp.protocol.apply_messages import Problem
-from editahead_prompts.diff import diff
 from editahead_prompts.sketches.paths import language_of
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.diff import diff
+from editahead_prompts.text.snapshot import Snapshot
 
 RUFF = shutil.which("ruff", path=f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}")
 

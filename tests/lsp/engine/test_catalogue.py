@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.formats.choice import named
+from editahead_prompts.formats.registry import named
 from editahead_serving.hardware import Gpu, Machine, bandwidth, free_on_disk, look
 from editahead_serving.kv_cache_shape import Shape
 from editahead_serving.model_catalog import CATALOGUE, OURS, QUICK, Model, find, fit

@@ -7,8 +7,8 @@ import asyncio
 from editahead_inference.predictors.model.response import Told
 from editahead_lsp.model.requests import ModelRequests
 from editahead_lsp.model.response_cache import Remembered
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
+from editahead_prompts.text.snapshot import Snapshot
 from modelled import TEXT, Model
 
 

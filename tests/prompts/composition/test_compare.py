@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from editahead_prompts.composition.compare import (
+from editahead_prompts.composition.cache_miss_tracker import (
     MOST_DOCUMENTS,
     MOST_PROMPTS,
     Blame,
@@ -44,7 +44,7 @@ def test_the_part_that_differs_is_counted_by_its_group() -> None:
 
 def test_names_and_numbers_are_logged_and_no_text(caplog: pytest.LogCaptureFixture) -> None:
     misses = CacheMisses()
-    with caplog.at_level(logging.DEBUG, logger="editahead_prompts.composition.compare"):
+    with caplog.at_level(logging.DEBUG, logger="editahead_prompts.composition.cache_miss_tracker"):
         misses.sent("a.py", prompt("secret", "one"))
         misses.sent("a.py", prompt("public", "one"))
     assert [(record.levelno, record.getMessage()) for record in caplog.records] == [

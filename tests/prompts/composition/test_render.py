@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.composition.compare import first_difference
+from editahead_prompts.composition.cache_miss_tracker import first_difference
 from editahead_prompts.composition.parts import (
     REQUIRED,
     Break,

@@ -12,12 +12,12 @@ pytest.importorskip("tokenizers", reason="real tokenizers need an extra that bri
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.composition import vocabulary
+from editahead_prompts.composition import hf_tokenizer
+from editahead_prompts.composition.hf_tokenizer import NoTokenizer, Vocabulary, load, own
 from editahead_prompts.composition.parts import Break, Group, Text
 from editahead_prompts.composition.render import render
-from editahead_prompts.composition.vocabulary import NoTokenizer, Vocabulary, load, own
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.own import SPECIAL
+from editahead_prompts.formats.next_edit.editahead_2611 import SPECIAL
 from typist import PROPERTY
 
 FRAGMENTS = [
@@ -77,12 +77,12 @@ def test_white_space_and_common_words_are_single_tokens() -> None:
 
 
 def test_what_the_file_tells_of_its_data() -> None:
-    data = json.loads(vocabulary.OWN.read_text("utf-8"))
+    data = json.loads(hf_tokenizer.OWN.read_text("utf-8"))
     made = ["".join(merge.split(" ")) for merge in data["merges"]]
     assert data["special"] == list(SPECIAL)
     assert max(map(len, made)) <= data["provenance"]["longest token"] == 16
     assert own().encoder.get_vocab_size() == data["provenance"]["tokens"] <= 8192
-    assert vocabulary.OWN.stat().st_size < 100_000
+    assert hf_tokenizer.OWN.stat().st_size < 100_000
 
 
 def test_a_models_tokenizer_is_loaded_from_its_folder(tmp_path: Path) -> None:
@@ -101,10 +101,10 @@ def test_no_tokenizer_is_a_reason_and_nothing_is_fetched(tmp_path: Path) -> None
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary, "MOST_KEPT", 3)
+    monkeypatch.setattr(hf_tokenizer, "MOST_KEPT", 3)
     fresh = Vocabulary(own().encoder)
     for n in range(9):
         assert fresh.count(f"line {n}\n") == own().count(f"line {n}\n")
-        fresh.encode(f"{n}" * (vocabulary.LONGEST_KEPT + 1))
+        fresh.encode(f"{n}" * (hf_tokenizer.LONGEST_KEPT + 1))
     assert len(fresh._counts) == 3
-    assert len(fresh._wholes) == vocabulary.WHOLE_KEPT
+    assert len(fresh._wholes) == hf_tokenizer.WHOLE_KEPT

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import PastEdit, State
+from editahead_prompts.text.snapshot import Snapshot
 
 URI = "file:///project/shop/cart.py"
 TEXT = """\

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats import apply_models, instruct_apply
-from editahead_prompts.formats.apply_models import AIXAPPLY, FASTAPPLY
-from editahead_prompts.formats.applying import LONG, ApplyFormat, Question, bodies
-from editahead_prompts.formats.choice import APPLY_FORMATS, FORMATS, choose, choose_apply
+from editahead_prompts.formats.apply import fastapply, instruct
+from editahead_prompts.formats.apply.base import LONG, ApplyFormat, Question, bodies
+from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
+from editahead_prompts.formats.apply.fastapply import AIXAPPLY, FASTAPPLY
+from editahead_prompts.formats.apply.instruct import INSTRUCT_APPLY, UNCLEAR
+from editahead_prompts.formats.base import Answer, Finish, Paths, Refusal, Region, Request, read_all
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.format import Answer, Finish, Paths, Refusal, Region, Request, read_all
-from editahead_prompts.formats.instruct_apply import INSTRUCT_APPLY, UNCLEAR
-from editahead_prompts.formats.own_apply import OWN_APPLY
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.formats.registry import APPLY_FORMATS, FORMATS, choose, choose_apply
+from editahead_prompts.text.snapshot import Snapshot
 from typist import PROPERTY
 
 BEFORE = "def total(items):\n    return sum(items)\n"
@@ -57,7 +57,7 @@ def made(format: ApplyFormat, answer: str, reason: Finish = "stop", question: Qu
     return found.edit.apply(question.original.text) if isinstance(found, Answer) else found.reason
 
 
-@pytest.mark.parametrize(("module", "format"), [(apply_models, FASTAPPLY), (instruct_apply, INSTRUCT_APPLY)])
+@pytest.mark.parametrize(("module", "format"), [(fastapply, FASTAPPLY), (instruct, INSTRUCT_APPLY)])
 def test_the_modules_examples(module: object, format: ApplyFormat) -> None:
     documentation = sys.modules[module.__name__].__doc__ or ""  # type: ignore[attr-defined]
     text = "\n".join(line.removeprefix("    ") for line in documentation.split("\n"))
@@ -233,7 +233,7 @@ def test_it_fits_and_the_text_is_read_back(
     assert request.prompt.tokens + own().count(request.system or "") + request.max_tokens <= budget
     assert request.region == Region(0, len(before))
     shown = request.prompt.text
-    tags = [f"</{format.answer}>"] if isinstance(format, apply_models.Tagged) else [*instruct_apply.ENDS]
+    tags = [f"</{format.answer}>"] if isinstance(format, fastapply.Tagged) else [*instruct.ENDS]
     assert all(shown.count(tag) <= 1 for tag in tags), "those of the text are escaped"
     text = wrapped(format, escape(text_of(after), format.special))
     reader = format.read(request)

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_prompts.formats.choice import FORMATS, choose
-from editahead_prompts.formats.format import Paths
+from editahead_prompts.formats.base import Paths
+from editahead_prompts.formats.registry import FORMATS, choose
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.choice import FORMATS
+from editahead_prompts.formats.base import Region
 from editahead_prompts.formats.diagnostics import LONGEST, diagnostics_in
-from editahead_prompts.formats.format import Region
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.state import Diagnostic, State
+from editahead_prompts.text.snapshot import Snapshot
 
 DOCUMENT = Snapshot.of("a\nb = usr\nc\nd\n", uri="file:///project/a.py")
 SAID = Diagnostic(6, 9, '"usr" is not defined\nmore of it', "reportUndefinedVariable")

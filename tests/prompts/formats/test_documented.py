@@ -7,15 +7,15 @@ import sys
 import pytest
 
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.choice import FORMATS
-from editahead_prompts.formats.fim import QWEN
-from editahead_prompts.formats.format import Answer, Format, Paths, read_all
-from editahead_prompts.formats.own import OWN
-from editahead_prompts.formats.sweep import SWEEP
-from editahead_prompts.formats.tags import MERCURY
-from editahead_prompts.formats.zeta1 import INSTRUCTION, ZETA_1
-from editahead_prompts.formats.zeta2 import ZETA_2
-from editahead_prompts.formats.zeta21 import ZETA_2_1
+from editahead_prompts.formats.base import Answer, Format, Paths, read_all
+from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+from editahead_prompts.formats.next_edit.fim import QWEN
+from editahead_prompts.formats.next_edit.mercury import MERCURY
+from editahead_prompts.formats.next_edit.sweep import SWEEP
+from editahead_prompts.formats.next_edit.zeta1 import INSTRUCTION, ZETA_1
+from editahead_prompts.formats.next_edit.zeta2 import ZETA_2
+from editahead_prompts.formats.next_edit.zeta21 import ZETA_2_1
+from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.state import State
 
 ROOTS = Paths(("file:///project/",))

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.formats.choice import FORMATS
 from editahead_prompts.formats.escaping import JOINER, escape, unescape
+from editahead_prompts.formats.registry import FORMATS
 from typist import PROPERTY
 
 SPECIAL = ("<|a|>", "<|", "=======", "aa", "ab")

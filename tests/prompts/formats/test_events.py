@@ -8,10 +8,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.edits import Edit
-from editahead_prompts.formats.events import Event, events, old_and_new, unified
-from editahead_prompts.snapshot import Snapshot, split_lines
+from editahead_prompts.formats.history_events import Event, events, old_and_new, unified
 from editahead_prompts.state import PastEdit, State
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot, split_lines
 from typist import PROPERTY, Typist
 
 TEXT = "".join(f"line {n}\n" for n in range(30))

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from editahead_prompts.composition.render import DoesNotFit
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats import own, sweep, tags, zeta1, zeta2
-from editahead_prompts.formats.choice import FORMATS
+from editahead_prompts.formats.base import Answer, Format, Paths, Refusal, Request, read_all
 from editahead_prompts.formats.escaping import JOINER, escape
-from editahead_prompts.formats.fim import Fim
-from editahead_prompts.formats.format import Answer, Format, Paths, Refusal, Request, read_all
+from editahead_prompts.formats.next_edit import editahead_2611, mercury, sweep, zeta1, zeta2
+from editahead_prompts.formats.next_edit.fim import Fim
+from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.formats.windows import shown_lines
-from editahead_prompts.snapshot import Snapshot, split_lines
 from editahead_prompts.state import PastEdit, State
+from editahead_prompts.text.snapshot import Snapshot, split_lines
 from typist import PROPERTY
 
 EACH = settings(PROPERTY, max_examples=40)
@@ -104,9 +104,9 @@ def answer_of(format: Format, request: Request, new: Sequence[str]) -> str:
         case "zeta-2.1":
             return f"<|marker_1|>{text}<|marker_{len(request.marks)}|>"
         case "mercury" | "instruct":
-            return f"Here it is:\n{tags.FENCE}python\n{text}{tags.FENCE}\n"
+            return f"Here it is:\n{mercury.FENCE}python\n{text}{mercury.FENCE}\n"
         case "editahead":
-            return text + own.REGION_END
+            return text + editahead_2611.REGION_END
         case _:
             assert text.startswith(request.prefill)
             return text[len(request.prefill) :] + sweep.FILE_SEP

@@ -5,10 +5,10 @@ from __future__ import annotations
 from editahead_prompts.composition.parts import Group
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import ESTIMATE
+from editahead_prompts.formats.base import NO_ROOTS
 from editahead_prompts.formats.excerpts import others
-from editahead_prompts.formats.format import NO_ROOTS
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import PastEdit, State
+from editahead_prompts.text.snapshot import Snapshot
 
 HERE = Snapshot.of("x = 1\n", uri="file:///here.py")
 A, B = (Snapshot.of("".join(f"{name} {n}\n" for n in range(100)), uri=f"file:///{name}.py") for name in "ab")

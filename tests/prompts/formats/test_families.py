@@ -5,24 +5,24 @@ from __future__ import annotations
 import pytest
 
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats import families
-from editahead_prompts.formats.choice import choose
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.formats import special_tokens
+from editahead_prompts.formats.registry import choose
 from editahead_prompts.state import State
+from editahead_prompts.text.snapshot import Snapshot
 
 OF = {
-    "zeta": families.QWEN,
-    "zeta-2": families.SEED_CODER,
-    "zeta-2.1": families.SEED_CODER,
-    "sweep-next-edit-1.5b": families.QWEN,
-    "qwen3-coder-30b-a3b-instruct": families.QWEN,
-    "llama-3.1-8b-instruct": families.LLAMA,
-    "deepseek-coder-6.7b-instruct": families.DEEPSEEK,
-    "mistral-7b-instruct": families.MISTRAL,
-    "qwen2.5-coder-7b": families.QWEN,
-    "codestral-22b": families.MISTRAL,
-    "deepseek-coder-6.7b-base": families.DEEPSEEK,
-    "seed-coder-8b-base": families.SEED_CODER,
+    "zeta": special_tokens.QWEN,
+    "zeta-2": special_tokens.SEED_CODER,
+    "zeta-2.1": special_tokens.SEED_CODER,
+    "sweep-next-edit-1.5b": special_tokens.QWEN,
+    "qwen3-coder-30b-a3b-instruct": special_tokens.QWEN,
+    "llama-3.1-8b-instruct": special_tokens.LLAMA,
+    "deepseek-coder-6.7b-instruct": special_tokens.DEEPSEEK,
+    "mistral-7b-instruct": special_tokens.MISTRAL,
+    "qwen2.5-coder-7b": special_tokens.QWEN,
+    "codestral-22b": special_tokens.MISTRAL,
+    "deepseek-coder-6.7b-base": special_tokens.DEEPSEEK,
+    "seed-coder-8b-base": special_tokens.SEED_CODER,
 }
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.choice import FORMATS
-from editahead_prompts.formats.format import Paths
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.formats.base import Paths
+from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.state import State
+from editahead_prompts.text.snapshot import Snapshot
 
 ROOTS = Paths(("file:///projects/shop",))
 DOCUMENT = Snapshot.of("a = 1\nb = \n", uri="file:///projects/shop/cart.py")

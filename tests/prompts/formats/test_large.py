@@ -9,12 +9,13 @@ import pytest
 from editahead_prompts.composition import tokenizers
 from editahead_prompts.composition.render import DoesNotFit
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats import escaping, excerpts, fim, own, sweep, tags, windows
-from editahead_prompts.formats.choice import FORMATS
-from editahead_prompts.formats.format import Format, Request
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.formats import escaping, excerpts, windows
+from editahead_prompts.formats.base import Format, Request
+from editahead_prompts.formats.next_edit import editahead_2611, fim, mercury, sweep
+from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.state import PastEdit, State
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 ALL = pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS.keys())
 LINES = [f"def function_{n}(value):\n    return value + {n}\n" for n in range(16_000)]
@@ -56,7 +57,7 @@ def test_far_lines_are_not_looked_at(format: Format, at: float, monkeypatch: pyt
         looked[0] += len(text)
         return escaping.escape(text, special)
 
-    for module in (excerpts, fim, own, sweep, tags, windows):
+    for module in (excerpts, fim, editahead_2611, sweep, mercury, windows):
         if hasattr(module, "escape"):
             monkeypatch.setattr(module, "escape", escape)
     parsed: list[int] = []

@@ -21,10 +21,10 @@ from editahead_evals.rendering.costs import Costs
 from editahead_evals.rendering.prefixes import PrefixCache
 from editahead_evals.rendering.rendered import render_all
 from editahead_evals.rendering.sessions import sessions, typed
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.choice import FORMATS
-from editahead_prompts.formats.format import Format
-from editahead_prompts.formats.own import OWN
+from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.formats.base import Format
+from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.state import State
 
 HUNKS = 4

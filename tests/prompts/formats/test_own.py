@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.edits import Edit
-from editahead_prompts.formats.own import OWN
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.formats.next_edit.editahead_2611 import OWN
 from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 from typist import Typist
 
 TEXT = "".join(f"line {n}\n" for n in range(60))

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.composition.vocabulary import own
-from editahead_prompts.formats.applying import bodies
-from editahead_prompts.formats.format import Answer, Refusal
-from editahead_prompts.formats.own import GUESS, REGION_END, SPECIAL
-from editahead_prompts.formats.own_apply import OWN_APPLY
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.formats.apply.base import bodies
+from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
+from editahead_prompts.formats.base import Answer, Refusal
+from editahead_prompts.formats.next_edit.editahead_2611 import GUESS, REGION_END, SPECIAL
+from editahead_prompts.text.snapshot import Snapshot
 from typist import PROPERTY
 
 BEFORE = "def total(items):\n    return sum(items)\n"

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.fim import QWEN
-from editahead_prompts.formats.format import Answer, Finish, Format, Refusal, Request, read_all
-from editahead_prompts.formats.own import OWN
-from editahead_prompts.formats.reading import runaway
-from editahead_prompts.formats.sweep import SWEEP
-from editahead_prompts.formats.tags import INSTRUCT, MERCURY
-from editahead_prompts.formats.zeta1 import ZETA_1
-from editahead_prompts.formats.zeta2 import ZETA_2
-from editahead_prompts.formats.zeta21 import ZETA_2_1, Zeta21
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.formats.answer_reader import runaway
+from editahead_prompts.formats.base import Answer, Finish, Format, Refusal, Request, read_all
+from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+from editahead_prompts.formats.next_edit.fim import QWEN
+from editahead_prompts.formats.next_edit.mercury import INSTRUCT, MERCURY
+from editahead_prompts.formats.next_edit.sweep import SWEEP
+from editahead_prompts.formats.next_edit.zeta1 import ZETA_1
+from editahead_prompts.formats.next_edit.zeta2 import ZETA_2
+from editahead_prompts.formats.next_edit.zeta21 import ZETA_2_1, Zeta21
 from editahead_prompts.state import State
+from editahead_prompts.text.snapshot import Snapshot
 
 TEXT = "one\ntwo\nthree\n"
 

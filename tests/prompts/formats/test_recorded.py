@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from editahead_evals.recorded import Recording, Scene, load
-from editahead_prompts.formats.fim import QWEN
-from editahead_prompts.formats.format import Answer, Format, Refusal, Request, read_all
-from editahead_prompts.formats.sweep import SWEEP_CURSORTAB
-from editahead_prompts.formats.tags import MERCURY
-from editahead_prompts.formats.zeta1 import ZETA_1
-from editahead_prompts.formats.zeta2 import ZETA_2
+from editahead_prompts.formats.base import Answer, Format, Refusal, Request, read_all
+from editahead_prompts.formats.next_edit.fim import QWEN
+from editahead_prompts.formats.next_edit.mercury import MERCURY
+from editahead_prompts.formats.next_edit.sweep import SWEEP_CURSORTAB
+from editahead_prompts.formats.next_edit.zeta1 import ZETA_1
+from editahead_prompts.formats.next_edit.zeta2 import ZETA_2
 
 RECORDED = Path(__file__).parents[4] / "shared" / "data" / "recorded-models"
 pytestmark = pytest.mark.skipif(

@@ -8,12 +8,12 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.edits import Edit
-from editahead_prompts.formats.format import Region
+from editahead_prompts.formats.base import Region
+from editahead_prompts.formats.next_edit.zeta21 import MAX_BLOCK, MIN_BLOCK, NUDGE, boundaries
 from editahead_prompts.formats.windows import Pin, grown, lines_around, pinned, zed_tokens, zed_windows
-from editahead_prompts.formats.zeta21 import MAX_BLOCK, MIN_BLOCK, NUDGE, boundaries
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 from typist import PROPERTY, Typist
 
 FUNCTIONS = "".join(

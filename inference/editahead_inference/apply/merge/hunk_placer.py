@@ -23,8 +23,8 @@ from editahead_inference.apply.placement.placement import Placing, Target, refus
 from editahead_inference.apply.placement.placement_hints import Hints
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import Near, Refusal
-from editahead_prompts.diff import diff_lines
 from editahead_prompts.sketches.sketch import Hunk, HunkLine
+from editahead_prompts.text.diff import diff_lines
 
 _ALIKE = 80
 _COMMENT_ALIKE = 45

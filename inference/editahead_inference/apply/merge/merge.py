@@ -8,11 +8,11 @@ from collections.abc import Callable
 from editahead_inference.apply.placement.placement import Placing, Target, refusal
 from editahead_inference.apply.placement.splices import edit_of, effective
 from editahead_inference.apply.results import Merge
-from editahead_prompts.edits import Edit
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Sketch
-from editahead_prompts.sketches.snippets import against
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.sketches.snippet_parser import against
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .hunk_placer import place_hunks
 from .snippet_placer import place_snippet

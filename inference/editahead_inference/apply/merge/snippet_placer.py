@@ -19,8 +19,8 @@ from editahead_inference.apply.placement.placement import Placing, Target, refus
 from editahead_inference.apply.placement.snippet_indentation import Reindenting
 from editahead_inference.apply.placement.splices import Splice, effective
 from editahead_inference.apply.results import Near, Refusal
-from editahead_prompts.diff import diff_lines
 from editahead_prompts.sketches.sketch import Snippet
+from editahead_prompts.text.diff import diff_lines
 
 _WHOLE_BONUS = 1.0
 """What it counts that a declaration of the same kind and name is shown whole."""

@@ -18,12 +18,12 @@ from editahead_inference.apply.placement.line_matching import ALIKE, is_comment,
 from editahead_inference.apply.placement.placement import Target, refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import Near, Refusal
-from editahead_prompts.diff import Span, diff_lines
-from editahead_prompts.edits import Edit
-from editahead_prompts.sketches.markers import marker_of
+from editahead_prompts.sketches.elision_markers import marker_of
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import errors
+from editahead_prompts.text.diff import Span, diff_lines
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import errors
 
 from .whole_file import is_plainly_whole
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from editahead_inference.apply.placement.line_matching import FileLines, loose, weight
-from editahead_prompts.diff import Span, diff_lines
+from editahead_prompts.text.diff import Span, diff_lines
 
 TELLING = 1.0
 """What the lines behind a change have to weigh together, in a row."""

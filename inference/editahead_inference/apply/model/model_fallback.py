@@ -16,12 +16,12 @@ from editahead_inference.apply.planner import FileChange, Merges
 from editahead_inference.apply.results import Merge, Refusal, RefusalReason
 from editahead_inference.backends.base import Usage
 from editahead_inference.predictors.model.response import Said
-from editahead_prompts.diff import Span
-from editahead_prompts.edits import Edit
-from editahead_prompts.formats.applying import Question
+from editahead_prompts.formats.apply.base import Question
 from editahead_prompts.sketches.sketch import FileSketch, Sketch
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.diff import Span
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .incremental_diff import Settling
 from .question_scope import questions

@@ -12,14 +12,14 @@ from collections.abc import Iterator, Sequence
 from editahead_inference.apply.placement.declarations import in_file
 from editahead_inference.apply.placement.line_matching import STRONG, FileLines, loose, weight
 from editahead_inference.apply.results import Merge
-from editahead_prompts.diff import diff_lines
-from editahead_prompts.formats.applying import Question
-from editahead_prompts.formats.format import Region
+from editahead_prompts.formats.apply.base import Question
+from editahead_prompts.formats.base import Region
+from editahead_prompts.sketches.elision_markers import marker_of
 from editahead_prompts.sketches.fences import find_fences
-from editahead_prompts.sketches.markers import marker_of
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Hunk, Sketch
-from editahead_prompts.snapshot import Snapshot, split_lines
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.snapshot import Snapshot, split_lines
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 
 def questions(sketch: Sketch, part: FileSketch, merged: Merge, trees: SyntaxTrees) -> Iterator[Question]:

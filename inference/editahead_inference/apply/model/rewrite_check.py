@@ -26,11 +26,11 @@ from editahead_inference.apply.placement.line_matching import (
 from editahead_inference.apply.placement.placement import Target, refusal
 from editahead_inference.apply.placement.splices import Splice, edit_of
 from editahead_inference.apply.results import Refusal
-from editahead_prompts.diff import Span, diff_lines
-from editahead_prompts.edits import Edit
 from editahead_prompts.sketches.sketch import Code, Diff, FileSketch, Sketch, Snippet
-from editahead_prompts.sketches.snippets import against
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.sketches.snippet_parser import against
+from editahead_prompts.text.diff import Span, diff_lines
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
 
 _MARGIN = 10
 """So many percent less like must the next line be than the one whose place a line takes."""

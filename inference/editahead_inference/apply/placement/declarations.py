@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .line_matching import FileLines, indentation, is_comment, width
 

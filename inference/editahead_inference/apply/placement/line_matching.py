@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
-from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.text.snapshot import Snapshot, line_body
 
 _PUNCTUATION = str.maketrans(
     {

@@ -9,8 +9,8 @@ from functools import cached_property
 from rapidfuzz.fuzz import ratio
 
 from editahead_inference.apply.results import Near, Refusal, RefusalReason
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees, errors
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees, errors
 
 from .declarations import Declaration, in_file
 from .line_matching import FileLines, loose, weight

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from editahead_inference.apply.results import Refusal
-from editahead_prompts.diff import diff_lines
+from editahead_prompts.text.diff import diff_lines
 
 from .anchor_chaining import Chain
 from .anchors import Anchor, Segment

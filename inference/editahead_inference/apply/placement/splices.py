@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from editahead_prompts.affixes import common_affixes
-from editahead_prompts.diff import diff
-from editahead_prompts.edits import Edit, Replacement, normalise
-from editahead_prompts.snapshot import Snapshot, line_body, line_end
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.diff import diff
+from editahead_prompts.text.edits import Edit, Replacement, normalise
+from editahead_prompts.text.snapshot import Snapshot, line_body, line_end
 
 
 @dataclass(frozen=True, slots=True)

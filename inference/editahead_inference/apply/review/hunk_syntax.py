@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.snapshot import Snapshot
 
 Sort = Literal["code", "name", "literal", "comment"]
 ConditionKind = Literal["if", "assertion", "other"]

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from editahead_inference.apply.results import HunkClass, HunkOrigin
-from editahead_prompts.edits import Edit, Replacement, edited_lines, normalise
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
-from editahead_prompts.tokens import changed_spans
+from editahead_prompts.text.edits import Edit, Replacement, edited_lines, normalise
+from editahead_prompts.text.identifiers import changed_spans
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .hunk_syntax import Atom, Region, Source
 from .review_flags import Flag, flags

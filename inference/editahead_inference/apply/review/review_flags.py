@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from editahead_prompts.tokens import changed_spans
+from editahead_prompts.text.identifiers import changed_spans
 
 from .hunk_syntax import Atom, Condition, Function, Region
 

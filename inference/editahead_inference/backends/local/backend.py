@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from editahead_inference.backends.base import BackendError, Capabilities, End, Health, Piece, Query, Usage
 from editahead_inference.candidates import Cancelled
 from editahead_inference.worker_thread import CancellableJob, Worker
-from editahead_prompts.composition.vocabulary import NoTokenizer
+from editahead_prompts.composition.hf_tokenizer import NoTokenizer
 
 if TYPE_CHECKING:
     from .model import LocalModel

@@ -16,9 +16,9 @@ from typing import Any
 from editahead_inference.backends.base import BackendError, End, Piece, Query, Usage
 from editahead_inference.candidates import Cancelled
 from editahead_inference.speculation.drafter import Drafter, Lengths
-from editahead_prompts.affixes import common_prefix_length
-from editahead_prompts.composition.vocabulary import load as load_vocabulary
-from editahead_prompts.formats.format import Finish
+from editahead_prompts.composition.hf_tokenizer import load as load_vocabulary
+from editahead_prompts.formats.base import Finish
+from editahead_prompts.text.affixes import common_prefix_length
 
 from . import qwen3
 from .network import Network

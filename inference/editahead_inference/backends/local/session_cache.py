@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from editahead_prompts.affixes import common_prefix_length
+from editahead_prompts.text.affixes import common_prefix_length
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from editahead_inference.backends.base import BackendError, End, Piece, Usage
-from editahead_prompts.formats.format import Finish
+from editahead_prompts.formats.base import Finish
 
 _REASONS: Mapping[str, Finish] = {"stop": "stop", "length": "length"}
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from editahead_prompts.edits import Edit, edited_lines
+from editahead_prompts.formats.base import Format, Region, Request
 from editahead_prompts.formats.excerpts import plain
-from editahead_prompts.formats.fim import Fim
-from editahead_prompts.formats.format import Format, Region, Request
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.formats.next_edit.fim import Fim
 from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit, edited_lines
+from editahead_prompts.text.snapshot import Snapshot
 
 MOST = 2
 """So many proposals of rules are drafts."""

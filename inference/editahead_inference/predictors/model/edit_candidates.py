@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from editahead_inference.candidates import Candidate
-from editahead_prompts.affixes import common_affixes
-from editahead_prompts.edits import Edit, Replacement
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.edits import Edit, Replacement
+from editahead_prompts.text.snapshot import Snapshot
 
 from .confidence import Known, confidence
 from .logprob_trace import within

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from editahead_prompts.composition.vocabulary import Vocabulary
-from editahead_prompts.edits import Edit, edited_lines
-from editahead_prompts.formats.format import Request
-from editahead_prompts.formats.own import REGION_END, SILENT
-from editahead_prompts.formats.rewriting import answered
-from editahead_prompts.snapshot import line_body
+from editahead_prompts.composition.hf_tokenizer import Vocabulary
+from editahead_prompts.formats.answer_tokens import answered
+from editahead_prompts.formats.base import Request
+from editahead_prompts.formats.next_edit.editahead_2611 import REGION_END, SILENT
 from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit, edited_lines
+from editahead_prompts.text.snapshot import line_body
 
 Scores: TypeAlias = tuple[tuple[Edit, Mapping[str, float]], ...]
 """Edits of a document with what the model says of each, by name."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from editahead_prompts.formats.format import Reader, Region
-from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.formats.base import Reader, Region
+from editahead_prompts.text.snapshot import Snapshot, line_body
 
 from .response import Token
 

@@ -15,14 +15,12 @@ from typing import Protocol, TypeAlias, TypeVar, cast
 from editahead_inference.backends.base import Backend, BackendError, End, Piece, Query, Scorer, Usage
 from editahead_inference.candidates import Source
 from editahead_inference.gate.decision_trees import Trees
-from editahead_prompts.composition.compare import CacheMisses, common
+from editahead_prompts.composition.cache_miss_tracker import CacheMisses, common
+from editahead_prompts.composition.hf_tokenizer import Vocabulary, counting
 from editahead_prompts.composition.render import DoesNotFit
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.composition.vocabulary import Vocabulary, counting
-from editahead_prompts.edits import Edit, edited_lines
-from editahead_prompts.formats.applying import ApplyFormat, Question, bodies
-from editahead_prompts.formats.choice import choose, choose_apply
-from editahead_prompts.formats.format import (
+from editahead_prompts.formats.apply.base import ApplyFormat, Question, bodies
+from editahead_prompts.formats.base import (
     NO_ROOTS,
     Answer,
     Finish,
@@ -34,9 +32,11 @@ from editahead_prompts.formats.format import (
     Region,
     Request,
 )
-from editahead_prompts.formats.own import OWN
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+from editahead_prompts.formats.registry import choose, choose_apply
 from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit, edited_lines
+from editahead_prompts.text.snapshot import Snapshot
 
 from .draft_texts import drafts
 from .edit_scoring import Scores, at_place, features, question

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from editahead_inference.backends.base import Usage
 from editahead_inference.candidates import Source
 from editahead_inference.gate.decision_trees import Trees
-from editahead_prompts.affixes import common_affixes
-from editahead_prompts.diff import diff
-from editahead_prompts.edits import Edit, advance
-from editahead_prompts.formats.applying import Question
-from editahead_prompts.formats.format import Refusal, Region, Request
-from editahead_prompts.snapshot import Snapshot, line_body, split_lines
+from editahead_prompts.formats.apply.base import Question
+from editahead_prompts.formats.base import Refusal, Region, Request
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.diff import diff
+from editahead_prompts.text.edits import Edit, advance
+from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 
 FARTHEST = 20_000
 """Characters from the first change to the last, beyond which nobody asks what is left of a rewrite: comparing takes time."""

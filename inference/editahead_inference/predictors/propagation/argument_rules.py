@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from editahead_prompts.snapshot import split_lines
-from editahead_prompts.tokens import WORD, case_variants, changed_spans, is_word, tokenize
+from editahead_prompts.text.identifiers import WORD, case_variants, changed_spans, is_word, tokenize
+from editahead_prompts.text.snapshot import split_lines
 
 from .document_index import Index
 from .insertion_rules import Mirror

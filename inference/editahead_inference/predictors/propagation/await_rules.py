@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from editahead_prompts.snapshot import line_end
+from editahead_prompts.text.snapshot import line_end
 
 from .document_index import Index
 from .line_transforms import COMMENT

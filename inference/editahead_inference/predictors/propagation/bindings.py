@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from functools import cache, cached_property
 
-from editahead_prompts.occurrences import Occurrence
-from editahead_prompts.snapshot import Snapshot, line_body
 from editahead_prompts.state import PastEdit
-from editahead_prompts.syntax import SyntaxTrees
-from editahead_prompts.tokens import case_style, changed_spans, tokenize
+from editahead_prompts.text.identifiers import case_style, changed_spans, tokenize
+from editahead_prompts.text.name_occurrences import Occurrence
+from editahead_prompts.text.snapshot import Snapshot, line_body
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .document_index import Index
 

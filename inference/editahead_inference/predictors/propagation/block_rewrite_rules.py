@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from editahead_prompts.snapshot import line_body, line_end
-from editahead_prompts.tokens import tokenize
+from editahead_prompts.text.identifiers import tokenize
+from editahead_prompts.text.snapshot import line_body, line_end
 
 from . import token_patterns
 from .document_index import Index

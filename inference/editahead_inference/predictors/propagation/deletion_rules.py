@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from editahead_prompts.snapshot import line_body
-from editahead_prompts.tokens import WORD, tokenize
+from editahead_prompts.text.identifiers import WORD, tokenize
+from editahead_prompts.text.snapshot import line_body
 
 from . import token_patterns
 from .document_index import Index

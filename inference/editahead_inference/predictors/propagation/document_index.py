@@ -6,9 +6,9 @@ from bisect import bisect_left
 from collections import Counter
 from functools import cached_property
 
-from editahead_prompts.affixes import common_affixes
-from editahead_prompts.snapshot import Snapshot, line_body
-from editahead_prompts.tokens import WORD
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.snapshot import Snapshot, line_body
 
 
 class Index:

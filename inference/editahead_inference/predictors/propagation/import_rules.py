@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from editahead_prompts.snapshot import Snapshot, line_body, line_end
 from editahead_prompts.state import PastEdit
-from editahead_prompts.tokens import WORD
+from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.snapshot import Snapshot, line_body, line_end
 
 from . import token_patterns
 from .bindings import word

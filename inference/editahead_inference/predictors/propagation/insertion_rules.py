@@ -9,8 +9,8 @@ from functools import cached_property
 
 from rapidfuzz import fuzz, process
 
-from editahead_prompts.snapshot import line_body, line_end
-from editahead_prompts.tokens import is_word, tokenize
+from editahead_prompts.text.identifiers import is_word, tokenize
+from editahead_prompts.text.snapshot import line_body, line_end
 
 from . import token_patterns
 from .deletion_rules import Move

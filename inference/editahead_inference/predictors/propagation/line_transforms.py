@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from editahead_prompts.snapshot import line_body
-from editahead_prompts.tokens import changed_spans, tokenize
+from editahead_prompts.text.identifiers import changed_spans, tokenize
+from editahead_prompts.text.snapshot import line_body
 
 from . import token_patterns
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from hashlib import blake2b
 
 from editahead_inference.candidates import Candidate, Source
-from editahead_prompts.diff import diff
-from editahead_prompts.edits import Edit, Replacement
-from editahead_prompts.snapshot import Snapshot
 from editahead_prompts.state import State
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.diff import diff
+from editahead_prompts.text.edits import Edit, Replacement
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .document_index import Index
 from .import_rules import missing_imports

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from editahead_prompts.snapshot import line_body
 from editahead_prompts.state import PastEdit
+from editahead_prompts.text.snapshot import line_body
 
 from . import (
     argument_rules,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from editahead_prompts.snapshot import line_end
 from editahead_prompts.state import PastEdit, State
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.snapshot import line_end
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .bindings import Names
 from .document_index import Index

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from editahead_prompts.snapshot import line_end
-from editahead_prompts.tokens import (
+from editahead_prompts.text.identifiers import (
     WORD,
     case_style,
     case_variants,
@@ -20,6 +19,7 @@ from editahead_prompts.tokens import (
     tokenize,
     word_replacement,
 )
+from editahead_prompts.text.snapshot import line_end
 
 from . import token_patterns
 from .document_index import Index

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 
-from .apply_models import AIXAPPLY, FASTAPPLY
-from .applying import ApplyFormat
-from .fim import CODESTRAL, DEEPSEEK, QWEN, SEED_CODER, STARCODER
-from .format import Format
-from .instruct_apply import INSTRUCT_APPLY
-from .own import OWN
-from .own_apply import OWN_APPLY
-from .sweep import SWEEP, SWEEP_CURSORTAB
-from .tags import INSTRUCT, MERCURY
-from .zeta1 import ZETA_1
-from .zeta2 import ZETA_2
-from .zeta21 import ZETA_2_1
+from .apply.base import ApplyFormat
+from .apply.editahead_2611 import OWN_APPLY
+from .apply.fastapply import AIXAPPLY, FASTAPPLY
+from .apply.instruct import INSTRUCT_APPLY
+from .base import Format
+from .next_edit.editahead_2611 import OWN
+from .next_edit.fim import CODESTRAL, DEEPSEEK, QWEN, SEED_CODER, STARCODER
+from .next_edit.mercury import INSTRUCT, MERCURY
+from .next_edit.sweep import SWEEP, SWEEP_CURSORTAB
+from .next_edit.zeta1 import ZETA_1
+from .next_edit.zeta2 import ZETA_2
+from .next_edit.zeta21 import ZETA_2_1
 
 FORMATS: dict[str, Format] = {
     format.name: format

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from .hunks import TAGS, Region, split
+from .hunk_lines import TAGS, Region, split
 from .paths import tagged_path
 from .sketch import Diff, FileSketch, Hunk
 

@@ -11,10 +11,10 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
-from .affixes import common_affixes
-from .diff import diff_lines
-from .edits import Edit
-from .snapshot import Snapshot, split_lines
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot, split_lines
 
 ChangeKind = Literal["typed", "external"]
 

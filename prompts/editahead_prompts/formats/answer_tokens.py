@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from editahead_prompts.composition.vocabulary import Vocabulary
-from editahead_prompts.diff import diff_lines
+from editahead_prompts.composition.hf_tokenizer import Vocabulary
+from editahead_prompts.text.diff import diff_lines
 
 from .escaping import escape
-from .own import REGION_END, SPECIAL
+from .next_edit.editahead_2611 import REGION_END, SPECIAL
 
 
 def answered(

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from .format import Answer, Refusal, Request
-from .reading import LineReader, Marks
+from editahead_prompts.formats.answer_reader import LineReader, Marks
+from editahead_prompts.formats.base import Answer, Refusal, Request
 
 THINK, THOUGHT = "<think>", "</think>"
 

@@ -12,9 +12,9 @@ from urllib.parse import unquote, urlsplit
 
 from editahead_prompts.composition.render import Prompt
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.edits import Edit
-from editahead_prompts.snapshot import Snapshot, line_body
 from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot, line_body
 
 RefusalReason: TypeAlias = Literal[
     "unchanged",  # the answer is the text that stands there already

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from editahead_prompts.snapshot import Snapshot
-from editahead_prompts.syntax import SyntaxTrees
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .markers import parts_of
+from .elision_markers import parts_of
 from .paths import language_id, language_of, path_of_comment
 from .sketch import Code, Elision, FileSketch, NotASketch, SketchKind, Snippet
 

@@ -33,13 +33,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.formats.answer_reader import LineReader, Marks
+from editahead_prompts.formats.base import NO_ROOTS, Answer, Paths, Refusal, Region, Request
+from editahead_prompts.formats.excerpts import at_cursor, plain, with_cursor
+from editahead_prompts.formats.special_tokens import SEED_CODER
+from editahead_prompts.formats.windows import pinned, zed_windows
 from editahead_prompts.state import State
 
-from .excerpts import at_cursor, plain, with_cursor
-from .families import SEED_CODER
-from .format import NO_ROOTS, Answer, Paths, Refusal, Region, Request
-from .reading import LineReader, Marks
-from .windows import pinned, zed_windows
 from .zeta2 import CONTEXT_TOKENS, CURSOR, END_OF_SENTENCE, REGION_TOKENS, TOKENS, around
 
 SPECIAL = (*TOKENS, *SEED_CODER, "<|marker_")

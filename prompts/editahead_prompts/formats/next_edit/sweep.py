@@ -54,15 +54,14 @@ from typing import Literal
 from editahead_prompts.composition.parts import Group, Part, Text, by_distance
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.formats.answer_reader import LineReader, Marks
+from editahead_prompts.formats.base import NO_ROOTS, Paths, Region, Request
+from editahead_prompts.formats.escaping import escape
+from editahead_prompts.formats.excerpts import others, plain, with_cursor
+from editahead_prompts.formats.history_events import Event, events, old_and_new
+from editahead_prompts.formats.special_tokens import QWEN
+from editahead_prompts.formats.windows import GRID, Pin, lines_around, pinned, shown, shown_lines
 from editahead_prompts.state import State
-
-from .escaping import escape
-from .events import Event, events, old_and_new
-from .excerpts import others, plain, with_cursor
-from .families import QWEN
-from .format import NO_ROOTS, Paths, Region, Request
-from .reading import LineReader, Marks
-from .windows import GRID, Pin, lines_around, pinned, shown, shown_lines
 
 FILE_SEP = "<|file_sep|>"
 CURSOR = "<|cursor|>"

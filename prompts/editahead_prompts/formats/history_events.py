@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from editahead_prompts.diff import diff_lines
-from editahead_prompts.snapshot import line_body
 from editahead_prompts.state import PastEdit, State
+from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.snapshot import line_body
 
 CONTEXT = 3
 """Lines around a change in a unified diff."""

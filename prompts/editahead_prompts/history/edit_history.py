@@ -16,12 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count, takewhile
 
-from .affixes import common_affixes
-from .changes import ChangeKind, Hunk, changed_hunks, classify
-from .diff import diff_lines
-from .edits import Edit, edited_lines
-from .snapshot import Snapshot
-from .state import Origin, PastEdit
+from editahead_prompts.state import Origin, PastEdit
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.edits import Edit, edited_lines
+from editahead_prompts.text.snapshot import Snapshot
+
+from .change_classifier import ChangeKind, Hunk, changed_hunks, classify
 
 MAX_EDITS = 32
 """So many of the last edits are handed out."""

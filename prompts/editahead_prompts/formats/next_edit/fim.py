@@ -26,15 +26,14 @@ from dataclasses import dataclass
 from editahead_prompts.composition.parts import Group, Part, Text
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.edits import Edit
+from editahead_prompts.formats import special_tokens
+from editahead_prompts.formats.answer_reader import LineReader, Marks
+from editahead_prompts.formats.base import NO_ROOTS, Answer, Paths, Refusal, Region, Request
+from editahead_prompts.formats.escaping import escape, unescape
+from editahead_prompts.formats.excerpts import at_cursor, others
+from editahead_prompts.formats.windows import above, below
 from editahead_prompts.state import State
-
-from . import families
-from .escaping import escape, unescape
-from .excerpts import at_cursor, others
-from .format import NO_ROOTS, Answer, Paths, Refusal, Region, Request
-from .reading import LineReader, Marks
-from .windows import above, below
+from editahead_prompts.text.edits import Edit
 
 OTHERS_SHARE = 0.25
 """What other documents may have of the budget."""
@@ -133,20 +132,20 @@ class _Reader(LineReader):
 QWEN = Fim(
     "fim-qwen",
     *("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"),
-    families.QWEN,
+    special_tokens.QWEN,
     repository="<|repo_name|>",
     file="<|file_sep|>",
 )
 CODESTRAL = Fim(
     "fim-codestral",
     *("[PREFIX]", "[SUFFIX]", ""),
-    ("[MIDDLE]", *families.MISTRAL),
+    ("[MIDDLE]", *special_tokens.MISTRAL),
     suffix_first=True,
 )
 DEEPSEEK = Fim(
     "fim-deepseek",
     *("<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>"),
-    families.DEEPSEEK,
+    special_tokens.DEEPSEEK,
 )
 STARCODER = Fim(
     "fim-starcoder",
@@ -159,6 +158,6 @@ STARCODER = Fim(
 SEED_CODER = Fim(
     "fim-seed-coder",
     *("<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>"),
-    families.SEED_CODER,
+    special_tokens.SEED_CODER,
     suffix_first=True,
 )

@@ -31,14 +31,14 @@ from dataclasses import dataclass
 
 from editahead_prompts.composition.parts import Text
 from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.formats.answer_reader import Marks
+from editahead_prompts.formats.base import NO_ROOTS, Paths, Region, Request
+from editahead_prompts.formats.escaping import escape
+from editahead_prompts.formats.excerpts import plain
+from editahead_prompts.formats.next_edit import mercury
 
-from . import tags
-from .applying import Question, bodies, fitted, guessed, pieces, regions
-from .blocks import BlockReader, fence_for
-from .escaping import escape
-from .excerpts import plain
-from .format import NO_ROOTS, Paths, Region, Request
-from .reading import Marks
+from .base import Question, bodies, fitted, guessed, pieces, regions
+from .block_reader import BlockReader, fence_for
 
 PATH, REGION, REGION_END = "<|file_path|>", "<|code_to_edit|>", "<|/code_to_edit|>"
 SKETCH, SKETCH_END, ATTEMPT, ATTEMPT_END = (
@@ -49,7 +49,7 @@ SKETCH, SKETCH_END, ATTEMPT, ATTEMPT_END = (
 )
 INSTRUCTION, INSTRUCTION_END = "<|instruction|>", "<|/instruction|>"
 ENDS = (REGION_END, SKETCH_END, ATTEMPT_END, INSTRUCTION_END)
-SPECIAL = (*tags.SPECIAL, PATH, SKETCH, SKETCH_END, ATTEMPT, ATTEMPT_END, INSTRUCTION, INSTRUCTION_END)
+SPECIAL = (*mercury.SPECIAL, PATH, SKETCH, SKETCH_END, ATTEMPT, ATTEMPT_END, INSTRUCTION, INSTRUCTION_END)
 UNCLEAR = "UNCLEAR"
 
 SYSTEM = f"""\
@@ -134,7 +134,7 @@ class InstructApply:
         return tuple(f"```\n{text}```" for text in pieces(request, "guess", "region", "sketch"))
 
     def read(self, request: Request) -> BlockReader:
-        return _Reader(request, Marks((), SPECIAL, nothing=(UNCLEAR, *tags.NOTHING)))
+        return _Reader(request, Marks((), SPECIAL, nothing=(UNCLEAR, *mercury.NOTHING)))
 
 
 class _Reader(BlockReader):

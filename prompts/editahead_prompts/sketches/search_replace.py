@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .elision_markers import marker_of
 from .fences import path_above
-from .markers import marker_of
 from .paths import of_info, path_of_line
 from .sketch import Diff, FileSketch, Hunk, HunkLine, NotASketch, Tag
 

@@ -53,18 +53,17 @@ from hashlib import blake2b
 from editahead_prompts.composition.parts import Breakpoint, First, Group, Part, Text
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer, count_within
-from editahead_prompts.diff import diff_lines
-from editahead_prompts.edits import edited_lines
-from editahead_prompts.snapshot import Snapshot, line_body
+from editahead_prompts.formats.answer_reader import LineReader, Marks
+from editahead_prompts.formats.base import NO_ROOTS, Paths, Region, Request
+from editahead_prompts.formats.diagnostics import diagnostics_in
+from editahead_prompts.formats.escaping import escape
+from editahead_prompts.formats.excerpts import others, plain, with_cursor
+from editahead_prompts.formats.history_events import Event, events
+from editahead_prompts.formats.windows import beyond, grown, reach, shown_lines
 from editahead_prompts.state import PastEdit, State
-
-from .diagnostics import diagnostics_in
-from .escaping import escape
-from .events import Event, events
-from .excerpts import others, plain, with_cursor
-from .format import NO_ROOTS, Paths, Region, Request
-from .reading import LineReader, Marks
-from .windows import beyond, grown, reach, shown_lines
+from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.edits import edited_lines
+from editahead_prompts.text.snapshot import Snapshot, line_body
 
 FILE, HIST, REGION, REGION_END = "<|file|>", "<|hist|>", "<|region|>", "<|/region|>"
 CURSOR, NEXT, SILENT, KEEP = "<|cursor|>", "<|next|>", "<|silent|>", "<|keep|>"

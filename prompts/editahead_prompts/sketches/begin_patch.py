@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from .hunks import Region, split
+from .hunk_lines import Region, split
 from .paths import tagged_path
 from .sketch import Diff, FileSketch, Hunk, NotASketch
-from .unified import heading_of
+from .unified_diff import heading_of
 
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File:\s*(.*)")
 _MOVE = re.compile(r"\*\*\* Move to:\s*(.*)")

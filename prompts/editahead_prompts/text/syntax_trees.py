@@ -15,7 +15,7 @@ from tree_sitter import Language, Node, Parser, Tree
 
 from .affixes import common_affixes
 from .edits import Edit
-from .occurrences import UNKNOWN, Occurrence, occurrence
+from .name_occurrences import UNKNOWN, Occurrence, occurrence
 from .snapshot import Snapshot
 
 GRAMMARS = {

@@ -11,7 +11,7 @@ from collections import OrderedDict, deque
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 
-from editahead_prompts.affixes import common_prefix_length
+from editahead_prompts.text.affixes import common_prefix_length
 
 from .render import Prompt
 

@@ -45,15 +45,14 @@ from dataclasses import dataclass
 from editahead_prompts.composition.parts import Group, Text
 from editahead_prompts.composition.render import Prompt, render
 from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.formats.answer_reader import LineReader, Marks
+from editahead_prompts.formats.base import NO_ROOTS, Paths, Region, Request
+from editahead_prompts.formats.escaping import escape
+from editahead_prompts.formats.excerpts import others, plain, with_cursor
+from editahead_prompts.formats.history_events import Event, events, unified
+from editahead_prompts.formats.special_tokens import SEED_CODER
+from editahead_prompts.formats.windows import pinned, zed_windows
 from editahead_prompts.state import State
-
-from .escaping import escape
-from .events import Event, events, unified
-from .excerpts import others, plain, with_cursor
-from .families import SEED_CODER
-from .format import NO_ROOTS, Paths, Region, Request
-from .reading import LineReader, Marks
-from .windows import pinned, zed_windows
 
 SUFFIX, PREFIX, MIDDLE = "<[fim-suffix]>", "<[fim-prefix]>", "<[fim-middle]>"
 FILE = "<filename>"

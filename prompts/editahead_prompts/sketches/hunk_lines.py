@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from .markers import marker_of
+from .elision_markers import marker_of
 from .sketch import Hunk, HunkLine, Tag
 
 _NO_NEWLINE = re.compile(r"\\ ?[Nn]o newline at end of file\s*")

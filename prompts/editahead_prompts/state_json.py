@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar, cast, get_args
 
-from .edits import Edit, Replacement
-from .snapshot import Snapshot, split_lines
 from .state import Diagnostic, Origin, PastEdit, RuleOutcomes, State, Taste
+from .text.edits import Edit, Replacement
+from .text.snapshot import Snapshot, split_lines
 
 VERSION = 1
 """Of the form; raised when an older reader would go wrong."""

@@ -51,15 +51,14 @@ from dataclasses import dataclass
 from editahead_prompts.composition.parts import Group, Text
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.formats.answer_reader import LineReader, Marks
+from editahead_prompts.formats.base import NO_ROOTS, Paths, Request
+from editahead_prompts.formats.escaping import escape
+from editahead_prompts.formats.excerpts import plain, with_cursor
+from editahead_prompts.formats.history_events import Event, events, unified
+from editahead_prompts.formats.special_tokens import QWEN
+from editahead_prompts.formats.windows import pinned, zed_windows
 from editahead_prompts.state import State
-
-from .escaping import escape
-from .events import Event, events, unified
-from .excerpts import plain, with_cursor
-from .families import QWEN
-from .format import NO_ROOTS, Paths, Request
-from .reading import LineReader, Marks
-from .windows import pinned, zed_windows
 
 START_OF_FILE = "<|start_of_file|>"
 REGION_START = "<|editable_region_start|>"

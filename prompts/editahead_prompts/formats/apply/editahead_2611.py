@@ -33,16 +33,25 @@ from dataclasses import dataclass
 from editahead_prompts.composition.parts import Group, Text
 from editahead_prompts.composition.render import DoesNotFit, render
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.diff import diff_lines
-from editahead_prompts.snapshot import Snapshot
+from editahead_prompts.formats.answer_reader import LineReader, Marks
+from editahead_prompts.formats.base import NO_ROOTS, Paths, Region, Request
+from editahead_prompts.formats.escaping import escape
+from editahead_prompts.formats.excerpts import plain
+from editahead_prompts.formats.next_edit.editahead_2611 import (
+    END,
+    FILE,
+    GUESS,
+    NEXT,
+    REGION,
+    REGION_END,
+    SKETCH,
+    SPECIAL,
+)
+from editahead_prompts.formats.windows import grown
+from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.snapshot import Snapshot
 
-from .applying import Question, bodies, pieces
-from .escaping import escape
-from .excerpts import plain
-from .format import NO_ROOTS, Paths, Region, Request
-from .own import END, FILE, GUESS, NEXT, REGION, REGION_END, SKETCH, SPECIAL
-from .reading import LineReader, Marks
-from .windows import grown
+from .base import Question, bodies, pieces
 
 AROUND, AGAIN = 6, 40
 """So many lines are shown above and below what the sketch touches, where there is room; and to ask again."""

@@ -14,9 +14,8 @@ from typing import Protocol
 from editahead_prompts.composition.parts import Group, Part
 from editahead_prompts.composition.render import DoesNotFit, Prompt, render
 from editahead_prompts.composition.tokenizers import Tokenizer, count_within
-from editahead_prompts.snapshot import Snapshot, line_body, split_lines
-
-from .format import NO_ROOTS, Paths, Reads, Region, Request
+from editahead_prompts.formats.base import NO_ROOTS, Paths, Reads, Region, Request
+from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 
 LONG = 3000
 """Tokens. A file of more is shown whole only where there is no smaller region, or to ask again."""

@@ -52,17 +52,16 @@ from dataclasses import dataclass
 from editahead_prompts.composition.parts import Group, Text
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.snapshot import line_body
+from editahead_prompts.formats.answer_reader import LineReader, Marks
+from editahead_prompts.formats.base import NO_ROOTS, Answer, Paths, Refusal, Region, Request
+from editahead_prompts.formats.diagnostics import diagnostics_in
+from editahead_prompts.formats.escaping import escape
+from editahead_prompts.formats.excerpts import others, with_cursor
+from editahead_prompts.formats.history_events import Event, events, unified
+from editahead_prompts.formats.special_tokens import DEEPSEEK, GEMMA, LLAMA, MISTRAL, QWEN
+from editahead_prompts.formats.windows import Pin, above, below, grown, pinned, shown_lines, size_in_bytes
 from editahead_prompts.state import State
-
-from .diagnostics import diagnostics_in
-from .escaping import escape
-from .events import Event, events, unified
-from .excerpts import others, with_cursor
-from .families import DEEPSEEK, GEMMA, LLAMA, MISTRAL, QWEN
-from .format import NO_ROOTS, Answer, Paths, Refusal, Region, Request
-from .reading import LineReader, Marks
-from .windows import Pin, above, below, grown, pinned, shown_lines, size_in_bytes
+from editahead_prompts.text.snapshot import line_body
 
 CURSOR = "<|cursor|>"
 _TAGS = (

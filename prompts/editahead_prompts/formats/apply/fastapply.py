@@ -37,14 +37,14 @@ from dataclasses import dataclass
 
 from editahead_prompts.composition.parts import Text
 from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.formats.answer_reader import Marks
+from editahead_prompts.formats.base import NO_ROOTS, Paths, Region, Request
+from editahead_prompts.formats.escaping import escape
+from editahead_prompts.formats.excerpts import plain
+from editahead_prompts.formats.special_tokens import QWEN
 
-from .applying import Question, bodies, fitted, pieces, regions
-from .blocks import BlockReader
-from .escaping import escape
-from .excerpts import plain
-from .families import QWEN
-from .format import NO_ROOTS, Paths, Region, Request
-from .reading import Marks
+from .base import Question, bodies, fitted, pieces, regions
+from .block_reader import BlockReader
 
 _FASTAPPLY_SYSTEM = """\
 You are a coding assistant that helps merge code updates, ensuring every modification is fully \

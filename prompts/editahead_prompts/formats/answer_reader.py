@@ -9,12 +9,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from editahead_prompts.diff import diff, diff_lines
-from editahead_prompts.edits import Edit, Replacement
-from editahead_prompts.snapshot import Snapshot, line_body, line_end
+from editahead_prompts.text.diff import diff, diff_lines
+from editahead_prompts.text.edits import Edit, Replacement
+from editahead_prompts.text.snapshot import Snapshot, line_body, line_end
 
+from .base import Answer, Finish, Refusal, Region, Request
 from .escaping import leaked, unescape
-from .format import Answer, Finish, Refusal, Region, Request
 
 LONGEST_BLOCK = 16
 """Lines of a block that may be repeated."""

@@ -1,0 +1,1 @@
+"""The prompt formats of Apply models, one module each."""

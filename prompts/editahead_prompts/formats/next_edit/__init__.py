@@ -1,0 +1,1 @@
+"""The prompt formats of next-edit models, one module each."""

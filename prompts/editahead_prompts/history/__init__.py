@@ -1,0 +1,1 @@
+"""From keystrokes to edits."""

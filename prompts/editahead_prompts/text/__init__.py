@@ -1,0 +1,1 @@
+"""Text as values: snapshots, the edit algebra, diff, identifiers, syntax trees."""
