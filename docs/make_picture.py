@@ -18,7 +18,7 @@ from editahead_cli.commands.demo import SETTINGS
 from editahead_cli.demo.player import Player
 from editahead_cli.demo.scenes import sample_scenes
 from editahead_cli.demo.terminal_view import Screen
-from editahead_evals.editor import Editor
+from editahead_evals.client.editor import Editor
 
 SCENES = ("A rename", "A repeated insertion")
 COLUMNS = 98

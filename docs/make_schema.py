@@ -20,7 +20,7 @@ import attrs
 from lsprotocol import types
 
 from editahead_cli import json_output
-from editahead_evals import json_output as json_types
+from editahead_evals.report import json_types
 from editahead_lsp.protocol import apply_messages, lsp_types
 from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol.converter import camel, make_converter

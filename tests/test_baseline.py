@@ -8,9 +8,9 @@ import json
 import pytest
 
 import ratchet
-from editahead_evals.baselines import BASELINES
-from editahead_evals.metrics import SERVER, Counts, FileResult, TypingCounts
-from editahead_evals.scoring import ScenarioResult
+from editahead_evals.metrics.metrics import SERVER, Counts, FileResult, TypingCounts
+from editahead_evals.replay.baselines import BASELINES
+from editahead_evals.scenarios.scoring import ScenarioResult
 
 
 @pytest.mark.ratchet

@@ -1,6 +1,6 @@
 """What commands print with `--json`, where it is not a message of the protocol. Names are camelCase there, too.
 
-The output of `editahead eval` is in `editahead_evals.json_output`.
+The output of `editahead eval` is in `editahead_evals.report.json_types`.
 """
 
 from __future__ import annotations

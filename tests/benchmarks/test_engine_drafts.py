@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from editahead_evals.records import Record
+from editahead_evals.data.edit_records import Record
 from editahead_inference.backends.factory import SHIPPED
 from editahead_prompts.composition.hf_tokenizer import own
 from editahead_training.apply_examples import examples_of

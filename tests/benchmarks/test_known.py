@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 
-from editahead_evals.client import LanguageClient, Response
-from editahead_evals.editor import Editor
-from editahead_evals.judge import judge
-from editahead_evals.measure import SETTINGS
-from editahead_evals.records import Record, read_records, sample
-from editahead_evals.replay import Moment, Point, diff, replay
+from editahead_evals.client.editor import Editor
+from editahead_evals.client.lsp_client import LanguageClient, Response
+from editahead_evals.data.commit_replay import Moment, Point, diff, replay
+from editahead_evals.data.edit_records import Record, read_records, sample
+from editahead_evals.metrics.judge import judge
+from editahead_evals.replay.baseline_replay import SETTINGS
 from editahead_prompts.text.affixes import common_affixes
 from figures import SHORT, p50_p99, python_text, show
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from editahead_evals.gitrepo import recent_records
-from editahead_evals.records import Record, read_records, sample
-from editahead_evals.rendering.costs import Costs
-from editahead_evals.rendering.rendered import BLOCKS, render_all
-from editahead_evals.rendering.sessions import large, sessions, typed
+from editahead_evals.data.edit_records import Record, read_records, sample
+from editahead_evals.data.git_records import recent_records
+from editahead_evals.prompt_costs.costs import Costs
+from editahead_evals.prompt_costs.rendered_prompts import BLOCKS, render_all
+from editahead_evals.prompt_costs.typing_sessions import large, sessions, typed
 from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN

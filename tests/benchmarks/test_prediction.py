@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from editahead_evals.editor import Editor
+from editahead_evals.client.editor import Editor
 from editahead_inference.pipeline import Pipeline
 from editahead_prompts.history.edit_history import History
 from editahead_prompts.state import State

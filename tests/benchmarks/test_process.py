@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from editahead_evals.editor import Editor
+from editahead_evals.client.editor import Editor
 from figures import SHORT, p50_p99, python_text, show
 
 pytestmark = [

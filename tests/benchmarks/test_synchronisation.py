@@ -13,8 +13,8 @@ import pytest
 from lsprotocol import types
 from pygls.workspace import Workspace
 
-from editahead_evals.client import LanguageClient
-from editahead_evals.editor import CAPABILITIES, Editor, position
+from editahead_evals.client.editor import CAPABILITIES, Editor, position
+from editahead_evals.client.lsp_client import LanguageClient
 from editahead_lsp.protocol.custom_messages import ContentChange, Position, Range
 from editahead_lsp.session.outcome_tracker import Outcomes
 from editahead_lsp.session.session import Session

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from editahead_evals.records import LONGEST, read_records
+from editahead_evals.data.edit_records import LONGEST, read_records
 from editahead_inference.backends.factory import SHIPPED
 from editahead_serving.launch_plan import DRAFTS
 from editahead_serving.vllm_probe import PROPOSER

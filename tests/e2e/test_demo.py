@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from editahead_evals.client import isolated_environment
+from editahead_evals.client.lsp_client import isolated_environment
 
 REASONS = {"no-history", "no-candidate", "below-threshold", "would-revert", "no-change", "breaks-syntax"}
 REASONS |= {"refused-before"}

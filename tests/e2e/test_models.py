@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest_asyncio
 
-from editahead_evals.client import LanguageClient, isolated_environment
-from editahead_evals.editor import Editor
+from editahead_evals.client.editor import Editor
+from editahead_evals.client.lsp_client import LanguageClient, isolated_environment
 from model_server import Exchange, ModelServer
 
 IMPATIENT = [sys.executable, str(Path(__file__).parents[1] / "support" / "impatient.py")]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from editahead_evals.client import LanguageClient, isolated_environment
+from editahead_evals.client.lsp_client import LanguageClient, isolated_environment
 
 PAGE = Path(__file__).parents[2] / "docs" / "other-clients.md"
 _BLOCK = re.compile(r"^(Sent|Answered)\b[^\n]*:\n\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)

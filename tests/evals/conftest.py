@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import fake_server
-from editahead_evals.client import LanguageClient
-from editahead_evals.editor import Editor
+from editahead_evals.client.editor import Editor
+from editahead_evals.client.lsp_client import LanguageClient
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ from hashlib import sha256
 import pytest
 from rich.console import Console
 
-from editahead_evals.apply import damage, figures
-from editahead_evals.apply.bench import Outcome, apply_all
-from editahead_evals.apply.changes import Change, declarations
-from editahead_evals.apply.generator import PLANS, VERSION, Case, CaseFile, cases
-from editahead_evals.apply.readings import Lines, Run, has_one_reading
-from editahead_evals.editor import Editor
-from editahead_evals.report import Provenance
+from editahead_evals.apply import corruptions, report
+from editahead_evals.apply.ambiguity import Lines, Run, has_one_reading
+from editahead_evals.apply.line_change import Change, declarations
+from editahead_evals.apply.runner import Outcome, apply_all
+from editahead_evals.apply.sketch_generator import PLANS, VERSION, Case, CaseFile, cases
+from editahead_evals.client.editor import Editor
+from editahead_evals.report.report import Provenance
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.sketches.sketch import Diff, Snippet
 from made_records import made_records
@@ -123,13 +123,13 @@ def test_readings() -> None:
     ],
 )
 def test_indentation_that_can_be_told_back(kind: str, lines: list[str], moved: list[str] | None) -> None:
-    assert damage.reindented(lines, kind, lines) == moved
-    assert damage.reindented(lines, kind, ["something else"]) is None
+    assert corruptions.reindented(lines, kind, lines) == moved
+    assert corruptions.reindented(lines, kind, ["something else"]) is None
 
 
 def test_a_comment_in_other_words() -> None:
-    assert damage.paraphrased("# the rooms that we count") == "# rooms that we count"
-    assert damage.paraphrased("# nothing known here") is None
+    assert corruptions.paraphrased("# the rooms that we count") == "# rooms that we count"
+    assert corruptions.paraphrased("# nothing known here") is None
 
 
 def test_declarations_with_what_belongs_to_them() -> None:
@@ -211,7 +211,7 @@ def test_figures() -> None:
         outcome(1, "exact", damage="indentation"),
         outcome(2, "refused", "begin-patch", "similar-places", refusal=True),
     ]
-    found = figures.summarize(outcomes, Provenance("abc", "data", 3))
+    found = report.summarize(outcomes, Provenance("abc", "data", 3))
     (row,) = found.styles
     assert (row.name, row.cases, row.exact.value, row.refused, row.wrong) == ("declaration", 10, 0.8, 1, 1)
     assert row.exact.low is not None and row.exact.low < 0.8 < (row.exact.high or 0)
@@ -219,14 +219,14 @@ def test_figures() -> None:
     assert [(row.name, row.exact.value, row.refused) for row in found.ambiguous] == [("begin-patch", None, 1)]
     assert (found.offered, found.wrong, found.reasons) == (10, 1, {"ambiguous": 1})
     assert found.latency["p50"] == found.latency["p50 of 800 to 1200 lines"] == 13.0
-    written = figures.as_json(found)
+    written = report.as_json(found)
     assert written["styles"]["declaration"]["cases"] == 10
     assert written["generator"] == VERSION
     output = io.StringIO()
-    figures.render(found, Console(file=output))
+    report.render(found, Console(file=output))
     assert "10 edits offered, 1 of them wrong" in output.getvalue()
     assert "commit abc" in output.getvalue()
-    text = "".join(figures.to_read(outcomes))
+    text = "".join(report.to_read(outcomes))
     assert text.count("=" * 100) == 2
     assert "+z" in text
 
@@ -240,22 +240,22 @@ def test_what_a_model_wrote_counts_by_itself() -> None:
         replace(outcome(4, "wrong", refusal=True), by_model=True, first_ms=30, ms=80),
         outcome(5, "refused", refusal=True),
     ]
-    found = figures.summarize(outcomes, Provenance("abc", "data", 3), with_model=True)
-    assert found.by_model == figures.ByModel(3, 1, 2, 4.0, 20, 80)
+    found = report.summarize(outcomes, Provenance("abc", "data", 3), with_model=True)
+    assert found.by_model == report.ByModel(3, 1, 2, 4.0, 20, 80)
     assert (found.offered, found.wrong) == (1, 0)
-    assert figures.as_json(found)["byModel"]["tokensPerStep"] == 4
+    assert report.as_json(found)["byModel"]["tokensPerStep"] == 4
     output = io.StringIO()
-    figures.render(found, Console(file=output))
+    report.render(found, Console(file=output))
     said = " ".join(output.getvalue().split())
     assert (
         "1 of 3 refused sketches solved (33.3%), 2 wrong; 4.0 tokens a step; the first hunk after 20 ms,"
         in said
     )
     assert "the edit after 80 ms" in said
-    assert "byModel" not in figures.as_json(figures.summarize(outcomes[:2], Provenance("abc", "data", 3)))
+    assert "byModel" not in report.as_json(report.summarize(outcomes[:2], Provenance("abc", "data", 3)))
 
 
 def test_an_upper_bound_for_what_never_happened() -> None:
-    assert figures.wilson_upper(0, 0) == 1
-    assert figures.wilson_upper(0, 1000) == pytest.approx(0.00383, abs=1e-4)
-    assert figures.wilson_upper(5, 10) == pytest.approx(0.763, abs=1e-3)
+    assert report.wilson_upper(0, 0) == 1
+    assert report.wilson_upper(0, 1000) == pytest.approx(0.00383, abs=1e-4)
+    assert report.wilson_upper(5, 10) == pytest.approx(0.763, abs=1e-3)

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_evals.baselines import last_substitution, most_similar_line, silence
-from editahead_evals.replay import Moment, replay
+from editahead_evals.data.commit_replay import Moment, replay
+from editahead_evals.replay.baselines import last_substitution, most_similar_line, silence
 
 
 def moment(before: str, after: str) -> Moment:

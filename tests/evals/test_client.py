@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from editahead_evals import client as client_module
-from editahead_evals.client import ClientError, LanguageClient, ResponseError, ServerDied
+from editahead_evals.client import lsp_client as client_module
+from editahead_evals.client.lsp_client import ClientError, LanguageClient, ResponseError, ServerDied
 
 # Answers "shutdown", ends at "exit", and runs the script it is given on every other message `m`.
 SERVER = """

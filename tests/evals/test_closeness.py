@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_evals.closeness import delta_chrf, kept
-from editahead_evals.judge import changes
-from editahead_evals.replay import Hunk
+from editahead_evals.data.commit_replay import Hunk
+from editahead_evals.metrics.judge import changes
+from editahead_evals.metrics.similarity import delta_chrf, kept
 
 LINES = st.lists(st.sampled_from(["", "a = 1", "b = a + 1", "call(b)", "return b"]), min_size=1, max_size=6)
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from editahead_evals.baselines import BASELINES
-from editahead_evals.comparison import EQUAL, Difference, as_json, compare_files
-from editahead_evals.curve import Answer
-from editahead_evals.metrics import SERVER, Counts, FileResult
+from editahead_evals.metrics.confidence_curve import Answer
+from editahead_evals.metrics.metrics import SERVER, Counts, FileResult
+from editahead_evals.replay.baselines import BASELINES
+from editahead_evals.report.comparison import EQUAL, Difference, as_json, compare_files
 
 
 def files(covered: Callable[[int], int], false_ends: Callable[[int], int] = lambda n: 0) -> list[FileResult]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_evals.curve import BINS, Answer, Curve
+from editahead_evals.metrics.confidence_curve import BINS, Answer, Curve
 
 
 def shown(confidence: float, correct: bool, opportunity: bool = True) -> Answer:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_evals.client import LanguageClient
-from editahead_evals.editor import Document, Editor, position
-from editahead_evals.replay import replay, utf16_length
+from editahead_evals.client.editor import Document, Editor, position
+from editahead_evals.client.lsp_client import LanguageClient
+from editahead_evals.data.commit_replay import replay, utf16_length
 
 TEXTS = st.text(alphabet="ab\n\r\u2028\x0cé𝒳", max_size=20)
 

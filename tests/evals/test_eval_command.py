@@ -16,14 +16,14 @@ import pytest
 import zstandard
 
 from editahead_cli.commands import eval as command
-from editahead_evals import run as run_module
-from editahead_evals.baselines import BASELINES
-from editahead_evals.ceiling import reachable
-from editahead_evals.completions import CompletionServer, Said
-from editahead_evals.metrics import SERVER
-from editahead_evals.records import Record
-from editahead_evals.revisions import present_commit
-from editahead_evals.run import RunError, evaluate
+from editahead_evals.data.edit_records import Record
+from editahead_evals.data.revisions import present_commit
+from editahead_evals.metrics.metrics import SERVER
+from editahead_evals.recorded.fake_openai_server import CompletionServer, Said
+from editahead_evals.replay import parallel as run_module
+from editahead_evals.replay.baselines import BASELINES
+from editahead_evals.replay.candidate_recall import reachable
+from editahead_evals.replay.parallel import RunError, evaluate
 from schemas import validate
 
 BEFORE = "total = 1\nprint(total)\n\n\ndef show():\n    return total\n"

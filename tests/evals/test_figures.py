@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from editahead_evals.baselines import BASELINES
-from editahead_evals.curve import Answer
-from editahead_evals.intervals import Bootstrap, Interval, percentile, ratio
-from editahead_evals.judge import Judgement, judge
-from editahead_evals.metrics import (
+from editahead_evals.data.commit_replay import HUNK_KINDS, Moment, replay
+from editahead_evals.metrics.bootstrap import Bootstrap, Interval, percentile, ratio
+from editahead_evals.metrics.confidence_curve import Answer
+from editahead_evals.metrics.judge import Judgement, judge
+from editahead_evals.metrics.metrics import (
     SERVER,
     Counts,
     FileResult,
@@ -27,9 +27,9 @@ from editahead_evals.metrics import (
     figures,
     total,
 )
-from editahead_evals.replay import HUNK_KINDS, Moment, replay
-from editahead_evals.report import NOTE, Provenance, as_json, summarize
-from editahead_evals.tables import cell, render
+from editahead_evals.replay.baselines import BASELINES
+from editahead_evals.report.report import NOTE, Provenance, as_json, summarize
+from editahead_evals.report.terminal_tables import cell, render
 
 RIGHT = Judgement(correct=True, location=True, jump=True, reversal=False, likeness=1.0, kept=8, changed=8)
 WRONG = Judgement(correct=False, location=False, jump=False, reversal=True, likeness=0.5, kept=2, changed=12)

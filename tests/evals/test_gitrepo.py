@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from editahead_evals import gitrepo
-from editahead_evals.gitrepo import GitError, recent_records
+from editahead_evals.data import git_records
+from editahead_evals.data.git_records import GitError, recent_records
 
 IDENTITY = {
     "GIT_AUTHOR_NAME": "a",
@@ -104,7 +104,7 @@ def test_what_cannot_be_read_is_said(
         list(recent_records(repository))
     with pytest.raises(GitError, match="missing"):
         list(recent_records(tmp_path / "missing"))
-    monkeypatch.setattr(gitrepo.subprocess, "Popen", _no_git)
+    monkeypatch.setattr(git_records.subprocess, "Popen", _no_git)
     with pytest.raises(GitError, match="git is not installed"):
         list(recent_records(repository))
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from editahead_evals.judge import Judgement, hunks_made, judge
-from editahead_evals.replay import Moment, replay
+from editahead_evals.data.commit_replay import Moment, replay
+from editahead_evals.metrics.judge import Judgement, hunks_made, judge
 
 WORDS = ["", "}", "a = 1", "b = a", "call(b)", "return b"]
 LINES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=10)

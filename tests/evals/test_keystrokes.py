@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_evals.baselines import BASELINES
-from editahead_evals.editor import Editor
-from editahead_evals.keystrokes import Watcher, type_through
-from editahead_evals.metrics import SERVER, Counts, FileResult, TypingCounts
-from editahead_evals.records import Record
-from editahead_evals.replay import Step, replay
+from editahead_evals.client.editor import Editor
+from editahead_evals.data.commit_replay import Step, replay
+from editahead_evals.data.edit_records import Record
+from editahead_evals.metrics.metrics import SERVER, Counts, FileResult, TypingCounts
+from editahead_evals.replay.baselines import BASELINES
+from editahead_evals.replay.typing_replay import Watcher, type_through
 
 BEFORE = "first = 1\nlast = 2\n"
 AFTER = "first = 1\nbetween = first + 1\nmore = 3\nlast = 2\nend = last\n"

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from editahead_evals.baselines import BASELINES
-from editahead_evals.editor import Editor
-from editahead_evals.measure import measure
-from editahead_evals.metrics import SERVER, Counts
-from editahead_evals.records import Record
+from editahead_evals.client.editor import Editor
+from editahead_evals.data.edit_records import Record
+from editahead_evals.metrics.metrics import SERVER, Counts
+from editahead_evals.replay.baseline_replay import measure
+from editahead_evals.replay.baselines import BASELINES
 
 
 def record(before: str, after: str) -> Record:

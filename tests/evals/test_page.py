@@ -5,18 +5,18 @@ from html.parser import HTMLParser
 
 import pytest
 
-from editahead_evals.baselines import BASELINES
-from editahead_evals.cases import Case, best, case, worst
-from editahead_evals.comparison import compare_files
-from editahead_evals.curve import Answer
-from editahead_evals.intervals import Interval
-from editahead_evals.judge import judge
-from editahead_evals.metrics import SERVER, Counts, FileResult, TypingCounts
-from editahead_evals.page import MEANINGS, as_html
-from editahead_evals.plots import bars, line_plot
-from editahead_evals.records import Record
-from editahead_evals.replay import replay
-from editahead_evals.report import Provenance, Report, summarize
+from editahead_evals.data.commit_replay import replay
+from editahead_evals.data.edit_records import Record
+from editahead_evals.metrics.bootstrap import Interval
+from editahead_evals.metrics.confidence_curve import Answer
+from editahead_evals.metrics.example_cases import Case, best, case, worst
+from editahead_evals.metrics.judge import judge
+from editahead_evals.metrics.metrics import SERVER, Counts, FileResult, TypingCounts
+from editahead_evals.replay.baselines import BASELINES
+from editahead_evals.report.comparison import compare_files
+from editahead_evals.report.html_page import MEANINGS, as_html
+from editahead_evals.report.report import Provenance, Report, summarize
+from editahead_evals.report.svg_plots import bars, line_plot
 
 BEFORE = "a <b>\nx\n" + "y\n" * 5 + "b <b>\nz\n"
 RECORD = Record("r@1:a.py", "r", "1", "Say & show", "a.py", "python", BEFORE, BEFORE.replace("<b>", "<c>"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_evals.editor import Editor
-from editahead_evals.play import ScenarioFailure, play
-from editahead_evals.scenarios import Scenario, ScenarioError, parse
+from editahead_evals.client.editor import Editor
+from editahead_evals.scenarios.player import ScenarioFailure, play
+from editahead_evals.scenarios.scenario_file import Scenario, ScenarioError, parse
 
 HEAD = "# about\nlanguage: python\nfile: a.py\n"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from editahead_evals.recorded import Recording, Result, Score, load, raw, through
-from editahead_evals.servers import SharedServer
+from editahead_evals.client.shared_server import SharedServer
+from editahead_evals.recorded.recorded_answers import Recording, Result, Score, load, raw, through
 
 RECORDED = Path(__file__).parents[3] / "shared" / "data" / "recorded-models"
 there = pytest.mark.skipif(

@@ -15,14 +15,14 @@ pytest.importorskip("tokenizers", reason="real tokenizers need an extra that bri
 import zstandard
 
 from editahead_cli.commands import eval as command
-from editahead_evals.records import Record
-from editahead_evals.rendering.comparison import compare
-from editahead_evals.rendering.costs import Costs, NoCosts
-from editahead_evals.rendering.files import StatesError, read_states, write_states
-from editahead_evals.rendering.rendered import Rendered, render_all
-from editahead_evals.rendering.sessions import Session, sessions, typed
-from editahead_evals.rendering.worker import WorkerError, rendered_by
-from editahead_evals.revisions import Revision
+from editahead_evals.data.edit_records import Record
+from editahead_evals.data.revisions import Revision
+from editahead_evals.prompt_costs.comparison import compare
+from editahead_evals.prompt_costs.costs import Costs, NoCosts
+from editahead_evals.prompt_costs.rendered_prompts import Rendered, render_all
+from editahead_evals.prompt_costs.revision_worker import WorkerError, rendered_by
+from editahead_evals.prompt_costs.state_files import StatesError, read_states, write_states
+from editahead_evals.prompt_costs.typing_sessions import Session, sessions, typed
 from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN
 from editahead_prompts.formats.next_edit.zeta2 import ZETA_2

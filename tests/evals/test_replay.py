@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_evals.replay import PIECE, Hunk, Point, diff, replay, utf16_length
+from editahead_evals.data.commit_replay import PIECE, Hunk, Point, diff, replay, utf16_length
 
 LINES = st.lists(st.sampled_from(["", "a", "ab = 1", "é𝒳b", "    return", "}"]), max_size=8)
 TEXTS = st.builds("\n".join, LINES)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from editahead_evals import revisions
-from editahead_evals.revisions import RevisionError, laid_out, present_commit
+from editahead_evals.data import revisions
+from editahead_evals.data.revisions import RevisionError, laid_out, present_commit
 
 GIT = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
 INIT = "{package}/editahead_{package}/__init__.py"
@@ -30,7 +30,7 @@ def write(checkout: Path, name: str, text: str) -> Path:
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout of a small Editahead with two versions, v1 and v2, in which this module lies, too."""
     git(tmp_path, "init", "--initial-branch=main")
-    here = write(tmp_path, "evals/editahead_evals/revisions.py", "")
+    here = write(tmp_path, "evals/editahead_evals/data/revisions.py", "")
     for version in ("v1", "v2"):
         for package in ("lsp", "inference"):
             write(tmp_path, INIT.format(package=package), f"VERSION = {version!r}\n")

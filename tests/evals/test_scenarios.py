@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_evals.replay import Hunk
-from editahead_evals.scenarios import (
+from editahead_evals.data.commit_replay import Hunk
+from editahead_evals.scenarios.scenario_file import (
     Accept,
     Cursor,
     Delete,

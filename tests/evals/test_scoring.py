@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import fake_server
-from editahead_evals.client import LanguageClient
-from editahead_evals.editor import Editor
-from editahead_evals.records import RecordError
-from editahead_evals.scenarios import Scenario, parse
-from editahead_evals.scoring import ScenarioReport, ScenarioResult, as_json, load_all, score
+from editahead_evals.client.editor import Editor
+from editahead_evals.client.lsp_client import LanguageClient
+from editahead_evals.data.edit_records import RecordError
+from editahead_evals.scenarios.scenario_file import Scenario, parse
+from editahead_evals.scenarios.scoring import ScenarioReport, ScenarioResult, as_json, load_all, score
 
 HEAD = "# about\nlanguage: python\nfile: a.py\n"
 

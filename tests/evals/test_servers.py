@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from editahead_evals.client import ServerDied
-from editahead_evals.editor import Editor
-from editahead_evals.servers import SharedServer
+from editahead_evals.client.editor import Editor
+from editahead_evals.client.lsp_client import ServerDied
+from editahead_evals.client.shared_server import SharedServer
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from editahead_evals.ceiling import reachable
-from editahead_evals.curve import Answer
-from editahead_evals.editor import Editor
-from editahead_evals.records import Record
-from editahead_evals.servers import SharedServer
-from editahead_evals.survey import EAGER, survey
+from editahead_evals.client.editor import Editor
+from editahead_evals.client.shared_server import SharedServer
+from editahead_evals.data.edit_records import Record
+from editahead_evals.metrics.confidence_curve import Answer
+from editahead_evals.replay.candidate_recall import reachable
+from editahead_evals.replay.eager_replay import EAGER, survey
 from editahead_prompts.state import State
 
 

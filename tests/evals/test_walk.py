@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from editahead_evals.client import LanguageClient
-from editahead_evals.editor import Editor
-from editahead_evals.measure import SETTINGS
-from editahead_evals.records import Record
-from editahead_evals.walk import Walk, walk
+from editahead_evals.client.editor import Editor
+from editahead_evals.client.lsp_client import LanguageClient
+from editahead_evals.data.edit_records import Record
+from editahead_evals.replay.accepting_replay import Walk, walk
+from editahead_evals.replay.baseline_replay import SETTINGS
 
 SCRIPTED = str(Path(__file__).parents[1] / "support" / "scripted.py")
 

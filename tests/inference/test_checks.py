@@ -7,8 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from coding import HERE, Person, predict, shown_texts
-from editahead_evals.judge import judge
-from editahead_evals.replay import Hunk, Moment
+from editahead_evals.data.commit_replay import Hunk, Moment
+from editahead_evals.metrics.judge import judge
 from editahead_inference.gate.filters import breaks_syntax, changes_nothing, remakes, reverts
 from editahead_prompts.state import PastEdit, State
 from editahead_prompts.text.edits import Edit

@@ -10,7 +10,7 @@ from rich.console import Console
 from editahead_cli.demo.player import Began, Lines, Pointed, Predicted, Silent, Tally, Typed, keystrokes
 from editahead_cli.demo.scenes import BadSession, commit_scenes, sample_scenes, scenes_of
 from editahead_cli.demo.terminal_view import MOST_LINES, Screen, figures
-from editahead_evals.records import Record
+from editahead_evals.data.edit_records import Record
 
 EVENTS = (
     Began(1, 2, "A rename", "A wish that is somewhat longer than a narrow terminal is wide."),

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import ratchet
-from editahead_evals.play import ScenarioFailure
-from editahead_evals.scenarios import load
-from editahead_evals.scoring import score
-from editahead_evals.servers import SharedServer
+from editahead_evals.client.shared_server import SharedServer
+from editahead_evals.scenarios.player import ScenarioFailure
+from editahead_evals.scenarios.scenario_file import load
+from editahead_evals.scenarios.scoring import score
 
 HERE = Path(__file__).parent
 

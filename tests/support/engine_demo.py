@@ -23,7 +23,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from editahead_evals.client import isolated_environment
+from editahead_evals.client.lsp_client import isolated_environment
 from editahead_inference.backends.engine_runfile import FILE_NAME, Notice
 from editahead_inference.backends.factory import SHIPPED
 from neovim import NEOVIM_0_11, Neovim

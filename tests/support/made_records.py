@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from editahead_evals.records import Record
+from editahead_evals.data.edit_records import Record
 
 NOUNS = (
     "room",

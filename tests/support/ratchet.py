@@ -13,14 +13,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from editahead_evals.baselines import BASELINES
-from editahead_evals.comparison import Difference, compare_files
-from editahead_evals.metrics import SERVER, Counts, FileResult, TypingCounts
-from editahead_evals.records import read_records, sample
-from editahead_evals.revisions import present_commit
-from editahead_evals.run import evaluate
-from editahead_evals.scoring import ScenarioResult, load_all, score
-from editahead_evals.servers import SharedServer
+from editahead_evals.client.shared_server import SharedServer
+from editahead_evals.data.edit_records import read_records, sample
+from editahead_evals.data.revisions import present_commit
+from editahead_evals.metrics.metrics import SERVER, Counts, FileResult, TypingCounts
+from editahead_evals.replay.baselines import BASELINES
+from editahead_evals.replay.parallel import evaluate
+from editahead_evals.report.comparison import Difference, compare_files
+from editahead_evals.scenarios.scoring import ScenarioResult, load_all, score
 
 ROOT = Path(__file__).parents[2]
 BASELINE = ROOT / "tests" / "baseline.json"

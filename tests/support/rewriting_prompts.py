@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 
-from editahead_evals.apply.generator import Case, cases
-from editahead_evals.gitrepo import recent_records
-from editahead_evals.records import LONGEST, Record, read_records
+from editahead_evals.apply.sketch_generator import Case, cases
+from editahead_evals.data.edit_records import LONGEST, Record, read_records
+from editahead_evals.data.git_records import recent_records
 from editahead_inference.apply.merge.merge import merge
 from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.composition.render import DoesNotFit

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 from urllib.request import urlopen
 
-from editahead_evals.client import LanguageClient, Response, isolated_environment
-from editahead_evals.editor import Editor
-from editahead_evals.judge import hunks_made
-from editahead_evals.replay import Keystroke, diff, replay
+from editahead_evals.client.editor import Editor
+from editahead_evals.client.lsp_client import LanguageClient, Response, isolated_environment
+from editahead_evals.data.commit_replay import Keystroke, diff, replay
+from editahead_evals.metrics.judge import hunks_made
 from real_vllm import KEY
 
 OPEN_S = 1.0

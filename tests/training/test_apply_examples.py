@@ -8,7 +8,7 @@ from dataclasses import asdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_evals.apply.generator import cases
+from editahead_evals.apply.sketch_generator import cases
 from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
 from editahead_prompts.formats.base import Answer

@@ -13,7 +13,7 @@ pytest.importorskip("sklearn", reason="fitting needs the extra `train`")
 
 import zstandard
 
-from editahead_evals.curve import Answer
+from editahead_evals.metrics.confidence_curve import Answer
 from editahead_inference.gate.decision_trees import Trees, probability
 from editahead_inference.gate.gate import Gate, Weights
 from editahead_training import boosting, gate

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
 
-from editahead_evals.replay import Hunk, diff
+from editahead_evals.data.commit_replay import Hunk, diff
 from editahead_inference.candidates import Candidate
 from editahead_inference.gate.gate import Gate
 from editahead_prompts.history.edit_history import History

@@ -11,8 +11,8 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from editahead_evals.apply.generator import cases
-from editahead_evals.records import Record
+from editahead_evals.apply.sketch_generator import cases
+from editahead_evals.data.edit_records import Record
 from editahead_inference.apply.merge.merge import merge
 from editahead_prompts.composition.hf_tokenizer import Vocabulary
 from editahead_prompts.formats.apply.base import bodies

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from editahead_evals.gitrepo import recent_records
+from editahead_evals.data.git_records import recent_records
 from editahead_prompts.composition.hf_tokenizer import Vocabulary, own
 
 from . import apply_examples, next_edits, plain_code, repairs

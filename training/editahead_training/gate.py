@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from editahead_evals.curve import Answer, Curve
+from editahead_evals.metrics.confidence_curve import Answer, Curve
 from editahead_inference.gate.decision_trees import Trees
 
 from .boosting import fit_trees

@@ -1,7 +1,7 @@
 """Real commits as moments of an editing session, in memory: states, and what candidates would have been worth.
 
 A record's hunks are made one after another, in the file's order or in a shuffled one (a person starts anywhere; a
-commit does not tell where). What counts as right is defined by the evaluation (`editahead_evals.judge`).
+commit does not tell where). What counts as right is defined by the evaluation (`editahead_evals.metrics.judge`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from editahead_evals.judge import hunks_made
-from editahead_evals.replay import Hunk, diff
+from editahead_evals.data.commit_replay import Hunk, diff
+from editahead_evals.metrics.judge import hunks_made
 from editahead_inference.candidates import Candidate
 from editahead_inference.gate.filters import rewritten, touched
 from editahead_prompts.state import PastEdit, State

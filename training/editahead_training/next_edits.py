@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from editahead_evals.replay import Hunk
-from editahead_evals.replay import diff as diff_hunks
+from editahead_evals.data.commit_replay import Hunk
+from editahead_evals.data.commit_replay import diff as diff_hunks
 from editahead_inference.candidates import Candidate
 from editahead_inference.gate.gate import Gate
 from editahead_inference.pipeline import candidates_of, default_predictors

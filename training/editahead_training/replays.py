@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from editahead_evals.curve import Answer
-from editahead_evals.judge import hunks_made
-from editahead_evals.keystrokes import EVERY, typed_next
-from editahead_evals.replay import replay
+from editahead_evals.data.commit_replay import replay
+from editahead_evals.metrics.confidence_curve import Answer
+from editahead_evals.metrics.judge import hunks_made
+from editahead_evals.replay.typing_replay import EVERY, typed_next
 from editahead_inference.candidates import Candidate
 from editahead_inference.gate.calibration import predictor
 from editahead_inference.gate.gate import Gate, Weights

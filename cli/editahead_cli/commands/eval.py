@@ -20,9 +20,9 @@ from .eval_apply import SKETCHES
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from editahead_evals.metrics import FileResult
-    from editahead_evals.records import Record
-    from editahead_evals.run import Plan
+    from editahead_evals.data.edit_records import Record
+    from editahead_evals.metrics.metrics import FileResult
+    from editahead_evals.replay.parallel import Plan
     from editahead_inference.predictors.model.predictor import ModelPredictor
     from editahead_prompts.state import State
 
@@ -97,15 +97,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from editahead_evals.client import ClientError
-    from editahead_evals.gitrepo import GitError
-    from editahead_evals.records import RecordError
-    from editahead_evals.rendering.costs import NoCosts
-    from editahead_evals.rendering.files import StatesError
-    from editahead_evals.rendering.worker import WorkerError
-    from editahead_evals.revisions import RevisionError
-    from editahead_evals.run import RunError
-    from editahead_evals.scenarios import ScenarioError
+    from editahead_evals.client.lsp_client import ClientError
+    from editahead_evals.data.edit_records import RecordError
+    from editahead_evals.data.git_records import GitError
+    from editahead_evals.data.revisions import RevisionError
+    from editahead_evals.prompt_costs.costs import NoCosts
+    from editahead_evals.prompt_costs.revision_worker import WorkerError
+    from editahead_evals.prompt_costs.state_files import StatesError
+    from editahead_evals.replay.parallel import RunError
+    from editahead_evals.scenarios.scenario_file import ScenarioError
     from editahead_prompts.composition.hf_tokenizer import NoTokenizer
 
     errors = Console(stderr=True)
@@ -176,7 +176,7 @@ def candidates(samples: int = 0) -> Iterator[Callable[[State], Iterator[str]]]:
 
 def _model(samples: int) -> ModelPredictor:
     """The one that the environment and the user's settings name. RunError where there is none."""
-    from editahead_evals.run import RunError
+    from editahead_evals.replay.parallel import RunError
     from editahead_lsp import user_dirs
     from editahead_lsp.model.config import Wanted
     from editahead_lsp.settings import gather
@@ -201,10 +201,10 @@ def _model_environment(args: argparse.Namespace) -> dict[str, str]:
 def _commits(args: argparse.Namespace, errors: Console) -> int:
     from rich.console import Console
 
-    from editahead_evals import comparison, page, tables
-    from editahead_evals.report import Provenance, as_json, summarize
-    from editahead_evals.revisions import laid_out, present_commit
-    from editahead_evals.run import Plan
+    from editahead_evals.data.revisions import laid_out, present_commit
+    from editahead_evals.replay.parallel import Plan
+    from editahead_evals.report import comparison, html_page, terminal_tables
+    from editahead_evals.report.report import Provenance, as_json, summarize
 
     if args.samples:
         _model(args.samples)  # says at once what is wrong
@@ -227,11 +227,11 @@ def _commits(args: argparse.Namespace, errors: Console) -> int:
     provenance = Provenance(present_commit(), str(args.edits or args.repo), args.seed)
     report = summarize(results, provenance)
     if args.report:
-        args.report.write_text(page.as_html(report, compared), "utf-8")
+        args.report.write_text(html_page.as_html(report, compared), "utf-8")
     if args.json:
         _dump(as_json(report, comparison.as_json(compared) if compared else None))
     else:
-        tables.render(report, Console(), compared)
+        terminal_tables.render(report, Console(), compared)
     if args.report:
         errors.print(f"written: {args.report}", markup=False, highlight=False, soft_wrap=True)
     return 0
@@ -240,9 +240,9 @@ def _commits(args: argparse.Namespace, errors: Console) -> int:
 def _scenarios(args: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from editahead_evals import scoring
-    from editahead_evals.revisions import present_commit
-    from editahead_evals.servers import SharedServer
+    from editahead_evals.client.shared_server import SharedServer
+    from editahead_evals.data.revisions import present_commit
+    from editahead_evals.scenarios import scoring
 
     scenarios = scoring.load_all(args.scenarios)
     with SharedServer(env=_model_environment(args)) as server:
@@ -258,19 +258,19 @@ def _scenarios(args: argparse.Namespace) -> int:
 def _recorded(args: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from editahead_evals import recorded
-    from editahead_evals.revisions import present_commit
-    from editahead_evals.servers import SharedServer
+    from editahead_evals.client.shared_server import SharedServer
+    from editahead_evals.data.revisions import present_commit
+    from editahead_evals.recorded import recorded_answers
 
-    recordings = recorded.load(args.recorded)
+    recordings = recorded_answers.load(args.recorded)
     with SharedServer() as server:
-        played = [recorded.through(server.session, recording) for recording in recordings]
-    as_they_are = recorded.scores([recorded.raw(recording) for recording in recordings])
-    through = recorded.scores(played)
+        played = [recorded_answers.through(server.session, recording) for recording in recordings]
+    as_they_are = recorded_answers.scores([recorded_answers.raw(recording) for recording in recordings])
+    through = recorded_answers.scores(played)
     if args.json:
-        _dump(recorded.as_json(as_they_are, through, present_commit()))
+        _dump(recorded_answers.as_json(as_they_are, through, present_commit()))
     else:
-        recorded.render(as_they_are, through, present_commit(), Console())
+        recorded_answers.render(as_they_are, through, present_commit(), Console())
     return 0
 
 
@@ -278,8 +278,8 @@ def _records(args: argparse.Namespace, errors: Console) -> Sequence[Record]:
     """Raises `RecordError`, `GitError`."""
     from itertools import islice
 
-    from editahead_evals.gitrepo import recent_records
-    from editahead_evals.records import LONGEST, RecordError, read_records, sample
+    from editahead_evals.data.edit_records import LONGEST, RecordError, read_records, sample
+    from editahead_evals.data.git_records import recent_records
 
     if args.edits:
         records = sample(read_records(args.edits), args.files, args.seed)
@@ -305,7 +305,7 @@ def _replayed(
     """Raises `RunError`."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from editahead_evals.run import evaluate
+    from editahead_evals.replay.parallel import evaluate
 
     results = []
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -20,13 +20,13 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from editahead_evals.apply import figures
-    from editahead_evals.apply.bench import apply_all
-    from editahead_evals.apply.generator import cases
-    from editahead_evals.editor import Editor
-    from editahead_evals.records import LONGEST, RecordError, read_records
-    from editahead_evals.report import Provenance
-    from editahead_evals.revisions import present_commit
+    from editahead_evals.apply import report
+    from editahead_evals.apply.runner import apply_all
+    from editahead_evals.apply.sketch_generator import cases
+    from editahead_evals.client.editor import Editor
+    from editahead_evals.data.edit_records import LONGEST, RecordError, read_records
+    from editahead_evals.data.revisions import present_commit
+    from editahead_evals.report.report import Provenance
 
     count = args.files or SKETCHES
     settings = model_settings() if args.with_model else None
@@ -41,21 +41,21 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     if not outcomes:
         raise RecordError(f"{args.edits}: no sketch can be made of these records")
     where = Provenance(present_commit(), str(args.edits), args.seed)
-    found = figures.summarize(outcomes, where, with_model=args.with_model)
+    found = report.summarize(outcomes, where, with_model=args.with_model)
     if args.failures:
-        args.failures.write_text("".join(figures.to_read(outcomes)), "utf-8")
+        args.failures.write_text("".join(report.to_read(outcomes)), "utf-8")
         errors.print(f"written: {args.failures}", markup=False, highlight=False, soft_wrap=True)
     if args.json:
-        json.dump(figures.as_json(found), sys.stdout, indent=2)
+        json.dump(report.as_json(found), sys.stdout, indent=2)
         sys.stdout.write("\n")
     else:
-        figures.render(found, Console())
+        report.render(found, Console())
     return 0
 
 
 def model_settings() -> dict[str, Any]:
     """Those of the environment and of the user that say which model is asked. RunError where there is none."""
-    from editahead_evals.run import RunError
+    from editahead_evals.replay.parallel import RunError
     from editahead_lsp import user_dirs
     from editahead_lsp.model.config import Wanted
     from editahead_lsp.settings import gather

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from editahead_evals.rendering.rendered import Rendered
+    from editahead_evals.prompt_costs.rendered_prompts import Rendered
 
 SESSIONS, HUNKS, REQUESTS = 12, 6, 300
 """So many sessions are saved, unless told otherwise, of each so many hunks and so many requests at most."""
@@ -58,10 +58,16 @@ def wrong_usage(args: argparse.Namespace) -> str | None:
 
 def save(args: argparse.Namespace, errors: Console) -> int:
     """Raises `GitError`, `RecordError`, `StatesError`."""
-    from editahead_evals.gitrepo import recent_records
-    from editahead_evals.records import RecordError, read_records
-    from editahead_evals.rendering.files import write_states
-    from editahead_evals.rendering.sessions import LEAST_CHARACTERS, LEAST_HUNKS, large, sessions, typed
+    from editahead_evals.data.edit_records import RecordError, read_records
+    from editahead_evals.data.git_records import recent_records
+    from editahead_evals.prompt_costs.state_files import write_states
+    from editahead_evals.prompt_costs.typing_sessions import (
+        LEAST_CHARACTERS,
+        LEAST_HUNKS,
+        large,
+        sessions,
+        typed,
+    )
 
     with errors.status("typing"):
         records = read_records(args.edits) if args.edits else recent_records(args.repo)
@@ -85,12 +91,12 @@ def render(args: argparse.Namespace) -> int:
     """Raises `StatesError`, `NoCosts`, `WorkerError`, `RevisionError`, `NoTokenizer`."""
     from rich.console import Console
 
-    from editahead_evals.json_output import EvalRenderOutput
-    from editahead_evals.rendering import shown
-    from editahead_evals.rendering.comparison import compare
-    from editahead_evals.rendering.costs import Costs
-    from editahead_evals.rendering.worker import rendered_by
-    from editahead_evals.revisions import laid_out, present_commit
+    from editahead_evals.data.revisions import laid_out, present_commit
+    from editahead_evals.prompt_costs import report
+    from editahead_evals.prompt_costs.comparison import compare
+    from editahead_evals.prompt_costs.costs import Costs
+    from editahead_evals.prompt_costs.revision_worker import rendered_by
+    from editahead_evals.report.json_types import EvalRenderOutput
 
     name = args.format or "editahead"
     commit = present_commit()
@@ -108,7 +114,7 @@ def render(args: argparse.Namespace) -> int:
     if args.json:
         output: EvalRenderOutput = {
             "measure": "prompts of stored states",
-            "note": shown.NOTE,
+            "note": report.NOTE,
             "commit": commit,
             "data": str(args.render),
             "format": name,
@@ -120,13 +126,13 @@ def render(args: argparse.Namespace) -> int:
         sys.stdout.write("\n")
         return 0
     columns = [(name, costs), *([(other, compared.theirs)] if compared and other else [])]
-    shown.show(columns, Console(), compared)
+    report.show(columns, Console(), compared)
     return 0
 
 
 def _rendered(args: argparse.Namespace, name: str) -> list[Rendered]:
-    from editahead_evals.rendering.files import read_states
-    from editahead_evals.rendering.rendered import render_all
+    from editahead_evals.prompt_costs.rendered_prompts import render_all
+    from editahead_evals.prompt_costs.state_files import read_states
     from editahead_prompts.composition.hf_tokenizer import own
     from editahead_prompts.formats.registry import FORMATS
 

@@ -84,7 +84,7 @@ def _from_one(text: str) -> int:
 
 def _state(args: argparse.Namespace) -> State:
     from editahead_cli.history_diff import hunks_for, stages
-    from editahead_evals.languages import language_of
+    from editahead_evals.data.languages import language_of
     from editahead_lsp.protocol.custom_messages import ContentChange
     from editahead_lsp.workspace import uris
     from editahead_lsp.workspace.documents import Document

@@ -161,7 +161,7 @@ def _joint(args: argparse.Namespace, threshold: float) -> int:
 
 
 def _tokenizer(args: argparse.Namespace) -> int:
-    from editahead_evals.revisions import present_commit
+    from editahead_evals.data.revisions import present_commit
     from editahead_training.tokenizer import train
 
     provenance = train(args.edits, args.out, files=args.files, seed=args.seed, commit=present_commit())

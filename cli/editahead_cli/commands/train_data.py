@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 1 when there is nothing to learn from."""
-    from editahead_evals.gitrepo import GitError
-    from editahead_evals.revisions import present_commit
+    from editahead_evals.data.git_records import GitError
+    from editahead_evals.data.revisions import present_commit
     from editahead_training.data import make
     from editahead_training.shards import ShardError
 

@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
 def _export(args: argparse.Namespace, plan: Plan, data: Packed, ended: Ended) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from editahead_evals.revisions import present_commit
+    from editahead_evals.data.revisions import present_commit
     from editahead_training.export import export
     from editahead_training.sizes import parameters
 

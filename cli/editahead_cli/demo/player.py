@@ -17,8 +17,8 @@ from editahead_prompts.text.affixes import common_affixes
 from .scenes import Scene
 
 if TYPE_CHECKING:
-    from editahead_evals.editor import Editor, Trigger
-    from editahead_evals.replay import Hunk, Point, Step
+    from editahead_evals.client.editor import Editor, Trigger
+    from editahead_evals.data.commit_replay import Hunk, Point, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class Player:
 
     def _next_step(self, targets: dict[str, str]) -> tuple[str, Step] | None:
         """The first change that is still to be made, in the first file that needs one."""
-        from editahead_evals.replay import replay
+        from editahead_evals.data.commit_replay import replay
 
         for uri, target in targets.items():
             step = next(replay(self._editor.documents[uri].text, target), None)
@@ -188,7 +188,7 @@ class Player:
 
     def _judge(self, prediction: Any, target: str | None, ms: float) -> bool:
         """Accept the prediction when it leads towards the target, else decline it. True when accepted."""
-        from editahead_evals.judge import changes, hunks_made
+        from editahead_evals.metrics.judge import changes, hunks_made
 
         uri = prediction["textDocument"]["uri"]
         before = self._editor.documents[uri].text
@@ -214,7 +214,7 @@ class Player:
         return accepted
 
     def _left(self, uri: str, target: str) -> tuple[Hunk, ...]:
-        from editahead_evals.replay import diff
+        from editahead_evals.data.commit_replay import diff
 
         return diff(tuple(self._editor.documents[uri].text.split("\n")), tuple(target.split("\n")))
 
@@ -227,7 +227,7 @@ def keystrokes(before: str, after: str) -> int:
 
     Moving about is not counted, so that what is saved is not overstated.
     """
-    from editahead_evals.judge import changes
+    from editahead_evals.metrics.judge import changes
 
     count = 0
     for change in changes(tuple(before.split("\n")), tuple(after.split("\n"))):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
 
 if TYPE_CHECKING:
-    from editahead_evals.records import Record
+    from editahead_evals.data.edit_records import Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,7 @@ def _tabs(text: str) -> str:
 
 def figures(tally: Tally) -> dict[str, float | None]:
     """The summary as numbers. share_saved: of all keystrokes, 0..1. Percentiles: of all answers, in ms."""
-    from editahead_evals.intervals import percentile
+    from editahead_evals.metrics.bootstrap import percentile
 
     every = tally.keystrokes_saved + tally.accepted + tally.keystrokes_typed
     return {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_evals.apply.generator import cases
+from editahead_evals.apply.sketch_generator import cases
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.model.rewrite_check import agreed
 from editahead_inference.apply.placement.placement import Target

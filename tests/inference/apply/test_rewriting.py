@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_evals.apply.generator import Case, cases
+from editahead_evals.apply.sketch_generator import Case, cases
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.model.model_fallback import ATTEMPTS, Coming, Rewriting
 from editahead_inference.apply.model.rewrite_check import agreed

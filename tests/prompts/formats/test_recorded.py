@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from editahead_evals.recorded import Recording, Scene, load
+from editahead_evals.recorded.recorded_answers import Recording, Scene, load
 from editahead_prompts.formats.base import Answer, Format, Refusal, Request, read_all
 from editahead_prompts.formats.next_edit.fim import QWEN
 from editahead_prompts.formats.next_edit.mercury import MERCURY

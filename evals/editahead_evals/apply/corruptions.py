@@ -1,0 +1,142 @@
+"""What is wrong with a damaged sketch, made on purpose; see `generator.py` for what results are then accepted."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.fuzz import ratio
+
+from .line_change import Change, Declaration, indentation
+
+_WORDS = (
+    (r"\bthe ", ""),
+    (r"\bdon't\b", "do not"),
+    (r"\bdoesn't\b", "does not"),
+    (r"\bis not\b", "isn't"),
+    (r"\bcannot\b", "can't"),
+    (r"\bcan't\b", "cannot"),
+    (r"\bif\b", "when"),
+    (r"\bwhen\b", "if"),
+    (r"\bReturns\b", "Return"),
+    (r"\bensure\b", "make sure"),
+    (r"\bmake sure\b", "ensure"),
+    (r"\buse\b", "utilize"),
+    (r"\bcheck\b", "verify"),
+    (r"\band\b", "&"),
+    (r"\bbecause\b", "since"),
+    (r"\ba\b ", ""),
+    (r"\bthis\b", "it"),
+    (r"\bwe\b", "you"),
+    (r"\bto\b", "in order to"),
+)
+"""How one says the same in other words, first match first."""
+
+
+def paraphrased(comment: str) -> str | None:
+    """A comment line in other words, still recognisable; None where there is nothing to change."""
+    out = comment
+    for pattern, other in _WORDS:
+        out = re.sub(pattern, other, comment, count=1)
+        if out != comment:
+            break
+    if out == comment:
+        return None
+    return out if ratio(out, comment) >= 70 else None
+
+
+def reindented(lines: Sequence[str], kind: str, old: Sequence[str]) -> list[str] | None:
+    """The lines with other white space at their starts; None where nobody could tell back what it was: when it does not
+    show in a line of the old file.
+
+    kind: "dedented": without what all lines have in common; "indented": four columns more; "tabs": units of spaces as
+    tabs; "spaces": tabs as four spaces; "unit": two columns for four, or four for two.
+    """
+    move = _move([line for line in lines if line.strip()], kind)
+    if move is None:
+        return None
+    moved = [move(line) for line in lines]
+    kept = set(old)
+    shows = any(
+        line in kept and line.strip() and line != other for line, other in zip(lines, moved, strict=True)
+    )
+    return moved if shows else None
+
+
+def _move(lines: Sequence[str], kind: str) -> Callable[[str], str] | None:
+    spaces = [indentation(line) for line in lines]
+    if kind == "dedented":
+        common = min((len(space) for space in spaces), default=0)
+        return (lambda line: line[min(common, len(indentation(line))) :]) if common else None
+    if kind == "indented":
+        return lambda line: "    " + line if line.strip() else line
+    has_tabs = any("\t" in space for space in spaces)
+    if kind == "spaces":
+        if not has_tabs or any(set(space) - {"\t"} for space in spaces):
+            return None
+        return lambda line: "    " * len(indentation(line)) + line.lstrip()
+    widths = {len(space) for space in spaces if space}
+    unit = min(widths, default=0)
+    if has_tabs or unit not in (2, 4) or any(width % unit for width in widths):
+        return None
+    piece = "\t" if kind == "tabs" else " " * (6 - unit)
+    return lambda line: piece * (len(indentation(line)) // unit) + line.lstrip()
+
+
+_LONGEST_TWIN = 80
+"""Lines."""
+
+INDENTATIONS = ("dedented", "dedented", "indented", "tabs", "spaces", "unit")
+
+
+@dataclass(frozen=True)
+class Twins:
+    """A file that also holds a copy of a declaration, as it was, under another name, before or after it.
+
+    alone: the change in this one declaration, without the copy. both: the same with the copy. declaration: of the new file
+    of `both`. header: the lines that name it. shift: from the declaration's lines in the old file to the copy's.
+    """
+
+    alone: Change
+    both: Change
+    declaration: Declaration
+    header: frozenset[str]
+    shift: int
+
+    def is_named_by(self, lines: Iterable[str]) -> bool:
+        return not self.header.isdisjoint(lines)
+
+    def are_in_both(self, stretches: Iterable[tuple[int, Sequence[str]]]) -> bool:
+        """Whether stretches of old lines, each with its first line, all stand just so in the copy as well."""
+        index = self.both.old_index
+        return all(at + self.shift in index.places(stretch) for at, stretch in stretches if stretch)
+
+
+def twins(change: Change, rng: random.Random) -> Twins | None:
+    """None where no declaration of a plain name changed."""
+    for old, new in rng.sample(change.pairs, len(change.pairs)):
+        name = old.name.split()[-1] if old.name else ""
+        header = change.old[old.start : old.body]
+        is_plain = re.fullmatch(r"\w{3,}", name) and sum(line.count(name) for line in header) == 1
+        if not is_plain or old.end - old.start > _LONGEST_TWIN:
+            continue
+        copy = [*(line.replace(name, name + "Other") for line in header), *change.old[old.body : old.end]]
+        alone = change.only(old, new)
+        grown = len(alone.new) - len(change.old)
+        is_first = rng.random() < 0.5
+        at, more = (old.start, [*copy, ""]) if is_first else (old.end, ["", *copy])
+        after = at if is_first else at + grown
+        both = Change(
+            change.path,
+            change.language,
+            (*alone.old[:at], *more, *alone.old[at:]),
+            (*alone.new[:after], *more, *alone.new[after:]),
+        )
+        start = new.start + (len(more) if is_first else 0) + old.start - new.start
+        for declaration in both.new_declarations:
+            if (declaration.kind, declaration.name, declaration.start) == (new.kind, new.name, start):
+                named = frozenset(line for line in header if name in line)
+                return Twins(alone, both, declaration, named, -len(more) if is_first else len(copy) + 1)
+    return None

@@ -1,0 +1,320 @@
+"""One file's part of a sketch: what it shows of a change in each style, and with each damage."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from . import corruptions as damages
+from . import marker_wording, patch_sketches, snippet_sketches
+from .line_change import Change, Declaration, indentation
+
+_LONGEST_DECLARATION = 150
+_LONGEST_FILE = 500
+"""Lines. Nobody writes longer ones whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    style: str
+    damage: str = ""
+    several: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file's part: its lines, before they are wrapped, and the results accepted (as lines)."""
+
+    change: Change
+    lines: list[str]
+    accepted: tuple[tuple[str, ...], ...]
+    variant: str
+
+
+def part_of(plan: Plan, change: Change, variant: str, rng: random.Random) -> Part | None:
+    twins: damages.Twins | None = None
+    if plan.damage == "similar-places":
+        twins = damages.twins(change, rng)
+        if twins is None:
+            return None
+        change = twins.both
+        if part_of(Plan(plan.style), twins.alone, variant, random.Random(0)) is None:
+            return None  # it would be no fair question without the copy either
+    match plan.style:
+        case "context-markers" | "enclosing-markers" | "sloppy-markers":
+            return _snippet(plan, change, twins, variant, rng)
+        case "declaration":
+            return _declaration(plan, change, twins, rng)
+        case "whole-file":
+            return _whole(change)
+        case _:
+            return _patch(plan, change, twins, variant, rng)
+
+
+def _whole(change: Change) -> Part | None:
+    """The new file; not where its first or last lines are gone, which reads as a piece of it just as well."""
+    if any(map(change.leaves_no_trace, change.hunks)) or len(change.new) > _LONGEST_FILE:
+        return None
+    return Part(change, list(change.new), (change.new,), "")
+
+
+def _snippet(
+    plan: Plan, change: Change, twins: damages.Twins | None, variant: str, rng: random.Random
+) -> Part | None:
+    is_enclosing = plan.style == "enclosing-markers" or (
+        plan.style == "sloppy-markers" and rng.random() < 0.5
+    )
+    shown = snippet_sketches.enclosing(change, rng) if is_enclosing else snippet_sketches.context(change)
+    if shown is None or not shown.has_gap:
+        return None
+    accepted: tuple[tuple[str, ...], ...] = (change.new,)
+    details = "enclosing" if plan.style == "sloppy-markers" and is_enclosing else ""
+    if plan.damage == "dropped-context":
+        dropped = _less(shown, rng)
+        if dropped is None:
+            return None
+        shown, accepted = dropped
+    if plan.damage == "paraphrased-comment":
+        found = _other_words(change, shown.lines, rng)
+        if found is None:
+            return None
+        shown.written, accepted = found
+    if not shown.has_one_reading():
+        if twins is None:
+            return None
+        named = twins.is_named_by(change.new[line] for line in shown.lines)
+        stretches = [each for run in shown.readings() if run.changes for each in run.stretches]
+        if not named and twins.are_in_both(stretches):
+            accepted = ()
+    name = next((d.name for d in change.new_declarations if d.name.isidentifier()), "module")
+
+    def marker() -> str:
+        if variant in marker_wording.SLOPPY:
+            return marker_wording.sloppy(variant, change.language, name, rng)
+        return marker_wording.clean(change.language)
+
+    def indent(line: str) -> str:
+        if variant == "marker-at-left":
+            return ""
+        return indentation(line) + ("    " if variant == "marker-too-deep" else "")
+
+    lines = shown.rendered(marker, indent)
+    if change.language == "python" and _has_stub(lines):
+        return None
+    ends = (min(shown.lines) > 0, max(shown.lines) < len(change.new) - 1)
+    if variant in ("no-first-marker", "no-last-marker"):
+        is_last = variant == "no-last-marker"
+        if not ends[is_last] or sum(ends) + len(list(shown.runs())) - 1 < 2:
+            return None
+        del lines[-1 if is_last else 0]
+    if variant == "marker-at-left" and not any(_hidden_indentations(shown)):
+        return None  # their right place is the left margin
+    if plan.damage == "indentation":
+        kind = rng.choice(damages.INDENTATIONS)
+        moved = damages.reindented(lines, kind, change.old)
+        if moved is None:
+            return None
+        lines, details = moved, kind
+    return Part(change, lines, accepted, "/".join(filter(None, (variant, details))))
+
+
+def _has_stub(lines: Sequence[str]) -> bool:
+    """Whether bare dots are a block's only line: that is Python code, and means something else."""
+    used = [line for line in lines if line.strip()]
+    for before, line, after in zip(used, used[1:], [*used[2:], ""], strict=False):
+        if (
+            line.strip() == "..."
+            and before.endswith(":")
+            and len(indentation(after)) < len(indentation(line))
+        ):
+            return True
+    return False
+
+
+def _hidden_indentations(shown: snippet_sketches.Shown) -> Iterator[str]:
+    """The indentation of each first line that is not shown: where the markers belong."""
+    at = 0
+    for run in [*shown.runs(), range(len(shown.change.new), len(shown.change.new))]:
+        hidden = [line for line in shown.change.new[at : run.start] if line.strip()]
+        yield from (indentation(line) for line in hidden[:1])
+        at = run.stop
+
+
+def _less(
+    shown: snippet_sketches.Shown, rng: random.Random
+) -> tuple[snippet_sketches.Shown, tuple[tuple[str, ...], ...]] | None:
+    """With less context: one change's neighbours on one side, or a blank line among the lines shown."""
+    change = shown.change
+    if rng.random() < 0.4:
+        changed = {line for _, _, j1, j2 in change.hunks for line in range(j1, j2)}
+        inner = [line for run in shown.runs() for line in run[1:-1]]
+        blank = [line for line in inner if not change.new[line].strip() and line not in changed]
+        if not blank:
+            return None
+        lost = rng.choice(blank)
+        shorter = (*change.new[:lost], *change.new[lost + 1 :])
+        shown.omitted = frozenset({lost})
+        return shown, (change.new, shorter)
+    _, _, j1, j2 = rng.choice(change.hunks)
+    run = next(run for run in shown.runs() if run.start <= j1 and j2 <= run.stop)
+    edge = range(run.start, j1) if rng.random() < 0.5 else range(j2, run.stop)
+    if not edge or not all(line in change.old_line for line in edge) or len(edge) == len(run):
+        return None
+    shown.lines = shown.lines - set(edge)
+    return shown, (change.new,)
+
+
+def _other_words(
+    change: Change, lines: set[int], rng: random.Random
+) -> tuple[dict[int, str], tuple[tuple[str, ...], ...]] | None:
+    """One unchanged comment of these lines in other words, and the two results that are right."""
+    found = snippet_sketches.comments(change, lines, marker_wording.comment_sign(change.language))
+    for line in rng.sample(found, len(found)):
+        other = damages.paraphrased(change.new[line])
+        if other is not None:
+            return {line: other}, (change.new, (*change.new[:line], other, *change.new[line + 1 :]))
+    return None
+
+
+def _declaration(plan: Plan, change: Change, twins: damages.Twins | None, rng: random.Random) -> Part | None:
+    if twins is not None:
+        return Part(change, snippet_sketches.declaration(change, twins.declaration), (change.new,), "")
+    pairs = [(old, new) for old, new in change.pairs if _shows_its_head(change, old, new)]
+    if not pairs:
+        return None
+    old, new = rng.choice(pairs)
+    change = change.only(old, new)
+    new = Declaration(
+        new.kind,
+        new.name,
+        old.start,
+        old.start + new.body - new.start,
+        old.start + new.end - new.start,
+        new.footer,
+    )
+    lines = snippet_sketches.declaration(change, new)
+    accepted: tuple[tuple[str, ...], ...] = (change.new,)
+    kind = ""
+    if plan.damage == "indentation":
+        kind = rng.choice(damages.INDENTATIONS)
+        moved = damages.reindented(lines, kind, change.old)
+        if moved is None:
+            return None
+        lines = moved
+    if plan.damage == "paraphrased-comment":
+        found = _other_words(change, set(range(new.start, new.end)), rng)
+        if found is None:
+            return None
+        written, accepted = found
+        lines = [written.get(line, change.new[line]) for line in range(new.start, new.end)]
+    return Part(change, lines, accepted, kind)
+
+
+def _shows_its_head(change: Change, old: Declaration, new: Declaration) -> bool:
+    """Whether a declaration can be shown whole: not one that lost its first lines, decorators for instance, which one may
+    just have left out."""
+    lost = any(i1 == old.start and j1 == j2 for i1, _, j1, j2 in change.hunks)
+    return not lost and new.end - new.start <= _LONGEST_DECLARATION
+
+
+def _patch(
+    plan: Plan, change: Change, twins: damages.Twins | None, variant: str, rng: random.Random
+) -> Part | None:
+    before = after = snippet_sketches.CONTEXT
+    details = ""
+    if variant == "little-context":
+        before, after = rng.choice(((1, 1), (1, 0), (0, 1), (2, 0)))
+    elif plan.damage == "dropped-context" and rng.random() < 0.6:
+        before, after = rng.choice(((0, 3), (3, 0), (1, 1), (0, 2)))
+        details = "one-side"
+    parts = patch_sketches.hunks(change, before, after)
+    written: dict[int, str] = {}
+    accepted: tuple[tuple[str, ...], ...] = (change.new,)
+    context = {line for part in parts for line in range(part.j1, part.j2)} & set(change.old_line)
+    if plan.damage == "paraphrased-comment":
+        found = _other_words(change, context, rng)
+        if found is None:
+            return None
+        written, accepted = found
+    if plan.damage == "dropped-context" and not details:
+        blank = sorted(line for line in context if not change.new[line].strip())
+        if not blank:
+            return None
+        lost = frozenset({rng.choice(blank)})
+        parts = [patch_sketches.PatchHunk(p.i1, p.i2, p.j1, p.j2, p.changes, lost) for p in parts]
+        details = "blank-lost"
+    lines = _patch_lines(plan, change, variant, parts, written, rng)
+    if lines is None:
+        return None
+    if twins is not None and not patch_sketches.are_placed(change, parts):
+        stretches = [(part.i1, change.old[part.i1 : part.i2]) for part in parts]
+        if not twins.is_named_by(line for _, lines in stretches for line in lines) and twins.are_in_both(
+            stretches
+        ):
+            accepted = ()
+    if plan.damage == "indentation":
+        details = rng.choice(damages.INDENTATIONS)
+        shifted = _shifted(lines, details, change.old)
+        if shifted is None:
+            return None
+        lines = shifted
+    return Part(change, lines, accepted, "/".join(filter(None, (variant, details))))
+
+
+def _patch_lines(
+    plan: Plan,
+    change: Change,
+    variant: str,
+    parts: list[patch_sketches.PatchHunk],
+    written: dict[int, str],
+    rng: random.Random,
+) -> list[str] | None:
+    """The patch's lines; None where its hunks could go to several places, unless that is the damage: then no heading
+    tells which."""
+    has_twin = plan.damage == "similar-places"
+    if plan.style == "search-replace":
+        found = parts if has_twin else patch_sketches.search_hunks(change, rng)
+        if found is None or any(line.startswith(_SIGNS) for line in (*change.old, *change.new)):
+            return None
+        return patch_sketches.search_replace(
+            change, found, "cline" if variant == "cline" else "aider", written
+        )
+    headings = 0.0 if has_twin else 0.5
+    if not has_twin and not patch_sketches.are_placed(change, parts):
+        if plan.style != "begin-patch" or not patch_sketches.are_placed_by_headings(change, parts):
+            return None
+        headings = 1.0
+    if plan.style == "begin-patch":
+        return patch_sketches.begin_patch(change, parts, rng, written, headings)
+    return patch_sketches.unified(change, parts, _unified_style(variant), rng, written, headings)
+
+
+def _unified_style(variant: str) -> patch_sketches.UnifiedStyle:
+    return next(style for style in patch_sketches.UNIFIED if style == variant)
+
+
+_SIGNS = (
+    "<<<<<<< ",
+    "=======",
+    ">>>>>>> ",
+    "------- ",
+    "+++++++ ",
+    "diff --git ",
+    "index ",
+    "--- ",
+    "+++ ",
+    "@@",
+    "*** ",
+)
+
+
+def _shifted(lines: Sequence[str], kind: str, old: Sequence[str]) -> list[str] | None:
+    """A patch with another indentation of the code in it."""
+    tagged = any(line.startswith("@@") for line in lines)
+    code = [line[1:] if tagged else line for line in lines if not line.startswith(_SIGNS)]
+    moved = damages.reindented(code, kind, old)
+    if moved is None:
+        return None
+    out = iter(moved)
+    return [line if line.startswith(_SIGNS) else (line[0] if tagged else "") + next(out) for line in lines]

@@ -1,0 +1,296 @@
+"""How well sketches were applied: exact, refused and wrong by style and by damage, as tables and as JSON."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from editahead_evals.metrics.bootstrap import Bootstrap, Interval, percentile, ratio
+from editahead_evals.report.json_types import AppliedSketches, EvalApplyOutput, SketchesByModel
+from editahead_evals.report.report import Provenance
+from editahead_evals.report.terminal_tables import PLAIN_WIDTH, cell
+
+from .runner import Outcome
+from .sketch_generator import VERSION
+
+ABOUT_A_THOUSAND = range(800, 1201)
+"""Lines of the files whose times are given by themselves."""
+
+NOTE = (
+    "Sketches are made from real commits; how often models write which of them is not measured here. Where a sketch has "
+    "two places, only a refusal is right; these cases have rows of their own."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Cases of one kind. exact: their share, over sketches; None of it where only a refusal is right."""
+
+    name: str
+    cases: int
+    exact: Interval
+    refused: int
+    wrong: int
+
+
+@dataclass(frozen=True, slots=True)
+class ByModel:
+    """What a model made of the sketches that were refused without it. refused: these, where something else than a refusal is
+    right. solved: of them. wrong: edits of its that were offered to be confirmed and are wrong, also where only a refusal is
+    right. tokens_per_step: of the answers that were offered: a step of the model gives one token, and those that drafts
+    had right. first_hunk_ms, ms: medians of the time until the first hunk was settled, and until the edit came. None where
+    there is none."""
+
+    refused: int
+    solved: int
+    wrong: int
+    tokens_per_step: float | None
+    first_hunk_ms: float | None
+    ms: float | None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All but by_model is without a model. offered: edits that were offered as sure. wrong_at_most: the upper end of the 95%
+    interval (Wilson) of the share of them that was wrong. latency: milliseconds of those."""
+
+    provenance: Provenance
+    styles: Sequence[Row]
+    variants: Sequence[Row]
+    damages: Sequence[Row]
+    both: Sequence[Row]
+    ambiguous: Sequence[Row]
+    offered: int
+    wrong: int
+    wrong_at_most: float
+    latency: dict[str, float | None]
+    reasons: dict[str, int]
+    by_model: ByModel | None = None
+
+
+def summarize(outcomes: Sequence[Outcome], provenance: Provenance, *, with_model: bool = False) -> Figures:
+    """with_model: one was asked where the merge was not sure."""
+    by_model = _by_model(outcomes) if with_model else None
+    outcomes = [_without_model(outcome) for outcome in outcomes]
+    fair = [outcome for outcome in outcomes if not outcome.case.only_refusal]
+    undamaged = [outcome for outcome in fair if not outcome.case.damage]
+    damaged = [outcome for outcome in fair if outcome.case.damage]
+    offered = [outcome for outcome in outcomes if outcome.ms is not None]
+    wrong = sum(outcome.verdict == "wrong" for outcome in offered)
+    seed = provenance.seed
+    about = [
+        outcome.ms for outcome in offered if outcome.ms is not None and outcome.lines in ABOUT_A_THOUSAND
+    ]
+    everything = [outcome.ms for outcome in offered if outcome.ms is not None]
+    return Figures(
+        provenance,
+        styles=_rows(undamaged, lambda outcome: outcome.case.style, seed),
+        variants=_rows(
+            [outcome for outcome in undamaged if outcome.case.variant],
+            lambda outcome: f"{outcome.case.style}: {outcome.case.variant.split('/')[0]}",
+            seed,
+        ),
+        damages=_rows(damaged, lambda outcome: outcome.case.damage, seed),
+        both=_rows(damaged, lambda outcome: f"{outcome.case.damage}: {outcome.case.style}", seed),
+        ambiguous=_rows(
+            [outcome for outcome in outcomes if outcome.case.only_refusal],
+            lambda outcome: outcome.case.style,
+            seed,
+        ),
+        offered=len(offered),
+        wrong=wrong,
+        wrong_at_most=wilson_upper(wrong, len(offered)),
+        latency={
+            "p50": percentile(everything, 50),
+            "p95": percentile(everything, 95),
+            "p50 of 800 to 1200 lines": percentile(about, 50),
+            "p95 of 800 to 1200 lines": percentile(about, 95),
+        },
+        reasons=dict(Counter(outcome.reason for outcome in fair if outcome.verdict == "refused")),
+        by_model=by_model,
+    )
+
+
+def _without_model(outcome: Outcome) -> Outcome:
+    if not outcome.by_model:
+        return outcome
+    return Outcome(outcome.case, "refused", "not told, as the model was asked")
+
+
+def _by_model(outcomes: Sequence[Outcome]) -> ByModel:
+    told = [outcome for outcome in outcomes if outcome.by_model]
+    refused = [o for o in outcomes if (o.by_model or o.verdict == "refused") and not o.case.only_refusal]
+    tokens = sum(outcome.tokens for outcome in told)
+    steps = tokens - sum(outcome.drafted for outcome in told)
+    return ByModel(
+        len(refused),
+        sum(outcome.verdict == "exact" for outcome in told),
+        sum(outcome.verdict == "wrong" for outcome in told),
+        tokens / steps if steps else None,
+        percentile([outcome.first_ms for outcome in told if outcome.first_ms is not None], 50),
+        percentile([outcome.ms for outcome in told if outcome.ms is not None], 50),
+    )
+
+
+def wilson_upper(hits: int, of: int) -> float:
+    """The upper end of the 95% interval of a share (Wilson's score interval); 1 of nothing."""
+    if not of:
+        return 1.0
+    z = 1.959964
+    share, square = hits / of, z * z / of
+    return (share + square / 2 + z * sqrt(share * (1 - share) / of + square / (4 * of))) / (1 + square)
+
+
+def _rows(outcomes: Sequence[Outcome], key: Callable[[Outcome], str], seed: int) -> list[Row]:
+    """A row for each key, the keys sorted. Records are drawn again for the intervals: one may have given several cases."""
+    names = sorted(set(map(key, outcomes)))
+    return [_row(name, [outcome for outcome in outcomes if key(outcome) == name], seed) for name in names]
+
+
+def _row(name: str, outcomes: Sequence[Outcome], seed: int) -> Row:
+    counts = Counter(outcome.verdict for outcome in outcomes)
+    records = sorted({_record(outcome) for outcome in outcomes})
+    exact, cases = Counter[str](), Counter[str]()
+    for outcome in outcomes:
+        cases[_record(outcome)] += 1
+        exact[_record(outcome)] += outcome.verdict == "exact"
+    share = ratio([exact[record] for record in records], [cases[record] for record in records])
+    interval = Bootstrap(len(records), seed).interval(share)
+    if all(outcome.case.only_refusal for outcome in outcomes):
+        interval = Interval(None)
+    return Row(name, len(outcomes), interval, counts["refused"], counts["wrong"])
+
+
+def _record(outcome: Outcome) -> str:
+    return outcome.case.id.split("#")[0]
+
+
+def as_json(figures: Figures) -> EvalApplyOutput:
+    where = figures.provenance
+
+    def table(rows: Sequence[Row]) -> dict[str, AppliedSketches]:
+        return {
+            row.name: {
+                "cases": row.cases,
+                "exact": {"value": row.exact.value, "low": row.exact.low, "high": row.exact.high},
+                "refused": row.refused,
+                "wrong": row.wrong,
+            }
+            for row in rows
+        }
+
+    output: EvalApplyOutput = {
+        "measure": "apply on sketches of real commits, without a model",
+        "note": NOTE,
+        "commit": where.commit,
+        "machine": where.machine,
+        "data": where.data,
+        "seed": where.seed,
+        "generator": VERSION,
+        "styles": table(figures.styles),
+        "variants": table(figures.variants),
+        "damages": table(figures.damages),
+        "damagesByStyle": table(figures.both),
+        "ambiguous": table(figures.ambiguous),
+        "offered": figures.offered,
+        "wrong": figures.wrong,
+        "wrongAtMost": figures.wrong_at_most,
+        "latencyMs": figures.latency,
+        "refusals": figures.reasons,
+    }
+    if figures.by_model is not None:
+        output["byModel"] = _as_json(figures.by_model)
+    return output
+
+
+def _as_json(found: ByModel) -> SketchesByModel:
+    return {
+        "refused": found.refused,
+        "solved": found.solved,
+        "wrong": found.wrong,
+        "tokensPerStep": found.tokens_per_step,
+        "firstHunkMs": found.first_hunk_ms,
+        "ms": found.ms,
+    }
+
+
+def render(figures: Figures, console: Console) -> None:
+    if not console.is_terminal:
+        console = Console(file=console.file, width=PLAIN_WIDTH, color_system=None, highlight=False)
+    for title, rows in (
+        ("Sketches as they are, by style", figures.styles),
+        ("The same, by variant", figures.variants),
+        ("Damaged sketches, by damage", figures.damages),
+        ("The same, by damage and style", figures.both),
+        ("Two places: only a refusal is right", figures.ambiguous),
+    ):
+        if rows:
+            console.print(_table(title, rows), end="\n\n")
+    console.print(
+        f"{figures.offered} edits offered, {figures.wrong} of them wrong "
+        f"(at most {figures.wrong_at_most:.2%} with 95% confidence)",
+        style="bold red" if figures.wrong else "bold",
+    )
+    console.print(
+        "Milliseconds of these: "
+        + ", ".join(f"{name} {value:.1f}" for name, value in figures.latency.items() if value is not None)
+    )
+    console.print(
+        "Refused otherwise: "
+        + ", ".join(
+            f"{reason} {count}"
+            for reason, count in sorted(figures.reasons.items(), key=lambda item: -item[1])
+        )
+    )
+    if (found := figures.by_model) is not None:
+        steps = "" if found.tokens_per_step is None else f"; {found.tokens_per_step:.1f} tokens a step"
+        if found.first_hunk_ms is not None and found.ms is not None:
+            steps += f"; the first hunk after {found.first_hunk_ms:.0f} ms, the edit after {found.ms:.0f} ms (medians)"
+        share = f" ({found.solved / found.refused:.1%})" if found.refused else ""
+        console.print(
+            f"By the model, to be confirmed: {found.solved} of {found.refused} refused sketches solved{share}, "
+            f"{found.wrong} wrong{steps}"
+        )
+    where = figures.provenance
+    console.print()
+    console.print(NOTE)
+    console.print(
+        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; generator {VERSION}; "
+        f"value and 95% interval, by bootstrap over records"
+    )
+
+
+def _table(title: str, rows: Sequence[Row]) -> Table:
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    table.add_column("")
+    for name in ("cases", "exact", "refused", "wrong"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        style = "red" if row.wrong else ""
+        table.add_row(
+            row.name, str(row.cases), cell(row.exact), str(row.refused), str(row.wrong), style=style
+        )
+    return table
+
+
+def to_read(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """What was refused or wrong and should not be, as text: the sketch, and how the result differs. It holds code."""
+    for outcome in outcomes:
+        case = outcome.case
+        if outcome.verdict == "exact" or (case.only_refusal and outcome.verdict == "refused"):
+            continue
+        kind = f"{case.style}, {case.variant or 'plain'}, {case.damage or 'as it is'}"
+        yield f"{'=' * 100}\n{case.id}\n{kind}: {outcome.verdict} {outcome.reason}\n{'-' * 100}\n{case.sketch}"
+        for file, got in zip(case.files, outcome.got, strict=False):
+            right = file.accepted[0] if file.accepted else file.before
+            lines = difflib.unified_diff(
+                right.splitlines(), got.splitlines(), f"right: {file.path}", f"got: {file.path}", lineterm=""
+            )
+            yield "".join(f"{line}\n" for line in lines)

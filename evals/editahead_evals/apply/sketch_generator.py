@@ -1,0 +1,249 @@
+"""The frozen generator: from records of real commits and a seed to sketches whose results are known.
+
+Frozen means: the same records, count and seed give the same cases for as long as `VERSION` is the same. Change anything
+that changes a case, and raise it; figures of different versions are not to be compared.
+
+Every case is a fair question: what a sketch leaves open (see `readings.py`) is left out, unless leaving it open is the
+damage; then `accepted` is empty and a refusal is the only right answer.
+
+Damage and what it accepts besides the commit's own result:
+
+- dropped-context: a change has unchanged lines on one side only, or a blank line of the context is missing. In a sketch that
+  shows code (not in a diff) the missing blank line may then also be missing from the result.
+- indentation: the sketch is dedented, indented more, or in another unit or with tabs for spaces.
+- final-newline: the sketch, or the file itself, ends without a line end. The file's end stays as it is.
+- paraphrased-comment: an unchanged comment is in other words; either comment is accepted.
+- similar-places: the file also holds a copy of the declaration under another name, before or after it. A sketch that does
+  not show the name may have two places: then only a refusal is right.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from editahead_evals.data.edit_records import Record
+
+from . import answer_wrapping, marker_wording, patch_sketches
+from .file_sketches import Part, Plan, part_of
+from .line_change import Change, text
+
+VERSION = 1
+
+_TRIES = 400
+"""Records looked at for one case before its kind is given up for this sample."""
+
+_LONGEST_SKETCH = 40_000
+"""Characters. Longer ones are no sketches."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFile:
+    """One file of a case. accepted: the texts that are right; none when only a refusal is."""
+
+    path: str
+    language: str
+    before: str
+    accepted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A sketch and what it is to become. variant: finer than the style, for reading failures. damage: "" for none."""
+
+    id: str
+    style: str
+    variant: str
+    damage: str
+    sketch: str
+    files: tuple[CaseFile, ...]
+
+    @property
+    def only_refusal(self) -> bool:
+        return not all(file.accepted for file in self.files)
+
+
+_CLEAN = {
+    "context-markers": 12,
+    "enclosing-markers": 12,
+    "sloppy-markers": 20,
+    "declaration": 8,
+    "unified-diff": 14,
+    "search-replace": 8,
+    "begin-patch": 8,
+    "whole-file": 4,
+}
+_DAMAGED = {
+    "dropped-context": ("context-markers", "context-markers", "unified-diff", "begin-patch"),
+    "indentation": (
+        "context-markers",
+        "enclosing-markers",
+        "declaration",
+        "declaration",
+        "unified-diff",
+        "search-replace",
+    ),
+    "final-newline": ("whole-file", "context-markers", "declaration", "unified-diff"),
+    "paraphrased-comment": (
+        "context-markers",
+        "enclosing-markers",
+        "declaration",
+        "unified-diff",
+        "search-replace",
+    ),
+    "similar-places": (
+        "context-markers",
+        "enclosing-markers",
+        "declaration",
+        "unified-diff",
+        "search-replace",
+        "begin-patch",
+    ),
+}
+_SEVERAL = ("context-markers", "unified-diff", "search-replace", "begin-patch", "whole-file")
+
+PLANS: tuple[Plan, ...] = (
+    *(Plan(style) for style, times in _CLEAN.items() for _ in range(times)),
+    *(Plan(style, damage) for damage, styles in _DAMAGED.items() for style in styles),
+    *(Plan(style, several=True) for style in _SEVERAL for _ in range(2)),
+)
+"""The kinds of cases, each as often as it is listed."""
+
+
+def cases(records: Sequence[Record], count: int, seed: int) -> Iterator[Case]:
+    """`count` cases, of the kinds of `PLANS` in equal shares, in an order that mixes them.
+
+    The same record may serve several kinds, never the same kind twice. Fewer than `count` come when the records do not give
+    enough; a kind that cannot be made of them is left out, and others take its place.
+    """
+    groups = [list(group) for _, group in groupby(records, key=lambda record: (record.repo, record.commit))]
+    commits = [group[:5] for group in groups if len({record.path for record in group}) == len(group) > 1]
+    singles = [[record] for record in records]
+    kinds = list(dict.fromkeys(PLANS))
+    sources: dict[Plan, Iterator[list[Record]]] = {}
+    for plan in kinds:
+        stock = commits if plan.several else singles
+        order = random.Random(f"{VERSION}:{seed}:{plan}")
+        sources[plan] = iter(order.sample(stock, len(stock)))
+    plans = list(PLANS)
+    order = random.Random(f"{VERSION}:{seed}")
+    made = 0
+    while made < count and plans:
+        order.shuffle(plans)
+        for plan in list(plans):
+            case = _next_case(plan, sources[plan], seed)
+            if case is None:
+                plans = [other for other in plans if other != plan]
+                continue
+            yield case
+            made += 1
+            if made == count:
+                return
+
+
+def _next_case(plan: Plan, source: Iterator[list[Record]], seed: int) -> Case | None:
+    for _ in range(_TRIES):
+        group = next(source, None)
+        if group is None:
+            return None
+        case = _case(plan, group, random.Random(f"{VERSION}:{seed}:{plan}:{group[0].id}"))
+        if case is not None:
+            return case
+    return None
+
+
+def _case(plan: Plan, group: Sequence[Record], rng: random.Random) -> Case | None:
+    parts = []
+    variant = _variant(plan, rng)
+    for record in group:
+        change = Change.of(record.path, record.language, record.before, record.after)
+        part = None if change is None else part_of(plan, change, variant, rng)
+        if part is not None:
+            parts.append(part)
+    if len(parts) < (2 if plan.several else 1):
+        return None
+    lines, how = _wrapped(plan, parts, variant, rng)
+    sketch = text(lines)
+    files = [
+        CaseFile(part.change.path, part.change.language, part.change.before, tuple(map(text, part.accepted)))
+        for part in parts
+    ]
+    if plan.damage == "final-newline":
+        if how != "bare" or rng.random() < 0.5:
+            files = [_without_end(file) for file in files]
+        else:
+            sketch = sketch[:-1]
+    if len(sketch) > _LONGEST_SKETCH:
+        return None
+    style = f"{plan.style} x files" if plan.several else plan.style
+    variant = "/".join(dict.fromkeys((parts[0].variant, how)))
+    return Case(f"{group[0].id}#{style}#{plan.damage}", style, variant, plan.damage, sketch, tuple(files))
+
+
+def _without_end(file: CaseFile) -> CaseFile:
+    return CaseFile(file.path, file.language, file.before[:-1], tuple(text[:-1] for text in file.accepted))
+
+
+def _variant(plan: Plan, rng: random.Random) -> str:
+    match plan.style:
+        case "sloppy-markers":
+            return rng.choice([*marker_wording.SLOPPY, *_SHAPES])
+        case "unified-diff":
+            if plan.damage == "similar-places":
+                return "no-numbers"
+            styles = [style for style in patch_sketches.UNIFIED if style != "no-header" or not plan.several]
+            return rng.choice(styles)
+        case "search-replace":
+            return rng.choice(("aider", "aider", "cline"))
+        case _:
+            return ""
+
+
+_SHAPES = ("no-first-marker", "no-last-marker", "marker-at-left", "marker-too-deep", "prose")
+"""Sloppiness other than in the words."""
+
+
+def _wrapped(plan: Plan, parts: Sequence[Part], variant: str, rng: random.Random) -> tuple[list[str], str]:
+    """The parts as an answer holds them, and in a word how."""
+    path = parts[0].change.path
+    several = len(parts) > 1
+    match plan.style:
+        case "begin-patch":
+            lines = ["*** Begin Patch", *(line for part in parts for line in part.lines), "*** End Patch"]
+            lines, how = _maybe_fenced(lines, rng.choice(("", "diff", "patch")), rng)
+        case "unified-diff":
+            lines = [line for part in parts for line in part.lines]
+            lines, how = _maybe_fenced(lines, rng.choice(("diff", "diff", "patch", "")), rng)
+        case "search-replace":
+            lines = []
+            for part in parts:
+                lines += [part.change.path] if several or rng.random() < 0.5 else []
+                if rng.random() < 0.5:
+                    lines += answer_wrapping.fenced(part.lines, part.change.language, None, rng)
+                else:
+                    lines += part.lines
+            how = "as-is"
+        case _ if several:
+            lines = []
+            for part in parts:
+                lines += answer_wrapping.fenced(part.lines, part.change.language, part.change.path, rng)
+                lines.append("")
+            how = "fences"
+        case _:
+            part = parts[0]
+            roll = rng.random()
+            if variant != "prose" and (roll < 0.3 or (plan.damage == "final-newline" and roll < 0.6)):
+                return list(part.lines), "bare"
+            named = path if rng.random() < 0.5 else None
+            lines, how = answer_wrapping.fenced(part.lines, part.change.language, named, rng), "fence"
+    if variant == "prose" or (several and rng.random() < 0.5):
+        lines = answer_wrapping.with_prose(lines, path, rng)
+    return lines, how
+
+
+def _maybe_fenced(lines: list[str], word: str, rng: random.Random) -> tuple[list[str], str]:
+    if rng.random() < 0.5:
+        return lines, "bare"
+    return answer_wrapping.fenced(lines, "", None, rng, word), "fence"

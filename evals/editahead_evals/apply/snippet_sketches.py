@@ -1,0 +1,219 @@
+"""Sketches that show a part of the new file and mark what they leave out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from rapidfuzz.fuzz import ratio
+
+from .ambiguity import Run, has_one_reading
+from .line_change import Change, Declaration, indentation
+
+CONTEXT = 3
+"""Lines shown around a change."""
+
+_ALIKE = 60
+"""From so many percent on, two lines may be taken for one that was changed."""
+
+_FILLED = 2
+"""A gap of so many lines or fewer is shown instead of marked."""
+
+Marker = Callable[[], str]
+"""The words of the next marker, comment sign and all."""
+
+
+@dataclass
+class Shown:
+    """Which lines of the new file a sketch shows.
+
+    within: first line of a run -> the stretch of the old file that the run is said to lie in. written: new line -> how
+    it is written when not as it is. omitted: blank lines of runs that are left out without a mark.
+    """
+
+    change: Change
+    lines: set[int]
+    within: dict[int, tuple[int, int]] = field(default_factory=dict)
+    written: Mapping[int, str] = field(default_factory=dict)
+    omitted: frozenset[int] = frozenset()
+
+    def runs(self) -> Iterator[range]:
+        start = previous = None
+        for line in sorted(self.lines):
+            if previous is None or line != previous + 1:
+                if start is not None and previous is not None:
+                    yield range(start, previous + 1)
+                start = line
+            previous = line
+        if start is not None and previous is not None:
+            yield range(start, previous + 1)
+
+    def readings(self) -> Iterator[Run]:
+        """The runs as a reader looks them up; see `readings.py`."""
+        change = self.change
+        for run in self.runs():
+            stretches: list[tuple[int, list[str]]] = []
+            for line in run:
+                old = change.old_line.get(line)
+                if old is None:
+                    continue
+                if (
+                    stretches
+                    and stretches[-1][0] + len(stretches[-1][1]) == old
+                    and line - 1 in change.old_line
+                ):
+                    stretches[-1][1].append(change.new[line])
+                else:
+                    stretches.append((old, [change.new[line]]))
+            starts, ends = run.start == 0, run.stop == len(change.new)
+            if starts and run.start not in change.old_line:
+                stretches.insert(0, (0, []))
+            if ends and run.stop - 1 not in change.old_line:
+                stretches.append((len(change.old), []))
+            within = self.within.get(run.start, (0, len(change.old)))
+            changes = any(run.start <= j1 and j2 <= run.stop for _, _, j1, j2 in change.hunks)
+            yield Run(tuple((at, tuple(lines)) for at, lines in stretches), within, starts, ends, changes)
+
+    def has_one_reading(self) -> bool:
+        """Whether every change can be placed in one way only. Deleted first or last lines leave no trace at all, and a run
+        that stands in the file just so reads as if nothing had to be done."""
+        change = self.change
+        runs = list(self.runs())
+        if any(change.old_index.places(change.new[run.start : run.stop]) for run in self._changed(runs)):
+            return False
+        for hunk in change.hunks:
+            i1, i2, j1, j2 = hunk
+            if change.leaves_no_trace(hunk):
+                return False
+            is_between = any(run.start < j1 and j2 < run.stop for run in runs)
+            is_edge = i1 == 0 or i2 == len(change.old)
+            if not is_between and not is_edge and not self._is_told_by_one_side(i1, i2, j1, j2):
+                return False
+        return has_one_reading(change.old_index, list(self.readings()))
+
+    def _changed(self, runs: Iterable[range]) -> list[range]:
+        hunks = self.change.hunks
+        return [run for run in runs if any(run.start <= j1 and j2 <= run.stop for _, _, j1, j2 in hunks)]
+
+    def _is_told_by_one_side(self, i1: int, i2: int, j1: int, j2: int) -> bool:
+        """Whether lines with a neighbour on one side only say what they replace: nothing, and they resemble nothing of
+        what stands there; or line for line what resembles them."""
+        old, new = self.change.old, self.change.new
+        if j1 == j2 or not (j1 - 1 in self.lines or j2 in self.lines):
+            return False
+        if i1 == i2:
+            near = old[max(0, i1 - (j2 - j1)) : i1 + (j2 - j1)]
+            return all(ratio(a.strip(), b.strip()) < _ALIKE for a in new[j1:j2] for b in near if a.strip())
+        pairs = zip(old[i1:i2], new[j1:j2], strict=False)
+        return i2 - i1 == j2 - j1 and all(ratio(a.strip(), b.strip()) >= _ALIKE for a, b in pairs)
+
+    def rendered(self, marker: Marker, indent: Callable[[str], str] = indentation) -> list[str]:
+        """The sketch's lines. A marker stands at the indentation of the first line that it stands for."""
+        new = self.change.new
+        out: list[str] = []
+        at = 0
+        for run in [*self.runs(), range(len(new), len(new))]:
+            hidden = [line for line in new[at : run.start] if line.strip()]
+            if hidden:
+                out.append(indent(hidden[0]) + marker())
+            out += (self.written.get(line, new[line]) for line in run if line not in self.omitted)
+            at = run.stop
+        return out
+
+    @property
+    def has_gap(self) -> bool:
+        return len(self.lines) < len(self.change.new)
+
+
+def context(change: Change, before: int = CONTEXT, after: int = CONTEXT) -> Shown:
+    """The changed lines with unchanged ones around them."""
+    shown: set[int] = set()
+    for _, _, j1, j2 in change.hunks:
+        shown.update(range(max(0, j1 - before), min(len(change.new), j2 + after)))
+    return Shown(change, _neat(change, shown))
+
+
+def enclosing(change: Change, rng: random.Random) -> Shown | None:
+    """The changed lines with context inside of the declaration that holds them, that one's header and end, and
+    sometimes those of the declarations around it. None where no change lies in a declaration's body."""
+    shown: set[int] = set()
+    within: dict[int, tuple[int, int]] = {}
+    shows_outer = rng.random() < 0.5
+    for _, _, j1, j2 in change.hunks:
+        around = [d for d in change.new_declarations if d.holds(j1, j2) and _is_known(change, d)]
+        if not around:
+            shown.update(range(max(0, j1 - CONTEXT), min(len(change.new), j2 + CONTEXT)))
+            continue
+        inner = around[-1]
+        shown.update(range(max(inner.body, j1 - CONTEXT), min(inner.end - inner.footer, j2 + CONTEXT)))
+        for declaration in around if shows_outer else [inner]:
+            shown.update(range(declaration.start, declaration.body))
+            shown.update(range(declaration.end - declaration.footer, declaration.end))
+    if not any(
+        d.holds(j1, j2) and _is_known(change, d)
+        for d in change.new_declarations
+        for _, _, j1, j2 in change.hunks
+    ):
+        return None
+    out = Shown(change, _neat(change, shown), within)
+    for run in out.runs():
+        inside = [d for d in change.new_declarations if d.start < run.start and run.stop < d.end]
+        named = [d for d in inside if _is_known(change, d) and d.start in out.lines]
+        span = (0, len(change.old))
+        for holder in named:
+            header = change.new[holder.start : holder.body]
+            if len(change.old_index.places(header, *span)) == 1:
+                span = _old_span(change, holder)
+        within[run.start] = span
+    return out
+
+
+def declaration(change: Change, new: Declaration) -> list[str]:
+    """A declaration whole, and nothing else."""
+    return list(change.new[new.start : new.end])
+
+
+def comments(change: Change, lines: Iterable[int], sign: str) -> list[int]:
+    """Those of these lines of the new file that stayed and are whole comments of several words."""
+    return [
+        line
+        for line in sorted(lines)
+        if line in change.old_line
+        and change.new[line].lstrip().startswith(sign)
+        and len(change.new[line].split()) > 4
+    ]
+
+
+def _is_known(change: Change, declaration: Declaration) -> bool:
+    """Whether the header and the end of a new file's declaration stood in the old one: they name the place."""
+    edges = [
+        *range(declaration.start, declaration.body),
+        *range(declaration.end - declaration.footer, declaration.end),
+    ]
+    return all(line in change.old_line for line in edges) and (
+        declaration.end == len(change.new) or declaration.end in change.old_line
+    )
+
+
+def _old_span(change: Change, declaration: Declaration) -> tuple[int, int]:
+    after = change.old_line.get(declaration.end, len(change.old))
+    return change.old_line[declaration.start], after
+
+
+def _neat(change: Change, shown: set[int]) -> set[int]:
+    """Without blank lines at the edges of runs, and with small gaps filled: so a person or a model would write it."""
+    kept = set(shown)
+    changed = {line for _, _, j1, j2 in change.hunks for line in range(j1, j2)}
+    for run in list(Shown(change, shown).runs()):
+        for edge in (run, reversed(run)):
+            for line in edge:
+                if change.new[line].strip() or line in changed:
+                    break
+                kept.discard(line)
+    ordered = sorted(kept)
+    for a, b in zip([-1, *ordered], [*ordered, len(change.new)], strict=True):
+        gap = range(a + 1, b)
+        if len(gap) <= _FILLED or not any(change.new[line].strip() for line in gap):
+            kept.update(gap)
+    return kept

@@ -1,0 +1,1 @@
+"""An LSP client that acts as an editor."""

@@ -1,0 +1,249 @@
+"""An editor without a screen: open documents, their texts and versions, and an editor's requests.
+
+Works on a `Conversation`, answers the server's own requests, and keeps the texts as the server must see
+them. Positions are in UTF-16 units, the protocol's default.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from editahead_evals.data.commit_replay import Keystroke, Point, utf16_length
+from editahead_prompts.text.snapshot import Snapshot
+
+from .lsp_client import Conversation, LanguageClient, Response, isolated_environment
+
+Trigger = Literal["typed", "cursor", "accepted", "manual"]
+TextEdit = Mapping[str, Any]
+
+CAPABILITIES: dict[str, Any] = {
+    "general": {"positionEncodings": ["utf-16"]},
+    "textDocument": {"synchronization": {"didSave": True}, "inlineCompletion": {}},
+    "window": {"showDocument": {"support": True}, "workDoneProgress": True},
+    "workspace": {
+        "applyEdit": True,
+        "configuration": True,
+        "didChangeConfiguration": {},
+        "workspaceEdit": {"documentChanges": True},
+        "workspaceFolders": True,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Document:
+    """One version of an open document."""
+
+    uri: str
+    language: str
+    version: int
+    text: str
+
+    def offset(self, position: Mapping[str, int]) -> int:
+        """The code point offset of an LSP position; one beyond its line's end is the line's end."""
+        snapshot = self._snapshot
+        line = position["line"]
+        if line >= len(snapshot.lines):
+            return len(self.text)
+        left, at = position["character"], snapshot.starts[line]
+        for character in snapshot.lines[line].rstrip("\r\n"):
+            if left <= 0:
+                break
+            left -= 1 if character <= "\uffff" else 2
+            at += 1
+        return at
+
+    def point(self, offset: int) -> Point:
+        line = self._snapshot.line_at(offset)
+        return line, utf16_length(self.text[self._snapshot.starts[line] : offset])
+
+    def edited(self, edits: Iterable[TextEdit]) -> str:
+        """The text after LSP text edits, all of them in this version's positions."""
+        text = self.text
+        for edit in reversed(sorted_edits(edits)):
+            start, end = (self.offset(edit["range"][side]) for side in ("start", "end"))
+            text = text[:start] + edit["newText"] + text[end:]
+        return text
+
+    @cached_property
+    def _snapshot(self) -> Snapshot:
+        return Snapshot.of(self.text)
+
+
+class Editor:
+    """Starts a server, or takes over a client that has just started one, and initializes it.
+
+    settings: what goes into `initializationOptions.editahead`. root: the workspace folder; a new, empty one
+    by default, where the server's own files go too, so that nothing of the user's own set-up plays in.
+    """
+
+    def __init__(
+        self,
+        settings: Mapping[str, Any] | None = None,
+        *,
+        root: Path | None = None,
+        capabilities: Mapping[str, Any] = CAPABILITIES,
+        client: Conversation | None = None,
+    ) -> None:
+        self.settings = dict(settings or {})
+        self.documents: dict[str, Document] = {}
+        self.shown_document: tuple[str, Point] | None = None
+        """What the server asked to show last: a uri and a place."""
+        self.messages: list[str] = []
+        """What the server said to the person."""
+        self._folder = tempfile.TemporaryDirectory(prefix="editahead-evals-")
+        folder = Path(self._folder.name).resolve()
+        self.root = root or folder / "workspace"
+        self.root.mkdir(exist_ok=True)
+        self.client = client or LanguageClient(env=isolated_environment(folder), cwd=self.root)
+        self._answer_the_server()
+        try:
+            self.server = self.client.request("initialize", self._initialize_params(capabilities))
+        except BaseException as error:
+            self.__exit__(type(error), error, None)
+            raise
+        self.client.notify("initialized", {})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.client.__exit__(kind, error, trace)
+        finally:
+            self._folder.cleanup()
+
+    def uri(self, path: str) -> str:
+        """The uri of a path in the workspace."""
+        return (self.root / path).as_uri()
+
+    def open(self, uri: str, language: str, text: str) -> Document:
+        document = self.documents[uri] = Document(uri, language, 1, text)
+        item = {"uri": uri, "languageId": language, "version": 1, "text": text}
+        self.client.notify("textDocument/didOpen", {"textDocument": item})
+        return document
+
+    def close(self, uri: str) -> None:
+        del self.documents[uri]
+        self.client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+    def focus(self, uri: str) -> None:
+        self.client.notify("textDocument/didFocus", {"textDocument": {"uri": uri}})
+
+    def type(self, uri: str, key: Keystroke) -> None:
+        """One keystroke of a replay."""
+        text = self.documents[uri].text
+        change = {"range": _range(key.first, key.last), "text": key.text}
+        self._change(uri, text[: key.start] + key.text + text[key.end :], [change])
+
+    def replace(self, uri: str, start: int, end: int, text: str) -> None:
+        """Put `text` in place of what stands between two offsets (code points), in one change."""
+        document = self.documents[uri]
+        self.type(uri, Keystroke(start, end, text, document.point(start), document.point(end)))
+
+    def apply(self, uri: str, edits: Sequence[TextEdit]) -> None:
+        """Make text edits in one notification, last first: each is in the positions of the text it meets."""
+        changes = [
+            {"range": edit["range"], "text": edit["newText"]} for edit in reversed(sorted_edits(edits))
+        ]
+        self._change(uri, self.documents[uri].edited(edits), changes)
+
+    def next_edit(
+        self,
+        uri: str,
+        at: Point,
+        trigger: Trigger = "typed",
+        diagnostics: Sequence[Mapping[str, Any]] | None = None,
+    ) -> Response:
+        """diagnostics: as LSP writes them, all that is shown in the document; None says nothing of them."""
+        told = {} if diagnostics is None else {"diagnostics": list(diagnostics)}
+        return self._ask("editahead/nextEdit", uri, at, context={"trigger": trigger, **told})
+
+    def inline_edit(self, uri: str, at: Point) -> Response:
+        return self._ask("textDocument/copilotInlineEdit", uri, at)
+
+    def inline_completion(self, uri: str, at: Point) -> Response:
+        return self._ask("textDocument/inlineCompletion", uri, at, context={"triggerKind": 2})
+
+    def execute(self, command: str, *arguments: Any) -> Response:
+        params = {"command": command, "arguments": list(arguments)}
+        return self.client.wait(self.client.send("workspace/executeCommand", params))
+
+    def _initialize_params(self, capabilities: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "processId": os.getpid(),
+            "clientInfo": {"name": "editahead-evals"},
+            "rootUri": self.root.as_uri(),
+            "workspaceFolders": [{"uri": self.root.as_uri(), "name": self.root.name}],
+            "capabilities": capabilities,
+            "initializationOptions": {"editahead": self.settings},
+        }
+
+    def _ask(self, method: str, uri: str, at: Point, **more: Any) -> Response:
+        document = {"uri": uri, "version": self.documents[uri].version}
+        return self.client.wait(
+            self.client.send(method, {"textDocument": document, "position": position(at), **more})
+        )
+
+    def _change(self, uri: str, text: str, changes: Sequence[Mapping[str, Any]]) -> None:
+        old = self.documents[uri]
+        self.documents[uri] = Document(uri, old.language, old.version + 1, text)
+        document = {"uri": uri, "version": old.version + 1}
+        self.client.notify("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
+
+    def _answer_the_server(self) -> None:
+        self.client.requests |= {
+            "workspace/configuration": lambda params: [self.settings for _ in params["items"]],
+            "workspace/applyEdit": self._apply_workspace_edit,
+            "workspace/workspaceFolders": lambda _: [{"uri": self.root.as_uri(), "name": self.root.name}],
+            "window/showDocument": self._show_document,
+            "window/workDoneProgress/create": lambda _: None,
+            "client/registerCapability": lambda _: None,
+            "client/unregisterCapability": lambda _: None,
+        }
+        self.client.notifications |= {
+            "window/showMessage": lambda params: self.messages.append(params["message"]),
+            "window/logMessage": lambda _: None,
+            "textDocument/publishDiagnostics": lambda _: None,
+        }
+
+    def _apply_workspace_edit(self, params: Any) -> dict[str, Any]:
+        """Apply all of the edit or nothing, and only to the versions that it was made for."""
+        changes: list[tuple[str, Sequence[TextEdit]]] = list(params["edit"].get("changes", {}).items())
+        for change in params["edit"].get("documentChanges", []):
+            uri, version = change["textDocument"]["uri"], change["textDocument"]["version"]
+            if uri in self.documents and version not in (None, self.documents[uri].version):
+                return {"applied": False, "failureReason": f"{uri} is no longer at version {version}"}
+            changes.append((uri, change["edits"]))
+        if unknown := [uri for uri, _ in changes if uri not in self.documents]:
+            return {"applied": False, "failureReason": f"not open: {unknown}"}
+        for uri, edits in changes:
+            self.apply(uri, edits)
+        return {"applied": True}
+
+    def _show_document(self, params: Any) -> dict[str, bool]:
+        start = params.get("selection", _range((0, 0), (0, 0)))["start"]
+        self.shown_document = params["uri"], (start["line"], start["character"])
+        return {"success": True}
+
+
+def position(point: Point) -> dict[str, int]:
+    return {"line": point[0], "character": point[1]}
+
+
+def sorted_edits(edits: Iterable[TextEdit]) -> list[TextEdit]:
+    """In the text's order; edits at one place keep the order they were given in."""
+    return sorted(edits, key=lambda e: (e["range"]["start"]["line"], e["range"]["start"]["character"]))
+
+
+def _range(first: Point, last: Point) -> dict[str, dict[str, int]]:
+    return {"start": position(first), "end": position(last)}

@@ -1,0 +1,139 @@
+"""One server process for many sessions, one after another: a connection of its own for each, over TCP.
+
+The server makes a server object for each connection, which knows nothing of the others, so that a session starts in
+milliseconds and not in the half second that a process takes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import subprocess
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from .editor import Editor
+from .lsp_client import (
+    PATIENCE_S,
+    Conversation,
+    ServerDied,
+    isolated_environment,
+    server_command,
+    server_died,
+)
+
+_LISTENING = "editahead: listening on "
+"""What the server writes on stderr before its address."""
+_ENDING_S = 1.0
+"""A process whose connection broke off has so long to end by itself, and to say why."""
+
+
+class SharedServer:
+    """A server process that listens on a free port of this machine. Raises `ServerDied`.
+
+    command: without the arguments that make it listen. env: beside this process's environment, made isolated.
+    """
+
+    def __init__(self, command: Sequence[str] | None = None, *, env: Mapping[str, str] | None = None) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="editahead-server-")
+        folder = Path(self._folder.name).resolve()
+        self._process = subprocess.Popen(
+            [*(command or server_command()), "--tcp", "127.0.0.1:0"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env={**isolated_environment(folder), **(env or {})},
+            cwd=folder,
+        )
+        assert self._process.stderr is not None
+        self._errors: deque[str] = deque(maxlen=200)
+        self._reader = threading.Thread(target=self._drain, args=(self._process.stderr,), daemon=True)
+        try:
+            self._address = self._listening(self._process.stderr)
+        except BaseException:
+            self.end()
+            raise
+        self._reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def session(self, settings: Mapping[str, Any]) -> Editor:
+        """An editor on a connection of its own, which knows nothing of earlier ones."""
+        return Editor(settings, client=self.connect())
+
+    def connect(self) -> Conversation:
+        try:
+            return _Connection(socket.create_connection(self._address, timeout=PATIENCE_S), self)
+        except OSError as error:
+            raise self.death() from error
+
+    def death(self) -> ServerDied:
+        """The error that says that the process ended, with its last words; it ends now if it has not."""
+        try:
+            code = self._process.wait(_ENDING_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        self._reader.join()
+        return server_died(code, self._errors)
+
+    def end(self) -> None:
+        """End the process at once: it keeps nothing that is needed. Harmless when it has ended."""
+        self._process.kill()
+        self._process.wait()
+        if self._reader.is_alive():
+            self._reader.join()
+        assert self._process.stderr is not None
+        self._process.stderr.close()
+        self._folder.cleanup()
+
+    def _listening(self, stream: IO[bytes]) -> tuple[str, int]:
+        """Read until the server says where it listens."""
+        for line in stream:
+            said = line.decode(errors="replace").rstrip()
+            if said.startswith(_LISTENING):
+                host, _, port = said.removeprefix(_LISTENING).rpartition(":")
+                return host, int(port)
+            self._errors.append(said)
+        raise server_died(self._process.wait(), self._errors)
+
+    def _drain(self, stream: IO[bytes]) -> None:
+        for line in stream:
+            self._errors.append(line.decode(errors="replace").rstrip())
+
+
+class _Connection(Conversation):
+    """The conversation over one connection. What goes wrong is the server's end."""
+
+    def __init__(self, connection: socket.socket, server: SharedServer) -> None:
+        connection.settimeout(None)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._connection, self._server = connection, server
+        self._stream = connection.makefile("rb")
+        super().__init__(self._stream, connection.makefile("wb"))
+
+    def kill(self) -> None:
+        with contextlib.suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+        self._reader.join()
+        with contextlib.suppress(OSError):
+            self._out.close()
+        self._stream.close()
+        self._connection.close()
+
+    def _check_end(self) -> None:
+        """The server closed the connection: all that was to come has come."""
+
+    def _death(self) -> ServerDied:
+        return self._server.death()

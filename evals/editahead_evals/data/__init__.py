@@ -1,0 +1,1 @@
+"""Edit records: files, git histories, revisions of Editahead."""

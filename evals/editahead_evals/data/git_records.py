@@ -1,0 +1,157 @@
+"""Records of edits from a git repository's own recent commits.
+
+Reads with the `git` executable and changes nothing. A repository's configuration is not trusted: nothing that
+it names is run (no pager, no external diff, no signature check, no fetching of what is missing).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from .commit_replay import diff
+from .edit_records import Record
+from .languages import language_of
+
+COMMITS = 200
+"""So many commits are looked at, the newest first."""
+MAX_CHANGED = 100
+"""Lines removed plus lines added; a file that a commit changed more is left out."""
+MAX_HUNKS = 15
+MAX_BYTES = 60_000
+
+_SAFE = (
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "log.showSignature=false"),
+    "--no-pager",
+    "--no-optional-locks",
+)
+_LOG = (
+    "log",
+    "--no-merges",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-abbrev",
+    "--no-color",
+    "--diff-filter=M",
+    "--raw",
+    "-z",
+    "--format=commit %H%x00%s",
+)
+_RAW = re.compile(r"\n?:(?P<old_mode>\d+) (?P<new_mode>\d+) (?P<old>[0-9a-f]+) (?P<new>[0-9a-f]+) M")
+_FILE_MODES = {"100644", "100755"}
+
+
+class GitError(Exception):
+    """A repository that cannot be read; the message is for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    commit: str
+    subject: str
+    path: str
+    language: str
+    old: str
+    new: str
+
+
+def recent_records(
+    repository: Path, commits: int = COMMITS, max_changed: int = MAX_CHANGED, shuffle: int | None = None
+) -> Iterator[Record]:
+    """What recent commits changed in files of known languages, newest first; within a commit by path. With a seed to
+    `shuffle` them with, in the order that it gives.
+
+    Only files changed in place, of UTF-8 text with LF line ends, by no more than `max_changed` lines.
+    Raises `GitError`.
+    """
+    name = repository.resolve().name
+    changes = _changes(repository, commits)
+    if not changes:
+        return
+    if shuffle is not None:
+        random.Random(shuffle).shuffle(changes)
+    with _git(repository, "cat-file", "--batch") as blobs:
+        assert blobs.stdin and blobs.stdout
+        for change in changes:
+            before, after = (_text(blobs.stdin, blobs.stdout, blob) for blob in (change.old, change.new))
+            if before is None or after is None or not _is_small(before, after, max_changed):
+                continue
+            yield Record(
+                id=f"{name}@{change.commit[:12]}:{change.path}",
+                repo=name,
+                commit=change.commit,
+                subject=change.subject,
+                path=change.path,
+                language=change.language,
+                before=before,
+                after=after,
+            )
+
+
+def _changes(repository: Path, commits: int) -> list[_Change]:
+    with _git(repository, *_LOG, f"--max-count={commits}", "HEAD", "--") as process:
+        out, error = process.communicate()
+    if process.returncode:
+        message = error.decode(errors="replace").strip().splitlines()
+        if message and message[0].endswith("bad revision 'HEAD'"):
+            raise GitError(f"{repository}: no commits yet")
+        raise GitError(f"{repository}: {message[0] if message else 'git failed'}")
+    return list(_parse(out.decode("utf-8", "replace")))
+
+
+def _parse(log: str) -> Iterator[_Change]:
+    """The log's fields end in NUL: of each commit its id, its subject, and pairs of a change and a path."""
+    fields = iter(log.split("\0"))
+    commit = subject = ""
+    for entry in fields:
+        if entry.startswith("commit "):
+            commit, subject = entry.removeprefix("commit "), next(fields, "")
+        elif match := _RAW.fullmatch(entry):
+            path = next(fields, "")
+            language = language_of(path)
+            if language and {match["old_mode"], match["new_mode"]} <= _FILE_MODES:
+                yield _Change(commit, subject, path, language, match["old"], match["new"])
+
+
+def _text(ask: IO[bytes], answer: IO[bytes], blob: str) -> str | None:
+    """A blob's text; None when it is not there, too large, or not text as we want it."""
+    ask.write(blob.encode() + b"\n")
+    ask.flush()
+    header = answer.readline().split()
+    if len(header) != 3:
+        return None
+    content = answer.read(int(header[2]) + 1)[:-1]
+    if len(content) > MAX_BYTES or b"\0" in content or b"\r" in content:
+        return None
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _is_small(before: str, after: str, max_changed: int) -> bool:
+    hunks = diff(tuple(before.split("\n")), tuple(after.split("\n")))
+    changed = sum(len(hunk.old) + len(hunk.new) for hunk in hunks)
+    return 1 <= len(hunks) <= MAX_HUNKS and changed <= max_changed
+
+
+def _git(repository: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    environment = os.environ | {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+    try:
+        return subprocess.Popen(
+            ["git", *_SAFE, "-C", str(repository), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+        )
+    except FileNotFoundError as error:
+        raise GitError("git is not installed") from error

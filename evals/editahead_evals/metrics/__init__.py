@@ -1,0 +1,1 @@
+"""What a shown edit is worth, and the figures made of that."""

@@ -1,0 +1,96 @@
+"""Shown edits to be looked at: what the person had just done, what was shown, and what the person did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from editahead_evals.data.commit_replay import Hunk, Moment
+from editahead_evals.data.edit_records import Record
+
+from .judge import Judgement, changes, distance
+
+Verdict = Literal["right", "wrong", "after the last edit"]
+Sign = Literal["@", " ", "-", "+"]
+DiffLine = tuple[Sign, str]
+
+CONTEXT = 2
+"""Lines around a change."""
+MOST_LINES = 30
+"""Of one diff; the rest is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """done, shown, wanted: as diffs; wanted is the hunk to come that lies nearest to what was shown, or that was made.
+    size: characters that what was shown puts in or takes out."""
+
+    id: str
+    subject: str
+    language: str
+    verdict: Verdict
+    confidence: float
+    source: str
+    label: str
+    size: int
+    done: tuple[DiffLine, ...]
+    shown: tuple[DiffLine, ...]
+    wanted: tuple[DiffLine, ...]
+
+
+def case(record: Record, moment: Moment, text: str, shown: Judgement, first: Mapping[str, Any]) -> Case:
+    """text: after the shown edit. first: the prediction, as `editahead/nextEdit` gives it."""
+    hunks = changes(moment.lines, tuple(text.split("\n")))
+    wanted = [moment.remaining[index] for index in shown.made]
+    if not wanted and moment.remaining and hunks:
+        wanted = [min(moment.remaining, key=lambda hunk: distance(hunk, hunks[0].start))]
+    last = moment.done[-1]
+    return Case(
+        id=record.id,
+        subject=record.subject,
+        language=record.language,
+        verdict="after the last edit" if not moment.remaining else "right" if shown.correct else "wrong",
+        confidence=first["confidence"],
+        source=first["source"],
+        label=first["label"],
+        size=shown.changed,
+        done=diff_lines(moment.lines, [last]),
+        shown=diff_lines(moment.lines, hunks),
+        wanted=diff_lines(moment.lines, wanted),
+    )
+
+
+def best(cases: Iterable[Case], count: int) -> list[Case]:
+    """The largest that were right, one of each file."""
+    right = (case for case in cases if case.verdict == "right")
+    return list(_one_of_each(sorted(right, key=lambda case: (-case.size, case.id))))[:count]
+
+
+def worst(cases: Iterable[Case], count: int) -> list[Case]:
+    """Those that were not right and were the most sure of it, one of each file."""
+    wrong = (case for case in cases if case.verdict != "right")
+    return list(_one_of_each(sorted(wrong, key=lambda case: (-case.confidence, case.id))))[:count]
+
+
+def diff_lines(lines: Sequence[str], hunks: Sequence[Hunk]) -> tuple[DiffLine, ...]:
+    """Changes of `lines`, or changes that led to them, with some lines around each."""
+    out: list[DiffLine] = []
+    for hunk in hunks:
+        above = lines[max(hunk.start - CONTEXT, 0) : hunk.start]
+        below = lines[hunk.end : hunk.end + CONTEXT]
+        out.append(("@", f"line {hunk.start + 1}"))
+        out += [(" ", line) for line in above]
+        out += [("-", line) for line in hunk.old]
+        out += [("+", line) for line in hunk.new]
+        out += [(" ", line) for line in below]
+    left = len(out) - MOST_LINES
+    return (*out[:MOST_LINES], ("@", f"{left} more lines")) if left > 0 else tuple(out)
+
+
+def _one_of_each(cases: Iterable[Case]) -> Iterator[Case]:
+    seen: set[str] = set()
+    for case in cases:
+        if case.id not in seen:
+            seen.add(case.id)
+            yield case

@@ -1,0 +1,197 @@
+"""What a shown edit is worth at a moment of a replay: correct, near, or an undoing of the person's own work.
+
+Edits are judged by the text that they lead to, never by their ranges: one change can be written in several
+ways (a line repeated above or below its equal, a range wider than what it changes).
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from editahead_evals.data.commit_replay import Hunk, HunkKind, Moment, diff
+from editahead_prompts.text.affixes import common_affixes
+
+from .similarity import delta_chrf, kept
+
+NEAR = 2
+"""Lines within which a place counts as the place of a hunk."""
+
+_TOKEN = re.compile(r"\w+|\s+|.")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a shown edit is worth.
+
+    correct: all that is changed is one or more remaining hunks. location: every changed line is near one.
+    jump: the first changed line is near one. reversal: undoes an edit that the person made.
+    made: the remaining hunks that a correct edit makes, as indices.
+    kind: of the first change shown; None when nothing is changed. distance: of that from the cursor, in lines.
+    likeness: to the hunks that it touches, or else the nearest one (deltaChrF, see `closeness`); 1 when it is correct.
+    kept, changed: characters that it puts in or takes out, and how many of them the person did too.
+    """
+
+    correct: bool
+    location: bool
+    jump: bool
+    reversal: bool
+    made: tuple[int, ...] = ()
+    kind: HunkKind | None = None
+    distance: int = 0
+    likeness: float = 0.0
+    kept: int = 0
+    changed: int = 0
+
+
+def judge(moment: Moment, after: str) -> Judgement:
+    """Judge the edit that turns the moment's text into `after`."""
+    target = tuple(after.split("\n"))
+    shown = changes(moment.lines, target)
+    if not shown:
+        return Judgement(correct=False, location=False, jump=False, reversal=False)
+    made = hunks_made(moment.lines, moment.remaining, target)
+    kept_characters, changed = kept(moment.lines, shown, moment.remaining)
+    return Judgement(
+        correct=bool(made),
+        location=bool(made)
+        or all(is_near(line, moment.remaining) for change in shown for line in _lines_of(change)),
+        jump=bool(made) or is_near(shown[0].start, moment.remaining),
+        reversal=not made and reverses(moment, target, shown),
+        made=made,
+        kind=shown[0].kind,
+        distance=distance(shown[0], moment.point[0]),
+        likeness=1.0 if made else _likeness(shown, moment.remaining),
+        kept=kept_characters,
+        changed=changed,
+    )
+
+
+def changes(lines: tuple[str, ...], target: tuple[str, ...]) -> tuple[Hunk, ...]:
+    """The hunks of a shown edit. Equal lines at both ends are set aside first: edits are small."""
+    head, tail = common_affixes(lines, target)
+    found = diff(lines[head : len(lines) - tail], target[head : len(target) - tail])
+    return tuple(hunk.moved(head) for hunk in found)
+
+
+def hunks_made(lines: Sequence[str], remaining: Sequence[Hunk], target: Sequence[str]) -> tuple[int, ...]:
+    """The indices of the remaining hunks by which `lines` become exactly `target`; empty when none do.
+
+    A hunk is made whole; one that replaces n lines by n lines may also be made in some of its lines only,
+    each by its final text. Walks both texts at once and keeps every line of `target` that may follow the
+    hunks seen so far.
+    """
+    reached: dict[int, tuple[int, ...]] = {0: ()}
+    at = 0
+    for index, hunk in enumerate(remaining):
+        following: dict[int, tuple[int, ...]] = {}
+        for start, made in _past_equal(lines[at : hunk.start], reached, target):
+            for length, is_made in _ways(hunk, target, start):
+                end = start + length
+                following[end] = max(following.get(end, ()), (*made, index) if is_made else made)
+        if not following:
+            return ()
+        reached = following
+        at = hunk.end
+    return max(
+        (made for end, made in _past_equal(lines[at:], reached, target) if end == len(target)), default=()
+    )
+
+
+def is_near(line: int, hunks: Sequence[Hunk]) -> bool:
+    """Whether the line lies within `NEAR` lines of a hunk. An insertion lies at the line it comes before."""
+    return any(hunk.start - NEAR <= line <= max(hunk.start, hunk.end - 1) + NEAR for hunk in hunks)
+
+
+def distance(hunk: Hunk, line: int) -> int:
+    """How many lines the hunk is away from a line; 0 when that is one of its lines."""
+    return max(hunk.start - line, line - max(hunk.start, hunk.end - 1), 0)
+
+
+def _likeness(shown: Sequence[Hunk], remaining: Sequence[Hunk]) -> float:
+    if not remaining:
+        return 0.0
+    touched = [
+        h for h in remaining if any(is_near(line, [h]) for change in shown for line in _lines_of(change))
+    ]
+    return delta_chrf(touched or [min(remaining, key=lambda h: distance(h, shown[0].start))], shown)
+
+
+def _past_equal(
+    equal: Sequence[str], reached: dict[int, tuple[int, ...]], target: Sequence[str]
+) -> list[tuple[int, tuple[int, ...]]]:
+    """Where one can be in `target` after lines that no hunk touches."""
+    count = len(equal)
+    return [(at + count, made) for at, made in reached.items() if target[at : at + count] == equal]
+
+
+def _ways(hunk: Hunk, target: Sequence[str], start: int) -> list[tuple[int, bool]]:
+    """The ways to read a hunk in `target` at `start`: how many lines it takes there, whether it is made."""
+    if len(hunk.old) == len(hunk.new):
+        there = target[start : start + len(hunk.new)]
+        choices = zip(there, hunk.old, hunk.new, strict=False)
+        if len(there) == len(hunk.new) and all(line in (old, new) for line, old, new in choices):
+            return [(len(there), tuple(there) != hunk.old)]
+        return []
+    return [
+        (len(side), side is hunk.new)
+        for side in (hunk.old, hunk.new)
+        if tuple(target[start : start + len(side)]) == side
+    ]
+
+
+def _lines_of(change: Hunk) -> range:
+    """The lines that a change touches; for an insertion the line that it comes before."""
+    return range(change.start, max(change.end, change.start + 1))
+
+
+def reverses(moment: Moment, target: tuple[str, ...], shown: Sequence[Hunk]) -> bool:
+    """Whether nothing but the person's hunks are taken back, or some shown change takes back one of them."""
+    inverse = [Hunk(past.start, past.end, past.new, past.old) for past in moment.done]
+    if hunks_made(moment.lines, inverse, target):
+        return True
+    return any(_undoes(change, past) for change in shown for past in moment.done)
+
+
+def _undoes(change: Hunk, past: Hunk) -> bool:
+    """Whether a shown change takes back what the person did in `past`, wholly or in part, at that place:
+
+    - a line that the person changed or removed comes back,
+    - a line that the person brought in goes, and nothing new stands in its place,
+    - in a line that the person changed, changed words become the old ones again, and nothing else changes.
+
+    Blank lines are no evidence: they are everywhere.
+    """
+    if change.end < past.start or past.end < change.start:
+        return False
+    removed = {line for line in past.old if line.strip()} - set(past.new)
+    added = {line for line in past.new if line.strip()} - set(past.old)
+    if removed.intersection(change.new) - set(change.old):
+        return True
+    overlap = slice(
+        max(change.start, past.start) - change.start, max(min(change.end, past.end) - change.start, 0)
+    )
+    if added.intersection(change.old[overlap]) and removed.issuperset(
+        line for line in change.new if line.strip()
+    ):
+        return True
+    if len(past.old) != len(past.new) or len(change.old) != len(change.new):
+        return False
+    return any(
+        _takes_back(past.old[line - past.start], past.new[line - past.start], change.new[line - change.start])
+        for line in range(max(change.start, past.start), min(change.end, past.end))
+    )
+
+
+def _takes_back(old: str, new: str, shown: str) -> bool:
+    """Whether `shown` is the person's new line with some of its changed words turned back."""
+    words, before = tuple(_TOKEN.findall(new)), tuple(_TOKEN.findall(old))
+    matcher = difflib.SequenceMatcher(None, words, before, autojunk=False)
+    back = [
+        Hunk(i1, i2, words[i1:i2], before[j1:j2])
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+    return bool(hunks_made(words, back, tuple(_TOKEN.findall(shown))))

@@ -1,0 +1,242 @@
+"""From judged answers to figures. Each figure is a ratio of two counts: see the tables of `Ratio`s."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple, TypeVar
+
+from editahead_evals.data.commit_replay import HUNK_KINDS, Hunk, Moment
+
+from .bootstrap import Bootstrap, Interval, Statistic, ratio
+from .confidence_curve import Answer
+from .example_cases import Case
+from .judge import Judgement, distance
+
+Predictor = str
+SERVER: Predictor = "editahead"
+
+DISTANCES = {"0 to 2 lines": 2, "3 to 10 lines": 10, "11 to 50 lines": 50, "more lines": None}
+"""How far from the cursor a change is: groups by name, each with the most lines that belong to it."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """Sums over moments, of one predictor in one file or in one kind of hunk.
+
+    opportunities: moments with hunks to come. covered: those whose answer made some of them.
+    shown, correct, located: edits shown at opportunities, and how many of them were correct, near.
+    likeness: what the edits shown at opportunities are like, summed up. kept, changed: their characters.
+    jumps: opportunities whose first place was near.
+    ends: moments after the last hunk. false_ends: edits shown there.
+    reversals: edits shown anywhere that undo the person's own.
+    """
+
+    opportunities: int = 0
+    covered: int = 0
+    shown: int = 0
+    correct: int = 0
+    located: int = 0
+    likeness: float = 0.0
+    kept: int = 0
+    changed: int = 0
+    jumps: int = 0
+    ends: int = 0
+    false_ends: int = 0
+    reversals: int = 0
+
+    def add(self, moment: Moment, shown: Judgement | None, jump: bool) -> None:
+        """Count one answer; `shown` is None when it was silence."""
+        if not moment.is_opportunity:
+            self.ends += 1
+            self.false_ends += shown is not None
+        else:
+            self.opportunities += 1
+            self.jumps += jump
+            if shown is not None:
+                self.shown += 1
+                self.covered += shown.correct
+                self.correct += shown.correct
+                self.located += shown.location
+                self.likeness += shown.likeness
+                self.kept += shown.kept
+                self.changed += shown.changed
+        self.reversals += shown is not None and shown.reversal
+
+    @property
+    def answers(self) -> int:
+        """Edits shown anywhere."""
+        return self.shown + self.false_ends
+
+
+@dataclass(slots=True)
+class TypingCounts:
+    """Sums over the requests made while hunks were being typed, of one predictor in one file.
+
+    keystrokes: all of the replay; characters: those typed. requests: at every third keystroke within a hunk.
+    shown, wrong: edits shown there; those that are neither what is typed next nor remaining hunks. fresh: wrong ones that
+    did not stand there at the request before. saved: characters that accepting would have saved.
+    begun, begun_well: edits shown that begin in the cursor's line; those that make of it what the person does.
+    reversals: wrong ones that undo the person's own.
+    """
+
+    keystrokes: int = 0
+    characters: int = 0
+    requests: int = 0
+    shown: int = 0
+    wrong: int = 0
+    fresh: int = 0
+    saved: int = 0
+    begun: int = 0
+    begun_well: int = 0
+    reversals: int = 0
+
+
+class Ratio(NamedTuple):
+    """A figure: one count of another, times `per`."""
+
+    part: str
+    whole: str
+    per: int = 1
+
+
+METRICS = {
+    "coverage": Ratio("covered", "opportunities"),
+    "precision": Ratio("correct", "shown"),
+    "location": Ratio("located", "shown"),
+    "false end": Ratio("false_ends", "ends"),
+    "jump": Ratio("jumps", "opportunities"),
+    "deltaChrF": Ratio("likeness", "shown"),
+    "kept": Ratio("kept", "changed"),
+    "reversal": Ratio("reversals", "answers"),
+}
+GROUP_METRICS = {"coverage": METRICS["coverage"], "precision": METRICS["precision"]}
+TYPING_METRICS = {
+    "wrong/100": Ratio("wrong", "keystrokes", 100),
+    "fresh/100": Ratio("fresh", "keystrokes", 100),
+    "shown/100": Ratio("shown", "keystrokes", 100),
+    "saved": Ratio("saved", "characters"),
+    "first line": Ratio("begun_well", "begun"),
+    "reversal": Ratio("reversals", "shown"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MomentResult:
+    """The server's answer at one moment.
+
+    judgement: None when no edit was shown. silence: the reason that `editahead/nextEdit` gave for showing nothing.
+    source, label, confidence: of its first prediction. ms: until the first face had answered.
+    """
+
+    opportunity: bool
+    judgement: Judgement | None
+    jump: bool
+    silence: str | None
+    source: str | None
+    label: str | None
+    confidence: float | None
+    ms: float
+
+
+@dataclass(slots=True)
+class FileResult:
+    """One file's replays: counts by predictor; the server's answers, and its counts by kind of hunk and by distance.
+
+    idle_ms, change_ms: of something cheap, asked for before and right after keystrokes taken at intervals.
+    typing: of the replay with requests within hunks. answers: of the one at eagerness 1, in order.
+    candidates, reachable: opportunities for which all candidates are known; those at which one of them was correct.
+    accepts, next_hits: of the replay with accepts, see `walk`.
+    cases: the edits shown, to be looked at.
+    """
+
+    id: str
+    language: str
+    lines: int
+    counts: dict[Predictor, Counts]
+    kinds: dict[str, Counts] = field(default_factory=lambda: {kind: Counts() for kind in HUNK_KINDS})
+    distances: dict[str, Counts] = field(default_factory=lambda: {name: Counts() for name in DISTANCES})
+    moments: list[MomentResult] = field(default_factory=list)
+    idle_ms: list[float] = field(default_factory=list)
+    change_ms: list[float] = field(default_factory=list)
+    typing: dict[Predictor, TypingCounts] = field(default_factory=dict)
+    answers: list[Answer] = field(default_factory=list)
+    candidates: int = 0
+    reachable: int = 0
+    accepts: int = 0
+    next_hits: int = 0
+    cases: list[Case] = field(default_factory=list)
+
+
+def count_groups(
+    groups: Mapping[str, Counts],
+    moment: Moment,
+    shown: Judgement | None,
+    group_of: Callable[[Hunk], str],
+    shown_group: str | None,
+) -> None:
+    """Count one answer by group of hunk.
+
+    An opportunity for every group still to come, covered for every group made; shown and correct for the group of what
+    was shown.
+    """
+    made = {group_of(moment.remaining[index]) for index in shown.made} if shown else set()
+    for group in {group_of(hunk) for hunk in moment.remaining}:
+        groups[group].opportunities += 1
+        groups[group].covered += group in made
+    if moment.is_opportunity and shown and shown_group:
+        groups[shown_group].shown += 1
+        groups[shown_group].correct += shown.correct
+
+
+def count_kinds(kinds: Mapping[str, Counts], moment: Moment, shown: Judgement | None) -> None:
+    count_groups(kinds, moment, shown, lambda hunk: hunk.kind, shown.kind if shown else None)
+
+
+def count_distances(distances: Mapping[str, Counts], moment: Moment, shown: Judgement | None) -> None:
+    here = moment.point[0]
+    first = distance_group(shown.distance) if shown and shown.kind else None
+    count_groups(distances, moment, shown, lambda hunk: distance_group(distance(hunk, here)), first)
+
+
+def distance_group(lines: int) -> str:
+    return next(name for name, most in DISTANCES.items() if most is None or lines <= most)
+
+
+def figures(
+    counts: Sequence[Any], bootstrap: Bootstrap, metrics: Mapping[str, Ratio] = METRICS
+) -> dict[str, Interval]:
+    """The figures of one predictor, its counts given by file in the order that the bootstrap draws from."""
+    return {name: bootstrap.interval(statistic(counts, metric)) for name, metric in metrics.items()}
+
+
+def compare(
+    ours: Sequence[Any],
+    theirs: Sequence[Any],
+    bootstrap: Bootstrap,
+    metrics: Mapping[str, Ratio] = METRICS,
+) -> dict[str, Interval]:
+    """Ours minus theirs, pair by pair: both lists are of the same files in the same order."""
+    return {
+        name: bootstrap.difference(statistic(ours, metric), statistic(theirs, metric))
+        for name, metric in metrics.items()
+    }
+
+
+def statistic(counts: Sequence[Any], metric: Ratio) -> Statistic:
+    return ratio(
+        [getattr(each, metric.part) for each in counts],
+        [getattr(each, metric.whole) for each in counts],
+        metric.per,
+    )
+
+
+AnyCounts = TypeVar("AnyCounts", Counts, TypingCounts)
+
+
+def total(counts: Iterable[AnyCounts], empty: type[AnyCounts]) -> AnyCounts:
+    result = empty()
+    for each in counts:
+        for column in fields(empty):
+            setattr(result, column.name, getattr(result, column.name) + getattr(each, column.name))
+    return result

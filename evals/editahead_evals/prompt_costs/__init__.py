@@ -1,0 +1,1 @@
+"""What prompts cost during typing, and states rendered again under other formats."""

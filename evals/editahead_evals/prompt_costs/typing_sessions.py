@@ -1,0 +1,113 @@
+"""Sessions of typing, in memory: the states that the server would have at each request.
+
+A record's hunks are typed one after the other, as in `replay`, and asked about after every piece of two characters and every
+deletion. The other files of its commit are open beside it, as they were before.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby, islice
+
+from editahead_evals.data.commit_replay import Keystroke, diff, replay
+from editahead_evals.data.edit_records import LONGEST, Record
+from editahead_prompts.history.edit_history import History
+from editahead_prompts.state import State
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
+
+ROOT = "file:///workspace"
+"""The folder of all documents."""
+
+PIECE = 2
+"""Characters between two requests."""
+
+MOST_OTHERS = 3
+"""Documents that are open beside the one that is typed in."""
+
+LEAST_CHARACTERS, LEAST_HUNKS = 8000, 3
+"""What makes a session a `large` one."""
+
+STROKE_S = 0.2
+"""Seconds between two requests: what the history is told."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """A record, and what is open beside it."""
+
+    record: Record
+    others: tuple[Snapshot, ...] = ()
+
+    @cached_property
+    def hunks(self) -> int:
+        """How many the record has."""
+        before, after = (tuple(text.split("\n")) for text in (self.record.before, self.record.after))
+        return len(diff(before, after))
+
+    def states(self, hunks: int | None = None) -> Iterator[State]:
+        """The state at each request, for the first so many hunks."""
+        record, history = self.record, History()
+        uri = uri_of(record)
+        snapshot = Snapshot.of(record.before, uri=uri, language=record.language)
+        for document in (*self.others, snapshot):
+            history.opened(document)
+        cursor, at = 0, 0.0
+        for step in islice(replay(record.before, record.after), hunks):
+            for key in pieces(step.keystrokes):
+                edit = Edit.replace(key.start, key.end, key.text)
+                before = snapshot
+                text = edit.apply(before.text)
+                snapshot = Snapshot.of(text, uri=uri, language=record.language, version=before.version + 1)
+                at += STROKE_S
+                history.changed(before, snapshot, edit, at=at, cursor=cursor)
+                cursor = key.start + len(key.text)
+                yield State(snapshot, cursor, history.past, self.others, undone=history.undone)
+
+
+def uri_of(record: Record) -> str:
+    return f"{ROOT}/{record.path}"
+
+
+def pieces(keystrokes: Iterable[Keystroke]) -> Iterator[Keystroke]:
+    """What is inserted, two characters at a time. (The points are those of the whole keystroke.)"""
+    for key in keystrokes:
+        if key.start < key.end or not key.text:
+            yield Keystroke(key.start, key.end, "", key.first, key.last)
+        for at in range(0, len(key.text), PIECE):
+            start = key.start + at
+            yield Keystroke(start, start, key.text[at : at + PIECE], key.first, key.last)
+
+
+def sessions(records: Iterable[Record]) -> Iterator[Session]:
+    """A session for each record under `LONGEST` characters; records of one commit stand next to each other."""
+    for _, commit in groupby(records, key=lambda record: (record.repo, record.commit)):
+        files = list(commit)
+        for record in files:
+            if len(record.before) < LONGEST:
+                yield Session(record, _others(record, files))
+
+
+def _others(record: Record, files: Sequence[Record]) -> tuple[Snapshot, ...]:
+    others = (file for file in files if file.path != record.path)
+    return tuple(
+        Snapshot.of(other.before, uri=uri_of(other), language=other.language)
+        for other in islice(others, MOST_OTHERS)
+    )
+
+
+def large(found: Iterable[Session], count: int, seed: int) -> list[Session]:
+    """So many sessions, drawn with `seed`, in which there is something to lay out: long files, and several hunks."""
+    chosen = [s for s in found if len(s.record.before) >= LEAST_CHARACTERS and s.hunks >= LEAST_HUNKS]
+    random.Random(seed).shuffle(chosen)
+    return chosen[:count]
+
+
+def typed(found: Iterable[Session], hunks: int, most: int) -> Iterator[tuple[str, State]]:
+    """The states of each session's first hunks, so many at most, with the record's id."""
+    for session in found:
+        for state in islice(session.states(hunks), most):
+            yield session.record.id, state

@@ -1,0 +1,1 @@
+"""Recorded answers of models, served by a small OpenAI-compatible server."""

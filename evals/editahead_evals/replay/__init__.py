@@ -1,0 +1,1 @@
+"""Replays of real commits through the server."""

@@ -1,0 +1,72 @@
+"""The replay of somebody who accepts: whatever is shown and correct is taken, the rest is typed.
+
+What it measures is whether the answer after an accept was computed already, or being computed, when it was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from editahead_evals.client.editor import Editor
+from editahead_evals.data.commit_replay import Moment, Point, diff, replay
+from editahead_evals.data.edit_records import Record
+from editahead_evals.metrics.judge import judge
+
+MOST_ACCEPTS = 50
+"""In one file: nobody presses Tab for ever."""
+
+
+@dataclass(slots=True)
+class Walk:
+    """hits: accepts after which the next answer needed no computation of its own."""
+
+    accepts: int = 0
+    hits: int = 0
+
+
+def walk(editor: Editor, record: Record) -> Walk:
+    """Replay the record, accepting, in an editor that has seen nothing else."""
+    uri = editor.uri(record.path)
+    made = Walk()
+    text = record.before
+    editor.open(uri, record.language, text)
+    while step := next(replay(text, record.after), None):
+        for key in step.keystrokes:
+            editor.type(uri, key)
+        moment = step.moment
+        shown = _first(editor, uri, moment.point)
+        while shown is not None and made.accepts < MOST_ACCEPTS:
+            document = editor.documents[uri]
+            change = {"range": shown["range"], "newText": shown["text"]}
+            if not judge(moment, document.edited([change])).correct:
+                break
+            end = document.offset(shown["range"]["start"]) + len(shown["text"])
+            editor.apply(uri, [change])
+            editor.execute("editahead.accept", shown["command"]["arguments"][0])
+            made.accepts += 1
+            document = editor.documents[uri]
+            moment = _moment(document.text, record.after, end, document.point(end))
+            before = _misses(editor)
+            shown = _first(editor, uri, moment.point)
+            made.hits += _misses(editor) == before
+        text = editor.documents[uri].text
+    editor.close(uri)
+    return made
+
+
+def _first(editor: Editor, uri: str, at: Point) -> Mapping[str, Any] | None:
+    edits = editor.inline_edit(uri, at).result["edits"]
+    return edits[0] if edits else None
+
+
+def _moment(text: str, after: str, cursor: int, point: Point) -> Moment:
+    lines = tuple(text.split("\n"))
+    return Moment(lines, cursor, point, (), diff(lines, tuple(after.split("\n"))))
+
+
+def _misses(editor: Editor) -> int:
+    """Predictions that were made because somebody asked."""
+    misses: int = editor.execute("editahead.status").result["cache"]["misses"]
+    return misses

@@ -1,0 +1,118 @@
+"""One file's replay through the server, with the baselines answering the same moments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from editahead_evals.client.editor import Editor
+from editahead_evals.data.commit_replay import Moment, replay
+from editahead_evals.data.edit_records import Record
+from editahead_evals.metrics.example_cases import case
+from editahead_evals.metrics.judge import Judgement, is_near, judge
+from editahead_evals.metrics.metrics import (
+    SERVER,
+    Counts,
+    FileResult,
+    MomentResult,
+    count_distances,
+    count_kinds,
+)
+
+from .baselines import BASELINES
+
+SETTINGS = {"debounce_ms": 0, "learning": False}
+"""What a replay asks of the server; everything else is left at its default."""
+
+PROBE_EVERY = 8
+"""Every so many keystrokes the handling of one is timed."""
+
+
+def measure(editor: Editor, record: Record) -> FileResult:
+    """Replay the record in an editor that has seen nothing else."""
+    uri = editor.uri(record.path)
+    result = FileResult(
+        id=record.id,
+        language=record.language,
+        lines=record.before.count("\n") + 1,
+        counts={name: Counts() for name in (SERVER, *BASELINES)},
+    )
+    editor.open(uri, record.language, record.before)
+    typed = 0
+    for step in replay(record.before, record.after):
+        for key in step.keystrokes:
+            typed += 1
+            if typed % PROBE_EVERY:
+                editor.type(uri, key)
+            else:
+                result.idle_ms.append(_probe(editor))
+                editor.type(uri, key)
+                result.change_ms.append(_probe(editor))
+        _ask_server(editor, record, step.moment, result)
+        for name, baseline in BASELINES.items():
+            text = baseline(step.moment)
+            shown = None if text is None else judge(step.moment, text)
+            result.counts[name].add(step.moment, shown, jump=shown is not None and shown.jump)
+    editor.close(uri)
+    return result
+
+
+def _ask_server(editor: Editor, record: Record, moment: Moment, result: FileResult) -> None:
+    uri = editor.uri(record.path)
+    text, ms = first_edit(editor, uri, moment)
+    shown: Judgement | None = None if text is None else judge(moment, text)
+    answer = editor.next_edit(uri, moment.point).result
+    first = next(iter(answer["predictions"]), None)
+    jump = first is not None and _is_near(editor, uri, moment, first)
+    result.counts[SERVER].add(moment, shown, jump)
+    count_kinds(result.kinds, moment, shown)
+    count_distances(result.distances, moment, shown)
+    if text is not None and shown is not None and first is not None:
+        result.cases.append(case(record, moment, text, shown, first))
+    result.moments.append(
+        MomentResult(
+            opportunity=moment.is_opportunity,
+            judgement=shown,
+            jump=jump,
+            silence=None if answer["silence"] is None else answer["silence"]["reason"],
+            source=first and first["source"],
+            label=first and first["label"],
+            confidence=first and first["confidence"],
+            ms=ms,
+        )
+    )
+
+
+def first_edit(editor: Editor, uri: str, moment: Moment) -> tuple[str | None, float]:
+    """The text after the first edit shown at the cursor, and the milliseconds that the first answer took."""
+    document = editor.documents[uri]
+    answer = editor.inline_edit(uri, moment.point)
+    for edit in answer.result["edits"]:
+        return document.edited([{"range": edit["range"], "newText": edit["text"]}]), answer.ms
+    for item in editor.inline_completion(uri, moment.point).result["items"]:
+        return document.edited([{"range": _range_of(item, moment), "newText": _text_of(item)}]), answer.ms
+    return None, answer.ms
+
+
+def _is_near(editor: Editor, uri: str, moment: Moment, prediction: Mapping[str, Any]) -> bool:
+    """Whether a prediction's place, or its first changed line, is near a hunk to come."""
+    if prediction["textDocument"]["uri"] != uri:
+        return False
+    if prediction["jump"] is not None and is_near(prediction["jump"]["line"], moment.remaining):
+        return True
+    return judge(moment, editor.documents[uri].edited(prediction["edits"])).jump
+
+
+def _probe(editor: Editor) -> float:
+    """Milliseconds until the server answers something cheap: after a keystroke, with the handling of that."""
+    return editor.execute("editahead.status").ms
+
+
+def _range_of(item: Mapping[str, Any], moment: Moment) -> Any:
+    cursor = {"line": moment.point[0], "character": moment.point[1]}
+    return item.get("range") or {"start": cursor, "end": cursor}
+
+
+def _text_of(item: Mapping[str, Any]) -> str:
+    text = item["insertText"]
+    return str(text["value"] if isinstance(text, dict) else text)

@@ -1,0 +1,40 @@
+"""The replay at the highest eagerness: all that would be shown to somebody who wants to see much, with its confidence."""
+
+from __future__ import annotations
+
+from editahead_evals.client.editor import Editor
+from editahead_evals.data.commit_replay import Moment, replay
+from editahead_evals.data.edit_records import Record
+from editahead_evals.metrics.confidence_curve import Answer
+from editahead_evals.metrics.judge import judge
+
+from .baseline_replay import SETTINGS
+
+EAGER = SETTINGS | {"eagerness": 1}
+
+
+def survey(editor: Editor, record: Record) -> list[Answer]:
+    """The answers at the record's moments, in an editor that has seen nothing else."""
+    uri = editor.uri(record.path)
+    editor.open(uri, record.language, record.before)
+    answers = []
+    for step in replay(record.before, record.after):
+        for key in step.keystrokes:
+            editor.type(uri, key)
+        answers.append(_answer(editor, uri, step.moment))
+    editor.close(uri)
+    return answers
+
+
+def _answer(editor: Editor, uri: str, moment: Moment) -> Answer:
+    """The first edit counts, as everywhere; places without an edit and edits of other documents do not."""
+    here = [
+        prediction
+        for prediction in editor.next_edit(uri, moment.point).result["predictions"]
+        if prediction["edits"] and prediction["textDocument"]["uri"] == uri
+    ]
+    if not here:
+        return Answer(moment.is_opportunity)
+    document = editor.documents[uri]
+    right = [judge(moment, document.edited(prediction["edits"])).correct for prediction in here]
+    return Answer(moment.is_opportunity, right[0], any(right), here[0]["confidence"], here[0]["source"])

@@ -1,0 +1,128 @@
+"""Many replays side by side: one process for each share of the files, with a server beside it.
+
+Every replay is a session of its own with the server. A session remembers what was done in documents that are closed
+by now, as it should for a person, but files of other commits are another person's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+from editahead_evals.client.lsp_client import ClientError
+from editahead_evals.client.shared_server import SharedServer
+from editahead_evals.data.edit_records import Record
+from editahead_evals.metrics.metrics import FileResult
+
+from .accepting_replay import walk
+from .baseline_replay import SETTINGS, measure
+from .candidate_recall import Propose, reachable
+from .eager_replay import EAGER, survey
+from .typing_replay import type_through
+
+
+class RunError(Exception):
+    """A replay that could not be finished; the message is for a person."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is measured, beside the replay of each file.
+
+    server: environment variables for the server. propose: makes what proposes candidates, for the generator's ceiling; a
+    function that a new process can import.
+    """
+
+    server: Mapping[str, str] = field(default_factory=dict)
+    propose: Callable[[], AbstractContextManager[Propose | None]] = contextlib.nullcontext
+
+
+def evaluate(records: Sequence[Record], jobs: int, plan: Plan = Plan()) -> Generator[FileResult, None, None]:
+    """Each record's result as it comes. Leaving the iterator early ends all processes and servers."""
+    context = multiprocessing.get_context("spawn")
+    processes = []
+    try:
+        open_ends: list[Connection] = []
+        for job in range(min(jobs, len(records))):
+            mine, theirs = context.Pipe(duplex=False)
+            process = context.Process(target=_work, args=(records[job::jobs], theirs, plan), daemon=True)
+            process.start()
+            theirs.close()
+            processes.append(process)
+            open_ends.append(mine)
+        while open_ends:
+            for end in wait(open_ends):
+                assert isinstance(end, Connection)
+                try:
+                    message = end.recv()
+                except EOFError:
+                    raise RunError("a process of the evaluation ended early") from None
+                if isinstance(message, FileResult):
+                    yield message
+                elif message is None:
+                    open_ends.remove(end)
+                else:
+                    raise RunError(str(message))
+    finally:
+        _end(processes)
+
+
+def _end(processes: Sequence[BaseProcess]) -> None:
+    """End the processes, and what they started: usually they see to that, but not if it had just begun."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        wait([process.sentinel])
+        if process.pid is not None and hasattr(os, "killpg"):
+            # Not joined yet, so that its id cannot have become another's. An error: there is nothing left to end.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.join()
+
+
+def _work(records: Sequence[Record], results: Connection, plan: Plan) -> None:
+    """One process: its results, then None; or a message that says what went wrong."""
+    # Ctrl-C is for the parent, which then sends SIGTERM; that unwinds, so that the server ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _leave)
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()
+    at = records[0]
+    try:
+        with plan.propose() as propose, SharedServer(env=plan.server) as server:
+            for at in records:
+                result = _result(server, at)
+                if propose is not None:
+                    result.candidates, result.reachable = reachable(at, propose)
+                results.send(result)
+        results.send(None)
+    except ClientError as error:
+        results.send(f"{at.id}: {error}")
+
+
+def _result(server: SharedServer, record: Record) -> FileResult:
+    """The record's replays, each in a session of its own."""
+    with server.session(SETTINGS) as editor:
+        result = measure(editor, record)
+    with server.session(SETTINGS) as editor:
+        type_through(editor, record, result)
+    with server.session(EAGER) as editor:
+        result.answers = survey(editor, record)
+    if any(moment.judgement and moment.judgement.correct for moment in result.moments):
+        with server.session(SETTINGS) as editor:
+            made = walk(editor, record)
+        result.accepts, result.next_hits = made.accepts, made.hits
+    return result
+
+
+def _leave(signum: int, frame: Any) -> None:
+    sys.exit(1)

@@ -1,0 +1,115 @@
+"""Two versions measured on the same files: the difference of each figure, drawn pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from editahead_evals.metrics.bootstrap import Bootstrap, Interval, Statistic
+from editahead_evals.metrics.confidence_curve import Curve
+from editahead_evals.metrics.metrics import FileResult
+
+from .report import in_order, statistics
+
+LESS_IS_BETTER = {
+    "false end",
+    "reversal",
+    "typing: wrong/100",
+    "typing: fresh/100",
+    "typing: reversal",
+    "calibration error",
+}
+EQUAL = "coverage at equal precision"
+"""With thresholds at which both are as precise as theirs is with the default one: who only shows more, or less, gains
+nothing by that."""
+THRESHOLD = 0.3
+"""The default one."""
+NEITHER_IS_BETTER = {"typing: shown/100"}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One figure of ours and theirs, and ours minus theirs."""
+
+    figure: str
+    ours: Interval
+    theirs: Interval
+    difference: Interval
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether 0 lies outside of the 95% interval of the difference."""
+        low, high = self.difference.low, self.difference.high
+        return low is not None and high is not None and (low > 0 or high < 0)
+
+    @property
+    def is_better(self) -> bool:
+        """Whether ours is better, and significantly so."""
+        return self._has_sign(-1 if self.figure in LESS_IS_BETTER else 1)
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether ours is worse, and significantly so."""
+        return self._has_sign(1 if self.figure in LESS_IS_BETTER else -1)
+
+    def _has_sign(self, sign: int) -> bool:
+        value = self.difference.value
+        known = value is not None and self.is_significant and self.figure not in NEITHER_IS_BETTER
+        return known and sign * (value or 0) > 0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """against: the commit of theirs, or what they are."""
+
+    against: str
+    files: int
+    differences: Sequence[Difference]
+
+
+def compare_files(
+    ours: Sequence[FileResult], theirs: Sequence[FileResult], against: str, seed: int
+) -> Comparison:
+    """Over the files that both have."""
+    common = {result.id for result in ours} & {result.id for result in theirs}
+    ours, theirs = (
+        in_order(result for result in results if result.id in common) for results in (ours, theirs)
+    )
+    bootstrap = Bootstrap(len(ours), seed)
+    mine, other = dict(statistics(ours)), dict(statistics(theirs))
+    mine[EQUAL], other[EQUAL] = _equally_precise(ours, theirs)
+    differences = [
+        Difference(
+            figure,
+            bootstrap.interval(mine[figure]),
+            bootstrap.interval(other[figure]),
+            bootstrap.difference(mine[figure], other[figure]),
+        )
+        for figure in mine
+    ]
+    return Comparison(against, len(ours), differences)
+
+
+def _equally_precise(ours: Sequence[FileResult], theirs: Sequence[FileResult]) -> tuple[Statistic, Statistic]:
+    """The coverage of both at the lowest thresholds at which they are as precise as theirs is at `THRESHOLD`."""
+    mine, other = (Curve([result.answers for result in results]) for results in (ours, theirs))
+    (level,) = other.levels([THRESHOLD])
+    wanted = level.precision or 1.0
+    return mine.coverage_above(mine.least(wanted)), other.coverage_above(other.least(wanted))
+
+
+def as_json(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "commit": comparison.against,
+        "files": comparison.files,
+        "figures": {
+            each.figure: {
+                "ours": asdict(each.ours),
+                "theirs": asdict(each.theirs),
+                "difference": asdict(each.difference),
+                "significant": each.is_significant,
+            }
+            for each in comparison.differences
+        },
+    }

@@ -1,0 +1,140 @@
+"""A report as tables on a terminal, or as aligned text elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from editahead_evals.metrics.bootstrap import Interval
+from editahead_evals.metrics.metrics import GROUP_METRICS, METRICS, SERVER, TYPING_METRICS
+
+from .comparison import Comparison
+from .report import FAILED, NOTE, Report
+
+ROOMY = 100
+"""Columns from which on a table gets rules."""
+PLAIN_WIDTH = 180
+"""Columns of a table that goes to a file or a pipe."""
+WIDE = {"deltaChrF", "kept", "shown/100"}
+"""Columns that are left out of a table on a terminal with little room."""
+LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+"""Confidences that the table of thresholds has a row for; the JSON has more."""
+
+
+def render(report: Report, console: Console, comparison: Comparison | None = None) -> None:
+    if not console.is_terminal:
+        console = Console(file=console.file, width=PLAIN_WIDTH, color_system=None, highlight=False)
+    opportunities, keystrokes = {"moments": "opportunities", "shown": "shown"}, {"keystrokes": "keystrokes"}
+    for title, what, rows, sums, metrics in (
+        ("Next edit, on real commits", "predictor", report.predictors, opportunities, METRICS),
+        ("While typing", "predictor", report.typing, keystrokes | {"shown": "shown"}, TYPING_METRICS),
+        ("Editahead by language", "language", report.languages, opportunities, METRICS),
+        ("Editahead by kind of hunk", "kind", report.kinds, opportunities, GROUP_METRICS),
+        ("Editahead by distance from the cursor", "distance", report.distances, opportunities, GROUP_METRICS),
+    ):
+        console.print(_table(title, what, rows, sums, metrics, console), end="\n\n")
+    console.print(_levels(report, console), end="\n\n")
+    if comparison is not None:
+        console.print(_differences(comparison, console), end="\n\n")
+    for line in _lines(report):
+        console.print(line)
+    if failed := sum(report.silences.get(reason, 0) for reason in FAILED):
+        console.print(
+            f"{failed} predictions failed or took too long: these figures are not what the code can do",
+            style="bold red",
+        )
+    where = report.provenance
+    console.print()
+    console.print(NOTE)
+    console.print(
+        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; "
+        f"{len(report.files)} files; moments: opportunities; value and 95% interval, by bootstrap over files"
+    )
+
+
+def cell(interval: Interval, gap: str = " ") -> str:
+    if interval.value is None:
+        return "-"
+    if interval.low is None or interval.high is None:
+        return f"{interval.value:.3f}"
+    low, high = (re.sub(r"^(-?)0\.", r"\1.", f"{bound:.2f}") for bound in (interval.low, interval.high))
+    return f"{interval.value:.3f}{gap}{low}-{high}"
+
+
+def new_table(title: str, console: Console) -> Table:
+    box = SIMPLE_HEAD if console.is_terminal and console.width >= ROOMY else None
+    return Table(
+        title=title, box=box, title_justify="left", title_style="bold", pad_edge=False, padding=(0, 1, 0, 0)
+    )
+
+
+def _table(
+    title: str,
+    what: str,
+    rows: Sequence[tuple[str, Any, Mapping[str, Interval]]],
+    sums: Mapping[str, str],
+    metrics: Iterable[str],
+    console: Console,
+) -> Table:
+    """Intervals stand beside their values, or below them where there is little room."""
+    gap = " " if console.width >= PLAIN_WIDTH else "\n"
+    table = new_table(title, console)
+    metrics = [metric for metric in metrics if console.width >= ROOMY or metric not in WIDE]
+    table.add_column(what, min_width=len("substitution"))
+    for column in (*sums, *metrics):
+        table.add_column(column.replace(" ", gap), justify="right", no_wrap=True)
+    for name, counts, row in rows:
+        style = "bold" if name == SERVER else ""
+        cells = [cell(row[metric], gap) for metric in metrics]
+        table.add_row(name, *(str(getattr(counts, each)) for each in sums.values()), *cells, style=style)
+    return table
+
+
+def _levels(report: Report, console: Console) -> Table:
+    table = new_table("What other thresholds would give (from the answers at eagerness 1)", console)
+    for column in ("confidence", "show rate", "coverage", "precision", "false end"):
+        table.add_column(column, justify="right")
+    for level in report.confidence.levels:
+        if level.confidence in LEVELS:
+            values = (level.rate, level.coverage, level.precision, level.false_end)
+            table.add_row(
+                f"> {level.confidence:.2f}", *("-" if value is None else f"{value:.3f}" for value in values)
+            )
+    return table
+
+
+def _differences(comparison: Comparison, console: Console) -> Table:
+    table = new_table(f"Against {comparison.against}, on the same files", console)
+    table.add_column("figure")
+    for column in ("here", comparison.against, "difference"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("")
+    for each in comparison.differences:
+        mark = "better" if each.is_better else "worse" if each.is_worse else ""
+        table.add_row(each.figure, cell(each.ours), cell(each.theirs), cell(each.difference), mark)
+    return table
+
+
+def _lines(report: Report) -> list[str]:
+    confidence = report.confidence
+    rates = (f"{rate:.0%} {cell(value)}" for rate, value in confidence.precision_at.items())
+    times = (
+        f"{name + ':':24}"
+        + ", ".join(f"{p} {'-' if ms is None else f'{ms:.1f} ms'}" for p, ms in values.items())
+        for name, values in report.latency.items()
+    )
+    reasons = sorted(report.silences.items(), key=lambda item: -item[1])
+    return [
+        f"{'precision at show rate:':24}{'; '.join(rates)}",
+        f"{'calibration error:':24}{cell(confidence.error)} (by chance: {cell(Interval(confidence.chance_error))})",
+        f"{'some alternative right:':24}{cell(confidence.some_shown)} (of up to five at eagerness 1)",
+        f"{'some candidate right:':24}{cell(confidence.ceiling)} (of all, before gate and checks: the ceiling)",
+        f"{'next hit:':24}{cell(report.next_hit)}; accepts of correct edits: {report.accepts}",
+        *times,
+        f"{'silence:':24}{', '.join(f'{reason} {count}' for reason, count in reasons)}",
+    ]

@@ -1,0 +1,182 @@
+"""Scenarios as a score: how close what is shown comes to what is expected, and how well silence is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from editahead_evals.client.editor import Editor
+from editahead_evals.data.edit_records import RecordError
+from editahead_evals.metrics.judge import changes
+from editahead_evals.metrics.similarity import delta_chrf
+from editahead_evals.report import json_types
+from editahead_prompts.text.snapshot import split_lines
+
+from .player import SETTINGS, Player, ScenarioFailure, play
+from .scenario_file import Scenario, ScenarioError, Silent, load
+
+TABS = 6
+"""So many predictions are accepted at most."""
+
+Session = Callable[[Mapping[str, Any]], Editor]
+"""A new session with these settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioResult:
+    """What became of one scenario.
+
+    failure: how it was not met, None when it was. shown: whether anything was, where something is expected.
+    likeness: of the text after up to `TABS` accepts to the expected one, from 0 to 1 (deltaChrF); None where no text is
+    expected. positions, quiet: cursor positions in a text in which silence is expected, and where it was kept.
+    """
+
+    name: str
+    failure: str | None
+    shown: bool = False
+    likeness: float | None = None
+    positions: int = 0
+    quiet: int = 0
+
+    @property
+    def met(self) -> bool:
+        return self.failure is None
+
+    @property
+    def is_silent(self) -> bool:
+        return self.positions > 0
+
+
+@dataclass(frozen=True)
+class ScenarioReport:
+    """Results, and where they are from."""
+
+    commit: str
+    data: str
+    results: Sequence[ScenarioResult]
+
+    @property
+    def likeness(self) -> float:
+        """The mean; what should have been shown and was not counts as 0."""
+        return _mean(result.likeness for result in self.results if result.likeness is not None)
+
+    @property
+    def show_rate(self) -> float:
+        return _mean(result.shown for result in self.results if not result.is_silent)
+
+    @property
+    def quiet_rate(self) -> float:
+        positions = sum(result.positions for result in self.results)
+        return sum(result.quiet for result in self.results) / positions if positions else 0.0
+
+    @property
+    def score(self) -> float:
+        """Likeness times the harmonic mean of show rate and quiet rate."""
+        both = self.show_rate + self.quiet_rate
+        return self.likeness * 2 * self.show_rate * self.quiet_rate / both if both else 0.0
+
+
+def load_all(folder: Path) -> list[Scenario]:
+    """The scenario files in a folder. Raises `RecordError`."""
+    try:
+        scenarios = [load(path) for path in sorted(folder.glob("*.txt"))]
+    except (ScenarioError, OSError, UnicodeDecodeError) as error:
+        raise RecordError(f"{folder}: {error}") from error
+    if not scenarios:
+        raise RecordError(f"{folder}: no scenarios (*.txt)")
+    return scenarios
+
+
+def score(session: Session, scenario: Scenario) -> ScenarioResult:
+    """Play a scenario in a session of its own, and again for its score. Raises `ScenarioError`."""
+    failure = None
+    try:
+        with session(SETTINGS) as editor:
+            play(editor, scenario)
+    except ScenarioFailure as unmet:
+        failure = str(unmet)
+    with session(SETTINGS) as editor, Player(editor, scenario) as player:
+        try:
+            player.make_steps()
+        except ScenarioFailure:  # a step needs a prediction, and there is none
+            likeness = None if player.wanted() is None else 0.0
+            return ScenarioResult(scenario.name, failure, likeness=likeness)
+        if isinstance(scenario.expected, Silent):
+            places = [None, *_positions(player.document.text)]
+            quiet = [player.is_quiet_at(place) for place in places]
+            return ScenarioResult(scenario.name, failure, positions=len(quiet), quiet=sum(quiet))
+        before, wanted = player.document, player.wanted()
+        shown = player.press_tab()
+        if shown and scenario.after is not None:
+            for _ in range(TABS - 1):
+                if not player.press_tab():
+                    break
+        if wanted is None:
+            return ScenarioResult(scenario.name, failure, shown)
+        after = editor.documents[before.uri]  # an accept may have led to another
+        return ScenarioResult(scenario.name, failure, shown, text_likeness(before.text, wanted, after.text))
+
+
+def as_json(report: ScenarioReport) -> json_types.EvalScenariosOutput:
+    return {
+        "measure": "next edit on scenarios",
+        "commit": report.commit,
+        "data": report.data,
+        "score": report.score,
+        "deltaChrf": report.likeness,
+        "showRate": report.show_rate,
+        "quietRate": report.quiet_rate,
+        "met": sum(result.met for result in report.results),
+        "scenarios": [
+            {
+                "name": result.name,
+                "failure": result.failure,
+                "shown": result.shown,
+                "likeness": result.likeness,
+                "positions": result.positions,
+                "quiet": result.quiet,
+            }
+            for result in report.results
+        ],
+    }
+
+
+def render(report: ScenarioReport, console: Console) -> None:
+    for result in report.results:
+        if not result.met or (result.is_silent and result.quiet < result.positions):
+            what = "not met" if not result.met else f"quiet at {result.quiet} of {result.positions} places"
+            console.print(f"{result.name}: {what}", markup=False, highlight=False)
+    figures = (
+        ("score", report.score),
+        ("deltaChrF", report.likeness),
+        ("show rate", report.show_rate),
+        ("quiet rate", report.quiet_rate),
+    )
+    for name, value in figures:
+        console.print(f"{name + ':':12}{value:.3f}", highlight=False)
+    met = sum(result.met for result in report.results)
+    console.print(f"{'met:':12}{met} of {len(report.results)}", highlight=False)
+    console.print(f"commit {report.commit}; {report.data}", markup=False, highlight=False)
+
+
+def _positions(text: str) -> list[int]:
+    """Further places in which silence is expected too: the start, the middle line's start, and the end."""
+    lines = split_lines(text)
+    return [0, sum(map(len, lines[: len(lines) // 2])), len(text)]
+
+
+def text_likeness(before: str, wanted: str, got: str) -> float:
+    """deltaChrF of what became of a text to what was to become of it, from 0 to 1."""
+    old, expected, shown = (split_lines(text) for text in (before, wanted, got))
+    if shown == old:
+        return float(expected == old)
+    return delta_chrf(changes(old, expected), changes(old, shown))
+
+
+def _mean(values: Iterable[float]) -> float:
+    given = list(values)
+    return sum(given) / len(given) if given else 0.0
