@@ -21,7 +21,7 @@ import pytest
 from editahead_evals.data.edit_records import Record
 from editahead_inference.backends.factory import SHIPPED
 from editahead_prompts.composition.hf_tokenizer import own
-from editahead_training.apply_examples import examples_of
+from editahead_training.data.apply_examples import examples_of
 from figures import SHORT, show
 from rewriting_prompts import DEV, SEED, applies, records, windows
 

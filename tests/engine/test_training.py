@@ -22,10 +22,21 @@ transformers = pytest.importorskip("transformers", reason="`make engine-test` in
 
 from editahead_cli import main  # noqa: E402
 from editahead_prompts.composition.hf_tokenizer import own  # noqa: E402
-from editahead_training import checkpoints, export, loop, measure, memory, packed, rows, sizes  # noqa: E402
-from editahead_training.examples import TASKS, Example, plain  # noqa: E402
+from editahead_training.data import packed_dataset
+from editahead_training.data.example import TASKS, Example, plain  # noqa: E402
+from editahead_training.model import (  # noqa: E402
+    architecture,
+    checkpoints,
+    evaluate,
+    export,
+    malloc_tuning,
+    packed_batches,
+    train_loop,
+)
 
-PLAN = loop.Plan(size="tiny", dense=False, minutes=None, steps=40, seed=3, row=512, rate=5e-3, exact=True)
+PLAN = train_loop.Plan(
+    size="tiny", dense=False, minutes=None, steps=40, seed=3, row=512, rate=5e-3, exact=True
+)
 
 
 def counting(count: int, seed: int) -> Iterator[Example]:
@@ -40,25 +51,27 @@ def counting(count: int, seed: int) -> Iterator[Example]:
 
 
 @pytest.fixture(scope="module")
-def examples(tmp_path_factory: pytest.TempPathFactory) -> packed.Packed:
-    return packed.write(tmp_path_factory.mktemp("examples") / "train", counting(120, 1), {})
+def examples(tmp_path_factory: pytest.TempPathFactory) -> packed_dataset.Packed:
+    return packed_dataset.write(tmp_path_factory.mktemp("examples") / "train", counting(120, 1), {})
 
 
 @pytest.fixture(scope="module")
-def held(tmp_path_factory: pytest.TempPathFactory) -> packed.Packed:
-    return packed.write(tmp_path_factory.mktemp("examples") / "held", counting(30, 2), {})
+def held(tmp_path_factory: pytest.TempPathFactory) -> packed_dataset.Packed:
+    return packed_dataset.write(tmp_path_factory.mktemp("examples") / "held", counting(30, 2), {})
 
 
 @pytest.fixture(scope="module")
 def trained(
-    examples: packed.Packed, held: packed.Packed, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[loop.Ended, list[dict[str, Any]]]:
+    examples: packed_dataset.Packed, held: packed_dataset.Packed, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[train_loop.Ended, list[dict[str, Any]]]:
     lines: list[dict[str, Any]] = []
-    ended = loop.train(PLAN, examples, held, tmp_path_factory.mktemp("run"), resume=False, tell=lines.append)
+    ended = train_loop.train(
+        PLAN, examples, held, tmp_path_factory.mktemp("run"), resume=False, tell=lines.append
+    )
     return ended, lines
 
 
-def test_what_is_lost_gets_less(trained: tuple[loop.Ended, list[dict[str, Any]]]) -> None:
+def test_what_is_lost_gets_less(trained: tuple[train_loop.Ended, list[dict[str, Any]]]) -> None:
     ended, lines = trained
     tests = [line["held"] for line in lines if "held" in line]
     assert ended.finished and ended.held == tests[-1]
@@ -68,18 +81,18 @@ def test_what_is_lost_gets_less(trained: tuple[loop.Ended, list[dict[str, Any]]]
 
 @pytest.mark.parametrize("dense", [False, True])
 def test_an_interrupted_run_ends_as_one_that_was_not(
-    examples: packed.Packed, held: packed.Packed, tmp_path: Path, dense: bool
+    examples: packed_dataset.Packed, held: packed_dataset.Packed, tmp_path: Path, dense: bool
 ) -> None:
     plan = replace(PLAN, dense=dense)
-    whole = loop.train(plan, examples, held, tmp_path / "whole", resume=False, tell=lambda _: None)
+    whole = train_loop.train(plan, examples, held, tmp_path / "whole", resume=False, tell=lambda _: None)
 
     def interrupt(line: dict[str, Any]) -> None:
         if line["step"] >= 10:
             os.kill(os.getpid(), signal.SIGTERM)
 
-    first = loop.train(plan, examples, held, tmp_path / "parts", resume=False, tell=interrupt)
+    first = train_loop.train(plan, examples, held, tmp_path / "parts", resume=False, tell=interrupt)
     assert not first.finished and 10 <= first.where.step < 40
-    second = loop.train(plan, examples, held, tmp_path / "parts", resume=True, tell=lambda _: None)
+    second = train_loop.train(plan, examples, held, tmp_path / "parts", resume=True, tell=lambda _: None)
     assert second.finished and second.held == whole.held
     assert (second.where.tokens, second.where.at) == (whole.where.tokens, whole.where.at)
     ends = second.model.state_dict()
@@ -88,8 +101,8 @@ def test_an_interrupted_run_ends_as_one_that_was_not(
 
 def test_a_row_is_read_as_its_examples_are_one_by_one() -> None:
     """With our ways of computing attention and experts, and with those of transformers."""
-    model = sizes.built(sizes.SIZES["tiny"], dense=False, seed=1)
-    lengths = (9, 1, sizes.QUERIES + 30, 17)
+    model = architecture.built(architecture.SIZES["tiny"], dense=False, seed=1)
+    lengths = (9, 1, architecture.QUERIES + 30, 17)
     ends = list(itertools.accumulate(lengths))
     spans = [(end - length, end) for length, end in zip(lengths, ends, strict=True)]
     ids = torch.randint(300, 8000, (1, ends[-1]), generator=torch.Generator().manual_seed(1))
@@ -105,32 +118,32 @@ def test_a_row_is_read_as_its_examples_are_one_by_one() -> None:
 
 def test_what_a_gpu_computes_at_once_is_what_a_cpu_computes_in_turn() -> None:
     torch.manual_seed(1)
-    spans = [(0, 5), (5, 6), (6, 2 * sizes.QUERIES + 20)]
-    q, k, v = (torch.randn(1, heads, spans[-1][1], sizes.HEAD) for heads in (3, 1, 1))
+    spans = [(0, 5), (5, 6), (6, 2 * architecture.QUERIES + 20)]
+    q, k, v = (torch.randn(1, heads, spans[-1][1], architecture.HEAD) for heads in (3, 1, 1))
     torch.testing.assert_close(
-        sizes.padded_attention(q, k, v, 0.1, spans), sizes.sliced_attention(q, k, v, 0.1, spans)
+        architecture.padded_attention(q, k, v, 0.1, spans), architecture.sliced_attention(q, k, v, 0.1, spans)
     )
     counts, read = torch.tensor([4, 0, 16]), torch.randn(20, 64)
     inwards, outwards = torch.randn(3, 2 * 32, 64), torch.randn(3, 64, 32)
     torch.testing.assert_close(
-        sizes.grouped_experts(read, counts, inwards, outwards),
-        sizes.sliced_experts(read, counts, inwards, outwards),
+        architecture.grouped_experts(read, counts, inwards, outwards),
+        architecture.sliced_experts(read, counts, inwards, outwards),
     )
 
 
 @pytest.mark.parametrize("dense", [False, True])
 def test_sizes_are_what_they_are_meant_to_be(dense: bool) -> None:
     with torch.device("meta"):
-        large = sizes.built(sizes.SIZES["large"], dense=dense, seed=0)
-        other = sizes.built(sizes.SIZES["large"], dense=not dense, seed=0)
-    (total, active), (_, twin) = sizes.parameters(large), sizes.parameters(other)
+        large = architecture.built(architecture.SIZES["large"], dense=dense, seed=0)
+        other = architecture.built(architecture.SIZES["large"], dense=not dense, seed=0)
+    (total, active), (_, twin) = architecture.parameters(large), architecture.parameters(other)
     assert active <= total <= 22_000_000
     assert abs(active - twin) <= 0.01 * active  # the router is what the twin has not
 
 
 @pytest.mark.parametrize("dense", [False, True])
 def test_an_exported_model_is_the_same(tmp_path: Path, dense: bool) -> None:
-    model = sizes.built(sizes.SIZES["tiny"], dense=dense, seed=1).eval()
+    model = architecture.built(architecture.SIZES["tiny"], dense=dense, seed=1).eval()
     export.export(model, tmp_path, {"made by": "a test"}, dtype="float32")
     again = transformers.AutoModelForCausalLM.from_pretrained(tmp_path).eval()
     ids = torch.randint(300, 8000, (1, 50), generator=torch.Generator().manual_seed(1))
@@ -140,13 +153,13 @@ def test_an_exported_model_is_the_same(tmp_path: Path, dense: bool) -> None:
     with torch.no_grad():
         assert torch.equal(model(input_ids=ids).logits, again(input_ids=ids).logits)
     config = json.loads((tmp_path / "config.json").read_text("utf-8"))
-    assert dense or config["num_experts"] == config["num_local_experts"] == sizes.EXPERTS
+    assert dense or config["num_experts"] == config["num_local_experts"] == architecture.EXPERTS
     assert again.generation_config.eos_token_id == own().encoder.token_to_id("<|end|>")
     assert json.loads((tmp_path / "training.json").read_text()) == {"made by": "a test"}
 
 
 def test_weights_are_saved_rounded_and_the_model_stays(tmp_path: Path) -> None:
-    model = sizes.built(sizes.SIZES["tiny"], dense=False, seed=1)
+    model = architecture.built(architecture.SIZES["tiny"], dense=False, seed=1)
     before = {name: weights.clone() for name, weights in model.state_dict().items()}
     export.export(model, tmp_path, {})
     again = transformers.AutoModelForCausalLM.from_pretrained(tmp_path).state_dict()
@@ -178,9 +191,9 @@ def test_the_exported_tokenizer_gives_our_ids(tmp_path: Path) -> None:
 def test_the_command_trains_and_says_what_is_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(memory, "keep", lambda: None)  # the process goes on with other tests
+    monkeypatch.setattr(malloc_tuning, "keep", lambda: None)  # the process goes on with other tests
     data, out = tmp_path / "data", tmp_path / "out"
-    packed.write(data, counting(60, 1), {"made by": "a test"})
+    packed_dataset.write(data, counting(60, 1), {"made by": "a test"})
     command = ["train", "model", "--size=tiny", "--row=512", "--steps=4"]
     command += [f"--data={data}", f"--held={data}", f"--out={out}"]
     assert main.main([*command, "--json"]) == 0
@@ -218,9 +231,9 @@ def test_an_interrupted_writing_leaves_the_checkpoint_before(tmp_path: Path) -> 
 
 @given(st.floats(0, 1), st.integers(0, 10_000))
 def test_the_learning_rate_rises_and_falls(progress: float, step: int) -> None:
-    assert 0 <= loop.rate(progress, step) <= loop.rate(progress, step + 1) <= 1
-    assert loop.rate(1, step) == loop.rate(0, step) == 0
-    assert loop.rate(0.5, 1000) == 1
+    assert 0 <= train_loop.rate(progress, step) <= train_loop.rate(progress, step + 1) <= 1
+    assert train_loop.rate(1, step) == train_loop.rate(0, step) == 0
+    assert train_loop.rate(0.5, 1000) == 1
 
 
 @given(
@@ -233,21 +246,23 @@ def test_an_order_goes_on_where_it_was(lengths: list[int], most: int, rows_befor
     """Each epoch has every example that fits, once."""
     ends = numpy.cumsum(lengths)
     ones = numpy.ones(ends[-1], numpy.uint8)
-    data = packed.Packed(ones.astype(numpy.uint16), ones, ends, numpy.zeros(len(lengths), numpy.uint8), {})
+    data = packed_dataset.Packed(
+        ones.astype(numpy.uint16), ones, ends, numpy.zeros(len(lengths), numpy.uint8), {}
+    )
     fitting = {number for number, length in enumerate(lengths) if length <= most}
     if not fitting:
         with pytest.raises(ValueError, match="no examples"):
-            rows.Order(data, most, most, seed)
+            packed_batches.Order(data, most, most, seed)
         return
-    whole = rows.Order(data, most, most, seed)
+    whole = packed_batches.Order(data, most, most, seed)
     before = list(itertools.islice(whole, rows_before))
-    again = rows.Order(data, most, most, seed, epoch=whole.epoch, at=whole.at)
-    there = rows.Order(data, most, most, seed)
+    again = packed_batches.Order(data, most, most, seed, epoch=whole.epoch, at=whole.at)
+    there = packed_batches.Order(data, most, most, seed)
     expected = list(itertools.islice(there, rows_before + 5))
     assert before + list(itertools.islice(again, 5)) == expected
     assert all(sum(lengths[number] for number in numbers) <= most for numbers in expected)
     first: list[int] = []
-    for numbers in rows.Order(data, most, most, seed):
+    for numbers in packed_batches.Order(data, most, most, seed):
         first += numbers
         if len(first) >= len(fitting):
             break
@@ -255,10 +270,10 @@ def test_an_order_goes_on_where_it_was(lengths: list[int], most: int, rows_befor
 
 
 def test_one_pass_tells_what_greedy_decoding_would_say(
-    trained: tuple[loop.Ended, list[dict[str, Any]]], held: packed.Packed
+    trained: tuple[train_loop.Ended, list[dict[str, Any]]], held: packed_dataset.Packed
 ) -> None:
     model = trained[0].model
-    found = measure.measure(model, held, 10_000, 0)
+    found = evaluate.measure(model, held, 10_000, 0)
     right = dict.fromkeys(TASKS, 0)
     model.eval()
     for number in range(len(held)):
@@ -267,7 +282,7 @@ def test_one_pass_tells_what_greedy_decoding_would_say(
         begin = start + int((held.weights[start:end] > 0).argmax())
         said = ids[: max(begin - start, 1)]
         while len(said) < len(ids):
-            row = rows.row(held, [number], "cpu")
+            row = packed_batches.row(held, [number], "cpu")
             with torch.inference_mode():
                 logits = model(
                     input_ids=torch.tensor([said]),
@@ -286,22 +301,22 @@ def test_one_pass_tells_what_greedy_decoding_would_say(
     st.lists(st.integers(0, 4), min_size=1, max_size=8), st.lists(st.integers(0, 4), min_size=1, max_size=8)
 )
 def test_the_area_is_a_share_of_pairs(higher: list[int], lower: list[int]) -> None:
-    area = measure.area(higher, lower)
+    area = evaluate.area(higher, lower)
     assert 0 <= area <= 1
-    assert area + measure.area(lower, higher) == pytest.approx(1)
+    assert area + evaluate.area(lower, higher) == pytest.approx(1)
 
 
 def test_a_run_may_begin_with_a_trained_model(
-    trained: tuple[loop.Ended, list[dict[str, Any]]], examples: packed.Packed, tmp_path: Path
+    trained: tuple[train_loop.Ended, list[dict[str, Any]]], examples: packed_dataset.Packed, tmp_path: Path
 ) -> None:
     export.export(trained[0].model, tmp_path / "model", {}, dtype="float32")
     plan = replace(PLAN, steps=1, rate=0.0, start=str(tmp_path / "model"))
-    ended = loop.train(plan, examples, None, tmp_path / "run", resume=False, tell=lambda line: None)
+    ended = train_loop.train(plan, examples, None, tmp_path / "run", resume=False, tell=lambda line: None)
     before = trained[0].model.state_dict()
     assert all(torch.equal(weights, before[name]) for name, weights in ended.model.state_dict().items())
-    with pytest.raises(loop.NotTrained, match="another size"):
+    with pytest.raises(train_loop.NotTrained, match="another size"):
         other = replace(plan, dense=True)
-        loop.train(other, examples, None, tmp_path / "other", resume=False, tell=lambda line: None)
-    with pytest.raises(loop.NotTrained):
+        train_loop.train(other, examples, None, tmp_path / "other", resume=False, tell=lambda line: None)
+    with pytest.raises(train_loop.NotTrained):
         nowhere = replace(plan, start=str(tmp_path / "none"))
-        loop.train(nowhere, examples, None, tmp_path / "third", resume=False, tell=lambda line: None)
+        train_loop.train(nowhere, examples, None, tmp_path / "third", resume=False, tell=lambda line: None)

@@ -20,7 +20,7 @@ from editahead_prompts.formats.next_edit.editahead_2611 import FILE, GUESS, NEXT
 from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.sketches.parse import NotASketch, parse
 from editahead_prompts.text.snapshot import Snapshot, line_body
-from editahead_training.next_edits import ROOTS, tasks_of
+from editahead_training.data.next_edit_examples import ROOTS, tasks_of
 
 ROOT = Path(__file__).parents[2]
 DEV = ROOT.parent / "shared" / "data" / "edits" / "dev.jsonl.zst"

@@ -13,9 +13,9 @@ from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
 from editahead_prompts.formats.base import Answer
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_training import apply_examples
-from editahead_training.apply_examples import examples_of, harder, spoiled
-from editahead_training.examples import Example
+from editahead_training.data import apply_examples
+from editahead_training.data.apply_examples import examples_of, harder, spoiled
+from editahead_training.data.example import Example
 from made_records import made_records
 from typist import PROPERTY
 

@@ -15,9 +15,9 @@ import zstandard
 
 from editahead_cli.main import main
 from editahead_prompts.composition.hf_tokenizer import own
-from editahead_training.data import LONGEST, examples_of
-from editahead_training.examples import TASKS, Example
-from editahead_training.packed import NotPacked, joined, read, write
+from editahead_training.data.build_dataset import LONGEST, examples_of
+from editahead_training.data.example import TASKS, Example
+from editahead_training.data.packed_dataset import NotPacked, joined, read, write
 from made_records import made_records
 
 

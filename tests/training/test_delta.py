@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from editahead_cli.main import main
-from editahead_training.chain import Chain
-from editahead_training.delta import MAGIC, DeltaError, apply, make
-from editahead_training.safetensors import LENGTH, Checkpoint, CheckpointError
+from editahead_training.delta.checkpoint_delta import MAGIC, DeltaError, apply, make
+from editahead_training.delta.delta_chain import Chain
+from editahead_training.delta.safetensors_file import LENGTH, Checkpoint, CheckpointError
 
 np = pytest.importorskip("numpy", reason="training needs the extra `train`")
 

@@ -16,8 +16,8 @@ import zstandard
 from editahead_evals.metrics.confidence_curve import Answer
 from editahead_inference.gate.decision_trees import Trees, probability
 from editahead_inference.gate.gate import Gate, Weights
-from editahead_training import boosting, gate
-from editahead_training.terms import Circumstance, fit_terms
+from editahead_training.gate import fit_gate, fit_trees
+from editahead_training.gate.fit_terms import Circumstance, fit_terms
 
 
 def commit(number: int) -> dict[str, str]:
@@ -52,12 +52,12 @@ def edits(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(boosting._TREES, "max_iter", 4)
+    monkeypatch.setitem(fit_trees._TREES, "max_iter", 4)
 
 
 def test_the_fit_is_written_and_can_be_shown_by(edits: Path, tmp_path: Path) -> None:
     out = tmp_path / "gate.json"
-    provenance = gate.train(edits, out, files=15, seed=3, jobs=1, threshold=0.3)
+    provenance = fit_gate.train(edits, out, files=15, seed=3, jobs=1, threshold=0.3)
     data = json.loads(out.read_text("utf-8"))
     assert data["provenance"] == provenance
     assert provenance["fitted on"] == ["train-00.jsonl.zst", "train-01.jsonl.zst"]
@@ -71,14 +71,14 @@ def test_the_fit_is_written_and_can_be_shown_by(edits: Path, tmp_path: Path) -> 
 def test_the_same_seed_gives_the_same_weights(edits: Path, tmp_path: Path) -> None:
     texts = []
     for name in ("one.json", "two.json"):
-        gate.train(edits, tmp_path / name, files=10, seed=5, jobs=1, threshold=0.3)
+        fit_gate.train(edits, tmp_path / name, files=10, seed=5, jobs=1, threshold=0.3)
         texts.append((tmp_path / name).read_text("utf-8"))
     assert texts[0] == texts[1]
 
 
 def test_too_few_shards(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="at least 4"):
-        gate.train(tmp_path, tmp_path / "gate.json", files=1, seed=1, jobs=1, threshold=0.3)
+        fit_gate.train(tmp_path, tmp_path / "gate.json", files=1, seed=1, jobs=1, threshold=0.3)
 
 
 def test_exported_trees_give_scikit_learn_s_probabilities() -> None:
@@ -94,7 +94,7 @@ def test_exported_trees_give_scikit_learn_s_probabilities() -> None:
         {
             "features": names,
             "bias": float(model._baseline_prediction[0, 0]),
-            "trees": boosting._exported(model, names),
+            "trees": fit_trees._exported(model, names),
         }
     )
     ours = [probability(trees.log_odds(dict(zip(names, row, strict=True)))) for row in values]
@@ -104,15 +104,15 @@ def test_exported_trees_give_scikit_learn_s_probabilities() -> None:
 def test_kept_trees_are_taken_over_and_what_is_about_them_too(edits: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     given = {"files": 10, "seed": 5, "jobs": 1, "threshold": 0.3}
-    made = gate.train(edits, first, **given)
-    provenance = gate.train(edits, second, **given, kept=first)
+    made = fit_gate.train(edits, first, **given)
+    provenance = fit_gate.train(edits, second, **given, kept=first)
     one, two = (json.loads(path.read_text("utf-8")) for path in (first, second))
     assert one["trees"] == two["trees"]
     assert provenance["trees"] == made
 
 
 def test_what_has_no_data_says_so(edits: Path, tmp_path: Path) -> None:
-    gate.train(edits, tmp_path / "gate.json", files=5, seed=5, jobs=1, threshold=0.3)
+    fit_gate.train(edits, tmp_path / "gate.json", files=5, seed=5, jobs=1, threshold=0.3)
     calibration = json.loads((tmp_path / "gate.json").read_text("utf-8"))["calibration"]
     assert calibration["diagnostic:suggested"] == {"knots": [], "of": 0, "why": "commits hold no diagnostics"}
 
@@ -133,7 +133,7 @@ def test_terms_say_what_an_outcome_changes_and_in_which_direction_only() -> None
 
 def test_figures_by_hand() -> None:
     shown, silent = partial(Answer, confidence=0.9, source="propagation"), Answer
-    found = gate.figures(
+    found = fit_gate.figures(
         [
             [shown(True, True), shown(True), silent(True), silent(True), shown(False)],
             [silent(False)],

@@ -12,7 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.gate.decision_trees import Trees
-from editahead_training.joint import Asked, Shown, Weighed, figures, fit, gain, level, measured, shown
+from editahead_training.gate.fit_model_gate import (
+    Asked,
+    Shown,
+    Weighed,
+    figures,
+    fit,
+    gain,
+    level,
+    measured,
+    shown,
+)
 
 
 def asked(count: int, seed: int) -> list[Asked]:

@@ -13,7 +13,7 @@ from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.formats.base import Answer, Refusal, read_all
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END, SILENT
 from editahead_prompts.text.snapshot import split_lines
-from editahead_training.next_edits import ROOTS, Task, _example, examples_of, tasks_of
+from editahead_training.data.next_edit_examples import ROOTS, Task, _example, examples_of, tasks_of
 
 NAMES = ["user", "account", "total", "price", "item"]
 

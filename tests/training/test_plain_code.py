@@ -8,7 +8,7 @@ import pytest
 
 from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.formats.next_edit.editahead_2611 import END, MIDDLE, PREFIX, SUFFIX
-from editahead_training.plain_code import code_of, middle_of
+from editahead_training.data.code_examples import code_of, middle_of
 
 TEXT = "".join(f"def f{n}(user):\n    return user + {n}\n\n\n" for n in range(40))
 RECORD = {"path": "pkg/c.py", "after": TEXT}

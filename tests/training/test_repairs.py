@@ -12,7 +12,7 @@ from editahead_prompts.formats.escaping import unescape
 from editahead_prompts.formats.next_edit.editahead_2611 import CURSOR, REGION, REGION_END
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
-from editahead_training.repairs import (
+from editahead_training.data.repair_examples import (
     LONGEST,
     Damage,
     File,

@@ -10,7 +10,7 @@ import pytest
 import zstandard
 
 from editahead_cli.main import main
-from editahead_training.shards import FIELDS, ShardError, sample
+from editahead_training.data.shards import FIELDS, ShardError, sample
 
 RECORD = dict.fromkeys(FIELDS, "a")
 

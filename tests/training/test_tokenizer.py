@@ -13,7 +13,7 @@ import zstandard
 
 from editahead_cli.main import main
 from editahead_prompts.composition.hf_tokenizer import built
-from editahead_training import tokenizer
+from editahead_training.data import train_tokenizer
 
 SECRET = "hunter2hunter2hunter2"
 
@@ -38,7 +38,7 @@ def edits(tmp_path: Path) -> Path:
 
 def test_it_learns_what_many_repositories_have_in_common(edits: Path, tmp_path: Path) -> None:
     out = tmp_path / "vocabulary.json"
-    provenance = tokenizer.train(edits, out, files=9, seed=0, commit="abc")
+    provenance = train_tokenizer.train(edits, out, files=9, seed=0, commit="abc")
     data = json.loads(out.read_text("utf-8"))
     assert data["provenance"] == provenance
     assert (provenance["records"], provenance["commit"]) == (12, "abc")
@@ -46,7 +46,8 @@ def test_it_learns_what_many_repositories_have_in_common(edits: Path, tmp_path: 
     assert learned.count("return") == learned.count("\n    ") == 1
     assert learned.count(SECRET) == len(SECRET)
     assert all(
-        len(token) <= tokenizer.LONGEST or token in data["special"] for token in learned.encoder.get_vocab()
+        len(token) <= train_tokenizer.LONGEST or token in data["special"]
+        for token in learned.encoder.get_vocab()
     )
 
 

@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
         return train_model.run(args)
     if args.what == "measure":
         return train_evaluate.run(args)
-    from editahead_training.shards import ShardError
+    from editahead_training.data.shards import ShardError
 
     try:
         return _gate(args) if args.what == "gate" else _tokenizer(args)
@@ -116,7 +116,7 @@ def _gate(args: argparse.Namespace) -> int:
 
     if args.model is not None:
         return _joint(args, threshold(0.5))
-    from editahead_training.gate import train
+    from editahead_training.gate.fit_gate import train
 
     provenance = train(
         args.edits,
@@ -140,7 +140,7 @@ def _joint(args: argparse.Namespace, threshold: float) -> int:
     """The gate beside a model."""
     if any(find_spec(package) is None for package in NEEDED["model"]):
         return fail("asking a model needs the extra `local`: pip install 'editahead[local]'")
-    from editahead_training.joint import train
+    from editahead_training.gate.fit_model_gate import train
 
     provenance = train(
         args.edits,
@@ -162,7 +162,7 @@ def _joint(args: argparse.Namespace, threshold: float) -> int:
 
 def _tokenizer(args: argparse.Namespace) -> int:
     from editahead_evals.data.revisions import present_commit
-    from editahead_training.tokenizer import train
+    from editahead_training.data.train_tokenizer import train
 
     provenance = train(args.edits, args.out, files=args.files, seed=args.seed, commit=present_commit())
     if args.json:

@@ -43,8 +43,8 @@ def _place(parser: argparse.ArgumentParser, out: str, chain: str) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 1 when files do not go together, or cannot be read or written."""
-    from editahead_training.delta import DeltaError
-    from editahead_training.safetensors import CheckpointError
+    from editahead_training.delta.checkpoint_delta import DeltaError
+    from editahead_training.delta.safetensors_file import CheckpointError
 
     try:
         return _make(args) if args.delta == "make" else _apply(args)
@@ -53,8 +53,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _make(args: argparse.Namespace) -> int:
-    from editahead_training.chain import Chain
-    from editahead_training.delta import make
+    from editahead_training.delta.checkpoint_delta import make
+    from editahead_training.delta.delta_chain import Chain
 
     if args.chain is not None:
         if len(args.checkpoints) != 1 or args.out is not None:
@@ -80,8 +80,8 @@ def _make(args: argparse.Namespace) -> int:
 
 
 def _apply(args: argparse.Namespace) -> int:
-    from editahead_training.chain import Chain
-    from editahead_training.delta import apply
+    from editahead_training.delta.checkpoint_delta import apply
+    from editahead_training.delta.delta_chain import Chain
 
     if args.out is None or bool(args.files) == (args.chain is not None) or len(args.files) not in (0, 2):
         args.parser.error("it takes a checkpoint and a difference, or --chain; and --out")

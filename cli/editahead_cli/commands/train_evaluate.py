@@ -22,8 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 1 when there is no model, or there are no examples."""
-    from editahead_training.measure import load, measure
-    from editahead_training.packed import NotPacked, read
+    from editahead_training.data.packed_dataset import NotPacked, read
+    from editahead_training.model.evaluate import load, measure
 
     try:
         found = measure(load(args.model), read(args.data), args.tokens, args.seed)

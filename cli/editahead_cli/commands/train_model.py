@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from editahead_cli.console import fail, tell, tell_json
 
 if TYPE_CHECKING:
-    from editahead_training.loop import Ended, Plan
-    from editahead_training.packed import Packed
+    from editahead_training.data.packed_dataset import Packed
+    from editahead_training.model.train_loop import Ended, Plan
 
 MINUTES = 45.0
 ROW = 6144
@@ -65,14 +65,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 1 when there are no examples, the folder does not go with what is asked, or it was interrupted."""
-    from editahead_training import curves, memory
+    from editahead_training.model import loss_plot, malloc_tuning
 
-    memory.keep()
+    malloc_tuning.keep()
     import torch
 
-    from editahead_training.loop import NotTrained, Plan, train
-    from editahead_training.packed import NotPacked, read
-    from editahead_training.sizes import SIZES
+    from editahead_training.data.packed_dataset import NotPacked, read
+    from editahead_training.model.architecture import SIZES
+    from editahead_training.model.train_loop import NotTrained, Plan, train
 
     if (args.minutes is not None and args.minutes <= 0) or (args.steps is not None and args.steps <= 0):
         return fail("a run takes more than no time")
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
         held = read(args.held) if args.held else None
         with _progress(quiet=args.json) as show:
             ended = train(plan, data, held, args.out / "run", resume=args.resume, tell=show)
-        curves.draw(curves.read(args.out / "run" / "log.jsonl"), args.out / "curves.png")
+        loss_plot.draw(loss_plot.read(args.out / "run" / "log.jsonl"), args.out / "curves.png")
         if not ended.finished:
             return fail(f"interrupted after step {ended.where.step}; --resume goes on")
         provenance = _export(args, plan, data, ended)
@@ -115,8 +115,8 @@ def _export(args: argparse.Namespace, plan: Plan, data: Packed, ended: Ended) ->
     from dataclasses import asdict
 
     from editahead_evals.data.revisions import present_commit
-    from editahead_training.export import export
-    from editahead_training.sizes import parameters
+    from editahead_training.model.architecture import parameters
+    from editahead_training.model.export import export
 
     total, active = parameters(ended.model)
     where = ended.where

@@ -16,7 +16,7 @@ from editahead_inference.apply.results import Refusal
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
-from editahead_training.apply_examples import spoiled
+from editahead_training.data.apply_examples import spoiled
 from made_records import made_records
 from sketching import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED
 from typist import PROPERTY

@@ -32,7 +32,7 @@ from editahead_prompts.sketches.sketch import NotASketch
 from editahead_prompts.text.edits import Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
-from editahead_training.apply_examples import spoiled
+from editahead_training.data.apply_examples import spoiled
 from made_records import made_records
 from sketching import AMBIGUOUS, REPLACED, TEXT
 from typist import PROPERTY

@@ -17,12 +17,13 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from . import checkpoints, curves, induction
-from .examples import TASKS
+from editahead_training.data.example import TASKS
+from editahead_training.data.packed_dataset import Packed
+
+from . import checkpoints, induction_heads, loss_plot
+from .architecture import ROUTER_LOSS, SIZES, begun, built
 from .muon import optimizers
-from .packed import Packed
-from .rows import Order, Row, chosen, row
-from .sizes import ROUTER_LOSS, SIZES, begun, built
+from .packed_batches import Order, Row, chosen, row
 
 WARM, DECAY = 0.02, 0.3
 WARM_STEPS = 40
@@ -120,7 +121,7 @@ class _Run:
         self.context = size.context
         self.model = built(size, dense=plan.dense, seed=plan.seed)
         if plan.start is None:
-            induction.install(self.model, plan.seed)
+            induction_heads.install(self.model, plan.seed)
         else:
             try:
                 begun(self.model, Path(plan.start))
@@ -295,7 +296,7 @@ def _means(sums: Any) -> dict[str, float]:
 
 def _cut(log: Path, step: int) -> None:
     """What was logged after a step will be logged again."""
-    lines = [line for line in curves.read(log) if line["step"] <= step] if log.exists() else []
+    lines = [line for line in loss_plot.read(log) if line["step"] <= step] if log.exists() else []
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 

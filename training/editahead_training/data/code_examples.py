@@ -11,7 +11,7 @@ from editahead_prompts.formats.escaping import escape
 from editahead_prompts.formats.next_edit.editahead_2611 import END, FILE, MIDDLE, PREFIX, SPECIAL, SUFFIX
 from editahead_prompts.text.snapshot import split_lines
 
-from .examples import CODE, Example, plain
+from .example import CODE, Example, plain
 
 LONGEST_HOLE = 8
 """Lines."""

@@ -24,10 +24,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 import zstandard
 
-from .safetensors import LENGTH, Checkpoint, CheckpointError, Tensor, tensors_of
+from .safetensors_file import LENGTH, Checkpoint, CheckpointError, Tensor, tensors_of
 
 if TYPE_CHECKING:
-    from .safetensors import Bytes
+    from .safetensors_file import Bytes
 
 MAGIC = b"editahead delta 1\n"
 

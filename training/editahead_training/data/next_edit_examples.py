@@ -23,8 +23,8 @@ from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .examples import DECIDES, Example, plain, rewrite
-from .moments import ROOT, TrainingMoment, moments
+from .example import DECIDES, Example, plain, rewrite
+from .replay_moments import ROOT, TrainingMoment, moments
 
 HALF_TYPED = 0.35
 """The share of examples in which the person is in the middle of the next edit."""

@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 
 import zstandard
 
-from .delta import LEVEL, DeltaError, apply, make
-from .safetensors import Checkpoint
+from .checkpoint_delta import LEVEL, DeltaError, apply, make
+from .safetensors_file import Checkpoint
 
 WHOLE_EVERY = 8
 """So many numbers apart whole checkpoints are."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .packed import Packed, joined
+from editahead_training.data.packed_dataset import Packed, joined
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from editahead_inference.gate.decision_trees import Trees, probability
 
-from .replays import Moment
+from .replayed_candidates import Moment
 
 WEIGHTS = {"file order": 1.0, "shuffled": 0.5, "by line": 0.5}
 """What a moment counts when the hunks were made in the file's order, in a shuffled one, or line by line."""

@@ -17,9 +17,9 @@ from typing import Any
 from editahead_evals.data.git_records import recent_records
 from editahead_prompts.composition.hf_tokenizer import Vocabulary, own
 
-from . import apply_examples, next_edits, plain_code, repairs
-from .examples import TASKS, Example
-from .packed import Packed, write
+from . import apply_examples, code_examples, next_edit_examples, repair_examples
+from .example import TASKS, Example
+from .packed_dataset import Packed, write
 from .shards import sample, train_shards
 
 LONGEST = 1024
@@ -32,11 +32,11 @@ BUDGETS = (512, 640, 736)
 Source = Callable[[dict[str, Any], random.Random, Vocabulary, int], Iterable[Example]]
 
 SOURCES: tuple[tuple[Source, float, tuple[int, ...]], ...] = (
-    (next_edits.examples_of, 1.0, BUDGETS),
-    (repairs.examples_of, 0.4, BUDGETS),
+    (next_edit_examples.examples_of, 1.0, BUDGETS),
+    (repair_examples.examples_of, 0.4, BUDGETS),
     (apply_examples.examples_of, 0.4, (LONGEST,)),
-    (plain_code.middle_of, 0.6, (320, 512)),
-    (plain_code.code_of, 0.5, (512, LONGEST)),
+    (code_examples.middle_of, 0.6, (320, 512)),
+    (code_examples.code_of, 0.5, (512, LONGEST)),
 )
 """Where examples come from, how many of the records each is asked for, and with which budgets of tokens."""
 

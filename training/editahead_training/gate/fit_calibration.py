@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .replays import Stated
+from .replayed_candidates import Stated
 
 KNOTS = 8
 """At most, in a curve."""

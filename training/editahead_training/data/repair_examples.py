@@ -27,8 +27,8 @@ from editahead_prompts.state import PastEdit, State
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees, errors
 
-from .examples import Example, rewrite
-from .moments import ROOT
+from .example import Example, rewrite
+from .replay_moments import ROOT
 
 BUDGET, LONGEST = 736, 1024
 """Tokens of a prompt, and of an example."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from editahead_prompts.composition.hf_tokenizer import OWN
 
-from .examples import TASKS, Example
+from .example import TASKS, Example
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,8 +15,7 @@ from editahead_prompts.history.edit_history import History
 from editahead_prompts.state import RuleOutcomes, State
 from editahead_prompts.text.edits import Edit, edited_lines, rebase
 from editahead_prompts.text.snapshot import Snapshot, split_lines
-
-from .moments import TrainingMoment, cursor_after
+from editahead_training.data.replay_moments import TrainingMoment, cursor_after
 
 MOST_ACCEPTS = 50
 """In one file: nobody presses Tab for ever."""

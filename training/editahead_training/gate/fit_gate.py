@@ -19,12 +19,12 @@ from typing import Any
 
 from editahead_evals.metrics.confidence_curve import Answer, Curve
 from editahead_inference.gate.decision_trees import Trees
+from editahead_training.data.shards import train_shards
 
-from .boosting import fit_trees
-from .calibrating import curves
-from .replays import ORDERS, Moment, answered_rows, completions, rows, side_by_side, survey
-from .shards import train_shards
-from .terms import Circumstance, fit_terms
+from .fit_calibration import curves
+from .fit_terms import Circumstance, fit_terms
+from .fit_trees import fit_trees
+from .replayed_candidates import ORDERS, Moment, answered_rows, completions, rows, side_by_side, survey
 
 FOLDS = 2
 EAGER = 1.0

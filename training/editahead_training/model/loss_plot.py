@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .examples import TASKS
+from editahead_training.data.example import TASKS
 
 
 def read(log: Path) -> list[dict[str, Any]]:

@@ -26,11 +26,11 @@ from editahead_inference.predictors.model.model_gate import confidence, seen
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_prompts.formats.base import Paths
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+from editahead_training.data.replay_moments import ROOT, TrainingMoment, moments
+from editahead_training.data.shards import sample, train_shards
 
-from .boosting import fit_trees
-from .moments import ROOT, TrainingMoment, moments
-from .replays import Moment, Row
-from .shards import sample, train_shards
+from .fit_trees import fit_trees
+from .replayed_candidates import Moment, Row
 
 A_RECORD = 4
 """Moments of a record, at most."""

@@ -25,8 +25,8 @@ from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .examples import Example, rewrite
-from .moments import ROOT
+from .example import Example, rewrite
+from .replay_moments import ROOT
 
 CASES = 3
 """Sketches of each record, at most; each may come a second time, made harder."""

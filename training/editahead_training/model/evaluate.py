@@ -19,11 +19,11 @@ from transformers import AutoModelForCausalLM
 
 from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.formats.next_edit.editahead_2611 import SILENT
+from editahead_training.data.example import COPIED, TASKS
+from editahead_training.data.packed_dataset import Packed, joined
 
-from .examples import COPIED, TASKS
-from .packed import Packed, joined
-from .rows import chosen, row
-from .sizes import ATTENTION
+from .architecture import ATTENTION
+from .packed_batches import chosen, row
 
 ROW = 8192
 """Tokens looked at together."""

@@ -26,10 +26,10 @@ from editahead_prompts.state import State
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_training.data.replay_moments import TrainingMoment, moments
+from editahead_training.data.shards import sample
 
-from .answers import answered
-from .moments import TrainingMoment, moments
-from .shards import sample
+from .simulated_user import answered
 
 ORDERS = ("file order", "shuffled", "by line")
 """In which the hunks are made by people who answer nothing; `moments` says what they are."""

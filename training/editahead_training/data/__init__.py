@@ -1,0 +1,1 @@
+"""Real edits as packed training examples."""

@@ -1,0 +1,1 @@
+"""The fit of the gate to replayed commits and simulated answers."""

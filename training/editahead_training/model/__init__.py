@@ -1,0 +1,1 @@
+"""The training of the next-edit model: architecture, optimizer, loop, export."""
