@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from neovim import NEOVIM_0_11, PLUGIN, ROOT
-from planned import REAL
+from server_with_planned_edits import REAL
 from terminal import Terminal
 
 COLUMNS, ROWS = 72, 20

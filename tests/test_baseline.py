@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-import ratchet
+import quality_baseline
 from editahead_evals.metrics.metrics import SERVER, Counts, FileResult, TypingCounts
 from editahead_evals.replay.baselines import BASELINES
 from editahead_evals.scenarios.scoring import ScenarioResult
@@ -15,9 +15,9 @@ from editahead_evals.scenarios.scoring import ScenarioResult
 
 @pytest.mark.ratchet
 def test_no_figure_is_significantly_worse_on_real_edits() -> None:
-    if not ratchet.EDITS.exists():
-        pytest.skip(f"there is no {ratchet.EDITS}: nothing to measure on")
-    found = ratchet.differences(ratchet.measure_edits(), ratchet.read())
+    if not quality_baseline.EDITS.exists():
+        pytest.skip(f"there is no {quality_baseline.EDITS}: nothing to measure on")
+    found = quality_baseline.differences(quality_baseline.measure_edits(), quality_baseline.read())
     worse = [each for each in found if each.is_worse]
     told = [
         f"{each.figure}: {each.ours.value:.4f}, was {each.theirs.value:.4f}; "
@@ -38,20 +38,20 @@ def files(covered: int = 5, wrong: int = 1) -> list[FileResult]:
     return out
 
 
-def baseline() -> ratchet.Baseline:
+def baseline() -> quality_baseline.Baseline:
     scenarios = [
         ScenarioResult("met", None, shown=True, likeness=1.0),
         ScenarioResult("nearly", "as it failed", shown=True, likeness=0.704),
         ScenarioResult("silent", None, positions=4, quiet=4),
     ]
-    made = ratchet.written(scenarios, ratchet.written_edits(files()))
-    read: ratchet.Baseline = json.loads(ratchet._as_text(made))
+    made = quality_baseline.written(scenarios, quality_baseline.written_edits(files()))
+    read: quality_baseline.Baseline = json.loads(quality_baseline._as_text(made))
     assert read == json.loads(json.dumps(made))
     return read
 
 
 def worse(results: list[FileResult]) -> set[str]:
-    return {each.figure for each in ratchet.differences(results, baseline()) if each.is_worse}
+    return {each.figure for each in quality_baseline.differences(results, baseline()) if each.is_worse}
 
 
 def test_the_same_is_no_loss_and_less_is() -> None:
@@ -63,7 +63,7 @@ def test_the_same_is_no_loss_and_less_is() -> None:
 
 def test_all_files_must_be_measured() -> None:
     with pytest.raises(ValueError, match="1 files of the baseline were not measured"):
-        ratchet.differences(files()[1:], baseline())
+        quality_baseline.differences(files()[1:], baseline())
 
 
 def test_nothing_of_the_files_is_in_it_but_counts() -> None:
@@ -86,4 +86,4 @@ def test_nothing_of_the_files_is_in_it_but_counts() -> None:
     ],
 )
 def test_what_a_scenario_loses(result: ScenarioResult, lost: list[str]) -> None:
-    assert ratchet.lost_in_scenario(result, baseline()) == lost
+    assert quality_baseline.lost_in_scenario(result, baseline()) == lost

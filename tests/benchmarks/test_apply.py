@@ -15,7 +15,7 @@ from editahead_prompts.sketches.parse import parse
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 from figures import ROUNDS, p50_p99, python_text, show, timed
-from scripted import Scripted, Wired
+from server_harness import Scripted, Wired
 
 pytestmark = pytest.mark.benchmark
 

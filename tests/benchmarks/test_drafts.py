@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
+from commit_prompts import DEV, SEED, Asked, Tokens, applies, records, windows
 from editahead_inference.speculation.batch_drafter import Rows
 from editahead_inference.speculation.drafter import Lengths
 from editahead_inference.speculation.prompt_markers import Markers
 from editahead_prompts.composition.hf_tokenizer import own
 from figures import SHORT, percentile, show
-from rewriting_prompts import DEV, SEED, Asked, Tokens, applies, records, windows
 
 pytestmark = pytest.mark.benchmark
 

@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 
+from commit_prompts import DEV, SEED, applies, records, windows
 from editahead_evals.data.edit_records import Record
 from editahead_inference.backends.factory import SHIPPED
 from editahead_prompts.composition.hf_tokenizer import own
 from editahead_training.data.apply_examples import examples_of
 from figures import SHORT, show
-from rewriting_prompts import DEV, SEED, applies, records, windows
 
 pytestmark = pytest.mark.benchmark
 

@@ -27,11 +27,11 @@ from editahead_inference.backends.factory import SHIPPED
 from editahead_inference.pipeline import Pipeline
 from editahead_lsp.model.config import Wanted
 from editahead_lsp.prediction.coordinator import ALL
+from engine_process import engine, group
 from figures import SHORT, percentile, show
 from real_vllm import metric
-from scripted import Wired, ask
+from server_harness import Wired, ask
 from tiny_model import texts
-from using_engine import engine, group
 
 pytestmark = [
     pytest.mark.benchmark,

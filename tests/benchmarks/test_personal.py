@@ -13,7 +13,7 @@ import pytest
 from editahead_inference.gate.decision_trees import probability
 from editahead_inference.gate.personalization import BOUND, SHARED, Learner
 from figures import ROUNDS, SHORT, p50_p99, show, timed
-from people import PEOPLE, THRESHOLD, Person, Story, live, opportunities
+from simulated_users import PEOPLE, THRESHOLD, Person, Story, live, opportunities
 
 pytestmark = pytest.mark.benchmark
 

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from pytest_lsp import LanguageClient
 
-from running import REAL, SCRIPT, SCRIPTED, connected, listening, spawned
+from server_process import REAL, SCRIPT, SCRIPTED, connected, listening, spawned
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from lsprotocol.converters import get_converter
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
-from running import REAL, spawned
-from sketching import SKETCH, TEXT, WANTED, applied
+from server_process import REAL, spawned
+from sketch_fixture import SKETCH, TEXT, WANTED, applied
 
 FOLDER = Path(__file__).parents[1] / "support" / "capabilities"
 APPLY = "refactor.rewrite.editahead.apply"

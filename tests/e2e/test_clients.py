@@ -18,7 +18,7 @@ from lsprotocol import types
 from lsprotocol.converters import get_converter
 from pytest_lsp import LanguageClient
 
-from running import REAL, SCRIPT, SCRIPTED, connected, listening
+from server_process import REAL, SCRIPT, SCRIPTED, connected, listening
 
 FOLDER = Path(__file__).parents[1] / "support" / "capabilities"
 A = "file:///tmp/a.py"

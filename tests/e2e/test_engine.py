@@ -13,8 +13,8 @@ import pytest
 
 import stub_vllm
 from editahead_inference.backends.engine import ABSENT
-from running import REAL, spawned
-from using_engine import Person, engine, group
+from engine_process import Person, engine, group
+from server_process import REAL, spawned
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
 

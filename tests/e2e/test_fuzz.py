@@ -20,7 +20,7 @@ import pytest
 
 from editahead_lsp.protocol.custom_messages import ContentChange, Position, Range
 from editahead_lsp.workspace.documents import Document
-from scripted import Scripted, Wired, ask, span
+from server_harness import Scripted, Wired, ask, span
 
 SECONDS = float(os.environ.get("EDITAHEAD_FUZZ_SECONDS", "3"))
 SEED = int(os.environ.get("EDITAHEAD_FUZZ_SEED", "7"))

@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient, isolated_environment
-from model_server import Exchange, ModelServer
+from fake_model_server import Exchange, ModelServer
 
 IMPATIENT = [sys.executable, str(Path(__file__).parents[1] / "support" / "impatient.py")]
 TEXT = "import money\n\n\ndef total(items, tax):\n    price = sum(items)\n    return money.euro(price)\n"

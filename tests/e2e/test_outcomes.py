@@ -13,8 +13,8 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog, read
-from running import REAL, SCRIPT, SCRIPTED, spawned
-from scripted import ask
+from server_harness import ask
+from server_process import REAL, SCRIPT, SCRIPTED, spawned
 
 A = "file:///tmp/a.py"
 ROUNDS = 8

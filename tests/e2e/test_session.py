@@ -9,8 +9,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
-from running import plain
-from scripted import ask, span
+from server_harness import ask, span
+from server_process import plain
 
 A = "file:///tmp/a.py"
 

@@ -14,8 +14,8 @@ import pytest
 
 from emacs import EMACS, FETCHED
 from neovim import ROOT
-from planned import REAL, planned
 from samples import NAMES, RENAME, STAY
+from server_with_planned_edits import REAL, planned
 
 PACKAGE = ROOT / "editors" / "emacs"
 SESSION = Path(__file__).with_name("emacs_session.el")

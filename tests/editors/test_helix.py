@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from neovim import ROOT
-from planned import REAL, planned
 from samples import HALF, STAY
+from server_with_planned_edits import REAL, planned
 
 pytest.importorskip("pyte", reason="Helix is driven through a screen in memory (pyte, in the extra `dev`)")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from neovim import NEOVIM_0_12, PLUGIN, Neovim
-from planned import REAL, planned
 from samples import HALF, STAY, VISIBLE
+from server_with_planned_edits import REAL, planned
 
 Start = Callable[..., Neovim]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from neovim import PLUGIN, Neovim
-from planned import REAL
 from samples import HIDDEN, RENAME, STAY, VISIBLE
+from server_with_planned_edits import REAL
 
 Start = Callable[..., Neovim]
 

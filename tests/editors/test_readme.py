@@ -16,7 +16,7 @@ import pytest
 
 from emacs import EMACS, FETCHED
 from neovim import NEOVIM_0_11, ROOT
-from readme import block
+from readme_blocks import block
 from samples import STAY
 
 pytest.importorskip("pyte", reason="Terminals have a screen in memory (pyte, in the extra `dev`)")

@@ -20,11 +20,11 @@ from editahead_inference.backends.engine_runfile import FILE_NAME
 from editahead_inference.backends.factory import SHIPPED
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from editahead_inference.predictors.model.predictor import ModelPredictor
+from engine_process import engine
 from real_vllm import metric
 from schemas import validate
-from scripted import Scripted, Wired
-from sketching import AMBIGUOUS, TEXT, applied
-from using_engine import engine
+from server_harness import Scripted, Wired
+from sketch_fixture import AMBIGUOUS, TEXT, applied
 
 pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from editahead_serving.launch_plan import DRAFTS
-from running import REAL, spawned
+from engine_process import Person, engine, group
+from server_process import REAL, spawned
 from tiny_model import CONTEXT
-from using_engine import Person, engine, group
 
 LONGEST_S = 900
 pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import drafted_vllm
-from drafted_vllm import GARBAGE
+import compare_drafts_vllm
+from compare_drafts_vllm import GARBAGE
 
 KINDS = ("qwen3-moe", "qwen3", "olmoe")
 
@@ -18,7 +18,7 @@ KINDS = ("qwen3-moe", "qwen3", "olmoe")
 @pytest.mark.parametrize("kind", KINDS)
 def test_answers_are_the_same_in_fewer_steps(kind: str, tmp_path: Path) -> None:
     pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
-    command = [sys.executable, drafted_vllm.__file__, kind, str(tmp_path / "model")]
+    command = [sys.executable, compare_drafts_vllm.__file__, kind, str(tmp_path / "model")]
     done = subprocess.run([*command, *["1"] * (kind == KINDS[0])], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-5000:]
     told = json.loads((tmp_path / "model" / "told.json").read_text())

@@ -16,8 +16,8 @@ from pytest_lsp import LanguageClient
 
 import small_model
 from editahead_prompts.formats.next_edit.editahead_2611 import REGION_END
-from running import REAL, plain, spawned
-from scripted import ask
+from server_harness import ask
+from server_process import REAL, plain, spawned
 
 TEXT = "value = 1"
 pytest.importorskip("torch", reason="`make engine-test` installs what this takes")

@@ -15,10 +15,10 @@ from pytest_lsp import LanguageClient
 from editahead_serving import nginx_router
 from editahead_serving.hardware import real_cores
 from editahead_serving.vllm_probe import NoEngine
+from engine_process import Engine, Person, engine, group
 from real_vllm import metric
-from running import REAL, plain, spawned
-from scripted import ask
-from using_engine import Engine, Person, engine, group
+from server_harness import ask
+from server_process import REAL, plain, spawned
 
 LONGEST_S = 900
 pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")

@@ -16,8 +16,8 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from real_vllm import KEY
-from running import REAL, plain, spawned
-from scripted import ask
+from server_harness import ask
+from server_process import REAL, plain, spawned
 from tiny_model import CONTEXT
 
 A = "file:///tmp/a.py"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from asked import answer, logprobs_of, text_and_end
+from backend_helpers import answer, logprobs_of, text_and_end
 from editahead_inference.backends.base import BackendError, End, Health, Piece, Query, Usage
 from editahead_inference.backends.local.backend import LocalBackend
 from editahead_inference.backends.openai.backend import OpenAIBackend

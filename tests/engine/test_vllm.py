@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from asked import answer, logprobs_of, text_and_end
+from backend_helpers import answer, logprobs_of, text_and_end
 from editahead_inference.backends.base import BackendError, Capabilities, End, Health, Piece, Query
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from editahead_inference.backends.openai.http_transport import PATIENT

@@ -19,7 +19,7 @@ from editahead_evals.client.editor import Editor
 from editahead_evals.report.report import Provenance
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.sketches.sketch import Diff, Snippet
-from made_records import made_records
+from synthetic_records import made_records
 
 RECORDS = made_records(200)
 FROZEN = "db4aee008962cb68"

@@ -11,8 +11,8 @@ import pytest
 import zstandard
 
 from editahead_cli.commands import eval as command
-from made_records import made_records
 from schemas import validate
+from synthetic_records import made_records
 
 
 @pytest.fixture

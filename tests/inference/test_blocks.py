@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coding import outcomes
 from editahead_inference.predictors.propagation.document_index import Index
 from editahead_inference.predictors.propagation.line_transforms import reindent
 from editahead_inference.predictors.propagation.rule_induction import learn
 from editahead_prompts.text.snapshot import Snapshot, line_end
-from typist import PROPERTY
+from history_typist import PROPERTY
+from state_builder import outcomes
 
 
 def test_a_line_goes_before_the_next_of_its_kind() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.gate.calibration import Calibration
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 CURVE = Calibration(
     {"x": {"knots": [[0.2, 0.1], [0.5, 0.4], [0.9, 0.7]]}, "without": {"knots": [], "why": "no data"}}

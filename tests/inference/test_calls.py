@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coding import results, taught
 from editahead_inference.predictors.propagation.argument_rules import argument_spans, learn
-from typist import PROPERTY
+from history_typist import PROPERTY
+from state_builder import results, taught
 
 
 def arguments(text: str) -> list[str] | None:

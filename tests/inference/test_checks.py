@@ -6,7 +6,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from coding import HERE, Person, predict, shown_texts
 from editahead_evals.data.commit_replay import Hunk, Moment
 from editahead_evals.metrics.judge import judge
 from editahead_inference.gate.filters import breaks_syntax, changes_nothing, remakes, reverts
@@ -14,6 +13,7 @@ from editahead_prompts.state import PastEdit, State
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees, errors
+from state_builder import HERE, Person, predict, shown_texts
 
 
 def snapshot(text: str, language: str = "python") -> Snapshot:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from coding import Person
 from editahead_inference.predictors.line_completion import Completion
 from editahead_prompts.state import State
+from state_builder import Person
 
 
 def completed(state: State) -> list[str]:

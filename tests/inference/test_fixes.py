@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from coding import Person
 from editahead_inference.candidates import Candidate
 from editahead_inference.predictors.diagnostic_fixes import Fixes
 from editahead_prompts.state import Diagnostic, State
+from state_builder import Person
 
 
 def answers(person: Person, mark: str, message: str, *, cursor: int = 0) -> list[str]:

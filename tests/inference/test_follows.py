@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from coding import HERE, Person, predict, shown_texts
 from editahead_inference.predictors.propagation.document_index import Index
 from editahead_inference.predictors.propagation.rule_induction import learn
 from editahead_prompts.text.snapshot import Snapshot
+from state_builder import HERE, Person, predict, shown_texts
 
 
 def made(kind: str, old: str, new: str, text: str, language: str = "python") -> list[str]:

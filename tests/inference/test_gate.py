@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from coding import HERE, certain
 from editahead_inference.candidates import Cancelled, Candidate, Silence, Verdict
 from editahead_inference.gate.gate import SHOWN, Gate, threshold
 from editahead_prompts.state import PastEdit, RuleOutcomes, State
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
+from state_builder import HERE, certain
 
 OTHER = "file:///b.py"
 TEXT = "a = 1\nb = 2\nc = 3\nd = 4\ne = 5\nf = 6\ng = 7\nh = 8\n"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from editahead_inference.predictors.propagation.document_index import Index
 from editahead_prompts.text.snapshot import Snapshot
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 LITERALS = ["user", "use", "(", "a = ", "é"]
 TEXT = st.lists(

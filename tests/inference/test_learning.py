@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from editahead_inference.predictors.propagation.rule_induction import learn, learn_from, pairs
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.snapshot import split_lines
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 LINES = st.lists(st.sampled_from(["a = b\n", "a = c\n", "def f(x):\n", "\n", "return 1\n"]), max_size=6).map(
     tuple

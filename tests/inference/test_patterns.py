@@ -19,7 +19,7 @@ from editahead_inference.predictors.propagation.token_patterns import (
     tokenize,
     with_holes,
 )
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 LINES = st.text(alphabet="ab_1 (),.\"'`\\=+é🧳\t", max_size=40)
 

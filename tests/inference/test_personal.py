@@ -19,7 +19,8 @@ from editahead_inference.gate.personalization import BOUND, SHARED, Learner, Tra
 from editahead_prompts.state import State, Taste
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from people import (
+from history_typist import PROPERTY
+from simulated_users import (
     AVERAGE,
     DRIFTING,
     GAMING,
@@ -34,7 +35,6 @@ from people import (
     live,
     opportunities,
 )
-from typist import PROPERTY
 
 LINE = Traits("propagation", "line", "python", 3, 10)
 SEEN = st.builds(

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coding import HERE, Person, certain, predict, shown_texts
 from editahead_inference.candidates import Cancelled, Candidate, Prediction
 from editahead_inference.pipeline import Pipeline
 from editahead_prompts.state import PastEdit, State
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
+from state_builder import HERE, Person, certain, predict, shown_texts
 
 
 class Counter:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from coding import Person
 from editahead_inference.candidates import Candidate
 from editahead_inference.predictors.propagation import Propagation
 from editahead_prompts.state import State
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import split_lines
+from state_builder import Person
 
 
 def found(state: State) -> list[Candidate]:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coding import outcomes, taught
 from editahead_inference.predictors.propagation import substitution_rules
 from editahead_inference.predictors.propagation.substitution_rules import Rename, WordRename, learn
-from typist import PROPERTY
+from history_typist import PROPERTY
+from state_builder import outcomes, taught
 
 
 @pytest.mark.parametrize(

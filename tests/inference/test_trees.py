@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from editahead_inference.gate.decision_trees import Trees, probability
 from editahead_inference.gate.gate import shipped_weights
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 MODEL = {
     "features": ["age", "size"],

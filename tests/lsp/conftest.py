@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from scripted import Scripted, Wired
+from server_harness import Scripted, Wired
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 from editahead_cli.commands.apply import workspace
 from editahead_cli.main import main
 from schemas import validate
-from sketching import SKETCH, TEXT, WANTED
+from sketch_fixture import SKETCH, TEXT, WANTED
 
 DIFF = """\
 --- a/a.py

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from model_server import Exchange, ModelServer
+from fake_model_server import Exchange, ModelServer
 from schemas import validate
-from sketching import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED
+from sketch_fixture import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED
 
 
 class Chat:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from editahead_lsp.settings import NAMES, Settings, Source, resolve
-from scripted import Scripted, Wired, ask, span
+from server_harness import Scripted, Wired, ask, span
 
 A = "file:///tmp/a.py"
 NEXT = "editahead/nextEdit"

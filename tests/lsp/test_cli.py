@@ -12,8 +12,8 @@ import pytest
 from editahead_cli.history_diff import DoesNotFit, hunks_for, stages
 from editahead_cli.main import main
 from editahead_prompts.state import State
-from model_server import Exchange, ModelServer
-from scripted import Scripted
+from fake_model_server import Exchange, ModelServer
+from server_harness import Scripted
 
 BEFORE = "user = 1\nx\ny\nprint(user)\nz\n"
 AFTER = "account = 1\nx\ny\nprint(user)\nz\nlast\n"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scripted import Scripted, Wired, span
+from server_harness import Scripted, Wired, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 ACCEPT, GOTO, APPLY = (f"refactor.rewrite.editahead.{name}" for name in ("accept", "goto", "apply"))

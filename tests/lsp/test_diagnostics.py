@@ -13,7 +13,7 @@ from editahead_lsp.workspace.client_diagnostics import MOST, Diagnostics, still_
 from editahead_prompts.state import Diagnostic
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from scripted import Wired, ask, span
+from server_harness import Wired, ask, span
 
 A = "file:///tmp/a.py"
 NEXT = "editahead/nextEdit"

@@ -16,7 +16,7 @@ from editahead_lsp.session.shown_predictions import Answer, Offer
 from editahead_lsp.workspace.positions import Encoding, offset_at
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot, split_lines
-from scripted import Scripted, Wired, ask, span
+from server_harness import Scripted, Wired, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 

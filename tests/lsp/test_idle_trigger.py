@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from editahead_lsp.idle_trigger import IdleTrigger
-from modelled import Time
+from server_with_model import Time
 
 PAUSE_S = 0.2
 

@@ -23,8 +23,8 @@ from editahead_lsp.protocol.custom_messages import ContentChange, Position, Rang
 from editahead_lsp.workspace.documents import Document
 from editahead_lsp.workspace.positions import offset_at, position_at
 from editahead_prompts.text.edits import Edit, Replacement, advance, compose
-from scripted import Scripted, Wired, ask
-from telling import Telling, TellingModel
+from model_only_pipeline import Telling, TellingModel
+from server_harness import Scripted, Wired, ask
 
 A = "file:///tmp/a.py"
 TEXT = "x = user\nuser()\n😀 user\nend user\n"

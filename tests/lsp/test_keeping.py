@@ -10,7 +10,7 @@ from editahead_lsp.session.edit_survival import Keeping, Measured
 from editahead_lsp.workspace.documents import Changed
 from editahead_prompts.text.edits import Edit, Replacement, compose, invert
 from editahead_prompts.text.snapshot import Snapshot
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 KEY = "a.py"
 

@@ -12,7 +12,7 @@ from editahead_inference.candidates import Prediction, Verdict
 from editahead_lsp.prediction.coordinator import Layers
 from editahead_lsp.prediction.scheduler import KEPT
 from editahead_prompts.state import State
-from scripted import Scripted, Wired, ask, span
+from server_harness import Scripted, Wired, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 AHEAD = Layers(ahead=True)

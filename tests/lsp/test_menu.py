@@ -13,7 +13,7 @@ from editahead_lsp.presentation import completion_item
 from editahead_lsp.session.shown_predictions import Answer, Offer
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot, line_body
-from scripted import Scripted, Wired, ask, span
+from server_harness import Scripted, Wired, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 COMPLETION = "textDocument/completion"

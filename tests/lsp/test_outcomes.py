@@ -15,7 +15,7 @@ from editahead_lsp.prediction.coordinator import Layers
 from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, read
 from editahead_lsp.session.outcome_tracker import PUBLISHED
 from editahead_prompts.state import Taste
-from scripted import NOT_AHEAD, Scripted, Wired, ask, span
+from server_harness import NOT_AHEAD, Scripted, Wired, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.go"
 START = 1_700_000_000.0

@@ -12,7 +12,7 @@ from editahead_lsp.protocol.custom_messages import ContentChange
 from editahead_lsp.session.rejected_edits import Refusals
 from editahead_lsp.workspace.documents import Document
 from editahead_prompts.text.edits import Edit, Replacement
-from scripted import Scripted, Wired, ask, span
+from server_harness import Scripted, Wired, ask, span
 
 A = "file:///tmp/a.py"
 NEXT = "editahead/nextEdit"

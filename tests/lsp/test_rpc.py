@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from modelled import until
-from scripted import Scripted, Wired, ask
+from server_harness import Scripted, Wired, ask
+from server_with_model import until
 
 A = "file:///tmp/a.py"
 FACES = ["editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"]

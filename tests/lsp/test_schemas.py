@@ -10,7 +10,7 @@ import pytest
 
 from editahead_cli.main import main
 from schemas import validate
-from scripted import Scripted, Wired, ask, span
+from server_harness import Scripted, Wired, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 LAZY = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scripted import Scripted, Wired, ask, span
+from server_harness import Scripted, Wired, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 

@@ -16,7 +16,7 @@ from editahead_lsp.server import Server
 from editahead_lsp.transport import tcp
 from editahead_lsp.transport.message_framing import Frames
 from editahead_lsp.transport.tcp import Listener, NotLoopback
-from scripted import Scripted, ask
+from server_harness import Scripted, ask
 
 A = "file:///tmp/a.py"
 

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from editahead_lsp.session.adaptive_debounce import FORGOTTEN_S, Timing
-from scripted import Wired, ask
+from server_harness import Wired, ask
 
 Event = Literal["accepted", "rejected"]
 A = "file:///tmp/a.py"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_prompts.text.affixes import common_affixes, common_prefix_length, common_suffix_length
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 TEXTS = st.text(st.sampled_from("ab"), max_size=60)
 KINDS = pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from editahead_prompts.history.change_classifier import changed_hunks, classify
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 CODE = "".join(f"    value_{k} = load( 'part {k}' )\n" for k in range(60))
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_prompts.text.diff import diff, diff_lines
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 TEXTS = st.text(st.sampled_from("ab(, \t\r\n\x0c\u2028é"), max_size=25)
 LINES = st.lists(st.sampled_from(["", "a", "b", "  c(d)", "x" * 30]), max_size=12)

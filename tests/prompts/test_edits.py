@@ -15,7 +15,7 @@ from editahead_prompts.text.edits import (
     rebase,
 )
 from editahead_prompts.text.snapshot import Snapshot, split_lines
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 TEXTS = st.text(st.sampled_from("abx\r\n"), max_size=12)
 SNIPPETS = st.text(st.sampled_from("abxy\r\n"), max_size=4)

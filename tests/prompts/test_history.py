@@ -5,7 +5,7 @@ import pytest
 from editahead_prompts.history.edit_history import LONG_PAUSE_S, MAX_CHARS, MAX_EDITS, History
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
-from typist import Typist
+from history_typist import Typist
 
 CODE = "".join(f"line {k}\n" for k in range(40))
 

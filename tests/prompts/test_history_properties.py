@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from editahead_prompts.history.edit_history import History
 from editahead_prompts.text.edits import Edit, invert
-from typist import PROPERTY, Typist, hunks_of
+from history_typist import PROPERTY, Typist, hunks_of
 
 ENDS = st.sampled_from(["\n", "\r\n"])
 BODIES = st.sampled_from(["", "a", "b(x)", "  c = 1", "d\x0c", "}", "  c = 2"])

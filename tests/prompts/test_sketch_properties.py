@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from editahead_prompts.sketches.elision_markers import marker_of
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, NotASketch, Sketch, Snippet, Tag
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 CODE = st.sampled_from(
     [

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_prompts.text.snapshot import Snapshot, line_body, line_end, split_lines
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 TEXTS = st.text(st.sampled_from("ab \t\r\n\x0c\x0b\x1c\x85\u2028\u2029é𝒳"), max_size=30)
 

@@ -16,7 +16,7 @@ from editahead_prompts.state import Diagnostic, PastEdit, RuleOutcomes, State, T
 from editahead_prompts.state_json import NotAState, as_json, state_of
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 TEXTS = st.text(st.characters() | st.sampled_from("\n\r\ud800é"), max_size=20)
 NUMBERS = st.integers(0, 99)

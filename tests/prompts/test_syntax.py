@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees, errors
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 SAMPLES = {
     "python": "def f(a):\n    return a  # ß\n",

@@ -18,7 +18,7 @@ from editahead_prompts.text.identifiers import (
     tokenize,
     word_replacement,
 )
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 
 @PROPERTY

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import ratchet
+import quality_baseline
 from editahead_evals.client.shared_server import SharedServer
 from editahead_evals.scenarios.player import ScenarioFailure
 from editahead_evals.scenarios.scenario_file import load
@@ -41,7 +41,7 @@ def server() -> Iterator[SharedServer]:
 @pytest.mark.parametrize("path", [expected(path) for path in FILES])
 def test_scenario(path: Path, server: SharedServer) -> None:
     result = score(server.session, load(path))
-    lost = ratchet.lost_in_scenario(result, ratchet.read())
+    lost = quality_baseline.lost_in_scenario(result, quality_baseline.read())
     # Before the failure: that one may be expected, but not that more is lost.
     assert not lost, "\n".join([*lost, "If that is meant: LOWER=1 make baseline.", result.failure or ""])
     if result.failure is not None:
@@ -59,4 +59,4 @@ def test_what_fails_exists() -> None:
 
 
 def test_what_the_baseline_has_exists() -> None:
-    assert set(ratchet.read()["scenarios"]) <= {path.stem for path in FILES}
+    assert set(quality_baseline.read()["scenarios"]) <= {path.stem for path in FILES}

@@ -26,10 +26,10 @@ from rich.text import Text
 from editahead_evals.client.lsp_client import isolated_environment
 from editahead_inference.backends.engine_runfile import FILE_NAME, Notice
 from editahead_inference.backends.factory import SHIPPED
+from engine_process import Engine, engine, group
 from neovim import NEOVIM_0_11, Neovim
-from running import REAL
 from samples import VISIBLE
-from using_engine import Engine, engine, group
+from server_process import REAL
 
 STAY = '''\
 """A guest's stay in the house."""

@@ -16,8 +16,8 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_training.data import apply_examples
 from editahead_training.data.apply_examples import examples_of, harder, spoiled
 from editahead_training.data.example import Example
-from made_records import made_records
-from typist import PROPERTY
+from history_typist import PROPERTY
+from synthetic_records import made_records
 
 RECORDS = [asdict(record) for record in made_records(8)]
 LINES = st.lists(st.sampled_from(["", "a = 1", "    b", "c()"]), max_size=8)

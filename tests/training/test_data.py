@@ -18,7 +18,7 @@ from editahead_prompts.composition.hf_tokenizer import own
 from editahead_training.data.build_dataset import LONGEST, examples_of
 from editahead_training.data.example import TASKS, Example
 from editahead_training.data.packed_dataset import NotPacked, joined, read, write
-from made_records import made_records
+from synthetic_records import made_records
 
 
 @pytest.fixture

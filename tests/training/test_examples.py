@@ -10,7 +10,7 @@ from editahead_prompts.composition.hf_tokenizer import own
 from editahead_prompts.formats.escaping import unescape
 from editahead_prompts.formats.next_edit.editahead_2611 import REGION_END
 from editahead_training.data.example import COPIED, DECIDES, FULL, rewrite
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 LINES = st.lists(st.sampled_from(["", "a = 1", "    b = é", "<|next|>", "\tf(a)", "}"]), max_size=8)
 

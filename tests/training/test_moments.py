@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_training.data.replay_moments import moments
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 LINES = st.lists(st.sampled_from(["a = 1\n", "b = 2\n", "f(a)\n", "g(b)\n", "\n", "é = 3\r\n"]), max_size=10)
 

@@ -22,7 +22,7 @@ from editahead_training.data.repair_examples import (
     renamed,
     unimported,
 )
-from made_records import made_records
+from synthetic_records import made_records
 
 PYTHON = """\
 import json

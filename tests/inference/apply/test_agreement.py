@@ -17,9 +17,9 @@ from editahead_prompts.sketches.parse import parse
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_training.data.apply_examples import spoiled
-from made_records import made_records
-from sketching import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED
-from typist import PROPERTY
+from history_typist import PROPERTY
+from sketch_fixture import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED
+from synthetic_records import made_records
 
 CASES = [case for case in cases(made_records(12), 60, 5) if len(case.files) == 1 and not case.only_refusal]
 

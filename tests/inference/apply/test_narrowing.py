@@ -7,7 +7,7 @@ from editahead_inference.apply.model.question_scope import questions
 from editahead_prompts.sketches.parse import parse
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
-from sketching import AMBIGUOUS, TEXT
+from sketch_fixture import AMBIGUOUS, TEXT
 
 LONG = TEXT + "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(30))
 BOTH = AMBIGUOUS.replace(

@@ -33,9 +33,9 @@ from editahead_prompts.text.edits import Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_training.data.apply_examples import spoiled
-from made_records import made_records
-from sketching import AMBIGUOUS, REPLACED, TEXT
-from typist import PROPERTY
+from history_typist import PROPERTY
+from sketch_fixture import AMBIGUOUS, REPLACED, TEXT
+from synthetic_records import made_records
 
 FORMATS = tuple(APPLY_FORMATS)
 OLD, NEW = "    d = c * 2\n    return c + d\n", "    if c > 7:\n        raise ValueError(b)\n    return c\n"

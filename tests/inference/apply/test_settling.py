@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from editahead_inference.apply.model.incremental_diff import Settling
 from editahead_inference.apply.placement.line_matching import FileLines
 from editahead_prompts.text.snapshot import Snapshot
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 LINES = st.lists(
     st.sampled_from(

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from asked import Clock
+from backend_helpers import Clock
 from editahead_inference.backends.openai.backend import OpenAIBackend
-from model_server import ModelServer
+from fake_model_server import ModelServer
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest_asyncio
 from editahead_inference.backends.base import BackendError, Piece, Query
 from editahead_inference.backends.engine import ABSENT, STARTING, EngineBackend
 from editahead_inference.backends.engine_runfile import Notice, served_name
-from model_server import Exchange, ModelServer
+from fake_model_server import Exchange, ModelServer
 
 QUERY = Query("x", (), 5)
 

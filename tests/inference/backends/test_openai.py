@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from asked import QUERY, answer, failure
+from backend_helpers import QUERY, answer, failure
 from editahead_inference.backends.base import BackendError, Capabilities, End, Health, Piece, Query, Usage
 from editahead_inference.backends.openai.backend import OpenAIBackend
-from model_server import Exchange, ModelServer
+from fake_model_server import Exchange, ModelServer
 
 
 async def test_a_completion(server: ModelServer, backend: OpenAIBackend) -> None:

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from asked import QUERY, Clock, answer, failure
+from backend_helpers import QUERY, Clock, answer, failure
 from editahead_inference.backends.base import BackendError, End, Health, Piece, Query
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from editahead_inference.backends.openai.http_errors import Quoter
 from editahead_inference.backends.openai.http_transport import Limits, Timeouts
-from model_server import Exchange, ModelServer
+from fake_model_server import Exchange, ModelServer
 
 KEY = "sk-secret-1234567890"
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coding import Person, certain
 from editahead_inference.candidates import Candidate, Prediction
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.confidence import Known, agreed, confidence
@@ -18,7 +17,8 @@ from editahead_prompts.state import State
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, compose, normalise
 from editahead_prompts.text.snapshot import Snapshot
-from typist import PROPERTY
+from history_typist import PROPERTY
+from state_builder import Person, certain
 
 TEXT = "".join(f"line {n}\n" for n in range(9))
 

@@ -21,7 +21,7 @@ from editahead_prompts.formats.escaping import JOINER
 from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.state import PastEdit, State
 from editahead_prompts.text.snapshot import Snapshot
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 TEXT = "import money\n\ndef total(items, tax):\n    price = sum(items)\n    return money.euro(price)\n"
 NEW = TEXT.replace("sum(items)", "sum(items) * (1 + tax)")

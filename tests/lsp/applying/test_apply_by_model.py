@@ -16,10 +16,10 @@ from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.apply.blocking_model import ASKED_S
 from editahead_prompts.formats.base import Finish
 from editahead_prompts.formats.next_edit.editahead_2611 import REGION, REGION_END
-from modelled import until
 from schemas import validate
-from scripted import Scripted, Wired
-from sketching import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED, applied
+from server_harness import Scripted, Wired
+from server_with_model import until
+from sketch_fixture import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED, applied
 
 URI = "file:///project/a.py"
 OPENAI = {"backend": "openai", "url": "http://localhost:9", "model": "editahead"}

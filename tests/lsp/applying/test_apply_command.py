@@ -13,8 +13,8 @@ import pytest
 from editahead_inference.apply.merge.merge import merge
 from editahead_lsp.apply.service import DEADLINE_S
 from schemas import validate
-from scripted import Wired, span
-from sketching import SKETCH, TEXT, WANTED, applied
+from server_harness import Wired, span
+from sketch_fixture import SKETCH, TEXT, WANTED, applied
 
 VERSIONED = {"documentChanges": True}
 ANNOTATED = VERSIONED | {"changeAnnotationSupport": {"groupsOnLabel": True}}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from schemas import validate
-from scripted import Wired, span
-from sketching import SKETCH, TEXT, WANTED, applied
+from server_harness import Wired, span
+from sketch_fixture import SKETCH, TEXT, WANTED, applied
 
 A = "file:///w/a.py"
 APPLY = "refactor.rewrite.editahead.apply"

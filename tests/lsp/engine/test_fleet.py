@@ -11,8 +11,8 @@ from editahead_inference.backends.engine import EngineBackend
 from editahead_inference.backends.engine_runfile import Notice
 from editahead_lsp.transport import parent_process
 from editahead_serving.resource_share import Share
-from looked_after import Watched, looked_after
 from stub_vllm import SAYS
+from supervised_engine import Watched, looked_after
 
 QUERY = Query("x", (), 5)
 READY = "Ready after"

@@ -21,8 +21,8 @@ from editahead_inference.backends.engine import STARTING, EngineBackend
 from editahead_inference.backends.engine_runfile import Notice
 from editahead_lsp.transport import parent_process
 from editahead_serving.supervisor import FIRST_S, MOST_S, STARTS, WELL_S, Backoff, _stage
-from looked_after import Watched, looked_after
-from running import ENGINE
+from server_process import ENGINE
+from supervised_engine import Watched, looked_after
 
 QUERY = Query("x", (), 5)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from modelled import NEW, Model, Modelled
+from server_with_model import NEW, Model, Modelled
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from editahead_lsp.model.requests import ModelRequests
 from editahead_lsp.model.response_cache import Remembered
 from editahead_prompts.state import State
 from editahead_prompts.text.snapshot import Snapshot
-from modelled import TEXT, Model
+from server_with_model import TEXT, Model
 
 
 def told(name: str) -> Told:

@@ -11,7 +11,7 @@ import pytest
 
 from editahead_inference.backends.base import BackendError, Health
 from editahead_inference.backends.scripted import Reply
-from modelled import NEW, OPENAI, TEXT, A, Model, Modelled, rename_once, until
+from server_with_model import NEW, OPENAI, TEXT, A, Model, Modelled, rename_once, until
 
 
 async def status(wired: Modelled) -> Any:

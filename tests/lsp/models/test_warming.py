@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from editahead_inference.backends.base import BackendError, Health
 from editahead_inference.backends.scripted import BLOCK
 from editahead_lsp.model.prompt_warmer import BUDGET, PAUSE_S, WINDOW_S, Budget
-from modelled import A, Model, Modelled, Time, until
+from server_with_model import A, Model, Modelled, Time, until
 
 B = "file:///project/b.py"
 LONG = "".join(

@@ -24,7 +24,7 @@ from editahead_prompts.composition.parts import (
 )
 from editahead_prompts.composition.render import DoesNotFit, Prompt, render
 from editahead_prompts.composition.tokenizers import ESTIMATE, Tokenizer
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 
 @dataclass(frozen=True)

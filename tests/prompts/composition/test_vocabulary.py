@@ -18,7 +18,7 @@ from editahead_prompts.composition.parts import Break, Group, Text
 from editahead_prompts.composition.render import render
 from editahead_prompts.formats.escaping import escape
 from editahead_prompts.formats.next_edit.editahead_2611 import SPECIAL
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 FRAGMENTS = [
     "def f(x):",

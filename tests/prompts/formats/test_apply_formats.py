@@ -22,7 +22,7 @@ from editahead_prompts.formats.base import Answer, Finish, Paths, Refusal, Regio
 from editahead_prompts.formats.escaping import escape
 from editahead_prompts.formats.registry import APPLY_FORMATS, FORMATS, choose, choose_apply
 from editahead_prompts.text.snapshot import Snapshot
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 BEFORE = "def total(items):\n    return sum(items)\n"
 SKETCH = "def total(items, tax):\n    # ... existing code ...\n    return sum(items) * tax\n"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from editahead_prompts.formats.escaping import JOINER, escape, unescape
 from editahead_prompts.formats.registry import FORMATS
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 SPECIAL = ("<|a|>", "<|", "=======", "aa", "ab")
 HOSTILE = st.lists(st.sampled_from([*SPECIAL, *"<|a>=b", JOINER, "\n"]), max_size=12).map("".join)

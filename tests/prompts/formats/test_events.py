@@ -12,7 +12,7 @@ from editahead_prompts.formats.history_events import Event, events, old_and_new,
 from editahead_prompts.state import PastEdit, State
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot, split_lines
-from typist import PROPERTY, Typist
+from history_typist import PROPERTY, Typist
 
 TEXT = "".join(f"line {n}\n" for n in range(30))
 

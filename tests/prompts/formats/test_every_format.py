@@ -19,7 +19,7 @@ from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.formats.windows import shown_lines
 from editahead_prompts.state import PastEdit, State
 from editahead_prompts.text.snapshot import Snapshot, split_lines
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 EACH = settings(PROPERTY, max_examples=40)
 """There are thirteen formats."""

@@ -9,7 +9,7 @@ from editahead_prompts.formats.next_edit.editahead_2611 import OWN
 from editahead_prompts.state import State
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from typist import Typist
+from history_typist import Typist
 
 TEXT = "".join(f"line {n}\n" for n in range(60))
 

@@ -13,7 +13,7 @@ from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
 from editahead_prompts.formats.base import Answer, Refusal
 from editahead_prompts.formats.next_edit.editahead_2611 import GUESS, REGION_END, SPECIAL
 from editahead_prompts.text.snapshot import Snapshot
-from typist import PROPERTY
+from history_typist import PROPERTY
 
 BEFORE = "def total(items):\n    return sum(items)\n"
 SKETCH = "def total(items, tax):\n    # ... existing code ...\n    return sum(items) * tax\n"

@@ -14,7 +14,7 @@ from editahead_prompts.formats.windows import Pin, grown, lines_around, pinned, 
 from editahead_prompts.state import State
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from typist import PROPERTY, Typist
+from history_typist import PROPERTY, Typist
 
 FUNCTIONS = "".join(
     f"def f{n}(x):\n" + "".join(f"    value_{m} = x + {m}\n" for m in range(12)) + "\n\n" for n in range(8)

@@ -17,7 +17,7 @@ from editahead_inference.candidates import Candidate
 from editahead_lsp.server import Server
 from editahead_prompts.state import State
 from editahead_prompts.text.edits import Edit
-from scripted import Scripted
+from server_harness import Scripted
 
 _ENOUGH = 5
 """Characters of a text that have to be there before the rest is offered."""

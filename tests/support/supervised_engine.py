@@ -18,7 +18,7 @@ from editahead_serving.nginx_router import router
 from editahead_serving.replica_set import Fleet
 from editahead_serving.resource_share import WHOLE, Share
 from editahead_serving.vllm_probe import Installed
-from running import free_port
+from server_process import free_port
 
 
 class Watched:

@@ -13,7 +13,7 @@ from editahead_inference.gate.gate import Gate, Weights
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.model.config import Wanted
-from scripted import Wired, ask
+from server_harness import Wired, ask
 
 A = "file:///project/a.py"
 TEXT = "import money\n\n\ndef total(items, tax):\n    price = sum(items)\n    return money.euro(price)\n"

@@ -1,7 +1,7 @@
 """The quality that must not be lost: `tests/baseline.json`, what it is compared with, and how it is raised.
 
 It holds counts and scores by scenario and by file of a fixed sample of real edits, but no text of theirs; the files go by
-a digest of their ids. As a program it measures anew and writes: `python tests/support/ratchet.py [--lower]`.
+a digest of their ids. As a program it measures anew and writes: `python tests/support/quality_baseline.py [--lower]`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from editahead_prompts.formats.base import Region
 from editahead_prompts.state import State
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.snapshot import line_body, split_lines
-from scripted import Scripted
+from server_harness import Scripted
 
 
 class Telling(Scripted):

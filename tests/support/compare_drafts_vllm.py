@@ -1,6 +1,6 @@
 """Asks a real vLLM the same with and without our proposer of drafts, and says how it went, as JSON.
 
-python tests/support/drafted_vllm.py KIND FOLDER [1]
+python tests/support/compare_drafts_vllm.py KIND FOLDER [1]
 
 Makes a model with random weights in FOLDER; 1: and has a thousand prompts answered that mean nothing. Of a model that heeds
 what stands before by little, so that its answer is much the same when the prompt holds that answer as an edit's region.

@@ -13,8 +13,8 @@ from typing import Any
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from running import ENGINE, plain
-from scripted import ask
+from server_harness import ask
+from server_process import ENGINE, plain
 
 A = "file:///tmp/a.py"
 TEXT = "".join(f"def step_{n}(user):\n    return user.name\n\n\n" for n in range(12))
