@@ -1,6 +1,6 @@
 """Generate the schemas in docs/schema and the examples in docs/protocol-examples.md from the classes of the code.
 
-    python docs/make_schema.py docs
+    python docs/tools/make_schema.py docs
 
 There is one file for each method, command and `--json` output. Messages that the server sends have every field, except
 those that LSP omits. Messages that the server reads require only the fields without a default.

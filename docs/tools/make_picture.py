@@ -1,6 +1,6 @@
 """Makes docs/demo.svg: two scenes of `editahead demo`, played by the real server, as a terminal shows them.
 
-    python docs/make_picture.py docs/demo.svg
+    python docs/tools/make_picture.py docs/demo.svg
 
 The latencies in the picture are those of the machine that made it.
 """
