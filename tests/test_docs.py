@@ -15,7 +15,7 @@ import pytest
 
 from editahead_lsp import settings
 from editahead_lsp.protocol import custom_messages
-from editahead_lsp.protocol.converter import PARAMS
+from editahead_lsp.protocol.converter import PARAMS_BY_METHOD
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [
@@ -26,7 +26,7 @@ DOCUMENTS = [
 SCHEMAS = sorted((ROOT / "docs" / "schema").glob("*.json"))
 OF_LSP = {
     method
-    for method in PARAMS
+    for method in PARAMS_BY_METHOD
     if re.match("initialize|textDocument/did(Open|Change|Close)|workspace/", method)
 }
 """Whose shapes LSP defines alone."""
@@ -71,7 +71,7 @@ def test_what_a_setting_may_be_is_what_is_checked() -> None:
     rows = table("docs/settings.md", "| name | default | allowed |")
     allowed = {name.strip("`"): may for name, _, may, _ in rows}
     assert allowed == {name: kind.allowed for name, kind in settings._KINDS.items()}
-    assert {name.strip("`") for name, *_, workspace in rows if workspace == "no"} == settings.RESTRICTED
+    assert {name.strip("`") for name, *_, workspace in rows if workspace == "no"} == settings.USER_ONLY
 
 
 def test_schemas_and_examples_are_those_of_the_code() -> None:
@@ -93,7 +93,7 @@ def test_examples_are_as_the_schemas_say(path: Path) -> None:
 
 def test_every_message_and_command_has_a_schema() -> None:
     titles = {json.loads(path.read_text("utf-8"))["title"] for path in SCHEMAS}
-    wanted = {*custom_messages.COMMANDS, *PARAMS} - OF_LSP
+    wanted = {*custom_messages.COMMANDS, *PARAMS_BY_METHOD} - OF_LSP
     assert wanted <= titles
 
 

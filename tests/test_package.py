@@ -74,7 +74,7 @@ def test_a_wheel_holds_every_file_of_the_packages(wheel: zipfile.ZipFile) -> Non
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert files <= names
-    assert "editahead_inference/gate.json" in names
+    assert "editahead_inference/gate/gate.json" in names
     assert "editahead_cli/demo/sample/session.toml" in names
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
 

@@ -17,12 +17,12 @@ from pathlib import Path
 BACKUP = ".orig"
 
 
-class NotWritten(Exception):
+class WriteError(Exception):
     """Nothing was changed; the message says why."""
 
 
 @dataclass(frozen=True)
-class Write:
+class FileWrite:
     """old, new: all bytes of the file; None where it is not there, before or after."""
 
     path: Path
@@ -30,9 +30,9 @@ class Write:
     new: bytes | None
 
 
-def write_all(writes: Sequence[Write], *, backup: bool = False) -> None:
+def write_all(writes: Sequence[FileWrite], *, backup: bool = False) -> None:
     """Raises NotWritten. backup: what was replaced or removed is kept beside, with `.orig` at the end of its name."""
-    real = [Write(Path(os.path.realpath(write.path)), write.old, write.new) for write in writes]
+    real = [FileWrite(Path(os.path.realpath(write.path)), write.old, write.new) for write in writes]
     folders: list[Path] = []
     staged: list[_Staged] = []
     done = False
@@ -45,7 +45,7 @@ def write_all(writes: Sequence[Write], *, backup: bool = False) -> None:
         _put(staged, backup)
         done = True
     except OSError as error:
-        raise NotWritten(f"{error.filename or 'a file'}: {error.strerror or error}") from error
+        raise WriteError(f"{error.filename or 'a file'}: {error.strerror or error}") from error
     finally:
         for item in staged:
             item.clear()
@@ -59,7 +59,7 @@ def write_all(writes: Sequence[Write], *, backup: bool = False) -> None:
 class _Staged:
     """What is to be put in place, and what stood there, in files beside it."""
 
-    write: Write
+    write: FileWrite
     new: Path | None = None
     kept: Path | None = None
 
@@ -88,13 +88,13 @@ class _Staged:
                 path.unlink(missing_ok=True)
 
 
-def _check(write: Write) -> None:
+def _check(write: FileWrite) -> None:
     """The file is as it was when it was read."""
     if write.old is None:
         if os.path.lexists(write.path):
-            raise NotWritten(f"{write.path} exists already")
+            raise WriteError(f"{write.path} exists already")
     elif write.path.read_bytes() != write.old:
-        raise NotWritten(f"{write.path} was changed meanwhile")
+        raise WriteError(f"{write.path} was changed meanwhile")
 
 
 def _stage(path: Path, data: bytes) -> Path:

@@ -7,11 +7,11 @@ import sys
 from typing import Any
 
 
-def tell(text: str) -> None:
+def print_text(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 
-def tell_json(value: Any) -> None:
+def print_json(value: Any) -> None:
     """Print plain data as JSON."""
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
@@ -22,7 +22,7 @@ def tell_output(output: Any) -> None:
 
     from . import json_output
 
-    tell_json(make_converter(json_output).unstructure(output))
+    print_json(make_converter(json_output).unstructure(output))
 
 
 def fail(reason: str) -> int:

@@ -18,11 +18,11 @@ class Hunk:
     new: list[str] = field(default_factory=list)
 
 
-class DoesNotFit(Exception):
+class DiffMismatchError(Exception):
     """The diff is not one of this file, or the file was changed since."""
 
 
-def hunks_for(diff: str, name: str) -> list[Hunk]:
+def parse_hunks(diff: str, name: str) -> list[Hunk]:
     """The hunks of the file with this name, in order; those of a diff without file names."""
     hunks: list[Hunk] = []
     ours, hunk, old, new = True, Hunk(0), 0, 0
@@ -46,7 +46,7 @@ def hunks_for(diff: str, name: str) -> list[Hunk]:
     return hunks
 
 
-def stages(text: str, hunks: list[Hunk]) -> list[str]:
+def reconstruct_versions(text: str, hunks: list[Hunk]) -> list[str]:
     """The texts before the diff, after its first hunk, and so on; the last is `text`. Raises DoesNotFit."""
     lines = text.splitlines(keepends=True)
     end = next((line[len(line.rstrip("\r\n")) :] for line in lines if line.rstrip("\r\n") != line), "\n")
@@ -54,7 +54,7 @@ def stages(text: str, hunks: list[Hunk]) -> list[str]:
     for hunk in reversed(hunks):
         there = [line.rstrip("\r\n") for line in lines[hunk.line : hunk.line + len(hunk.new)]]
         if there != hunk.new:
-            raise DoesNotFit(f"its hunk at line {hunk.line + 1} is not what the file has there")
+            raise DiffMismatchError(f"its hunk at line {hunk.line + 1} is not what the file has there")
         lines[hunk.line : hunk.line + len(hunk.new)] = [line + end for line in hunk.old]
         out.append("".join(lines))
     return out[::-1]

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import attrs
 
 from editahead_inference.apply.results import RefusalReason
-from editahead_lsp.protocol.apply_messages import AppliedHunk, ApplyStats, Problem, Similar
+from editahead_lsp.protocol.apply_messages import AppliedHunk, ApplyStats, Problem, SimilarRange
 from editahead_lsp.protocol.custom_messages import LatencyStatus
-from editahead_lsp.protocol.lsp_types import LEFT_OUT, WorkspaceEdit
-from editahead_prompts.composition.render import Why
+from editahead_lsp.protocol.lsp_types import OMIT_IF_NONE, WorkspaceEdit
+from editahead_prompts.composition.render import OmissionReason
 from editahead_prompts.sketches.sketch import SketchKind
 
 
@@ -23,7 +23,7 @@ class VersionOutput:
 
 
 @attrs.frozen
-class Setting:
+class SettingOutput:
     """origin: the name of the source, such as a file's path, or "default"."""
 
     value: Any
@@ -32,7 +32,7 @@ class Setting:
 
 @attrs.frozen
 class ConfigOutput:
-    settings: dict[str, Setting]
+    settings: dict[str, SettingOutput]
     messages: list[str]
 
 
@@ -52,14 +52,14 @@ class DoctorOutput:
 
 
 @attrs.frozen
-class Refused:
+class RefusalOutput:
     """reason, part, near, model: as in the error's data of `editahead.apply`. detail: a sentence for a person."""
 
     reason: RefusalReason
     detail: str
     part: str
-    near: list[Similar]
-    model: str | None = attrs.field(default=None, metadata={LEFT_OUT: True})
+    near: list[SimilarRange]
+    model: str | None = attrs.field(default=None, metadata={OMIT_IF_NONE: True})
 
 
 @attrs.frozen
@@ -74,7 +74,7 @@ class ApplyOutput:
     stats: ApplyStats
     problems: list[Problem] | None
     written: list[str]
-    refusal: Refused | None = None
+    refusal: RefusalOutput | None = None
 
 
 @attrs.frozen
@@ -88,10 +88,10 @@ class PromptPart:
 
 
 @attrs.frozen
-class LeftOutPart:
+class OmittedPartOutput:
     name: str
     tokens: int
-    why: Why
+    why: OmissionReason
 
 
 @attrs.frozen
@@ -106,7 +106,7 @@ class PromptOutput:
     system: str | None
     text: str
     parts: list[PromptPart]
-    left_out: list[LeftOutPart]
+    left_out: list[OmittedPartOutput]
     tokens: int
     budget: int
     max_tokens: int
@@ -166,7 +166,7 @@ class ModelsOutput:
 
 
 @attrs.frozen
-class KeptFigures:
+class SurvivalOutput:
     """Accepted edits of which it is known whether they were kept: how many, and how many were."""
 
     known: int
@@ -186,8 +186,8 @@ class OutcomeFigures:
     partial: int
     rejected: int
     ignored: int
-    kept30: KeptFigures
-    kept300: KeptFigures
+    kept30: SurvivalOutput
+    kept300: SurvivalOutput
     latency: LatencyStatus
 
 

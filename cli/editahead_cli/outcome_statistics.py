@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
 
-from editahead_inference.gate.personalization import Learner
+from editahead_inference.gate.personalization import PreferenceLearner
 from editahead_lsp.protocol.custom_messages import LatencyStatus
-from editahead_lsp.session.edit_survival import KEPT
-from editahead_lsp.session.outcome_log import LEARNED_FROM, Outcome
-from editahead_lsp.session.outcome_tracker import learn
+from editahead_lsp.session.edit_survival import SURVIVED_FRACTION
+from editahead_lsp.session.outcome_log import MAX_LEARNING_ROWS, Outcome
+from editahead_lsp.session.outcome_tracker import train_learner
 
-from .json_output import KeptFigures, LearningFigures, OutcomeFigures, StatsOutput
+from .json_output import LearningFigures, OutcomeFigures, StatsOutput, SurvivalOutput
 
 
-def statistics(file: Path, outcomes: Sequence[Outcome], zone: tzinfo | None = None) -> StatsOutput:
+def summarize_outcomes(file: Path, outcomes: Sequence[Outcome], zone: tzinfo | None = None) -> StatsOutput:
     """outcomes: the oldest first. zone: in which days begin; the machine's by default."""
     return StatsOutput(
         file=str(file),
@@ -53,9 +53,9 @@ def _figures(outcomes: Sequence[Outcome]) -> OutcomeFigures:
     )
 
 
-def _kept(shares: Sequence[float | None]) -> KeptFigures:
+def _kept(shares: Sequence[float | None]) -> SurvivalOutput:
     known = [share for share in shares if share is not None]
-    return KeptFigures(len(known), sum(share > KEPT for share in known))
+    return SurvivalOutput(len(known), sum(share > SURVIVED_FRACTION for share in known))
 
 
 def _quantile(ordered: Sequence[float], quantile: float) -> float:
@@ -64,8 +64,8 @@ def _quantile(ordered: Sequence[float], quantile: float) -> float:
 
 def _learned(outcomes: Sequence[Outcome]) -> LearningFigures:
     """What a server that starts now learns from the log."""
-    learner = Learner()
+    learner = PreferenceLearner()
     teaching = [one for one in outcomes if one.shipped is not None and one.seen]
-    learn(learner, teaching[-LEARNED_FROM:])
-    taste = learner.taste(0.0)
+    train_learner(learner, teaching[-MAX_LEARNING_ROWS:])
+    taste = learner.snapshot(0.0)
     return LearningFigures(learner.outcomes, taste.trust, dict(taste.weights))

@@ -1,6 +1,6 @@
 """Recordings of real editors on a walk through a rename, as text casts (asciicast v2) in docs/casts.
 
-`PYTHONPATH=tests/support .venv/bin/python docs/tools/make_cast.py neovim|helix FILE`. What is on the screen is what the editor
+Run `PYTHONPATH=tests/support .venv/bin/python docs/tools/make_cast.py neovim|helix FILE`. The screen shows what the editor
 wrote; only the pauses are made. Play one with `asciinema play docs/casts/neovim.cast`.
 """
 

@@ -17,7 +17,7 @@ from rich.console import Console
 from editahead_cli.commands.demo import SETTINGS
 from editahead_cli.demo.player import Player
 from editahead_cli.demo.scenes import sample_scenes
-from editahead_cli.demo.terminal_view import Screen
+from editahead_cli.demo.terminal_view import TerminalView
 from editahead_evals.client.editor import Editor
 
 SCENES = ("A rename", "A repeated insertion")
@@ -26,7 +26,7 @@ COLUMNS = 98
 
 def picture() -> str:
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, highlight=False)
-    screen = Screen(console, None)
+    screen = TerminalView(console, None)
     with Editor(SETTINGS) as editor:
         Player(editor, screen.show).play([scene for scene in sample_scenes() if scene.title in SCENES])
     svg = console.export_svg(title="editahead demo", unique_id="demo")

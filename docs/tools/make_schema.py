@@ -23,7 +23,7 @@ from editahead_cli import json_output
 from editahead_evals.report import json_types
 from editahead_lsp.protocol import apply_messages, lsp_types
 from editahead_lsp.protocol import custom_messages as wire
-from editahead_lsp.protocol.converter import camel, make_converter
+from editahead_lsp.protocol.converter import make_converter, to_camel_case
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 CONVERTER = make_converter(json_output)
@@ -54,26 +54,28 @@ class Shape:
 URI = "file:///p/stay.py"
 HERE = wire.Position(6, 19)
 THERE = wire.Range(wire.Position(9, 21), wire.Position(9, 25))
-DOCUMENT = wire.TextDocument(URI, 12)
+DOCUMENT = wire.VersionedTextDocument(URI, 12)
 EDIT = wire.TextEdit(THERE, "leaves")
 LABEL = "rename ends -> leaves (2 more)"
 ACCEPT = wire.Command("Accept next edit", wire.ACCEPT, ["p-17"])
 GHOST = wire.InlineCompletionItem(
     "self.leaves", wire.Range(wire.Position(9, 16), wire.Position(9, 25)), ACCEPT
 )
-QUIET = wire.Quiet("no-candidate", "Nothing that was just done has to be done elsewhere.")
+QUIET = wire.SilenceInfo("no-candidate", "Nothing that was just done has to be done elsewhere.")
 PREDICTED = wire.PredictedEdit(
     "p-17", DOCUMENT, [EDIT], THERE.start, wire.Position(9, 27), 0.93, "propagation", LABEL
 )
 WORKSPACE_EDIT = lsp_types.WorkspaceEdit([lsp_types.TextDocumentEdit(DOCUMENT, [EDIT])])
-ACTION = lsp_types.CodeAction("Accept next edit", wire.ACCEPT_KIND, ACCEPT, data=lsp_types.ActionData("p-17"))
+ACTION = lsp_types.CodeAction(
+    "Accept next edit", wire.ACCEPT_KIND, ACCEPT, data=lsp_types.PredictionActionData("p-17")
+)
 GO = wire.Command(
     "Go to next edit",
-    wire.GO_NEXT,
+    wire.GO_TO_NEXT_EDIT,
     [{"uri": URI, "position": {"line": HERE.line, "character": HERE.character}}],
 )
-PASTED = lsp_types.SketchData(URI, 12, wire.Range(HERE, HERE), comment=True)
-INLINE = wire.InlineParams(DOCUMENT, HERE)
+PASTED = lsp_types.SketchActionData(URI, 12, wire.Range(HERE, HERE), comment=True)
+INLINE = wire.InlineCompletionParams(DOCUMENT, HERE)
 SHOWN = wire.DidShowParams(wire.ShownItem(ACCEPT))
 ITEM = lsp_types.CompletionItem(
     label=LABEL,
@@ -95,8 +97,8 @@ FIGURES = json_output.OutcomeFigures(
     partial=3,
     rejected=9,
     ignored=303,
-    kept30=json_output.KeptFigures(81, 78),
-    kept300=json_output.KeptFigures(80, 74),
+    kept30=json_output.SurvivalOutput(81, 78),
+    kept300=json_output.SurvivalOutput(80, 74),
     latency=wire.LatencyStatus(4.1, 19.0),
 )
 PROMPT_COSTS = json_types.PromptCosts(
@@ -151,7 +153,7 @@ APPLIED = apply_messages.ApplyResult(
 REFUSED = apply_messages.RefusalData(
     "ambiguous",
     "    def days(self):",
-    [apply_messages.Similar(wire.Range(wire.Position(8, 0), wire.Position(10, 0)), 0.91)],
+    [apply_messages.SimilarRange(wire.Range(wire.Position(8, 0), wire.Position(10, 0)), 0.91)],
 )
 
 
@@ -190,7 +192,7 @@ SHAPES = [
             DOCUMENT,
             HERE,
             wire.NextEditContext(
-                "typed", [wire.ToldDiagnostic(THERE, '"ends" is not defined', "reportUndefinedVariable", "Pyright")]
+                "typed", [wire.ClientDiagnostic(THERE, '"ends" is not defined', "reportUndefinedVariable", "Pyright")]
             ),
         ),
         wire.NextEditResult([PREDICTED], None),
@@ -204,13 +206,13 @@ SHAPES = [
     _request(
         types.TEXT_DOCUMENT_INLINE_COMPLETION,
         "Ghost text on the cursor's line.",
-        wire.InlineParams(wire.TextDocument(URI), wire.Position(9, 25)),
-        wire.InlineCompletionResult([GHOST]),
+        wire.InlineCompletionParams(wire.VersionedTextDocument(URI), wire.Position(9, 25)),
+        wire.InlineCompletionList([GHOST]),
     ),
     _request(
         types.TEXT_DOCUMENT_CODE_ACTION,
         "Actions that accept the next edit, go there, or apply a sketch; the example is for a client that resolves edits.",
-        lsp_types.CodeActionParams(wire.TextDocument(URI), wire.Range(HERE, HERE)),
+        lsp_types.CodeActionParams(wire.VersionedTextDocument(URI), wire.Range(HERE, HERE)),
         [
             ACTION,
             lsp_types.CodeAction("Go to next edit", wire.GOTO_KIND, GO),
@@ -227,13 +229,13 @@ SHAPES = [
     _request(
         types.TEXT_DOCUMENT_COMPLETION,
         "A menu item that makes the next edit.",
-        lsp_types.CompletionParams(wire.TextDocument(URI), HERE),
+        lsp_types.CompletionParams(wire.VersionedTextDocument(URI), HERE),
         lsp_types.CompletionList(items=[ITEM]),
     ),
     _request(
         types.TEXT_DOCUMENT_INLAY_HINT,
         "A hint at the place of the next edit, where `hints` is `inlay`.",
-        lsp_types.InlayHintParams(wire.TextDocument(URI), wire.Range(wire.Position(), wire.Position(16, 0))),
+        lsp_types.InlayHintParams(wire.VersionedTextDocument(URI), wire.Range(wire.Position(), wire.Position(16, 0))),
         [lsp_types.InlayHint(THERE.start, LABEL, "The next edit", [EDIT])],
         list[lsp_types.InlayHint],
     ),
@@ -252,15 +254,15 @@ SHAPES = [
         attrs.evolve(SHOWN, accepted_length=4),
     ),
     _notification(
-        wire.DID_FOCUS, "The document that has the focus now.", wire.DidFocusParams(wire.TextDocument(URI))
+        wire.DID_FOCUS, "The document that has the focus now.", wire.DidFocusParams(wire.VersionedTextDocument(URI))
     ),
     _command(wire.ACCEPT, "Record an accept.", ["p-17"], None, needed=True),
     _command(wire.REJECT, "Record a rejection.", ["p-17"], None, needed=True),
     _command(
-        wire.GO_NEXT,
+        wire.GO_TO_NEXT_EDIT,
         "Go to the next edit, then make it.",
-        [wire.GoNextArgument(URI, HERE)],
-        wire.GoNextResult("jumped"),
+        [wire.GoToNextEditArgument(URI, HERE)],
+        wire.GoToNextEditResult("jumped"),
     ),
     Shape(
         f"command.{wire.APPLY}",
@@ -294,7 +296,7 @@ SHAPES = [
         json_output.PromptOutput(
             "editahead", "editahead", False, None, "<|file|>stay.py\n<|next|>\n",
             [json_output.PromptPart("path", 0, 16, 5), json_output.PromptPart("answer", 16, 25, 2)],
-            [json_output.LeftOutPart("file/lines 1-8", 92, "its group's budget")], 7, 3000, 512, ["<|/region|>"],
+            [json_output.OmittedPartOutput("file/lines 1-8", 92, "its group's budget")], 7, 3000, 512, ["<|/region|>"],
         ),
     ),
     _output(
@@ -307,7 +309,7 @@ SHAPES = [
     _output(
         "editahead config --json",
         "The settings and the source of each.",
-        json_output.ConfigOutput({"eagerness": json_output.Setting(0.3, "~/.config/editahead/editahead.toml")}, []),
+        json_output.ConfigOutput({"eagerness": json_output.SettingOutput(0.3, "~/.config/editahead/editahead.toml")}, []),
     ),
     _output(
         "editahead stats --json",
@@ -327,7 +329,8 @@ SHAPES = [
         "editahead models --json",
         "This machine's hardware, and the models that fit it.",
         json_output.ModelsOutput(
-            json_output.MachineOutput(16, 137_438_953_472, 120_259_084_288, [json_output.GpuOutput("NVIDIA H200", 150_754_820_096)],
+            json_output.MachineOutput(16, 137_438_953_472, 120_259_084_288,
+                                      [json_output.GpuOutput("NVIDIA H200", 150_754_820_096)],
                                   11_200_000_000),
             [json_output.ModelOutput("zeta-2.1", "zed-industries/zeta-2.1", "next edits", "vLLM", "zeta-2.1", "Apache-2.0",
                                  16_600_000_000, 131_072, 32_768, "gpu", None,
@@ -459,9 +462,9 @@ def _fields(cls: type, direction: str) -> Iterator[tuple[str, Any, bool]]:
         required = (
             field.default is attrs.NOTHING
             if direction == "read"
-            else not field.metadata.get(lsp_types.LEFT_OUT, False)
+            else not field.metadata.get(lsp_types.OMIT_IF_NONE, False)
         )
-        yield camel(field.name), field.type, required
+        yield to_camel_case(field.name), field.type, required
 
 
 def schema(shape: Shape) -> dict[str, Any]:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 
-Source = Literal["propagation", "completion", "local", "engine", "diagnostic"]
+CandidateSource = Literal["propagation", "completion", "local", "engine", "diagnostic"]
 
-Reason = Literal[
+SilenceReason = Literal[
     "no-history",
     "no-candidate",
     "below-threshold",
@@ -44,9 +44,9 @@ class Candidate:
 
     uri: str
     edit: Edit
-    place: int
+    target_offset: int
     cursor_after: int
-    source: Source
+    source: CandidateSource
     label: str
     rule: str
     features: Mapping[str, float] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GateDecision:
     """What the gate made of a candidate: its probability of being accepted, and why it is not shown (None = shown).
 
     shipped: the probability before this person's taste was added; None when that is the same.
@@ -68,13 +68,13 @@ class Verdict:
 
     candidate: Candidate
     confidence: float
-    reason: Reason | None
+    reason: SilenceReason | None
     shipped: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    reason: Reason
+    reason: SilenceReason
     detail: str
     """One sentence for a person."""
 
@@ -91,10 +91,10 @@ class Timings:
 class Prediction:
     """The answer to one state: what to show, best first (at most 5), or why nothing is shown."""
 
-    state: State
-    shown: tuple[Verdict, ...]
+    state: EditorState
+    shown: tuple[GateDecision, ...]
     silence: Silence | None
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[GateDecision, ...] = ()
     timings: Timings = Timings()
 
 
@@ -109,6 +109,6 @@ class Predictor(Protocol):
     `check` is to be called between units of work; it raises `Cancelled` when the work is no longer wanted.
     """
 
-    source: Source
+    source: CandidateSource
 
-    def propose(self, state: State, check: Callable[[], None]) -> list[Candidate]: ...
+    def propose(self, state: EditorState, check: Callable[[], None]) -> list[Candidate]: ...

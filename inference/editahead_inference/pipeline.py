@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .candidates import Candidate, Prediction, Predictor, Timings
 from .gate.filters import breaks_syntax
 from .gate.gate import Gate
-from .predictors.diagnostic_fixes import Fixes
-from .predictors.line_completion import Completion
-from .predictors.model.confidence import agreed
-from .predictors.model.edit_candidates import candidates as candidates_told
-from .predictors.model.edit_candidates import outcome
+from .predictors.diagnostic_fixes import DiagnosticFixes
+from .predictors.line_completion import LineCompletion
+from .predictors.model.confidence import noisy_or
+from .predictors.model.edit_candidates import canonical_replacement
+from .predictors.model.edit_candidates import to_candidates as candidates_told
 from .predictors.model.model_gate import confidence
-from .predictors.model.response import Told
+from .predictors.model.response import ModelResponse
 from .predictors.propagation import Propagation
 
-PROPOSED = 6
+MAX_PROPOSED = 6
 """So many of the rules' edits a model is told of, at most."""
 
 
@@ -31,11 +31,11 @@ def _never() -> None:
 
 def default_predictors(syntax: SyntaxTrees) -> tuple[Predictor, ...]:
     """Those that need no model. syntax: trees to share with the gate."""
-    return Completion(), Fixes(), Propagation(syntax)
+    return LineCompletion(), DiagnosticFixes(), Propagation(syntax)
 
 
-def candidates_of(
-    state: State, predictors: Sequence[Predictor], check: Callable[[], None] = _never
+def collect_candidates(
+    state: EditorState, predictors: Sequence[Predictor], check: Callable[[], None] = _never
 ) -> list[Candidate]:
     """What all of them propose."""
     return [candidate for predictor in predictors for candidate in predictor.propose(state, check)]
@@ -61,16 +61,18 @@ class Pipeline:
         self._clock = clock
 
     def predict(
-        self, state: State, *, eagerness: float = 0.5, check: Callable[[], None] = _never
+        self, state: EditorState, *, eagerness: float = 0.5, check: Callable[[], None] = _never
     ) -> Prediction:
         """Raises `Cancelled` (through `check`) and nothing else."""
         started = self._clock()
-        return self._decided(state, candidates_of(state, self._predictors, check), started, eagerness, check)
+        return self._decided(
+            state, collect_candidates(state, self._predictors, check), started, eagerness, check
+        )
 
-    def join(
+    def combine(
         self,
         prediction: Prediction,
-        told: Told,
+        told: ModelResponse,
         *,
         eagerness: float = 0.5,
         check: Callable[[], None] = _never,
@@ -78,19 +80,19 @@ class Pipeline:
         """The prediction with what a model said of the same document. Raises `Cancelled` (through `check`)."""
         started = self._clock()
         candidates = []
-        for candidate, rules in self.together(prediction, told):
+        for candidate, rules in self.merge_candidates(prediction, told):
             if told.weights is not None and candidate.features.keys() & {"model", "scored"}:
                 candidate = replace(candidate, confidence=confidence(told.weights, rules, candidate.features))
             candidates.append(candidate)
         return self._decided(prediction.state, candidates, started, eagerness, check)
 
-    def told(self, told: Told) -> list[Candidate]:
+    def model_candidates(self, told: ModelResponse) -> list[Candidate]:
         """The candidates of what a model said, before the gate."""
         return candidates_told(told, lambda edit: breaks_syntax(told.document, edit, self._syntax))
 
     def _decided(
         self,
-        state: State,
+        state: EditorState,
         candidates: Sequence[Candidate],
         started: float,
         eagerness: float,
@@ -107,7 +109,9 @@ class Pipeline:
             Timings(1000 * (proposed - started), 1000 * (ended - proposed)),
         )
 
-    def together(self, prediction: Prediction, told: Told) -> list[tuple[Candidate, float | None]]:
+    def merge_candidates(
+        self, prediction: Prediction, told: ModelResponse
+    ) -> list[tuple[Candidate, float | None]]:
         """All candidates, with what the gate made of those that rules propose. The same edit from a rule and from the model
         is one candidate: the rule's, with the features of both."""
         state = prediction.state
@@ -116,31 +120,31 @@ class Pipeline:
             candidate = verdict.candidate
             out.setdefault(_same(state, candidate), (candidate, self._gate.confidence(state, candidate)))
         for edit, features in told.scores:
-            same: Hashable = (told.document.uri, outcome(edit, told.document.text))
+            same: Hashable = (told.document.uri, canonical_replacement(edit, told.document.text))
             if same in out:
                 rule, sure = out[same]
                 out[same] = replace(rule, features={**rule.features, **features}), sure
-        for said in self.told(told):
+        for said in self.model_candidates(told):
             if (same := _same(state, said)) not in out:
                 out[same] = said, None
                 continue
             rule, sure = out[same]
-            both = agreed(sure or 0.0, said.confidence or 0.0)
+            both = noisy_or(sure or 0.0, said.confidence or 0.0)
             out[same] = replace(rule, features={**rule.features, **said.features}, confidence=both), sure
         return list(out.values())
 
 
-def proposed(prediction: Prediction) -> tuple[Edit, ...]:
+def proposed_edits(prediction: Prediction) -> tuple[Edit, ...]:
     """The edits of the document that the rules propose, the likeliest first, for a model that is told of them."""
     state = prediction.state
     ordered = sorted(prediction.verdicts, key=lambda verdict: -verdict.confidence)
     candidates = (verdict.candidate for verdict in ordered)
-    return tuple(c.edit for c in candidates if c.edit and c.uri == state.document.uri)[:PROPOSED]
+    return tuple(c.edit for c in candidates if c.edit and c.uri == state.document.uri)[:MAX_PROPOSED]
 
 
-def _same(state: State, candidate: Candidate) -> Hashable:
+def _same(state: EditorState, candidate: Candidate) -> Hashable:
     """Equal for candidates that make the same text of the same document."""
     snapshot = state.snapshot(candidate.uri)
     if snapshot is None or not candidate.edit:
         return id(candidate)
-    return candidate.uri, outcome(candidate.edit, snapshot.text)
+    return candidate.uri, canonical_replacement(candidate.edit, snapshot.text)

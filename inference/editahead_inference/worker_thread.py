@@ -26,7 +26,7 @@ class PreemptedError(Cancelled):
     """The job makes room for one that is urgent. It can be run again."""
 
 
-class Worker:
+class WorkerThread:
     """A thread that runs jobs one after the other. A daemon thread: a job that never ends cannot keep the process alive."""
 
     def __init__(self, name: str = "editahead-worker") -> None:
@@ -38,7 +38,7 @@ class Worker:
         self._thread.start()
 
     @property
-    def wanted(self) -> bool:
+    def has_urgent_job(self) -> bool:
         """Whether a job waits that somebody waits for. A job of the other kind should then make room."""
         return bool(self._jobs) or self.is_stopped
 
@@ -100,7 +100,7 @@ class CancellableJob:
 
     def __init__(
         self,
-        worker: Worker,
+        worker: WorkerThread,
         clock: Callable[[], float] = lambda: 0.0,
         deadline_s: float = math.inf,
         *,
@@ -129,7 +129,7 @@ class CancellableJob:
         """
         if self.cancelled or self._worker.is_stopped:
             raise Cancelled
-        if self.is_background and self._worker.wanted:
+        if self.is_background and self._worker.has_urgent_job:
             raise PreemptedError
         if self._clock() - self.started_at > self._deadline_s:
             raise DeadlineError

@@ -19,30 +19,30 @@ from pygls.lsp.server import LanguageServer
 from editahead_inference.predictors.model.predictor import ModelPredictor
 
 from . import __version__, user_dirs
-from .apply.service import Applying
+from .apply.service import ApplyService
 from .features import register_all
-from .model.config import Wanted
-from .model.prompt_warmer import Warming
-from .prediction.coordinator import ALL, Asking, Layers
-from .prediction.job import Predicts
-from .prediction.scheduler import Predictions
-from .presentation.next_edit_marker import Hints
-from .protocol.client_capabilities import Client
+from .model.config import ModelConfig
+from .model.prompt_warmer import PromptWarmer
+from .prediction.coordinator import ALL_REUSE, PredictionCoordinator, ReuseOptions
+from .prediction.job import PredictionPipeline
+from .prediction.scheduler import PredictionScheduler
+from .presentation.next_edit_marker import NextEditMarker
+from .protocol.client_capabilities import ClientCapabilities
 from .protocol.converter import make_converter
 from .session.outcome_log import FILE_NAME, OutcomeLog
-from .session.outcome_tracker import Outcomes
+from .session.outcome_tracker import OutcomeTracker
 from .session.session import Session
-from .settings import Settings, gather
+from .settings import Settings, load_settings
 from .transport import parent_process
-from .transport.json_rpc import Protocol
-from .transport.stdio import Reader
+from .transport.json_rpc import JsonRpcProtocol
+from .transport.stdio import StdinReaderThread
 from .workspace import positions, uris
-from .workspace.file_exclusion import Exclusion, workspace_paths
+from .workspace.file_exclusion import FileExclusion, workspace_paths
 
 log = logging.getLogger(__name__)
 
 
-def load_pipeline() -> Predicts:
+def load_pipeline() -> PredictionPipeline:
     """Return the predictors that need no model. Imported late: the grammars take long to load."""
     from editahead_inference.pipeline import Pipeline
 
@@ -65,46 +65,50 @@ class Server(LanguageServer):
         reach: Returns the model that the settings name, if any. Raises ValueError with the reason where it cannot.
     """
 
-    protocol: Protocol
+    protocol: JsonRpcProtocol
 
     def __init__(
         self,
-        load: Callable[[], Predicts] = load_pipeline,
+        load: Callable[[], PredictionPipeline] = load_pipeline,
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        layers: Layers = ALL,
+        layers: ReuseOptions = ALL_REUSE,
         environment: Mapping[str, str] = os.environ,
         user_folder: Path | None = None,
         state_folder: Path | None = None,
         now: Callable[[], float] = time.time,
         run: str | None = None,
-        reach: Callable[[Wanted], ModelPredictor | None] = Wanted.reach,
+        reach: Callable[[ModelConfig], ModelPredictor | None] = ModelConfig.create_predictor,
     ) -> None:
-        super().__init__("editahead", __version__, protocol_cls=Protocol, converter_factory=make_converter)
+        super().__init__(
+            "editahead", __version__, protocol_cls=JsonRpcProtocol, converter_factory=make_converter
+        )
         self.clock = clock
         self._sleep = sleep
         self._environment = environment
         self._user_folder = user_dirs.config_folder() if user_folder is None else user_folder
-        self.client = Client()
+        self.client = ClientCapabilities()
         log_file = (user_dirs.state_folder() if state_folder is None else state_folder) / FILE_NAME
         log_of_outcomes = OutcomeLog(log_file, clock)
-        self.session = Session(clock, Outcomes(clock, now, run or secrets.token_hex(8), log_of_outcomes))
-        self.predictions = Predictions(load, clock, sleep, kept=layers.kept)
-        self.asking = Asking(self.session, self.predictions, clock, sleep, layers)
-        self.applying = Applying(self.session, clock)
-        self.hints = Hints(self, sleep)
-        self.warming = Warming(self.session, self.predictions.models, clock, sleep)
-        self.shows_edits = False
+        self.session = Session(
+            clock, OutcomeTracker(clock, now, run or secrets.token_hex(8), log_of_outcomes)
+        )
+        self.predictions = PredictionScheduler(load, clock, sleep, kept=layers.kept)
+        self.coordinator = PredictionCoordinator(self.session, self.predictions, clock, sleep, layers)
+        self.apply_service = ApplyService(self.session, clock)
+        self.next_edit_marker = NextEditMarker(self, sleep)
+        self.prompt_warmer = PromptWarmer(self.session, self.predictions.models, clock, sleep)
+        self.client_renders_edits = False
         """Whether the client can show an edit before it is made: `initialize` said so, or a request that only such a client
         sends."""
         self.watches_process = True
         """Whether to end when the client's process is gone."""
         self._reach = reach
-        self._wanted: Wanted | None = None
+        self._wanted: ModelConfig | None = None
         self.progress_tasks: dict[int | str, asyncio.Task[Any]] = {}
         """The requests that report progress and that the client can cancel, by the token of their progress."""
-        self.no_model: str | None = None
+        self.model_error: str | None = None
         """Why there is no model though the settings name one."""
         self._options: Any = None
         self._folders: tuple[str, ...] = ()
@@ -114,15 +118,15 @@ class Server(LanguageServer):
         self._ended = asyncio.Event()
         register_all(self)
 
-    def meet(self, client: Client, process_id: int | None) -> None:
+    def initialize_session(self, client: ClientCapabilities, process_id: int | None) -> None:
         """Begin the session with this client.
 
         Args:
             process_id: The client's process; the server ends when it is gone.
         """
         self.client = client
-        self.shows_edits = client.shows_edits
-        self.session.encoding = positions.choose(client.encodings)
+        self.client_renders_edits = client.shows_edits
+        self.session.encoding = positions.negotiate_encoding(client.encodings)
         self._folders, self._options = client.folders, client.options
         self._apply_settings()
         self.protocol.initialized = True
@@ -136,22 +140,22 @@ class Server(LanguageServer):
             options = {**self.client.options, **options}
         self._options = options
         self._apply_settings()
-        self.hints.notice()
-        self.tell_problems()
+        self.next_edit_marker.on_message()
+        self.show_settings_problems()
 
-    def change_folders(self, added: Sequence[str], removed: Sequence[str]) -> None:
+    def update_workspace_folders(self, added: Sequence[str], removed: Sequence[str]) -> None:
         """Add and remove workspace folders.
 
         Args:
             added: URIs of folders.
             removed: URIs of folders.
         """
-        gone = {uris.key(uri) for uri in (*removed, *added)}
-        self._folders = (*(uri for uri in self._folders if uris.key(uri) not in gone), *added)
+        gone = {uris.canonical_key(uri) for uri in (*removed, *added)}
+        self._folders = (*(uri for uri in self._folders if uris.canonical_key(uri) not in gone), *added)
         self._apply_settings()
-        self.tell_problems()
+        self.show_settings_problems()
 
-    def tell_problems(self) -> None:
+    def show_settings_problems(self) -> None:
         """Show each problem with the settings once."""
         for message in self._messages:
             if message not in self._told:
@@ -161,25 +165,27 @@ class Server(LanguageServer):
                 )
 
     @property
-    def completes(self) -> bool:
+    def offers_completion_items(self) -> bool:
         """Whether completion menus have an item for the next edit."""
         wanted = self.session.settings.completion_item
-        return wanted == "on" or (wanted == "auto" and not self.shows_edits)
+        return wanted == "on" or (wanted == "auto" and not self.client_renders_edits)
 
     def _apply_settings(self) -> None:
         """Read the settings from all their sources again, and use them."""
         folders = workspace_paths(self._folders)
-        self.applying.folders = folders
-        resolved = gather(self._environment, self._options, folders, self._user_folder)
+        self.apply_service.folders = folders
+        resolved = load_settings(self._environment, self._options, folders, self._user_folder)
         settings = resolved.settings
         self._choose_model(settings)
-        self._messages = resolved.messages if self.no_model is None else (*resolved.messages, self.no_model)
+        self._messages = (
+            resolved.messages if self.model_error is None else (*resolved.messages, self.model_error)
+        )
         logging.getLogger().setLevel(settings.log_level.upper())
-        self.session.configure(settings, Exclusion(folders, settings.exclude))
+        self.session.configure(settings, FileExclusion(folders, settings.exclude))
 
     def _choose_model(self, settings: Settings) -> None:
         """Use the model that the settings name, unless it is the one in use."""
-        wanted = Wanted.of(settings, self._environment, self._folders)
+        wanted = ModelConfig.from_settings(settings, self._environment, self._folders)
         if wanted == self._wanted:
             return
         self._wanted = wanted
@@ -197,16 +203,16 @@ class Server(LanguageServer):
             model: None where there is none.
             error: Why there is none though the settings name one.
         """
-        self.no_model = error
+        self.model_error = error
         if model is not None or self.predictions.models.model is not None:
-            self.predictions.ask_model(model)
+            self.predictions.set_model(model)
 
     async def _until_gone(self, process_id: int) -> None:
-        await parent_process.ended(process_id, self._sleep)
+        await parent_process.wait_for_exit(process_id, self._sleep)
         log.warning("the client's process is gone")
-        self.end()
+        self.request_exit()
 
-    def end(self) -> None:
+    def request_exit(self) -> None:
         """Make `ended` return. Call it on the event loop."""
         self._ended.set()
 
@@ -225,37 +231,37 @@ class Server(LanguageServer):
         try:
             message = json.loads(body)
         except (ValueError, RecursionError):
-            self.protocol.refuse_unparsed()
+            self.protocol.send_parse_error()
             return
         try:
             self.protocol.handle_message(message)
         except Exception as error:
             self.report_server_error(error, type(error))
-        self.hints.notice()
-        self.warming.notice()
+        self.next_edit_marker.on_message()
+        self.prompt_warmer.on_message()
 
     async def serve(self, read: Callable[[int], bytes], out: BinaryIO) -> int:
         """Serve one client until it sends `exit`, closes the stream, or is gone. Return the exit code of the process."""
-        self.protocol.set_writer(_Writer(out, self.end))
-        Reader(read, asyncio.get_running_loop(), self.receive, self.end).start()
-        await self.ended()
-        return 0 if self.protocol.was_shut_down else 1
+        self.protocol.set_writer(_Writer(out, self.request_exit))
+        StdinReaderThread(read, asyncio.get_running_loop(), self.receive, self.request_exit).start()
+        await self.wait_closed()
+        return 0 if self.protocol.shutdown_requested else 1
 
-    async def ended(self) -> None:
+    async def wait_closed(self) -> None:
         """Wait for `end`, then cancel all work and close what is open."""
         try:
             await self._ended.wait()
         finally:
             if self._watch is not None:
                 self._watch.cancel()
-            self.hints.stop()
-            self.warming.stop()
+            self.next_edit_marker.stop()
+            self.prompt_warmer.stop()
             try:
                 await self.predictions.close()
             finally:
                 self.predictions.stop()
-                self.applying.stop()
-                self.session.end()
+                self.apply_service.stop()
+                self.session.close_all()
 
 
 class _Writer:

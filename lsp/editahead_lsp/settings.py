@@ -14,17 +14,17 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from editahead_inference.backends.openai.server_url import Address
+from editahead_inference.backends.openai.server_url import ServerUrl
 
 FILE_NAME = "editahead.toml"
 PREFIX = "EDITAHEAD_"
 
-RESTRICTED = frozenset(["backend", "url", "model", "api_key_env", "telemetry"])
+USER_ONLY = frozenset(["backend", "url", "model", "api_key_env", "telemetry"])
 """What a workspace file may not set: a file in a cloned repository must never choose where code is sent."""
 _NOT_SETTINGS = frozenset(["crossFile", "token"])
 """Keys of the client's options that are for the connection only."""
 
-Place = Literal["environment", "client", "workspace", "user", "default"]
+SettingsLevel = Literal["environment", "client", "workspace", "user", "default"]
 
 
 @dataclass(frozen=True)
@@ -49,16 +49,16 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Source:
+class SettingsSource:
     """Options from one place. name: for messages, such as a file's path."""
 
-    place: Place
+    place: SettingsLevel
     name: str
     options: Any
 
 
 @dataclass(frozen=True)
-class Resolved:
+class ResolvedSettings:
     """origins: by setting, the name of the source that its value came from. messages: for the person, one for each
     thing that was wrong."""
 
@@ -67,7 +67,7 @@ class Resolved:
     messages: tuple[str, ...] = ()
 
 
-class _Wrong(Exception):
+class _SettingError(Exception):
     pass
 
 
@@ -82,7 +82,7 @@ class _Kind:
 def _one_of(*values: str) -> _Kind:
     def read(value: Any) -> Any:
         if value not in values:
-            raise _Wrong
+            raise _SettingError
         return value
 
     return _Kind(" or ".join(f'"{value}"' for value in values), read)
@@ -91,9 +91,9 @@ def _one_of(*values: str) -> _Kind:
 def _number(low: float, high: float) -> Callable[[Any], float]:
     def read(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise _Wrong
+            raise _SettingError
         if not math.isfinite(value) or not low <= value <= high:
-            raise _Wrong
+            raise _SettingError
         return value
 
     return read
@@ -101,7 +101,7 @@ def _number(low: float, high: float) -> Callable[[Any], float]:
 
 def _whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise _Wrong
+        raise _SettingError
     return value
 
 
@@ -111,13 +111,13 @@ def _debounce(value: Any) -> Any:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise _Wrong
+        raise _SettingError
     return value
 
 
 def _boolean(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise _Wrong
+        raise _SettingError
     return value
 
 
@@ -125,22 +125,22 @@ def _languages(value: Any) -> Mapping[str, bool]:
     if not isinstance(value, Mapping) or not all(
         isinstance(k, str) and isinstance(v, bool) for k, v in value.items()
     ):
-        raise _Wrong
+        raise _SettingError
     return dict(value)
 
 
 def _globs(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(glob, str) for glob in value):
-        raise _Wrong
+        raise _SettingError
     return tuple(value)
 
 
 def _url(value: Any) -> str:
     url = _text(value)
     try:
-        Address.of(url)
+        ServerUrl.parse(url)
     except ValueError:
-        raise _Wrong from None
+        raise _SettingError from None
     return url
 
 
@@ -169,7 +169,7 @@ _PLAIN_TEXT = frozenset(["backend", "url", "model", "api_key_env", "format", "hi
 """Settings whose environment variables are taken as they are; the others' are read as JSON where they can be."""
 
 
-def resolve(sources: Sequence[Source]) -> Resolved:
+def resolve(sources: Sequence[SettingsSource]) -> ResolvedSettings:
     """The settings that the sources give, the first that sets one winning."""
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
@@ -191,20 +191,20 @@ def resolve(sources: Sequence[Source]) -> Resolved:
             elif name not in values:
                 values[name] = _KINDS[name].read(value)
                 origins[name] = source.name
-    return Resolved(
+    return ResolvedSettings(
         Settings(**values), {name: origins.get(name, "default") for name in NAMES}, tuple(messages)
     )
 
 
-def _problem(source: Source, name: Any, value: Any) -> str | None:
+def _problem(source: SettingsSource, name: Any, value: Any) -> str | None:
     if name not in _KINDS:
         return f"{source.name}: there is no setting {_short(name)}; it is ignored."
-    if source.place == "workspace" and name in RESTRICTED:
+    if source.place == "workspace" and name in USER_ONLY:
         return f"{source.name}: a workspace may not set `{name}`; it is ignored."
     kind = _KINDS[name]
     try:
         kind.read(value)
-    except _Wrong:
+    except _SettingError:
         return f"{source.name}: `{name}` cannot be {_short(value)}; allowed: {kind.allowed}. It is ignored."
     return None
 
@@ -217,7 +217,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def from_environment(environment: Mapping[str, str]) -> list[Source]:
+def from_environment(environment: Mapping[str, str]) -> list[SettingsSource]:
     """One source for each variable, so that its name is in the messages. Variables that name no setting are others'."""
     sources = []
     for name in NAMES:
@@ -231,11 +231,11 @@ def from_environment(environment: Mapping[str, str]) -> list[Source]:
                 value = json.loads(text)
             except (ValueError, RecursionError):
                 value = text
-        sources.append(Source("environment", f"environment variable {variable}", {name: value}))
+        sources.append(SettingsSource("environment", f"environment variable {variable}", {name: value}))
     return sources
 
 
-def from_file(path: Path, place: Place) -> tuple[Source | None, str | None]:
+def from_file(path: Path, place: SettingsLevel) -> tuple[SettingsSource | None, str | None]:
     """The settings file's options, if there is one, and a message if it cannot be read."""
     try:
         options = tomllib.loads(path.read_bytes().decode("utf-8"))
@@ -244,20 +244,22 @@ def from_file(path: Path, place: Place) -> tuple[Source | None, str | None]:
     except (OSError, ValueError, RecursionError) as error:  # unreadable, not UTF-8, not TOML, no valid path
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         return None, f"{path}: cannot be read: {reason}. It is ignored."
-    return Source(place, str(path), options), None
+    return SettingsSource(place, str(path), options), None
 
 
-def gather(
+def load_settings(
     environment: Mapping[str, str],
     client: Any,
     workspace_folders: Sequence[Path],
     user_folder: Path,
-) -> Resolved:
+) -> ResolvedSettings:
     """From all places, in their order. client: the client's options, as they came."""
     sources = from_environment(environment)
-    sources.append(Source("client", "the editor's settings", client))
+    sources.append(SettingsSource("client", "the editor's settings", client))
     messages = []
-    files: list[tuple[Path, Place]] = [(folder / FILE_NAME, "workspace") for folder in workspace_folders]
+    files: list[tuple[Path, SettingsLevel]] = [
+        (folder / FILE_NAME, "workspace") for folder in workspace_folders
+    ]
     files.append((user_folder / FILE_NAME, "user"))
     for path, place in files:
         source, message = from_file(path, place)
@@ -266,4 +268,4 @@ def gather(
         if message is not None:
             messages.append(message)
     resolved = resolve(sources)
-    return Resolved(resolved.settings, resolved.origins, (*resolved.messages, *messages))
+    return ResolvedSettings(resolved.settings, resolved.origins, (*resolved.messages, *messages))

@@ -13,7 +13,7 @@ SIZE = 32
 """Bytes."""
 
 
-def secret(folder: Path) -> bytes:
+def load_or_create_user_secret(folder: Path) -> bytes:
     """Made once for each folder, and never readable by others. Where none can be kept it is another one each time: nothing
     is lost but what servers kept for the one before."""
     file = folder / FILE_NAME

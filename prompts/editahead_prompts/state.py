@@ -58,8 +58,8 @@ class Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
-class Taste:
-    """What a person's earlier outcomes correct the gate by; `editahead_inference.gate.personalization` learns and applies it.
+class UserPreferences:
+    """A person's preferences: `editahead_inference.gate.personalization` learns them and corrects the gate by them.
 
     weights: log-odds by the name of a feature, sorted by name. trust: the weight of the corrected probability beside the
     shipped one, 0..1. recent: how the last predictions of this session fared, from -1 (refused) to 1 (accepted).
@@ -71,7 +71,7 @@ class Taste:
 
 
 @dataclass(frozen=True)
-class State:
+class EditorState:
     """What is known when a prediction is asked for.
 
     document, cursor: the snapshot in front of the person, and the offset of the cursor in it (code points).
@@ -89,11 +89,11 @@ class State:
     document: Snapshot
     cursor: int
     history: tuple[PastEdit, ...] = ()
-    others: tuple[Snapshot, ...] = ()
-    refused: Mapping[str, tuple[Edit, ...]] = field(default_factory=dict)
+    other_documents: tuple[Snapshot, ...] = ()
+    rejected: Mapping[str, tuple[Edit, ...]] = field(default_factory=dict)
     undone: tuple[PastEdit, ...] = ()
     outcomes: Mapping[str, RuleOutcomes] = field(default_factory=dict)
-    taste: Taste | None = None
+    taste: UserPreferences | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     proposed: tuple[Edit, ...] = ()
 
@@ -101,26 +101,26 @@ class State:
         """The open document with this uri, if there is one."""
         if uri == self.document.uri:
             return self.document
-        return next((other for other in self.others if other.uri == uri), None)
+        return next((other for other in self.other_documents if other.uri == uri), None)
 
     @cached_property
-    def key(self) -> Hashable:
+    def cache_key(self) -> Hashable:
         """Equal for states that lead to the same prediction: versions and times are left out, and of the cursor all but
         its `standpoint`."""
         return (
             self.document.fingerprint,
-            self.standpoint,
+            self.cursor_context,
             _content(self.history),
             _content(self.undone),
-            tuple(other.fingerprint for other in self.others),
-            frozenset((uri, edits) for uri, edits in self.refused.items() if edits),
+            tuple(other.fingerprint for other in self.other_documents),
+            frozenset((uri, edits) for uri, edits in self.rejected.items() if edits),
             frozenset(self.outcomes.items()),
             self.taste,
             self.diagnostics,
         )
 
     @property
-    def standpoint(self) -> tuple[str, int]:
+    def cursor_context(self) -> tuple[str, int]:
         """As much of the cursor as predictors look at: its line; its exact place where typing may go on, on the lines
         of the edit that is still open."""
         line = self.document.line_at(self.cursor)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar, cast, get_args
 
-from .state import Diagnostic, Origin, PastEdit, RuleOutcomes, State, Taste
+from .state import Diagnostic, EditorState, Origin, PastEdit, RuleOutcomes, UserPreferences
 from .text.edits import Edit, Replacement
 from .text.snapshot import Snapshot, split_lines
 
@@ -19,11 +19,11 @@ VERSION = 1
 T = TypeVar("T")
 
 
-class NotAState(ValueError):
+class InvalidStateError(ValueError):
     """JSON that is no stored state, or one of another version; the message is for a person."""
 
 
-def as_json(state: State) -> dict[str, Any]:
+def state_to_json(state: EditorState) -> dict[str, Any]:
     """A state as JSON knows it. Half surrogate pairs survive where JSON is written in ASCII."""
     taste = state.taste
     return {
@@ -31,8 +31,8 @@ def as_json(state: State) -> dict[str, Any]:
         "document": _document(state.document),
         "cursor": state.cursor,
         "history": [_past(edit) for edit in state.history],
-        "others": [_document(other) for other in state.others],
-        "refused": {uri: list(map(_replacements, edits)) for uri, edits in state.refused.items()},
+        "others": [_document(other) for other in state.other_documents],
+        "refused": {uri: list(map(_replacements, edits)) for uri, edits in state.rejected.items()},
         "undone": [_past(edit) for edit in state.undone],
         "outcomes": {rule: [o.accepted, o.rejected] for rule, o in state.outcomes.items()},
         "taste": taste and {"weights": dict(taste.weights), "trust": taste.trust, "recent": taste.recent},
@@ -41,18 +41,18 @@ def as_json(state: State) -> dict[str, Any]:
     }
 
 
-def state_of(value: Any) -> State:
+def state_from_json(value: Any) -> EditorState:
     """The state that was stored. NotAState when it is none."""
     try:
         if _a(int, value["stateVersion"]) != VERSION:
-            raise NotAState(f"a state of version {value['stateVersion']!r}; {VERSION} is understood")
+            raise InvalidStateError(f"a state of version {value['stateVersion']!r}; {VERSION} is understood")
         taste = value["taste"]
-        return State(
+        return EditorState(
             document=_snapshot(value["document"]),
             cursor=_a(int, value["cursor"]),
             history=_edits(value["history"]),
-            others=tuple(map(_snapshot, value["others"])),
-            refused={uri: tuple(map(_edit, edits)) for uri, edits in value["refused"].items()},
+            other_documents=tuple(map(_snapshot, value["others"])),
+            rejected={uri: tuple(map(_edit, edits)) for uri, edits in value["refused"].items()},
             undone=_edits(value["undone"]),
             outcomes={
                 rule: RuleOutcomes(*_all((int, int), counts)) for rule, counts in value["outcomes"].items()
@@ -63,10 +63,10 @@ def state_of(value: Any) -> State:
             ),
             proposed=tuple(map(_edit, value.get("proposed", ()))),
         )
-    except NotAState:
+    except InvalidStateError:
         raise
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise NotAState(f"not a stored state ({type(error).__name__}: {error})") from error
+        raise InvalidStateError(f"not a stored state ({type(error).__name__}: {error})") from error
 
 
 def _replacements(edit: Edit) -> list[list[Any]]:
@@ -91,9 +91,9 @@ def _snapshot(value: Any) -> Snapshot:
     return Snapshot(uri, language, _a(int, value["version"]), split_lines(text))
 
 
-def _taste(value: Any) -> Taste:
+def _taste(value: Any) -> UserPreferences:
     weights = tuple((name, _number(weight)) for name, weight in value["weights"].items())
-    return Taste(weights, _number(value["trust"]), _number(value["recent"]))
+    return UserPreferences(weights, _number(value["trust"]), _number(value["recent"]))
 
 
 def _past(edit: PastEdit) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _edits(values: Iterable[Any]) -> tuple[PastEdit, ...]:
 def _a(kind: type[T], value: Any) -> T:
     """The value, if it is of this very type."""
     if type(value) is not kind:
-        raise NotAState(f"not a stored state ({kind.__name__} expected, not {type(value).__name__})")
+        raise InvalidStateError(f"not a stored state ({kind.__name__} expected, not {type(value).__name__})")
     return value
 
 
@@ -140,5 +140,5 @@ def _number(value: Any) -> float:
 
 def _origin(value: Any) -> Origin:
     if value not in get_args(Origin):
-        raise NotAState(f"not a stored state (an edit is {' or '.join(get_args(Origin))})")
+        raise InvalidStateError(f"not a stored state (an edit is {' or '.join(get_args(Origin))})")
     return cast(Origin, value)

@@ -23,7 +23,7 @@ class Gpu:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class Hardware:
     """cores: that this process may use. memory, free: bytes; 0 where the system does not tell. gpus: of NVIDIA."""
 
     cores: int
@@ -32,14 +32,14 @@ class Machine:
     gpus: tuple[Gpu, ...] = ()
 
 
-def look(run: Callable[[list[str]], str] | None = None) -> Machine:
+def detect_hardware(run: Callable[[list[str]], str] | None = None) -> Hardware:
     """run: a command's output; OSError or subprocess.SubprocessError when there is none. By default it is run."""
     memory, free = _memory()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return Machine(cores, memory, free, _gpus(run or _run))
+    return Hardware(cores, memory, free, _gpus(run or _run))
 
 
-def real_cores() -> tuple[int, ...]:
+def physical_cores() -> tuple[int, ...]:
     """Of each core that this process may use, the number of one of its logical processors."""
     if not hasattr(os, "sched_getaffinity"):
         return tuple(range(os.cpu_count() or 1))
@@ -53,7 +53,7 @@ def real_cores() -> tuple[int, ...]:
     return tuple(found.values())
 
 
-def free_on_disk(folder: Path) -> int:
+def free_disk_bytes(folder: Path) -> int:
     """Bytes. folder: it may not exist yet."""
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())
     return shutil.disk_usage(there).free
@@ -88,7 +88,7 @@ def _run(command: list[str]) -> str:
     ).stdout
 
 
-def bandwidth(clock: Callable[[], float]) -> float:
+def measure_memory_bandwidth(clock: Callable[[], float]) -> float:
     """Bytes that the cores together move a second, as busy as they are now. A token takes about as long as reading the
     weights that compute it, so that this says how many tokens a second there can be. clock: seconds."""
     import ctypes

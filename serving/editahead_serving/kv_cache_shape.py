@@ -32,7 +32,7 @@ MLA_ON_CPU = (
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class KvCacheShape:
     """kv_values: numbers kept for each token of context. context: the most tokens, where it says. dtype: of the weights."""
 
     attention: Attention
@@ -41,7 +41,7 @@ class Shape:
     dtype: str | None
 
     @classmethod
-    def of(cls, config: Mapping[str, Any]) -> Shape:
+    def from_config(cls, config: Mapping[str, Any]) -> KvCacheShape:
         """config: `config.json`. ValueError when it is no language model's."""
         text = config.get("text_config")
         told = {**config, **text} if isinstance(text, Mapping) else config
@@ -73,11 +73,11 @@ class Shape:
             dtype if isinstance(dtype, str) else None,
         )
 
-    def kv_bytes(self, each: int = 2) -> int:
+    def bytes_per_token(self, each: int = 2) -> int:
         """A token of context keeps so many bytes. each: bytes of a number; 2 for bfloat16, 1 for fp8."""
         return self.kv_values * each
 
-    def refusal(self, *, cpu: bool) -> str | None:
+    def speculation_blocker(self, *, cpu: bool) -> str | None:
         """Why drafts must not be used with it; None when they may."""
         if self.attention == "hybrid":
             return HYBRID

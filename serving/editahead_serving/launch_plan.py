@@ -8,17 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .kv_cache_shape import Shape
-from .resource_share import WHOLE, Share
-from .vllm_probe import PROPOSER, Installed, NoEngine
+from .kv_cache_shape import KvCacheShape
+from .resource_share import WHOLE, ResourceShare
+from .vllm_probe import PROPOSER, EngineUnavailableError, VllmInstallation
 
-DRAFTS = 64
+NUM_SPECULATIVE_TOKENS = 64
 """Tokens of a draft, at most. vLLM ends at more than 128; a request whose length comes this near to the end of the context
 makes it propose nonsense for all requests, so as much of the context is kept free."""
-CONTEXT = 32_768
+MAX_MODEL_LEN = 32_768
 """Tokens that a request may have, where the model can: Apply sends whole files."""
-SEQUENCES = {True: 16, False: 64}
-BATCHED = {True: 2048, False: 8192}
+MAX_NUM_SEQS = {True: 16, False: 64}
+MAX_NUM_BATCHED_TOKENS = {True: 2048, False: 8192}
 """On the CPU or not: requests in a batch, and tokens; each request may bring a whole draft."""
 _CPU_BLOCK = 32
 """Tokens that its prefix cache keeps as one; by itself it takes 128, and what a keystroke changes is seldom so long."""
@@ -31,7 +31,7 @@ _CPU_CACHE_GB = (1, 4)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LaunchPlan:
     """environment: what is set unless a person has set it. fixed: what is set in any case; it holds the key. headroom:
     tokens of the context that are kept for drafts. notes: what a person should know, a sentence each."""
 
@@ -45,14 +45,14 @@ class Plan:
     headroom: int
     notes: tuple[str, ...]
 
-    def pasteable(self) -> str:
+    def shell_command(self) -> str:
         """As one writes it in a shell. It shows the key."""
         settings = [f"{name}={value}" for name, value in {**self.environment, **self.fixed}.items()]
         return shlex.join(["env", *settings, *self.command])
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ListenAddress:
     """Where it listens. host: of this machine, or all of its addresses."""
 
     host: str
@@ -75,26 +75,26 @@ class Place:
         return (_OPEN,) if self.is_open else ()
 
 
-def plan(
-    installed: Installed,
-    shape: Shape,
+def make_launch_plan(
+    installed: VllmInstallation,
+    shape: KvCacheShape,
     *,
     model: str,
     served: str,
-    place: Place,
+    place: ListenAddress,
     key: str,
     free_bytes: int,
-    share: Share = WHOLE,
+    share: ResourceShare = WHOLE,
     drafts: bool = True,
-) -> Plan:
+) -> LaunchPlan:
     """model: a folder, or a name on Hugging Face's hub. served: what it is called. free_bytes: memory, for the cache of a
     CPU. share: what of the machine it has. `NoEngine` when the model must not be used with drafts, and drafts are wanted."""
-    reason = shape.refusal(cpu=installed.cpu) if drafts else None
+    reason = shape.speculation_blocker(cpu=installed.cpu) if drafts else None
     if reason is not None:
-        raise NoEngine(
+        raise EngineUnavailableError(
             f"{served} cannot be used with drafts: {reason}; `--no-drafts` serves it without, or take another model."
         )
-    headroom = DRAFTS if drafts else 0
+    headroom = NUM_SPECULATIVE_TOKENS if drafts else 0
     # Not `vllm serve`, which does not work in builds of vLLM for the CPU.
     command = [str(installed.python), "-m", "vllm.entrypoints.openai.api_server", "--model", model]
     command += ["--served-model-name", served]
@@ -106,8 +106,8 @@ def plan(
         "priority",
     ]
     command += ["--disable-uvicorn-access-log"]
-    if shape.context is None or shape.context > CONTEXT + headroom:
-        command += ["--max-model-len", str(CONTEXT + headroom)]
+    if shape.context is None or shape.context > MAX_MODEL_LEN + headroom:
+        command += ["--max-model-len", str(MAX_MODEL_LEN + headroom)]
     if shape.dtype == "float32":
         command += ["--dtype", "float32"]  # else it would be rounded
     environment = {"VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1"}
@@ -123,8 +123,8 @@ def plan(
         environment["VLLM_CPU_KVCACHE_SPACE"] = str(min(most, max(least, (free_bytes >> 32) // share.of)))
     notes = []
     if drafts:
-        command += ["--max-num-seqs", str(SEQUENCES[installed.cpu])]
-        command += ["--max-num-batched-tokens", str(BATCHED[installed.cpu])]
+        command += ["--max-num-seqs", str(MAX_NUM_SEQS[installed.cpu])]
+        command += ["--max-num-batched-tokens", str(MAX_NUM_BATCHED_TOKENS[installed.cpu])]
         config, note = _speculation(installed)
         command += ["--speculative-config", json.dumps(config)]
         notes.append(note)
@@ -134,7 +134,7 @@ def plan(
         if installed.metrics:
             command += ["--per-request-spec-decode-metrics", "summary"]
     folder = Path(model)
-    return Plan(
+    return LaunchPlan(
         tuple(command),
         environment,
         {"VLLM_API_KEY": key, **share.environment},
@@ -147,10 +147,14 @@ def plan(
     )
 
 
-def _speculation(installed: Installed) -> tuple[dict[str, object], str]:
+def _speculation(installed: VllmInstallation) -> tuple[dict[str, object], str]:
     """What vLLM is told of drafts, and a sentence on it."""
     if installed.custom and installed.proposer:
-        config = {"method": "custom_class", "model": PROPOSER, "num_speculative_tokens": DRAFTS}
+        config = {
+            "method": "custom_class",
+            "model": PROPOSER,
+            "num_speculative_tokens": NUM_SPECULATIVE_TOKENS,
+        }
         return config, "Drafts come from the file and the sketch in the prompt."
     why = (
         "Editahead is not installed beside it"
@@ -159,7 +163,7 @@ def _speculation(installed: Installed) -> tuple[dict[str, object], str]:
     )
     config = {
         "method": "ngram",
-        "num_speculative_tokens": DRAFTS,
+        "num_speculative_tokens": NUM_SPECULATIVE_TOKENS,
         "prompt_lookup_min": 3,
         "prompt_lookup_max": 16,
     }

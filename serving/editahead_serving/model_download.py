@@ -16,8 +16,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .hardware import free_on_disk
-from .model_catalog import Model
+from .hardware import free_disk_bytes
+from .model_catalog import CatalogModel
 
 _FILES = {"vLLM": ["*.safetensors", "*.json", "*.txt", "*.model", "*.jinja"], "llama.cpp": ["*q8_0*.gguf"]}
 _OFFLINE = ("Offline", "LocalEntryNotFound", "Connect", "Timeout", "NetworkError", "Protocol", "Proxy", "SSL")
@@ -25,14 +25,14 @@ _MISSING = ("RepositoryNotFound", "GatedRepo", "RevisionNotFound")
 _UNFINISHED = "*.incomplete"
 _ABANDONED_S = 3600.0
 """An unfinished file that was not written to for so long is nobody's."""
-GOES_ON = "the files that are whole are kept, and the same command goes on with the others"
+RESUME_HINT = "the files that are whole are kept, and the same command goes on with the others"
 
 
-class NotFetched(Exception):
+class DownloadError(Exception):
     """One sentence."""
 
 
-def fetch(model: Model, say: Callable[[str], None]) -> Path:
+def download(model: CatalogModel, say: Callable[[str], None]) -> Path:
     """The folder that it is in; its files that are there already are not fetched again. The client shows progress on stderr.
     say: tells the person a sentence. Ctrl-C ends the process at once. Raises NotFetched."""
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
@@ -40,13 +40,13 @@ def fetch(model: Model, say: Callable[[str], None]) -> Path:
         hub: Any = import_module("huggingface_hub")
         cache = Path(import_module("huggingface_hub.constants").HF_HUB_CACHE)
     except ImportError:
-        raise NotFetched(
+        raise DownloadError(
             "huggingface_hub is not installed; the extras `local` and `engine` have it."
         ) from None
     blobs = cache / f"models--{str(model.repository).replace('/', '--')}" / "blobs"
-    missing, free = model.weight_bytes - _whole(blobs), free_on_disk(cache)
+    missing, free = model.weight_bytes - _whole(blobs), free_disk_bytes(cache)
     if missing > free:
-        raise NotFetched(
+        raise DownloadError(
             f"There is no room for {model.name}: {missing / 1e9:.1f} GB are to come, "
             f"and {free / 1e9:.1f} GB are free in {cache}."
         )
@@ -55,7 +55,7 @@ def fetch(model: Model, say: Callable[[str], None]) -> Path:
         with _ending_at_once(blobs, say):
             return Path(hub.snapshot_download(model.repository, allow_patterns=_FILES[model.runs]))
     except Exception as error:  # of several libraries
-        raise NotFetched(_why(model, error)) from None
+        raise DownloadError(_why(model, error)) from None
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def _ending_at_once(blobs: Path, say: Callable[[str], None]) -> Iterator[None]:
     def end(signal_number: int, frame: object) -> None:
         for file in set(blobs.glob(_UNFINISHED)) - there:
             file.unlink(missing_ok=True)
-        say(f"Stopped; {GOES_ON}.")
+        say(f"Stopped; {RESUME_HINT}.")
         sys.stdout.flush()
         os._exit(130)
 
@@ -89,7 +89,7 @@ def _whole(blobs: Path) -> int:
     return size
 
 
-def _why(model: Model, error: BaseException) -> str:
+def _why(model: CatalogModel, error: BaseException) -> str:
     chain: list[BaseException] = []
     at: BaseException | None = error
     while at is not None and at not in chain:
@@ -99,7 +99,7 @@ def _why(model: Model, error: BaseException) -> str:
     if any(word in names for word in _MISSING):
         return f"{model.repository} is not to be had: it is gone, or its owner wants you to log in and agree first."
     if any(isinstance(one, OSError) and one.errno == 28 for one in chain):
-        return f"The disk is full; {GOES_ON}."
+        return f"The disk is full; {RESUME_HINT}."
     if any(word in names for word in _OFFLINE):
-        return f"Hugging Face's hub cannot be reached; {GOES_ON}."
+        return f"Hugging Face's hub cannot be reached; {RESUME_HINT}."
     return f"{model.repository} could not be fetched: {type(error).__name__}."

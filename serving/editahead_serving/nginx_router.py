@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .launch_plan import Place
-from .vllm_probe import NoEngine
+from .launch_plan import ListenAddress
+from .vllm_probe import EngineUnavailableError
 
 READY = "start worker processes"
 """What nginx says when it listens."""
@@ -73,7 +73,7 @@ scgi_temp_path scgi;
 
 
 @dataclass(frozen=True, slots=True)
-class Router:
+class NginxRouter:
     """folder: its own, for its configuration and what it keeps for a moment."""
 
     command: tuple[str, ...]
@@ -92,26 +92,28 @@ class Router:
         return f"mkdir -p {folder}\ncat >{folder}/nginx.conf <<'END'\n{self.configuration}END\n{shlex.join(self.command)}"
 
 
-def find(environment: Mapping[str, str]) -> Path:
+def find_nginx(environment: Mapping[str, str]) -> Path:
     """The `nginx` beside this interpreter, else the first on PATH, else the system's. `NoEngine`."""
     if BESIDE.is_file():
         return BESIDE
     path = os.pathsep.join([environment.get("PATH", ""), *_SYSTEM])
     found = shutil.which("nginx", path=path)
     if found is None:
-        raise NoEngine(MISSING)
+        raise EngineUnavailableError(MISSING)
     return Path(found)
 
 
-def router(program: Path, place: Place, replicas: Sequence[Place], folder: Path) -> Router:
+def make_nginx_router(
+    program: Path, place: ListenAddress, replicas: Sequence[ListenAddress], folder: Path
+) -> NginxRouter:
     host = f"[{place.host}]" if ":" in place.host else place.host
     servers = [f"{replica.host}:{replica.port}" for replica in replicas]
-    values = {"user": _user(), "routes": routes(f"{host}:{place.port}", servers)}
+    values = {"user": _user(), "routes": render_nginx_routes(f"{host}:{place.port}", servers)}
     command = (str(program), "-p", str(folder), "-c", str(folder / "nginx.conf"))
-    return Router(command, _WHOLE % values, folder, place.url)
+    return NginxRouter(command, _WHOLE % values, folder, place.url)
 
 
-def routes(listen: str, servers: Sequence[str]) -> str:
+def render_nginx_routes(listen: str, servers: Sequence[str]) -> str:
     """What the router does, for within `http { }`. A request goes to another replica where the first has not begun to
     answer it, or cannot be connected to; that one is then not tried for 2 s."""
     lines = [f"    server {server} max_fails=1 fail_timeout=2s;" for server in servers]

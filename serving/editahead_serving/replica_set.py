@@ -7,28 +7,28 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from editahead_inference.backends.engine_runfile import FILE_NAME, Notice
+from editahead_inference.backends.engine_runfile import FILE_NAME, EngineRunfile
 from editahead_inference.backends.openai.backend import OpenAIBackend
-from editahead_inference.backends.openai.http_transport import PATIENT
+from editahead_inference.backends.openai.http_transport import BACKGROUND_TIMEOUTS
 
 from . import nginx_router as routing
-from .launch_plan import Plan
-from .nginx_router import Router
-from .supervisor import Program, Supervisor
+from .launch_plan import LaunchPlan
+from .nginx_router import NginxRouter
+from .supervisor import ProcessSpec, Supervisor
 
 READY = "Application startup complete"
 """What vLLM's web server says when requests may come."""
 _ROUTER = "router"
 
 
-class Fleet:
+class ReplicaSet:
     """plans: of the replicas. router: None where there is but one. folder: for the notice and the logs. tell: takes a
     sentence for the person. environment: to which the plans' is added. clock: monotonic seconds. sleep: for that many."""
 
     def __init__(
         self,
-        plans: Sequence[Plan],
-        router: Router | None,
+        plans: Sequence[LaunchPlan],
+        router: NginxRouter | None,
         folder: Path,
         tell: Callable[[str], None],
         *,
@@ -47,7 +47,7 @@ class Fleet:
             programs = {"": _vllm(self._plan)}
         else:
             programs = {f"replica {number}": _vllm(plan) for number, plan in enumerate(plans, 1)}
-            programs[_ROUTER] = Program("nginx", router.command, routing.READY)
+            programs[_ROUTER] = ProcessSpec("nginx", router.command, routing.READY)
         self._supervisors = {
             name: Supervisor(
                 program,
@@ -116,17 +116,19 @@ class Fleet:
     def _write_notice(self) -> None:
         plan = self._plan
         folder = None if plan.folder is None else str(plan.folder)
-        notice = Notice(self._url, plan.key, plan.served, self._ready, plan.headroom, folder, self._runs)
+        notice = EngineRunfile(
+            self._url, plan.key, plan.served, self._ready, plan.headroom, folder, self._runs
+        )
         notice.write(self._file)
 
 
-def _vllm(plan: Plan) -> Program:
+def _vllm(plan: LaunchPlan) -> ProcessSpec:
     async def ask() -> None:
         """With the key, what it serves."""
-        backend = OpenAIBackend(plan.url, model=plan.served, key=plan.key, waiting=PATIENT)
+        backend = OpenAIBackend(plan.url, model=plan.served, key=plan.key, waiting=BACKGROUND_TIMEOUTS)
         try:
             await backend.prepare()
         finally:
             await backend.close()
 
-    return Program("vLLM", plan.command, READY, ask, plan.environment, plan.fixed)
+    return ProcessSpec("vLLM", plan.command, READY, ask, plan.environment, plan.fixed)

@@ -9,17 +9,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 
-class NotChanged(Exception):
+class SettingsWriteError(Exception):
     """Why the file is as it was; one sentence."""
 
 
-def change(text: str, values: Mapping[str, str | None]) -> str:
+def with_settings(text: str, values: Mapping[str, str | None]) -> str:
     """The text of a settings file with these at its top level; None takes one away. Comments and all else stay. `NotChanged`
     when it is no TOML, or is written in a way that this would break."""
     try:
         before = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise NotChanged(f"it is no valid TOML ({error})") from None
+        raise SettingsWriteError(f"it is no valid TOML ({error})") from None
     lines = text.splitlines(keepends=True)
     top = next((number for number, line in enumerate(lines) if re.match(r"\s*\[", line)), len(lines))
     kept = [line for line in lines[:top] if not _sets(line, values)]
@@ -34,19 +34,19 @@ def change(text: str, values: Mapping[str, str | None]) -> str:
     except tomllib.TOMLDecodeError:
         after = None
     if after != wanted:
-        raise NotChanged("it is written in a way that cannot be changed without risk")
+        raise SettingsWriteError("it is written in a way that cannot be changed without risk")
     return changed
 
 
-def write(file: Path, values: Mapping[str, str | None]) -> None:
+def update_settings_file(file: Path, values: Mapping[str, str | None]) -> None:
     """`change`, in the file, which is made when there is none. It is replaced as a whole. `NotChanged`, OSError."""
     try:
         text = file.read_bytes().decode("utf-8")
     except FileNotFoundError:
         text = ""
     except UnicodeDecodeError:
-        raise NotChanged("it is not UTF-8") from None
-    changed = change(text, values)
+        raise SettingsWriteError("it is not UTF-8") from None
+    changed = with_settings(text, values)
     file = file.resolve()  # it may be a link into a folder of dotfiles
     file.parent.mkdir(parents=True, exist_ok=True)
     beside = file.with_name(f".{file.name}.{os.getpid()}")

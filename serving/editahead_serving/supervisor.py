@@ -15,15 +15,15 @@ from pathlib import Path
 
 from editahead_inference.backends.base import BackendError
 
-STARTS = 5
+MAX_FAILED_STARTS = 5
 """So many in a row that lead to nothing, and it is given up; the very first must lead to something."""
 FIRST_S, MOST_S = 1.0, 60.0
 """Waited before it is started again: at first, and at most, twice as long each time."""
-WELL_S = 120.0
+HEALTHY_AFTER_S = 120.0
 """Who has answered for so long did not die of its start."""
 _TRIES, _BETWEEN_S = 50, 0.2
 """So often, at such distances, it is asked when it says that it has started."""
-STOP_S = 20.0
+STOP_GRACE_S = 20.0
 """What has not ended by then is killed."""
 _TIED = """\
 import ctypes, os, sys
@@ -34,7 +34,7 @@ if os.getppid() == int(sys.argv[1]):
 """On Linux: has the system send SIGTERM (15) when its parent dies in whatever way (PR_SET_PDEATHSIG, 1), then becomes the
 command; else one that is killed would leave a vLLM behind that has the memory."""
 _TAIL = 200
-_LONGEST_LINE = 400
+_MAX_LINE = 400
 """Lines that are remembered, and characters of one that is shown."""
 
 _STAGES = (
@@ -49,25 +49,25 @@ _STAGES = (
 
 
 @dataclass(slots=True)
-class Backoff:
+class RestartBackoff:
     """How long to wait before it is started again, and when to give up. Pure."""
 
     failures: int = 0
     was_ready: bool = False
 
-    def ended(self, *, ready: bool, lived_s: float) -> float | None:
+    def on_exit(self, *, ready: bool, lived_s: float) -> float | None:
         """It has ended. lived_s: since it was ready. Seconds to wait; None = give up."""
         self.was_ready = self.was_ready or ready
-        if ready and lived_s >= WELL_S:
+        if ready and lived_s >= HEALTHY_AFTER_S:
             self.failures = 0
         self.failures += 1
-        if not self.was_ready or (not ready and self.failures >= STARTS):
+        if not self.was_ready or (not ready and self.failures >= MAX_FAILED_STARTS):
             return None
         return min(FIRST_S * 2.0 ** (self.failures - 1), MOST_S)
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ProcessSpec:
     """A server. name: for sentences. ready: what it says when requests may come. ask: what tries one then; `BackendError`.
     environment, fixed: what is set, unless a person has set it and in any case; the latter holds the key."""
 
@@ -86,7 +86,7 @@ class Supervisor:
 
     def __init__(
         self,
-        program: Program,
+        program: ProcessSpec,
         log: Path,
         tell: Callable[[str], None],
         changed: Callable[[float | None], None],
@@ -110,13 +110,13 @@ class Supervisor:
 
     async def run(self) -> int:
         """Until it is stopped (0), or cannot be started (1)."""
-        backoff, name = Backoff(), self._program.name
+        backoff, name = RestartBackoff(), self._program.name
         while not self._stopping.is_set():
             ready_at, reason = await self._once()
             if self._stopping.is_set():
                 break
             lived_s = 0.0 if ready_at is None else self._clock() - ready_at
-            wait_s = backoff.ended(ready=ready_at is not None, lived_s=lived_s)
+            wait_s = backoff.on_exit(ready=ready_at is not None, lived_s=lived_s)
             if wait_s is None:
                 self._tell(f"{name} does not start: {reason} All that it said is in {self._log}.")
                 return 1
@@ -197,7 +197,7 @@ class Supervisor:
                     elif stage not in (None, told):
                         told = str(stage)
                         tell(told)
-                rest = rest[-_LONGEST_LINE:]
+                rest = rest[-_MAX_LINE:]
         os.close(reading)
         said.append(rest)
 
@@ -224,7 +224,7 @@ class Supervisor:
         if process.returncode is None:
             _signal(process.pid, signal.SIGTERM)
             with suppress(TimeoutError):
-                async with asyncio.timeout(STOP_S):
+                async with asyncio.timeout(STOP_GRACE_S):
                     await process.wait()
         _signal(process.pid, signal.SIGKILL)
         await process.wait()
@@ -268,4 +268,4 @@ def _reason(said: deque[str], code: int | None) -> str:
     errors = [line for line in said if re.search(r"\w(Error|Exception): .", line)]
     text = (errors or [line for line in said if line.strip()] or ["it says nothing"])[-1].strip()
     text = re.sub(r"^(\(\w+ pid=\d+\)\s*)?((ERROR|INFO)\s[\d: -]+\[[^]]*\]\s*)?", "", text)
-    return text[:_LONGEST_LINE].rstrip(".") + "."
+    return text[:_MAX_LINE].rstrip(".") + "."

@@ -16,7 +16,7 @@ from typing import Any
 
 PROPOSER = "editahead_inference.speculation.vllm_proposer.FileDraftProposer"
 """The class of ours that a vLLM can load."""
-BESIDE = Path(sys.executable).with_name("vllm")
+BUNDLED_VLLM = Path(sys.executable).with_name("vllm")
 """Where it is when it is installed with Editahead."""
 ASKING_S = 120.0
 """A model's configuration may have to be downloaded."""
@@ -60,12 +60,12 @@ print(json.dumps(told))
 """
 
 
-class NoEngine(Exception):
+class EngineUnavailableError(Exception):
     """Why there is none to start; one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class VllmInstallation:
     """python: the interpreter that has it. cpu: whether it computes on the CPU. custom: whether it takes drafts from a class
     that is named to it. proposer: whether ours can be imported there. metrics: whether it counts drafts by request.
     runners: whether it has two model runners to choose from."""
@@ -79,26 +79,26 @@ class Installed:
     runners: bool
 
 
-def assumed(*, cpu: bool) -> Installed:
+def assume_installation(*, cpu: bool) -> VllmInstallation:
     """A vLLM that is somewhere else, with Editahead beside it."""
-    return Installed(Path("python"), "0.32", cpu, True, True, True, True)
+    return VllmInstallation(Path("python"), "0.32", cpu, True, True, True, True)
 
 
-def find(environment: Mapping[str, str]) -> Path:
+def find_vllm(environment: Mapping[str, str]) -> Path:
     """The `vllm` beside this interpreter, else the first on PATH. `NoEngine`."""
-    if BESIDE.is_file():
-        return BESIDE
+    if BUNDLED_VLLM.is_file():
+        return BUNDLED_VLLM
     on_path = shutil.which("vllm", path=environment.get("PATH"))
     if on_path is None:
-        raise NoEngine(
+        raise EngineUnavailableError(
             "There is no vLLM here: install it beside Editahead (pip install 'editahead[engine]') or put `vllm` on PATH."
         )
     return Path(on_path)
 
 
-def ask(
+def probe(
     program: Path, model: str | None, environment: Mapping[str, str]
-) -> tuple[Installed, dict[str, Any] | None]:
+) -> tuple[VllmInstallation, dict[str, Any] | None]:
     """What this vLLM can, and the configuration of a model on Hugging Face's hub, None where there is none. `NoEngine`."""
     # Beside it, where it really is; links of an environment's interpreter are not followed, or it would be another's.
     python = program.resolve().with_name("python")
@@ -111,9 +111,11 @@ def ask(
         )
         told = json.loads(done.stdout) if done.returncode == 0 else None
     except (OSError, subprocess.TimeoutExpired, ValueError) as error:
-        raise NoEngine(f"{program} cannot be asked what it can: {type(error).__name__}.") from None
+        raise EngineUnavailableError(
+            f"{program} cannot be asked what it can: {type(error).__name__}."
+        ) from None
     if told is None:
         said = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
-        raise NoEngine(f"{program} cannot be used: {said}.")
+        raise EngineUnavailableError(f"{program} cannot be used: {said}.")
     can = {name: bool(told[name]) for name in ("cpu", "custom", "proposer", "metrics", "runners")}
-    return Installed(python, str(told["version"]), **can), told.get("config")
+    return VllmInstallation(python, str(told["version"]), **can), told.get("config")

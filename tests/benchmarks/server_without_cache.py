@@ -7,9 +7,9 @@ import os
 import sys
 from functools import partial
 
-from editahead_lsp.prediction.coordinator import Layers
+from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.server import Server
 
 if __name__ == "__main__":
-    server = Server(layers=Layers(typed=False, kept=0, ahead=False))
+    server = Server(layers=ReuseOptions(typed=False, kept=0, ahead=False))
     sys.exit(asyncio.run(server.serve(partial(os.read, 0), os.fdopen(os.dup(1), "wb"))))

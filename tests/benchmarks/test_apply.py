@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.review.review import Changed, review
-from editahead_prompts.sketches.parse import parse
+from editahead_inference.apply.review.review import FileEdit, review
+from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 from figures import ROUNDS, p50_p99, python_text, show, timed
@@ -68,14 +68,14 @@ async def _through_the_server(text: str, rounds: list[str]) -> tuple[list[float]
 
 
 def _parts(text: str, rounds: list[str]) -> list[list[str]]:
-    original, trees = Snapshot.of(text, uri=URI, language="python"), SyntaxTrees()
+    original, trees = Snapshot.from_text(text, uri=URI, language="python"), SyntaxTrees()
     read, merged, reviewed = [], [], []
     for sketch in rounds:
-        read.append(timed(partial(parse, sketch, language="python")))
-        known = parse(sketch, language="python")
+        read.append(timed(partial(parse_sketch, sketch, language="python")))
+        known = parse_sketch(sketch, language="python")
         work = partial(merge, known, known.files[0], original, syntax=trees)
         merged.append(timed(work))
-        change = Changed(original, work().edit)
+        change = FileEdit(original, work().edit)
         reviewed.append(timed(partial(review, [change], (), trees)))
     return [
         [name, *p50_p99(values), f"{len(values)}"]

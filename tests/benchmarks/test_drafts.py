@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from commit_prompts import DEV, SEED, Asked, Tokens, applies, records, windows
-from editahead_inference.speculation.batch_drafter import Rows
-from editahead_inference.speculation.drafter import Lengths
-from editahead_inference.speculation.prompt_markers import Markers
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_inference.speculation.batch_drafter import BatchDrafter
+from editahead_inference.speculation.drafter import DraftLengths
+from editahead_inference.speculation.prompt_markers import MarkerFinder
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from figures import SHORT, percentile, show
 
 pytestmark = pytest.mark.benchmark
@@ -97,11 +97,11 @@ def from_suffixes(asked: Asked) -> Iterator[tuple[int, int, float]]:
     return _simulated(asked, see, draft)
 
 
-def from_rows(markers: Markers) -> Drafts:
+def from_rows(markers: MarkerFinder) -> Drafts:
     """Ours: the rows that the proposer asks."""
 
     def steps(asked: Asked) -> Iterator[tuple[int, int, float]]:
-        rows = Rows(markers, Lengths(most=MOST), 1 << 20)
+        rows = BatchDrafter(markers, DraftLengths(most=MOST), 1 << 20)
         tokens, new = array("i"), 0
 
         def see(said: Sequence[int]) -> None:
@@ -110,7 +110,7 @@ def from_rows(markers: Markers) -> Drafts:
             new = len(said)
 
         def draft() -> list[int]:
-            rows.begin()
+            rows.begin_step()
             return rows.draft(tokens.tobytes(), new)
 
         return _simulated(asked, see, draft)
@@ -144,7 +144,7 @@ WAYS: dict[str, Drafts] = {
     "ngram, 5 tokens (default)": from_prompt_lookup(5, 5),
     "ngram, 3 to 16 tokens": from_prompt_lookup(3, 16),
     "suffix (default)": from_suffixes,
-    "ours": from_rows(Markers(own())),
+    "ours": from_rows(MarkerFinder(bundled_tokenizer())),
 }
 
 

@@ -20,8 +20,8 @@ import pytest
 
 from commit_prompts import DEV, SEED, applies, records, windows
 from editahead_evals.data.edit_records import Record
-from editahead_inference.backends.factory import SHIPPED
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_training.data.apply_examples import examples_of
 from figures import SHORT, show
 
@@ -59,7 +59,7 @@ def to_be_right() -> list[Query]:
     made = []
     for record in dice.sample(records(), RECORDS):
         fields = {name: getattr(record, name) for name in Record.__slots__}
-        made += [(e.prompt, e.answer) for e in examples_of(fields, dice, own(), 1000)]
+        made += [(e.prompt, e.answer) for e in examples_of(fields, dice, bundled_tokenizer(), 1000)]
     return [(list(map(int, prompt)), list(map(int, answer))) for prompt, answer in made]
 
 
@@ -84,7 +84,7 @@ def answer(way: str, kinds: dict[str, list[Query]]) -> dict[str, Any]:
     from vllm import LLM, SamplingParams
 
     llm = LLM(
-        str(SHIPPED),
+        str(SHIPPED_MODEL_DIR),
         skip_tokenizer_init=True,
         dtype="float32",
         enforce_eager=True,
@@ -96,7 +96,7 @@ def answer(way: str, kinds: dict[str, list[Query]]) -> dict[str, Any]:
         enable_prefix_caching=True,
         speculative_config=WAYS[way],
     )
-    end = own().encoder.token_to_id("<|/region|>")
+    end = bundled_tokenizer().encoder.token_to_id("<|/region|>")
 
     def counts() -> list[int]:
         """Tokens drafted and accepted, and steps."""

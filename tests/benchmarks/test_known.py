@@ -20,7 +20,7 @@ import pytest
 
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient, Response
-from editahead_evals.data.commit_replay import Moment, Point, diff, replay
+from editahead_evals.data.commit_replay import Point, ReplayMoment, diff, replay
 from editahead_evals.data.edit_records import Record, read_records, sample
 from editahead_evals.metrics.judge import judge
 from editahead_evals.replay.baseline_replay import SETTINGS
@@ -152,7 +152,9 @@ def walk(person: Person, record: Record, make: Callable[[Person, Shown], int]) -
             end = make(person, shown)
             document = editor.documents[uri]
             lines = tuple(document.text.split("\n"))
-            moment = Moment(lines, end, document.point(end), (), diff(lines, tuple(record.after.split("\n"))))
+            moment = ReplayMoment(
+                lines, end, document.point(end), (), diff(lines, tuple(record.after.split("\n")))
+            )
             if make is type_along:
                 kept += person.answers[asked:]
             asked = len(person.answers)

@@ -18,8 +18,8 @@ from editahead_evals.data.edit_records import Record, read_records, sample
 from editahead_evals.data.git_records import recent_records
 from editahead_evals.prompt_costs.costs import Costs
 from editahead_evals.prompt_costs.rendered_prompts import BLOCKS, render_all
-from editahead_evals.prompt_costs.typing_sessions import large, sessions, typed
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_evals.prompt_costs.typing_sessions import sample_large, sessions, typing_states
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN
 from editahead_prompts.formats.registry import FORMATS
@@ -42,10 +42,12 @@ def records() -> Iterable[Record]:
 
 
 def test_tokens_to_compute_for_each_request() -> None:
-    drawn = large(sessions(records()), SESSIONS, SEED)
+    drawn = sample_large(sessions(records()), SESSIONS, SEED)
     rows = []
     for name, format in FORMATS.items():
-        costs = Costs.of(render_all(format, typed(drawn, HUNKS, MOST), own(), BUDGET))
+        costs = Costs.from_rendered(
+            render_all(format, typing_states(drawn, HUNKS, MOST), bundled_tokenizer(), BUDGET)
+        )
         cells = [f"{figure:.0f}" for block in BLOCKS for figure in costs.prefill[block]]
         part, (_, tokens) = next(iter(costs.blame.items()))
         blamed = f"{part} {tokens / sum(tokens for _, tokens in costs.blame.values()):.0%}"
@@ -64,7 +66,7 @@ def test_bytes_of_a_token() -> None:
     rows = []
     for language, found in sorted(texts.items(), key=lambda pair: -len(pair[1])):
         text = "".join(found)
-        size, tokens = len(text.encode()), own().count(text)
+        size, tokens = len(text.encode()), bundled_tokenizer().count(text)
         rows.append(
             [
                 language,

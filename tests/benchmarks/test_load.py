@@ -20,13 +20,13 @@ from typing import Any
 
 import pytest
 
-from editahead_inference.backends.base import BackendError, End, Piece, Query, Usage
+from editahead_inference.backends.base import BackendError, CompletionRequest, StreamEnd, TextChunk, Usage
 from editahead_inference.backends.engine import EngineBackend
-from editahead_inference.backends.engine_runfile import FILE_NAME, Notice
-from editahead_inference.backends.factory import SHIPPED
+from editahead_inference.backends.engine_runfile import FILE_NAME, EngineRunfile
+from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
 from editahead_inference.pipeline import Pipeline
-from editahead_lsp.model.config import Wanted
-from editahead_lsp.prediction.coordinator import ALL
+from editahead_lsp.model.config import ModelConfig
+from editahead_lsp.prediction.coordinator import ALL_REUSE
 from engine_process import engine, group
 from figures import SHORT, percentile, show
 from real_vllm import metric
@@ -65,12 +65,12 @@ class Counting(EngineBackend):
         super().__init__(file, secret=secret)
         self.tally = tally
 
-    async def stream(self, query: Query) -> AsyncGenerator[Piece | End, None]:
+    async def stream(self, query: CompletionRequest) -> AsyncGenerator[TextChunk | StreamEnd, None]:
         self.tally.begun += 1
         try:
             async with aclosing(super().stream(query)) as answer:
                 async for piece in answer:
-                    if isinstance(piece, End) and piece.usage is not None:
+                    if isinstance(piece, StreamEnd) and piece.usage is not None:
                         self.tally.whole.append(piece.usage)
                     yield piece
         except BackendError as error:
@@ -79,10 +79,10 @@ class Counting(EngineBackend):
         finally:
             self.tally.ended += 1
 
-    async def warm(self, query: Query) -> Usage:
+    async def prefill(self, query: CompletionRequest) -> Usage:
         self.tally.begun += 1
         try:
-            usage = await super().warm(query)
+            usage = await super().prefill(query)
         except BackendError as error:
             self.tally.failed[error.failure] += 1
             raise
@@ -103,10 +103,10 @@ class Typist(Wired):
         self.cancelled = self.shown = 0
         self.errors: list[Any] = []
 
-        def reach(wanted: Wanted) -> Any:
-            return wanted.predictor(Counting(file, self.dice.randbytes(32), tally))
+        def reach(wanted: ModelConfig) -> Any:
+            return wanted.wrap_backend(Counting(file, self.dice.randbytes(32), tally))
 
-        super().__init__(Pipeline(), reach=reach, layers=ALL)
+        super().__init__(Pipeline(), reach=reach, layers=ALL_REUSE)
         text = self.dice.choice(texts())
         self.lines = text.splitlines(keepends=True)[:LONGEST_LINES]
         self.uri = f"file:///home/{number}/{number}.py"
@@ -179,10 +179,10 @@ class Typist(Wired):
             self.shown += bool(result["predictions"])
 
     async def end(self) -> None:
-        self.server.end()
-        await self.server.ended()
+        self.server.request_exit()
+        await self.server.wait_closed()
         self.server.predictions.stop()
-        self.server.session.end()
+        self.server.session.close_all()
 
 
 @asynccontextmanager
@@ -218,9 +218,9 @@ async def test_many_people(tmp_path: Path) -> None:
     environment |= {"VLLM_CPU_KVCACHE_SPACE": "1"}
     file = state / "editahead" / FILE_NAME
     tally = Tally()
-    async with engine(SHIPPED, environment) as running:
+    async with engine(SHIPPED_MODEL_DIR, environment) as running:
         await running.hears("Ready after")
-        url, servers = Notice.read(file).url, group(running.vllm())
+        url, servers = EngineRunfile.read(file).url, group(running.vllm())
         async with people(file, tally) as found:
             over = asyncio.Event()
             typing = [asyncio.ensure_future(person.types(over)) for person in found]

@@ -24,15 +24,15 @@ from typing import Any
 import pytest
 
 import small_model
-from editahead_inference.backends.base import End, Piece, Query, Usage
-from editahead_inference.backends.factory import SHIPPED
+from editahead_inference.backends.base import CompletionRequest, StreamEnd, TextChunk, Usage
+from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
 from editahead_inference.backends.local import qwen3
 from editahead_inference.backends.local.backend import LocalBackend
 from editahead_inference.backends.local.model import LocalModel, load_network
-from editahead_inference.predictors.model.draft_texts import drafts
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_inference.predictors.model.draft_texts import draft_texts
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END
-from editahead_prompts.state import PastEdit, State
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot
 from figures import SHORT, percentile, show
 
@@ -62,7 +62,7 @@ class Forced:
     def __init__(self, network: Any) -> None:
         self._network = network
         self.context, self.vocabulary = network.context, network.vocabulary
-        self.ends, self.crops = network.ends, network.crops
+        self.eos_ids, self.crops = network.eos_ids, network.crops
         self.new_cache = network.new_cache
         self.ids: tuple[int, ...] = ()
         self.steps: list[int] = []
@@ -78,8 +78,8 @@ class Forced:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if (SHIPPED / "config.json").is_file():
-        return SHIPPED
+    if (SHIPPED_MODEL_DIR / "config.json").is_file():
+        return SHIPPED_MODEL_DIR
     told = small_model.config(small_model.SHIPPED)
     return small_model.make(tmp_path_factory.mktemp("model") / "editahead", told)
 
@@ -87,16 +87,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def next_edits() -> Iterator[NextEdit]:
     """One word of a line in the middle of a region is replaced, or one is added."""
     dice = random.Random(SEED)
-    encode = own().encode
+    encode = bundled_tokenizer().encode
     files = sorted(path for part in ("lsp", "inference", "prompts") for path in (ROOT / part).rglob("*.py"))
     count = 0
     while count < EDITS:
         text = dice.choice(files).read_text("utf-8")
-        document = Snapshot.of(text, uri="file:///project/part/module.py", language="python")
+        document = Snapshot.from_text(text, uri="file:///project/part/module.py", language="python")
         line = dice.randrange(len(document.lines))
         past = PastEdit(document.uri, line, ("def before(items):\n",), (document.lines[line],), open=True)
-        state = State(document, document.starts[line], (past,))
-        request = OWN.build(state, own(), budget=BUDGET)
+        state = EditorState(document, document.starts[line], (past,))
+        request = OWN.build(state, bundled_tokenizer(), budget=BUDGET)
         bodies = request.region.bodies(document)
         words = [(n, found) for n, body in enumerate(bodies[4:], 4) for found in re.finditer(r"\w{3,}", body)]
         if len(bodies) < 16 or not words:
@@ -109,7 +109,7 @@ def next_edits() -> Iterator[NextEdit]:
         answer = "".join(f"{b}\n" for b in (*bodies[:number], new, *bodies[number + 1 :])) + REGION_END
         prompt = encode(request.prompt.text)
         if len(prompt) in PROMPT and 100 <= len(ids := encode(answer)) <= 220:
-            yield NextEdit(prompt, ids, drafts(OWN, request, state))
+            yield NextEdit(prompt, ids, draft_texts(OWN, request, state))
             count += 1
 
 
@@ -125,16 +125,16 @@ class Took:
 
 def asked(model: LocalModel, forced: Forced, edit: NextEdit, *, drafted: bool) -> Took:
     forced.ids = (*edit.prompt, *edit.answer)
-    query = Query("", (REGION_END,), 512, ids=edit.prompt, logprobs=True, session="one")
-    model.warm(replace(query, session="two"), lambda: None)  # another document was the last one
-    model.warm(replace(query, ids=(*edit.prompt[:-FRESH], 5)), lambda: None)
+    query = CompletionRequest("", (REGION_END,), 512, ids=edit.prompt, logprobs=True, session="one")
+    model.prefill(replace(query, session="two"), lambda: None)  # another document was the last one
+    model.prefill(replace(query, ids=(*edit.prompt[:-FRESH], 5)), lambda: None)
     forced.steps.clear()
     started = time.perf_counter(), time.thread_time()
-    *pieces, end = model.answer(replace(query, drafts=edit.drafts if drafted else ()), lambda: None)
+    *pieces, end = model.generate(replace(query, drafts=edit.drafts if drafted else ()), lambda: None)
     took = time.perf_counter() - started[0], time.thread_time() - started[1]
-    assert isinstance(end, End) and end.usage is not None and end.reason == "stop"
-    text = "".join(piece.text for piece in pieces if isinstance(piece, Piece))
-    assert text + REGION_END == own().decode(edit.answer)
+    assert isinstance(end, StreamEnd) and end.usage is not None and end.reason == "stop"
+    text = "".join(piece.text for piece in pieces if isinstance(piece, TextChunk))
+    assert text + REGION_END == bundled_tokenizer().decode(edit.answer)
     assert end.usage.cached == len(edit.prompt) - FRESH
     return Took(took[0] * 1000, took[1] * 1000, len(forced.steps) - 1, end.usage)
 
@@ -260,7 +260,7 @@ async def test_the_event_loop_while_the_model_answers(folder: Path) -> None:
         ticking = asyncio.ensure_future(late(over))
         if busy:
             for edit in edits:
-                query = Query("", (), 100, ids=edit.prompt, drafts=edit.drafts, logprobs=True)
+                query = CompletionRequest("", (), 100, ids=edit.prompt, drafts=edit.drafts, logprobs=True)
                 assert [piece async for piece in backend.stream(query)]
         else:
             await asyncio.sleep(1)

@@ -10,8 +10,8 @@ from statistics import mean
 
 import pytest
 
-from editahead_inference.gate.decision_trees import probability
-from editahead_inference.gate.personalization import BOUND, SHARED, Learner
+from editahead_inference.gate.decision_trees import sigmoid
+from editahead_inference.gate.personalization import FIXED_SHARE, MAX_LOGIT_SHIFT, PreferenceLearner
 from figures import ROUNDS, SHORT, p50_p99, show, timed
 from simulated_users import PEOPLE, THRESHOLD, Person, Story, live, opportunities
 
@@ -53,16 +53,17 @@ def test_people() -> None:
         [_row(person) for person in PEOPLE],
     )
     at = math.log(THRESHOLD / (1 - THRESHOLD))
-    low, high = probability(at - BOUND), probability(at + BOUND)
+    low, high = sigmoid(at - MAX_LOGIT_SHIFT), sigmoid(at + MAX_LOGIT_SHIFT)
     print(
         f"\nBounds: nothing that the shipped gate holds for likelier than {high:.3f} is hidden, or for less likely than "
-        f"{low:.3f} shown, at the threshold {THRESHOLD:.2f}; n outcomes cost at most ln 2 + {-math.log(1 - SHARED):.5f} n "
+        f"{low:.3f} shown, at the threshold {THRESHOLD:.2f}; n outcomes cost at most ln 2 "
+        f"+ {-math.log(1 - FIXED_SHARE):.5f} n "
         f"in log-loss."
     )
 
 
 def test_one_outcome() -> None:
-    rng, learner = random.Random(1), Learner()
+    rng, learner = random.Random(1), PreferenceLearner()
     times = []
     for one in opportunities(rng, max(ROUNDS, 1000)):
         kept = float(rng.random() < one.shipped)

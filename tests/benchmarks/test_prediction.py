@@ -10,8 +10,8 @@ import pytest
 
 from editahead_evals.client.editor import Editor
 from editahead_inference.pipeline import Pipeline
-from editahead_prompts.history.edit_history import History
-from editahead_prompts.state import State
+from editahead_prompts.history.edit_history import EditHistory
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
@@ -27,26 +27,26 @@ class Session:
     """A person in one document: every change makes a state, as in the server."""
 
     def __init__(self, text: str) -> None:
-        self.snapshot = Snapshot.of(text, uri=URI, language="python")
-        self.history = History()
-        self.history.opened(self.snapshot)
+        self.snapshot = Snapshot.from_text(text, uri=URI, language="python")
+        self.history = EditHistory()
+        self.history.on_open(self.snapshot)
         self.at = 0.0
 
-    def make(self, start: int, end: int, text: str) -> State:
+    def make(self, start: int, end: int, text: str) -> EditorState:
         before, edit = self.snapshot, Edit.replace(start, end, text)
-        self.snapshot = Snapshot.of(
+        self.snapshot = Snapshot.from_text(
             edit.apply(before.text), uri=URI, language="python", version=before.version + 1
         )
         self.at += 10
-        self.history.changed(before, self.snapshot, edit, at=self.at, cursor=None)
-        return State(self.snapshot, start + len(text), self.history.past)
+        self.history.record_change(before, self.snapshot, edit, at=self.at, cursor=None)
+        return EditorState(self.snapshot, start + len(text), self.history.edits)
 
-    def replace(self, old: str, new: str, *, after: int = 0) -> State:
+    def replace(self, old: str, new: str, *, after: int = 0) -> EditorState:
         at = self.snapshot.text.index(old, after)
         return self.make(at, at + len(old), new)
 
 
-def working(lines: int) -> Iterator[tuple[str, State]]:
+def working(lines: int) -> Iterator[tuple[str, EditorState]]:
     """An hour's work inside the document: a rename with many sites, an insertion, an argument added."""
     session = Session(python_text(lines))
     middle = session.snapshot.starts[len(session.snapshot.lines) // 3]

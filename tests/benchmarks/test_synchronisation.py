@@ -15,8 +15,8 @@ from pygls.workspace import Workspace
 
 from editahead_evals.client.editor import CAPABILITIES, Editor, position
 from editahead_evals.client.lsp_client import LanguageClient
-from editahead_lsp.protocol.custom_messages import ContentChange, Position, Range
-from editahead_lsp.session.outcome_tracker import Outcomes
+from editahead_lsp.protocol.custom_messages import Position, Range, TextDocumentContentChange
+from editahead_lsp.session.outcome_tracker import OutcomeTracker
 from editahead_lsp.session.session import Session
 from figures import ROUNDS, SHORT, p50_p99, percentile, python_text, show, timed
 
@@ -47,10 +47,17 @@ def keystrokes(lines: int) -> Iterator[tuple[int, int]]:
 
 def ours(lines: int) -> list[float]:
     """All that the handler does: the mirror, the history, the state."""
-    session = Session(lambda: 0.0, Outcomes(lambda: 0.0, lambda: 0.0, "", None))
+    session = Session(lambda: 0.0, OutcomeTracker(lambda: 0.0, lambda: 0.0, "", None))
     session.open(URI, "python", 1, python_text(lines))
     return [
-        timed(partial(session.change, URI, None, [ContentChange("x", Range(Position(*at), Position(*at)))]))
+        timed(
+            partial(
+                session.change,
+                URI,
+                None,
+                [TextDocumentContentChange("x", Range(Position(*at), Position(*at)))],
+            )
+        )
         for at in keystrokes(lines)
     ]
 

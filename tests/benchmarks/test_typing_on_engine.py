@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from editahead_evals.data.edit_records import LONGEST, read_records
-from editahead_inference.backends.factory import SHIPPED
-from editahead_serving.launch_plan import DRAFTS
+from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
+from editahead_serving.launch_plan import NUM_SPECULATIVE_TOKENS
 from editahead_serving.vllm_probe import PROPOSER
 from figures import SHORT, percentile, show
 from real_vllm import serving
@@ -31,7 +31,9 @@ TOKENS = ["", "asked", "queries", "warm-ups", "prompt tokens", "computed", "for 
 TIMES = ["ms", "first token: opened", "back", "later", "shown: p50", "p95"]
 WITH_DRAFTS = (
     "--speculative-config",
-    json.dumps({"method": "custom_class", "model": PROPOSER, "num_speculative_tokens": DRAFTS}),
+    json.dumps(
+        {"method": "custom_class", "model": PROPOSER, "num_speculative_tokens": NUM_SPECULATIVE_TOKENS}
+    ),
 )
 """As `editahead engine` has it; without, answers of the whole region would come late."""
 
@@ -56,11 +58,13 @@ def test_typing_on_a_real_vllm(tmp_path: Path) -> None:
         show(title, TOKENS, [tokens_of(*known) for known in costs.items()])
         show(title, TIMES, [times_of(*known) for known in costs.items()])
 
-    with serving(SHIPPED, tmp_path / "vllm.log", *WITH_DRAFTS) as url:
+    with serving(SHIPPED_MODEL_DIR, tmp_path / "vllm.log", *WITH_DRAFTS) as url:
         play(synthetic(), url, tmp_path / "first", pieces=2)  # what vLLM loads late
         measure("warmed", url, ahead=True)
         measure("not warmed", url, ahead=False)
-    with serving(SHIPPED, tmp_path / "vllm-without.log", "--no-enable-prefix-caching", *WITH_DRAFTS) as url:
+    with serving(
+        SHIPPED_MODEL_DIR, tmp_path / "vllm-without.log", "--no-enable-prefix-caching", *WITH_DRAFTS
+    ) as url:
         play(synthetic(), url, tmp_path / "first-without", pieces=2)
         measure("no prefix cache", url, ahead=False)
     assert costs["no prefix cache"].computed == costs["no prefix cache"].prompt

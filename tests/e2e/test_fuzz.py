@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from editahead_lsp.protocol.custom_messages import ContentChange, Position, Range
+from editahead_lsp.protocol.custom_messages import Position, Range, TextDocumentContentChange
 from editahead_lsp.workspace.documents import Document
 from server_harness import Scripted, Wired, ask, span
 
@@ -272,5 +272,5 @@ def _replaced(text: str, edit: dict[str, Any]) -> str:
     start, end = (
         Position(edit["range"][side]["line"], edit["range"][side]["character"]) for side in ("start", "end")
     )
-    made = document.change(2, [ContentChange("", Range(start, end))])
+    made = document.change(2, [TextDocumentContentChange("", Range(start, end))])
     return text[made.edit.changed_span[0] : made.edit.changed_span[1]]

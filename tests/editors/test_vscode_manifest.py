@@ -29,7 +29,7 @@ def test_nothing_is_set_before_a_person_sets_it() -> None:
 
 def test_a_workspace_cannot_say_where_code_goes_or_what_is_started() -> None:
     machine = {name for name, one in PROPERTIES.items() if one["scope"] == "machine"}
-    assert machine == {f"editahead.{name}" for name in settings.RESTRICTED} | OWN - {"editahead.trace.server"}
+    assert machine == {f"editahead.{name}" for name in settings.USER_ONLY} | OWN - {"editahead.trace.server"}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 import tiny_model
 from editahead_inference.backends.openai.backend import OpenAIBackend
-from editahead_inference.backends.openai.http_transport import PATIENT
+from editahead_inference.backends.openai.http_transport import BACKGROUND_TIMEOUTS
 from real_vllm import KEY, serving
 
 
@@ -52,6 +52,6 @@ def vllm_url(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 @pytest.fixture
 async def vllm(vllm_url: str) -> AsyncIterator[OpenAIBackend]:
-    backend = OpenAIBackend(vllm_url, key=KEY, waiting=PATIENT)
+    backend = OpenAIBackend(vllm_url, key=KEY, waiting=BACKGROUND_TIMEOUTS)
     yield backend
     await backend.close()

@@ -15,9 +15,9 @@ import pytest
 import pytest_asyncio
 
 from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.results import Merge, Refusal
+from editahead_inference.apply.results import MergeResult, Refusal
 from editahead_inference.backends.engine_runfile import FILE_NAME
-from editahead_inference.backends.factory import SHIPPED
+from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from engine_process import engine
@@ -53,7 +53,7 @@ def main():
 WANTED = FILE.replace("return 0", "return 1")
 
 
-def unsure(*arguments: Any, **more: Any) -> Merge:
+def unsure(*arguments: Any, **more: Any) -> MergeResult:
     """As sure as it may be, it asks."""
     found = merge(*arguments, **more)
     return replace(found, refusal=found.refusal or Refusal("ambiguous", "It may be otherwise."))
@@ -89,8 +89,8 @@ class Person(Wired):
         return self.send("workspace/executeCommand", {"command": "editahead.apply", "arguments": [argument]})
 
     async def ends(self) -> None:
-        self.server.end()
-        await self.server.ended()
+        self.server.request_exit()
+        await self.server.wait_closed()
 
 
 async def test_the_model_that_ships_applies_a_sketch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,10 +102,10 @@ async def test_the_model_that_ships_applies_a_sketch(tmp_path: Path, monkeypatch
     }
     environment = known | {"XDG_CONFIG_HOME": str(tmp_path / "config"), "HF_HUB_OFFLINE": "1"}
     environment["VLLM_CPU_KVCACHE_SPACE"] = "1"
-    async with engine(SHIPPED, environment) as running, asyncio.timeout(LONGEST_S):
+    async with engine(SHIPPED_MODEL_DIR, environment) as running, asyncio.timeout(LONGEST_S):
         await running.hears("Ready after")
         person = Person(tmp_path, FILE)
-        person.server.applying.load = lambda: unsure
+        person.server.apply_service.load = lambda: unsure
         await person.start({"backend": "engine", "format": "editahead"})
         number = person.begin(SKETCH)
         reply = await person.reply(number)

@@ -29,19 +29,19 @@ def said_again(model: object, ids: torch.Tensor, times: int) -> float:
 
 @pytest.mark.parametrize(("size", "dense"), [("small", False), ("small", True), ("large", False)])
 def test_what_repeats_is_copied_before_any_training(size: str, dense: bool) -> None:
-    model = architecture.built(architecture.SIZES[size], dense=dense, seed=1)
+    model = architecture.build_model(architecture.SIZES[size], dense=dense, seed=1)
     table = model.config.vocab_size
     ids = torch.randint(20, table, (120,), generator=torch.Generator().manual_seed(2))
     assert said_again(model, ids, 2) < 0.05
-    induction_heads.install(model, 1)
+    induction_heads.install_copy_heads(model, 1)
     assert said_again(model, ids, 2) > 0.25  # one of 8192 by chance
     line = ids[:30]
     assert said_again(model, line, 5) > 0.35
 
 
 def test_where_a_token_stood_several_times_those_before_it_decide() -> None:
-    model = architecture.built(architecture.SIZES["small"], dense=False, seed=1)
-    induction_heads.install(model, 1)
+    model = architecture.build_model(architecture.SIZES["small"], dense=False, seed=1)
+    induction_heads.install_copy_heads(model, 1)
     generator = torch.Generator().manual_seed(3)
     shared = [3001, 3002]  # the same in each line, as indentation is
     starts, ends = (torch.randint(20, 8000, (20,), generator=generator).tolist() for _ in range(2))
@@ -62,9 +62,9 @@ def test_where_a_token_stood_several_times_those_before_it_decide() -> None:
 
 
 def test_the_same_seed_gives_the_same_heads() -> None:
-    models = [architecture.built(architecture.SIZES["tiny"], dense=False, seed=1) for _ in range(3)]
+    models = [architecture.build_model(architecture.SIZES["tiny"], dense=False, seed=1) for _ in range(3)]
     for model, seed in zip(models, (4, 4, 5), strict=True):
-        induction_heads.install(model, seed)
+        induction_heads.install_copy_heads(model, seed)
     first, same, other = (model.state_dict() for model in models)
     assert all(torch.equal(weights, same[name]) for name, weights in first.items())
     assert any(not torch.equal(weights, other[name]) for name, weights in first.items())
@@ -80,16 +80,16 @@ def test_the_same_seed_gives_the_same_heads() -> None:
 def test_updates_are_nearly_orthogonal(shape: tuple[int, int, int], seed: int, scale: float) -> None:
     """Of stacks as of one matrix, whatever their scale."""
     stack = scale * torch.randn(shape, generator=torch.Generator().manual_seed(seed))
-    made = muon.orthogonal(stack)
+    made = muon.orthogonalize(stack)
     assert made.shape == stack.shape and made.dtype == stack.dtype
     values = torch.linalg.svdvals(made)
     assert float(values.max()) < 1.35
     assert float(values.median()) > 0.5  # those near zero, of square ones, need more
-    torch.testing.assert_close(muon.orthogonal(stack[0]), made[0], atol=0.05, rtol=0.05)
+    torch.testing.assert_close(muon.orthogonalize(stack[0]), made[0], atol=0.05, rtol=0.05)
 
 
 def test_each_weight_has_one_optimizer() -> None:
-    model = architecture.built(architecture.SIZES["tiny"], dense=False, seed=1)
+    model = architecture.build_model(architecture.SIZES["tiny"], dense=False, seed=1)
     groups = [group for one in muon.optimizers(model, 1e-3) for group in one.param_groups]
     seen = [id(weights) for group in groups for weights in group["params"]]
     assert sorted(seen) == sorted(id(weights) for weights in model.parameters())

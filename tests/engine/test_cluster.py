@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from editahead_serving import nginx_router
-from editahead_serving.launch_plan import Place, plan
-from editahead_serving.model_catalog import find
-from editahead_serving.vllm_probe import NoEngine, assumed
+from editahead_serving.launch_plan import ListenAddress, make_launch_plan
+from editahead_serving.model_catalog import find_model
+from editahead_serving.vllm_probe import EngineUnavailableError, assume_installation
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 TLS = "    ssl_certificate /etc/nginx/tls/cert.pem;\n    ssl_certificate_key /etc/nginx/tls/key.pem"
@@ -52,14 +52,14 @@ def compose() -> dict[str, Any]:
 
 
 def test_the_replicas_are_started_as_the_engine_starts_them(compose: dict[str, Any]) -> None:
-    model = find("Qwen/Qwen3-Coder-30B-A3B-Instruct")
+    model = find_model("Qwen/Qwen3-Coder-30B-A3B-Instruct")
     assert model is not None
-    made = plan(
-        assumed(cpu=False),
+    made = make_launch_plan(
+        assume_installation(cpu=False),
         model.shape,
         model="Qwen/Qwen3-Coder-30B-A3B-Instruct",
         served="Qwen3-Coder-30B-A3B-Instruct",
-        place=Place("0.0.0.0", 8000),
+        place=ListenAddress("0.0.0.0", 8000),
         key="k",
         free_bytes=0,
     )
@@ -78,7 +78,7 @@ def test_the_router_knows_the_replicas(compose: dict[str, Any]) -> None:
     services = compose["services"]
     names = [name for name in services if name.startswith("replica-")]
     said = (DOCS / "cluster" / "nginx.conf").read_text("utf-8")
-    assert said == nginx_router.routes(f"8443 ssl;\n{TLS}", [f"{name}:8000" for name in names])
+    assert said == nginx_router.render_nginx_routes(f"8443 ssl;\n{TLS}", [f"{name}:8000" for name in names])
     addresses = [services[name]["networks"]["engine"]["ipv4_address"] for name in names]
     expected = [f"{name}:{address}" for name, address in zip(names, addresses, strict=True)]
     assert services["router"]["extra_hosts"] == expected
@@ -88,8 +88,8 @@ def test_the_router_knows_the_replicas(compose: dict[str, Any]) -> None:
 def test_nginx_takes_it(tmp_path: Path) -> None:
     """With what the page adds for ranks."""
     try:
-        nginx = nginx_router.find(os.environ)
-    except NoEngine as error:
+        nginx = nginx_router.find_nginx(os.environ)
+    except EngineUnavailableError as error:
         pytest.skip(str(error))
     command = [
         "openssl",
@@ -111,7 +111,7 @@ def test_nginx_takes_it(tmp_path: Path) -> None:
     said = said.replace("listen", f"{within}\n    listen", 1).replace("/etc/nginx/tls/", f"{tmp_path}/")
     said = re.sub(r"server replica-\d+", "server 127.0.0.1", said)
     folder = tmp_path / "nginx"
-    made = nginx_router.router(nginx, Place("127.0.0.1", 1), [], folder)
+    made = nginx_router.make_nginx_router(nginx, ListenAddress("127.0.0.1", 1), [], folder)
     whole = made.configuration[: made.configuration.index("upstream")] + f"{beside}\n{said}}}\n"
     folder.mkdir()
     (folder / "nginx.conf").write_text(whole, "utf-8")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from editahead_serving.launch_plan import DRAFTS
+from editahead_serving.launch_plan import NUM_SPECULATIVE_TOKENS
 from engine_process import Person, engine, group
 from server_process import REAL, spawned
 from tiny_model import CONTEXT
@@ -71,7 +71,10 @@ async def test_a_language_server_and_the_engine(model_folder: Path, environment:
         )
         checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
         assert checks["backend"]["good"], checks
-        assert f"serves 'tiny' with a context of {CONTEXT - DRAFTS} tokens" in checks["backend"]["detail"]
+        assert (
+            f"serves 'tiny' with a context of {CONTEXT - NUM_SPECULATIVE_TOKENS} tokens"
+            in checks["backend"]["detail"]
+        )
 
         assert len(group(second)) > 1, "the engine's core is a process of its own"
         await running.ends()

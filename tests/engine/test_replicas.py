@@ -13,8 +13,8 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from editahead_serving import nginx_router
-from editahead_serving.hardware import real_cores
-from editahead_serving.vllm_probe import NoEngine
+from editahead_serving.hardware import physical_cores
+from editahead_serving.vllm_probe import EngineUnavailableError
 from engine_process import Engine, Person, engine, group
 from real_vllm import metric
 from server_harness import ask
@@ -27,8 +27,8 @@ pytest.importorskip("vllm", reason="`make engine-test` installs what this takes"
 @pytest.fixture(autouse=True)
 def nginx() -> None:
     try:
-        nginx_router.find(os.environ)
-    except NoEngine as error:
+        nginx_router.find_nginx(os.environ)
+    except EngineUnavailableError as error:
         pytest.skip(str(error))
 
 
@@ -121,7 +121,7 @@ async def test_one_is_killed_while_it_answers(model_folder: Path, environment: d
         await person.start()
         known = await person.until_asked()
         assert known["backend"]["state"] == "ready" and known["model"] == "tiny"
-        if len(real_cores()) > 1:
+        if len(physical_cores()) > 1:
             first, second = map(bound, running.replicas().values())
             assert not first & second, "each has cores of its own"
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from editahead_inference.backends.factory import SHIPPED
+from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
 from editahead_inference.backends.local.backend import LocalBackend
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_prompts.formats.apply.base import Question
-from editahead_prompts.state import PastEdit, State
+from editahead_prompts.formats.apply.base import ApplyInput
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 
 pytest.importorskip("torch", reason="`make engine-test` installs what this takes")
@@ -40,16 +40,16 @@ WANTED = FILE.replace("return 0", "return 1")
 
 @pytest.fixture
 async def model() -> AsyncIterator[ModelPredictor]:
-    backend = LocalBackend(SHIPPED, called="editahead")
+    backend = LocalBackend(SHIPPED_MODEL_DIR, called="editahead")
     yield ModelPredictor(backend, source="local")
     await backend.close()
 
 
 def test_they_are_small_and_say_where_they_come_from() -> None:
-    files = [path for path in SHIPPED.rglob("*") if path.is_file()]
+    files = [path for path in SHIPPED_MODEL_DIR.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) <= 48_000_000
-    told = json.loads((SHIPPED / "training.json").read_text("utf-8"))
-    card = (SHIPPED / "README.md").read_text("utf-8")
+    told = json.loads((SHIPPED_MODEL_DIR / "training.json").read_text("utf-8"))
+    card = (SHIPPED_MODEL_DIR / "README.md").read_text("utf-8")
     assert f"{told['tokens seen'] / 1e6:.1f}M" in card
     assert f"{told['parameters'] / 1e6:.1f} million" in card
     assert not told["dense"]
@@ -57,7 +57,7 @@ def test_they_are_small_and_say_where_they_come_from() -> None:
 
 async def test_a_sketch_is_applied(model: ModelPredictor) -> None:
     original = Snapshot(URI, "python", 1, split_lines(FILE))
-    said = await model.apply([Question(original, SKETCH, WANTED)])
+    said = await model.apply([ApplyInput(original, SKETCH, WANTED)])
     assert said.text == WANTED
     assert said.usage.accepted > said.usage.completion / 2, "most of it was drafted"
 
@@ -66,7 +66,7 @@ async def test_a_next_edit_is_asked_for(model: ModelPredictor) -> None:
     """What it says passes the reader of answers, or is silence; nothing goes wrong."""
     lines = split_lines("first = fetch(1)\nsecond = await fetch(2)\nthird = await fetch(3)\n")
     past = tuple(PastEdit(URI, line, (lines[line].replace("await ", ""),), (lines[line],)) for line in (1, 2))
-    told = await model.ask(State(Snapshot(URI, "python", 3, lines), 0, past))
+    told = await model.predict(EditorState(Snapshot(URI, "python", 3, lines), 0, past))
     assert told.problem is None and told.answers == 1
     assert told.model == "local:editahead:editahead"
 

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 import small_model
-from editahead_inference.backends.base import End, Piece, Query, Usage
+from editahead_inference.backends.base import CompletionRequest, StreamEnd, TextChunk, Usage
 from editahead_inference.backends.local import qwen3
 from editahead_inference.backends.local.model import LocalModel, load_network
 from editahead_inference.backends.local.network import Network
-from editahead_inference.backends.local.transformers_network import LibraryNetwork
+from editahead_inference.backends.local.transformers_network import TransformersNetwork
 from editahead_inference.candidates import Cancelled
 from editahead_prompts.formats.next_edit.editahead_2611 import NEXT, REGION, REGION_END
 
@@ -28,7 +28,7 @@ Load = Callable[[Path, str], Network]
 KINDS: dict[str, tuple[dict[str, Any], Load]] = {
     "experts": ({}, load_network),
     "dense": ({"experts": False}, load_network),
-    "experts, in transformers": ({}, LibraryNetwork),
+    "experts, in transformers": ({}, TransformersNetwork),
     "other sizes": (
         {
             "num_key_value_heads": 2,
@@ -63,17 +63,22 @@ def model(request: pytest.FixtureRequest, folders: dict[str, Path]) -> LocalMode
 
 
 def said(
-    model: LocalModel, query: Query, drafts: Sequence[Sequence[int]] = ()
-) -> tuple[str, list[float], End, Usage]:
+    model: LocalModel, query: CompletionRequest, drafts: Sequence[Sequence[int]] = ()
+) -> tuple[str, list[float], StreamEnd, Usage]:
     """Drafts are given as ids, as the text of a random model's answer is not one that it would be cut into again."""
     model._drafts = lambda query: [list(draft) for draft in drafts]  # type: ignore[method-assign]
-    *pieces, end = model.answer(query, never)
-    assert isinstance(end, End) and end.usage is not None
-    text = "".join(piece.text for piece in pieces if isinstance(piece, Piece))
-    return text, [x for piece in pieces if isinstance(piece, Piece) for x in piece.logprobs], end, end.usage
+    *pieces, end = model.generate(query, never)
+    assert isinstance(end, StreamEnd) and end.usage is not None
+    text = "".join(piece.text for piece in pieces if isinstance(piece, TextChunk))
+    return (
+        text,
+        [x for piece in pieces if isinstance(piece, TextChunk) for x in piece.logprobs],
+        end,
+        end.usage,
+    )
 
 
-def answered(model: LocalModel, query: Query) -> list[int]:
+def answered(model: LocalModel, query: CompletionRequest) -> list[int]:
     """The ids of the greedy answer, by nothing but the network."""
     assert query.ids is not None
     network, ids = model._network, list(query.ids)
@@ -81,7 +86,7 @@ def answered(model: LocalModel, query: Query) -> list[int]:
     logits = network.forward(ids, cache, 1)
     while len(answer) < query.max_tokens and len(ids) + len(answer) < network.context:
         answer.append(int(logits[0].argmax()))
-        if answer[-1] in network.ends:
+        if answer[-1] in network.eos_ids:
             break
         logits = network.forward(answer[-1:], cache, 1)
     return answer
@@ -108,7 +113,9 @@ def test_answers_are_the_same_whatever_is_drafted(model: LocalModel) -> None:
     for seed in range(SEEDS):
         dice = random.Random(seed)
         prompt = tuple(dice.randrange(17, 8000) for _ in range(dice.randrange(3, 60)))
-        query = Query("", (), dice.randrange(1, LONG), ids=prompt, logprobs=True, session=str(seed))
+        query = CompletionRequest(
+            "", (), dice.randrange(1, LONG), ids=prompt, logprobs=True, session=str(seed)
+        )
         text, logprobs, end, usage = said(model, query)
         assert (usage.drafted, usage.accepted) == (0, 0)
         answer = answered(model, query)
@@ -125,7 +132,7 @@ def test_answers_are_the_same_whatever_is_drafted(model: LocalModel) -> None:
 
 
 def test_a_right_draft_is_nearly_all_of_the_answer(model: LocalModel) -> None:
-    query = Query("", (), 100, ids=tuple(range(100, 140)))
+    query = CompletionRequest("", (), 100, ids=tuple(range(100, 140)))
     answer = answered(model, query)
     usage = said(model, query, [answer])[3]
     assert usage.accepted >= len(answer) - 1 - -(-len(answer) // 65)
@@ -135,7 +142,7 @@ def test_a_right_draft_is_nearly_all_of_the_answer(model: LocalModel) -> None:
 def test_an_answer_never_runs_past_the_context(model: LocalModel) -> None:
     for left in (1, 2, 3, 40):
         ids = tuple(n % 7000 + 20 for n in range(model.context - left))
-        query = Query("", (), 500, ids=ids)
+        query = CompletionRequest("", (), 500, ids=ids)
         answer = answered(model, query)
         assert len(answer) <= left
         for drafts in ([answer * 3], [[5] * 600]):
@@ -145,7 +152,7 @@ def test_an_answer_never_runs_past_the_context(model: LocalModel) -> None:
 
 
 def test_a_stop_within_an_accepted_draft_ends_the_answer_there(model: LocalModel) -> None:
-    query = Query("", (), 60, ids=tuple(range(300, 330)), logprobs=True)
+    query = CompletionRequest("", (), 60, ids=tuple(range(300, 330)), logprobs=True)
     answer = answered(model, query)
     whole, logprobs, _, _ = said(model, query)
     for start in range(0, len(whole) - 2, max(len(whole) // 6, 1)):
@@ -160,7 +167,7 @@ def test_a_stop_within_an_accepted_draft_ends_the_answer_there(model: LocalModel
 
 
 def test_it_is_given_up_between_two_steps(model: LocalModel) -> None:
-    query = Query("", (), 100, ids=tuple(range(300, 330)), session="one")
+    query = CompletionRequest("", (), 100, ids=tuple(range(300, 330)), session="one")
     answer = answered(model, query)
     whole = said(model, query)[0]
     wrong = [*answer[:30], 5, *answer[30:60], 5, *answer[60:]]
@@ -173,7 +180,7 @@ def test_it_is_given_up_between_two_steps(model: LocalModel) -> None:
                 raise Cancelled
 
         with pytest.raises(Cancelled):
-            list(model.answer(query, check))
+            list(model.generate(query, check))
         assert said(model, query, [wrong])[0] == whole
 
 
@@ -181,14 +188,14 @@ def test_texts_are_drafts_and_what_the_model_has_not_is_none(model: LocalModel) 
     region = "def total(items):\n    price = sum(items)\n    return price\n"
     prompt = f"{REGION}\n{region}<|/region|>\n{NEXT}\n"
     for temperature in (0.0, 1e-9):
-        query = Query(
+        query = CompletionRequest(
             prompt, (REGION_END,), 40, drafts=(region, "", "été\x00\ud7ff"), temperature=temperature
         )
-        *_, end = model.answer(query, never)
-        assert isinstance(end, End) and end.usage is not None
+        *_, end = model.generate(query, never)
+        assert isinstance(end, StreamEnd) and end.usage is not None
         assert (end.usage.drafted > 0) == (temperature == 0)
-        *_, plain = model.answer(replace(query, drafts=()), never)
-        assert isinstance(plain, End)
+        *_, plain = model.generate(replace(query, drafts=()), never)
+        assert isinstance(plain, StreamEnd)
         assert plain == replace(end, usage=plain.usage)
     model._network.vocabulary = 300
     assert all(id < 300 for draft in model._drafts(replace(query, temperature=0)) for id in draft)
@@ -197,9 +204,13 @@ def test_texts_are_drafts_and_what_the_model_has_not_is_none(model: LocalModel) 
 @pytest.mark.parametrize("kind", [kind for kind, (_, load) in KINDS.items() if load is load_network])
 def test_the_lean_network_is_the_library_s(kind: str, folders: dict[str, Path]) -> None:
     folder = folders[kind]
-    assert qwen3.fits(folder)
-    lean, library = qwen3.Qwen3Network(folder, "auto"), LibraryNetwork(folder, "float32")
-    assert (lean.context, lean.vocabulary, lean.ends) == (library.context, library.vocabulary, library.ends)
+    assert qwen3.is_supported(folder)
+    lean, library = qwen3.Qwen3Network(folder, "auto"), TransformersNetwork(folder, "float32")
+    assert (lean.context, lean.vocabulary, lean.eos_ids) == (
+        library.context,
+        library.vocabulary,
+        library.eos_ids,
+    )
     caches = lean.new_cache(), library.new_cache()
     ids = random.Random(3).choices(range(8000), k=700)
     for start, end in ((0, 300), (300, 301), (301, 303), (303, 560), (560, 561)):
@@ -225,7 +236,7 @@ def test_the_lean_network_needs_no_transformers(folders: dict[str, Path]) -> Non
 
 
 def test_scores_are_those_of_the_answer(model: LocalModel) -> None:
-    query = Query("", (), 30, ids=tuple(range(300, 340)), logprobs=True, session="s")
+    query = CompletionRequest("", (), 30, ids=tuple(range(300, 340)), logprobs=True, session="s")
     answer = answered(model, query)
     _, logprobs, _, _ = said(model, query)
     dice = random.Random(5)

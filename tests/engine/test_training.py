@@ -21,8 +21,8 @@ torch = pytest.importorskip("torch", reason="`make engine-test` installs what th
 transformers = pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
 
 from editahead_cli import main  # noqa: E402
-from editahead_prompts.composition.hf_tokenizer import own  # noqa: E402
-from editahead_training.data import packed_dataset
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer  # noqa: E402
+from editahead_training.data import packed_dataset  # noqa: E402
 from editahead_training.data.example import TASKS, Example, plain  # noqa: E402
 from editahead_training.model import (  # noqa: E402
     architecture,
@@ -34,7 +34,7 @@ from editahead_training.model import (  # noqa: E402
     train_loop,
 )
 
-PLAN = train_loop.Plan(
+PLAN = train_loop.TrainConfig(
     size="tiny", dense=False, minutes=None, steps=40, seed=3, row=512, rate=5e-3, exact=True
 )
 
@@ -51,19 +51,21 @@ def counting(count: int, seed: int) -> Iterator[Example]:
 
 
 @pytest.fixture(scope="module")
-def examples(tmp_path_factory: pytest.TempPathFactory) -> packed_dataset.Packed:
+def examples(tmp_path_factory: pytest.TempPathFactory) -> packed_dataset.PackedDataset:
     return packed_dataset.write(tmp_path_factory.mktemp("examples") / "train", counting(120, 1), {})
 
 
 @pytest.fixture(scope="module")
-def held(tmp_path_factory: pytest.TempPathFactory) -> packed_dataset.Packed:
+def held(tmp_path_factory: pytest.TempPathFactory) -> packed_dataset.PackedDataset:
     return packed_dataset.write(tmp_path_factory.mktemp("examples") / "held", counting(30, 2), {})
 
 
 @pytest.fixture(scope="module")
 def trained(
-    examples: packed_dataset.Packed, held: packed_dataset.Packed, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[train_loop.Ended, list[dict[str, Any]]]:
+    examples: packed_dataset.PackedDataset,
+    held: packed_dataset.PackedDataset,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[train_loop.TrainResult, list[dict[str, Any]]]:
     lines: list[dict[str, Any]] = []
     ended = train_loop.train(
         PLAN, examples, held, tmp_path_factory.mktemp("run"), resume=False, tell=lines.append
@@ -71,7 +73,7 @@ def trained(
     return ended, lines
 
 
-def test_what_is_lost_gets_less(trained: tuple[train_loop.Ended, list[dict[str, Any]]]) -> None:
+def test_what_is_lost_gets_less(trained: tuple[train_loop.TrainResult, list[dict[str, Any]]]) -> None:
     ended, lines = trained
     tests = [line["held"] for line in lines if "held" in line]
     assert ended.finished and ended.held == tests[-1]
@@ -81,7 +83,7 @@ def test_what_is_lost_gets_less(trained: tuple[train_loop.Ended, list[dict[str, 
 
 @pytest.mark.parametrize("dense", [False, True])
 def test_an_interrupted_run_ends_as_one_that_was_not(
-    examples: packed_dataset.Packed, held: packed_dataset.Packed, tmp_path: Path, dense: bool
+    examples: packed_dataset.PackedDataset, held: packed_dataset.PackedDataset, tmp_path: Path, dense: bool
 ) -> None:
     plan = replace(PLAN, dense=dense)
     whole = train_loop.train(plan, examples, held, tmp_path / "whole", resume=False, tell=lambda _: None)
@@ -101,7 +103,7 @@ def test_an_interrupted_run_ends_as_one_that_was_not(
 
 def test_a_row_is_read_as_its_examples_are_one_by_one() -> None:
     """With our ways of computing attention and experts, and with those of transformers."""
-    model = architecture.built(architecture.SIZES["tiny"], dense=False, seed=1)
+    model = architecture.build_model(architecture.SIZES["tiny"], dense=False, seed=1)
     lengths = (9, 1, architecture.QUERIES + 30, 17)
     ends = list(itertools.accumulate(lengths))
     spans = [(end - length, end) for length, end in zip(lengths, ends, strict=True)]
@@ -134,16 +136,16 @@ def test_what_a_gpu_computes_at_once_is_what_a_cpu_computes_in_turn() -> None:
 @pytest.mark.parametrize("dense", [False, True])
 def test_sizes_are_what_they_are_meant_to_be(dense: bool) -> None:
     with torch.device("meta"):
-        large = architecture.built(architecture.SIZES["large"], dense=dense, seed=0)
-        other = architecture.built(architecture.SIZES["large"], dense=not dense, seed=0)
-    (total, active), (_, twin) = architecture.parameters(large), architecture.parameters(other)
+        large = architecture.build_model(architecture.SIZES["large"], dense=dense, seed=0)
+        other = architecture.build_model(architecture.SIZES["large"], dense=not dense, seed=0)
+    (total, active), (_, twin) = architecture.count_parameters(large), architecture.count_parameters(other)
     assert active <= total <= 22_000_000
     assert abs(active - twin) <= 0.01 * active  # the router is what the twin has not
 
 
 @pytest.mark.parametrize("dense", [False, True])
 def test_an_exported_model_is_the_same(tmp_path: Path, dense: bool) -> None:
-    model = architecture.built(architecture.SIZES["tiny"], dense=dense, seed=1).eval()
+    model = architecture.build_model(architecture.SIZES["tiny"], dense=dense, seed=1).eval()
     export.export(model, tmp_path, {"made by": "a test"}, dtype="float32")
     again = transformers.AutoModelForCausalLM.from_pretrained(tmp_path).eval()
     ids = torch.randint(300, 8000, (1, 50), generator=torch.Generator().manual_seed(1))
@@ -154,12 +156,12 @@ def test_an_exported_model_is_the_same(tmp_path: Path, dense: bool) -> None:
         assert torch.equal(model(input_ids=ids).logits, again(input_ids=ids).logits)
     config = json.loads((tmp_path / "config.json").read_text("utf-8"))
     assert dense or config["num_experts"] == config["num_local_experts"] == architecture.EXPERTS
-    assert again.generation_config.eos_token_id == own().encoder.token_to_id("<|end|>")
+    assert again.generation_config.eos_token_id == bundled_tokenizer().encoder.token_to_id("<|end|>")
     assert json.loads((tmp_path / "training.json").read_text()) == {"made by": "a test"}
 
 
 def test_weights_are_saved_rounded_and_the_model_stays(tmp_path: Path) -> None:
-    model = architecture.built(architecture.SIZES["tiny"], dense=False, seed=1)
+    model = architecture.build_model(architecture.SIZES["tiny"], dense=False, seed=1)
     before = {name: weights.clone() for name, weights in model.state_dict().items()}
     export.export(model, tmp_path, {})
     again = transformers.AutoModelForCausalLM.from_pretrained(tmp_path).state_dict()
@@ -184,7 +186,7 @@ def test_the_exported_tokenizer_gives_our_ids(tmp_path: Path) -> None:
     texts = [*TEXTS, Path(__file__).read_text("utf-8")]
     for text in texts:
         ids = again(text)["input_ids"]
-        assert tuple(ids) == own().encode(text)
+        assert tuple(ids) == bundled_tokenizer().encode(text)
         assert again.decode(ids) == text
 
 
@@ -231,9 +233,9 @@ def test_an_interrupted_writing_leaves_the_checkpoint_before(tmp_path: Path) -> 
 
 @given(st.floats(0, 1), st.integers(0, 10_000))
 def test_the_learning_rate_rises_and_falls(progress: float, step: int) -> None:
-    assert 0 <= train_loop.rate(progress, step) <= train_loop.rate(progress, step + 1) <= 1
-    assert train_loop.rate(1, step) == train_loop.rate(0, step) == 0
-    assert train_loop.rate(0.5, 1000) == 1
+    assert 0 <= train_loop.lr_factor(progress, step) <= train_loop.lr_factor(progress, step + 1) <= 1
+    assert train_loop.lr_factor(1, step) == train_loop.lr_factor(0, step) == 0
+    assert train_loop.lr_factor(0.5, 1000) == 1
 
 
 @given(
@@ -246,23 +248,23 @@ def test_an_order_goes_on_where_it_was(lengths: list[int], most: int, rows_befor
     """Each epoch has every example that fits, once."""
     ends = numpy.cumsum(lengths)
     ones = numpy.ones(ends[-1], numpy.uint8)
-    data = packed_dataset.Packed(
+    data = packed_dataset.PackedDataset(
         ones.astype(numpy.uint16), ones, ends, numpy.zeros(len(lengths), numpy.uint8), {}
     )
     fitting = {number for number, length in enumerate(lengths) if length <= most}
     if not fitting:
         with pytest.raises(ValueError, match="no examples"):
-            packed_batches.Order(data, most, most, seed)
+            packed_batches.BatchOrder(data, most, most, seed)
         return
-    whole = packed_batches.Order(data, most, most, seed)
+    whole = packed_batches.BatchOrder(data, most, most, seed)
     before = list(itertools.islice(whole, rows_before))
-    again = packed_batches.Order(data, most, most, seed, epoch=whole.epoch, at=whole.at)
-    there = packed_batches.Order(data, most, most, seed)
+    again = packed_batches.BatchOrder(data, most, most, seed, epoch=whole.epoch, at=whole.at)
+    there = packed_batches.BatchOrder(data, most, most, seed)
     expected = list(itertools.islice(there, rows_before + 5))
     assert before + list(itertools.islice(again, 5)) == expected
     assert all(sum(lengths[number] for number in numbers) <= most for numbers in expected)
     first: list[int] = []
-    for numbers in packed_batches.Order(data, most, most, seed):
+    for numbers in packed_batches.BatchOrder(data, most, most, seed):
         first += numbers
         if len(first) >= len(fitting):
             break
@@ -270,7 +272,7 @@ def test_an_order_goes_on_where_it_was(lengths: list[int], most: int, rows_befor
 
 
 def test_one_pass_tells_what_greedy_decoding_would_say(
-    trained: tuple[train_loop.Ended, list[dict[str, Any]]], held: packed_dataset.Packed
+    trained: tuple[train_loop.TrainResult, list[dict[str, Any]]], held: packed_dataset.PackedDataset
 ) -> None:
     model = trained[0].model
     found = evaluate.measure(model, held, 10_000, 0)
@@ -282,7 +284,7 @@ def test_one_pass_tells_what_greedy_decoding_would_say(
         begin = start + int((held.weights[start:end] > 0).argmax())
         said = ids[: max(begin - start, 1)]
         while len(said) < len(ids):
-            row = packed_batches.row(held, [number], "cpu")
+            row = packed_batches.make_batch(held, [number], "cpu")
             with torch.inference_mode():
                 logits = model(
                     input_ids=torch.tensor([said]),
@@ -301,22 +303,24 @@ def test_one_pass_tells_what_greedy_decoding_would_say(
     st.lists(st.integers(0, 4), min_size=1, max_size=8), st.lists(st.integers(0, 4), min_size=1, max_size=8)
 )
 def test_the_area_is_a_share_of_pairs(higher: list[int], lower: list[int]) -> None:
-    area = evaluate.area(higher, lower)
+    area = evaluate.roc_auc(higher, lower)
     assert 0 <= area <= 1
-    assert area + evaluate.area(lower, higher) == pytest.approx(1)
+    assert area + evaluate.roc_auc(lower, higher) == pytest.approx(1)
 
 
 def test_a_run_may_begin_with_a_trained_model(
-    trained: tuple[train_loop.Ended, list[dict[str, Any]]], examples: packed_dataset.Packed, tmp_path: Path
+    trained: tuple[train_loop.TrainResult, list[dict[str, Any]]],
+    examples: packed_dataset.PackedDataset,
+    tmp_path: Path,
 ) -> None:
     export.export(trained[0].model, tmp_path / "model", {}, dtype="float32")
     plan = replace(PLAN, steps=1, rate=0.0, start=str(tmp_path / "model"))
     ended = train_loop.train(plan, examples, None, tmp_path / "run", resume=False, tell=lambda line: None)
     before = trained[0].model.state_dict()
     assert all(torch.equal(weights, before[name]) for name, weights in ended.model.state_dict().items())
-    with pytest.raises(train_loop.NotTrained, match="another size"):
+    with pytest.raises(train_loop.TrainingError, match="another size"):
         other = replace(plan, dense=True)
         train_loop.train(other, examples, None, tmp_path / "other", resume=False, tell=lambda line: None)
-    with pytest.raises(train_loop.NotTrained):
+    with pytest.raises(train_loop.TrainingError):
         nowhere = replace(plan, start=str(tmp_path / "none"))
         train_loop.train(nowhere, examples, None, tmp_path / "third", resume=False, tell=lambda line: None)

@@ -10,13 +10,20 @@ from pathlib import Path
 import pytest
 
 from backend_helpers import answer, logprobs_of, text_and_end
-from editahead_inference.backends.base import BackendError, End, Health, Piece, Query, Usage
+from editahead_inference.backends.base import (
+    BackendError,
+    CompletionRequest,
+    Health,
+    StreamEnd,
+    TextChunk,
+    Usage,
+)
 from editahead_inference.backends.local.backend import LocalBackend
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from tiny_model import CONTEXT, texts
 
 TEXTS = texts()
-QUERY = Query(TEXTS[1][:1000], (), 24)
+QUERY = CompletionRequest(TEXTS[1][:1000], (), 24)
 
 
 @pytest.fixture
@@ -47,13 +54,13 @@ async def test_the_same_greedy_text_as_vllm(
 ) -> None:
     query = replace(QUERY, prompt=TEXTS[number][: 200 * (number + 1)], max_tokens=48, logprobs=True)
     here, there = await answer(local(), query), await answer(vllm, query)
-    texts = ["".join(p.text for p in pieces if isinstance(p, Piece)) for pieces in (here, there)]
+    texts = ["".join(p.text for p in pieces if isinstance(p, TextChunk)) for pieces in (here, there)]
     assert texts[0] == texts[1]
     assert logprobs_of(here) == pytest.approx(logprobs_of(there), abs=1e-3)
 
 
 async def test_the_same_chat_as_vllm(local: Callable[..., LocalBackend], vllm: OpenAIBackend) -> None:
-    query = Query("Rename the field.", (), 16, system="Be brief.", chat=True)
+    query = CompletionRequest("Rename the field.", (), 16, system="Be brief.", chat=True)
     for prefill in ("", "```\nclass A:"):
         here = await text_and_end(local(), replace(query, prefill=prefill))
         there = await text_and_end(vllm, replace(query, prefill=prefill))
@@ -74,7 +81,7 @@ async def test_a_cropped_cache_changes_nothing(local: Callable[..., LocalBackend
     ]
     reused = []
     for prompt in prompts:
-        query = Query(prompt, (), 16, session="one")
+        query = CompletionRequest(prompt, (), 16, session="one")
         here, end = await text_and_end(keeping, query)
         there, fresh = await text_and_end(forgetting, query)
         assert here == there
@@ -90,15 +97,15 @@ async def test_a_cropped_cache_changes_nothing(local: Callable[..., LocalBackend
 async def test_each_session_has_its_own_cache_within_the_bytes(local: Callable[..., LocalBackend]) -> None:
     backend = local()
     for session in ("a", "b"):
-        await backend.warm(replace(QUERY, session=session))
-    usage = await backend.warm(replace(QUERY, session="a"))
+        await backend.prefill(replace(QUERY, session=session))
+    usage = await backend.prefill(replace(QUERY, session="a"))
     assert usage == Usage(usage.prompt, usage.prompt - 1)
     one = backend._model._shelf.size // 2 if backend._model is not None else 0
     small = local(cache_bytes=one + one // 2)
     for session in ("a", "b"):
-        await small.warm(replace(QUERY, session=session))
-    assert (await small.warm(replace(QUERY, session="b"))).cached == usage.prompt - 1
-    assert (await small.warm(replace(QUERY, session="a"))).cached == 0
+        await small.prefill(replace(QUERY, session=session))
+    assert (await small.prefill(replace(QUERY, session="b"))).cached == usage.prompt - 1
+    assert (await small.prefill(replace(QUERY, session="a"))).cached == 0
 
 
 async def test_a_model_that_cannot_be_cropped_computes_each_prompt_anew(
@@ -111,9 +118,9 @@ async def test_a_model_that_cannot_be_cropped_computes_each_prompt_anew(
     query = replace(QUERY, samples=2, temperature=1e-9)  # as good as greedy
     pieces = await answer(backend, query)
     for sample in range(2):
-        text = "".join(p.text for p in pieces if isinstance(p, Piece) and p.sample == sample)
+        text = "".join(p.text for p in pieces if isinstance(p, TextChunk) and p.sample == sample)
         assert text == first
-    assert isinstance(pieces[-1], End)
+    assert isinstance(pieces[-1], StreamEnd)
     assert pieces[-1].usage == Usage(pieces[-1].usage.prompt if pieces[-1].usage else 0, 0, 48)
     await backend.close()
 
@@ -135,7 +142,7 @@ async def test_stop_strings_ids_samples_and_seeds(local: Callable[..., LocalBack
     pieces = await answer(first, sampled)
     assert pieces == await answer(again, sampled)
     assert pieces != await answer(other, sampled)
-    ends = [piece for piece in pieces if isinstance(piece, End)]
+    ends = [piece for piece in pieces if isinstance(piece, StreamEnd)]
     assert [(end.sample, end.usage is not None) for end in ends] == [(0, False), (1, False), (2, True)]
 
 

@@ -10,18 +10,25 @@ from pathlib import Path
 import pytest
 
 from backend_helpers import answer, logprobs_of, text_and_end
-from editahead_inference.backends.base import BackendError, Capabilities, End, Health, Piece, Query
+from editahead_inference.backends.base import (
+    BackendError,
+    Capabilities,
+    CompletionRequest,
+    Health,
+    StreamEnd,
+    TextChunk,
+)
 from editahead_inference.backends.openai.backend import OpenAIBackend
-from editahead_inference.backends.openai.http_transport import PATIENT
+from editahead_inference.backends.openai.http_transport import BACKGROUND_TIMEOUTS
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_prompts.composition.hf_tokenizer import load
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot
 from real_vllm import BLOCK, KEY, metric
 from tiny_model import CONTEXT, END, texts
 
 TEXT = texts()[1]
-QUERY = Query(TEXT[:1000], (), 24)
+QUERY = CompletionRequest(TEXT[:1000], (), 24)
 
 
 async def test_it_is_found_out_what_there_is(vllm: OpenAIBackend, vllm_url: str) -> None:
@@ -49,7 +56,7 @@ async def test_a_greedy_answer_is_the_same_each_time(vllm: OpenAIBackend) -> Non
     assert end.usage is not None and end.usage.completion == 24
     both = await asyncio.gather(*(text_and_end(vllm, QUERY) for _ in range(3)))
     assert {text for text, _ in both} == {first}
-    chunks = [piece for piece in await answer(vllm, QUERY) if isinstance(piece, Piece)]
+    chunks = [piece for piece in await answer(vllm, QUERY) if isinstance(piece, TextChunk)]
     assert len(chunks) > 3
 
 
@@ -67,15 +74,17 @@ async def test_a_predictor_goes_over_to_ids_that_say_the_same(
     vllm: OpenAIBackend, model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Markers of the format are no tokens of the tiny model; the end of a text is one, and stands in the document, too."""
-    queries: list[Query] = []
+    queries: list[CompletionRequest] = []
     stream = vllm.stream
     monkeypatch.setattr(vllm, "stream", lambda query: (queries.append(query), stream(query))[1])
     # The tiny model says the same over and over, and an answer that is given up has no end that tells of tokens.
     monkeypatch.setattr("editahead_prompts.formats.answer_reader.stutter", lambda line: None)
-    document = Snapshot.of(f"END = {END!r}  # \u00e9\n{TEXT[:2000]}", uri="file:///a.py", language="python")
+    document = Snapshot.from_text(
+        f"END = {END!r}  # \u00e9\n{TEXT[:2000]}", uri="file:///a.py", language="python"
+    )
     predictor = ModelPredictor(vllm, "zeta-2", tokenizer=load(model_folder))
     for line in range(12, 20):
-        told = await predictor.ask(State(document, document.starts[line]))
+        told = await predictor.predict(EditorState(document, document.starts[line]))
         assert told.problem is None
         if queries[-1].ids is not None:
             break
@@ -100,37 +109,39 @@ async def test_logprobs_and_samples(vllm: OpenAIBackend) -> None:
     assert len(logprobs) == 24
     assert all(-math.inf < x <= 0 for x in logprobs)
     pieces = await answer(vllm, replace(QUERY, samples=3, temperature=1.0))
-    ends = [piece for piece in pieces if isinstance(piece, End)]
+    ends = [piece for piece in pieces if isinstance(piece, StreamEnd)]
     assert sorted(end.sample for end in ends) == [0, 1, 2]
     assert [end.usage is not None for end in ends] == [False, False, True]
     samples = {
-        "".join(piece.text for piece in pieces if isinstance(piece, Piece) and piece.sample == sample)
+        "".join(piece.text for piece in pieces if isinstance(piece, TextChunk) and piece.sample == sample)
         for sample in range(3)
     }
     assert len(samples) > 1
 
 
 async def test_a_chat_with_the_beginning_of_its_answer(vllm: OpenAIBackend) -> None:
-    query = Query("Rename the field.", (), 8, system="Be brief.", chat=True)
+    query = CompletionRequest("Rename the field.", (), 8, system="Be brief.", chat=True)
     plain, end = await text_and_end(vllm, query)
     begun, begun_end = await text_and_end(vllm, replace(query, prefill="```\nclass A:"))
     assert plain and begun and plain != begun
     assert end.usage is not None and begun_end.usage is not None
     assert begun_end.usage.prompt > end.usage.prompt
     raw = "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nRename the field.<|im_end|>\n"
-    as_text, _ = await text_and_end(vllm, Query(f"{raw}<|im_start|>assistant\n```\nclass A:", (), 8))
+    as_text, _ = await text_and_end(
+        vllm, CompletionRequest(f"{raw}<|im_start|>assistant\n```\nclass A:", (), 8)
+    )
     assert as_text == begun
 
 
 async def test_warming_spares_the_next_prompt_its_beginning(vllm: OpenAIBackend) -> None:
     prompt = texts()[2][:1200]
-    fresh = Query("# never seen before\n" + prompt, (), 4)
-    usage = await vllm.warm(fresh)
+    fresh = CompletionRequest("# never seen before\n" + prompt, (), 4)
+    usage = await vllm.prefill(fresh)
     assert usage.cached is not None and usage.cached < BLOCK
     _, end = await text_and_end(vllm, replace(fresh, prompt=fresh.prompt + "\ndef more():"))
     assert end.usage is not None and end.usage.cached is not None
     assert usage.prompt - 2 * BLOCK < end.usage.cached <= usage.prompt
-    again = await vllm.warm(fresh)
+    again = await vllm.prefill(fresh)
     assert again.cached is not None and again.cached > usage.cached
 
 
@@ -138,7 +149,7 @@ async def test_a_closed_answer_ends_on_the_server(vllm: OpenAIBackend, vllm_url:
     """Its running requests become none, and it has not made all the tokens."""
     running, generated = "vllm:num_requests_running", "vllm:generation_tokens_total"
     most = CONTEXT - 1000
-    query = Query(TEXT[:200], (), most)
+    query = CompletionRequest(TEXT[:200], (), most)
     before = await metric(vllm_url, generated)
     stream = vllm.stream(query)
     await anext(stream)
@@ -154,7 +165,7 @@ async def test_a_closed_answer_ends_on_the_server(vllm: OpenAIBackend, vllm_url:
 
 async def test_a_cancelled_task_ends_on_the_server(vllm: OpenAIBackend, vllm_url: str) -> None:
     """Also one that waits for the first piece."""
-    task = asyncio.create_task(answer(vllm, Query(TEXT[:200], (), CONTEXT - 1000)))
+    task = asyncio.create_task(answer(vllm, CompletionRequest(TEXT[:200], (), CONTEXT - 1000)))
     async with asyncio.timeout(60):
         while not await metric(vllm_url, "vllm:num_requests_running"):
             assert not task.done()
@@ -173,7 +184,7 @@ async def test_a_prompt_that_is_too_long_is_refused(vllm: OpenAIBackend) -> None
 
 
 async def test_priorities_are_asked_for_in_the_background(vllm_url: str) -> None:
-    backend = OpenAIBackend(vllm_url, key=KEY, waiting=PATIENT)
+    backend = OpenAIBackend(vllm_url, key=KEY, waiting=BACKGROUND_TIMEOUTS)
     assert (await text_and_end(backend, replace(QUERY, background=True)))[0]
     assert backend._priority
     await backend.close()

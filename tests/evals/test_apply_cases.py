@@ -11,13 +11,13 @@ import pytest
 from rich.console import Console
 
 from editahead_evals.apply import corruptions, report
-from editahead_evals.apply.ambiguity import Lines, Run, has_one_reading
-from editahead_evals.apply.line_change import Change, declarations
-from editahead_evals.apply.runner import Outcome, apply_all
+from editahead_evals.apply.ambiguity import Lines, ShownRun, is_unambiguous
+from editahead_evals.apply.line_change import LineChange, declarations
+from editahead_evals.apply.runner import CaseResult, apply_all
 from editahead_evals.apply.sketch_generator import PLANS, VERSION, Case, CaseFile, cases
 from editahead_evals.client.editor import Editor
 from editahead_evals.report.report import Provenance
-from editahead_prompts.sketches.parse import parse
+from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.sketches.sketch import Diff, Snippet
 from synthetic_records import made_records
 
@@ -65,7 +65,7 @@ def test_the_parser_takes_them_for_what_they_are(made: list[Case]) -> None:
         path, language = (
             (case.files[0].path, case.files[0].language) if len(case.files) == 1 else (None, None)
         )
-        sketch = parse(case.sketch, language=language, path=path)
+        sketch = parse_sketch(case.sketch, language=language, path=path)
         assert {file.kind for file in sketch.files} == {kind}, case.id
         if path is None:
             assert [file.path for file in sketch.files] == [file.path for file in case.files], case.id
@@ -79,7 +79,7 @@ def test_hunks_of_undamaged_patches_stand_in_the_file_once_each(made: list[Case]
     assert len(patches) > 50
     for case in patches:
         (file,) = case.files
-        (part,) = parse(case.sketch).files
+        (part,) = parse_sketch(case.sketch).files
         assert isinstance(part.content, Diff)
         text = file.before
         for hunk in part.content.hunks:
@@ -95,17 +95,17 @@ def test_hunks_of_undamaged_patches_stand_in_the_file_once_each(made: list[Case]
 def test_readings() -> None:
     old = Lines(["a", "x", "b", "c", "a", "y", "b", "d"])
 
-    def run(*stretches: tuple[int, str], changes: bool = True) -> Run:
-        return Run(tuple((at, tuple(text)) for at, text in stretches), (0, 8), changes=changes)
+    def run(*stretches: tuple[int, str], changes: bool = True) -> ShownRun:
+        return ShownRun(tuple((at, tuple(text)) for at, text in stretches), (0, 8), changes=changes)
 
-    assert has_one_reading(old, [run((2, "bc"))])
-    assert not has_one_reading(old, [run((0, "a"), (2, "b"))])
-    assert has_one_reading(old, [run((0, "a"), (2, "bc"))])
-    assert has_one_reading(old, [run((3, "c"), changes=False), run((4, "a"), (6, "b"))])
-    assert not has_one_reading(
+    assert is_unambiguous(old, [run((2, "bc"))])
+    assert not is_unambiguous(old, [run((0, "a"), (2, "b"))])
+    assert is_unambiguous(old, [run((0, "a"), (2, "bc"))])
+    assert is_unambiguous(old, [run((3, "c"), changes=False), run((4, "a"), (6, "b"))])
+    assert not is_unambiguous(
         old, [run((0, "a"), changes=False), run((4, "a"), (6, "b"), changes=True), run((2, "b"))]
     )
-    assert has_one_reading(old, [Run(((4, ("a",)), (6, ("b",))), (4, 8))])
+    assert is_unambiguous(old, [ShownRun(((4, ("a",)), (6, ("b",))), (4, 8))])
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def test_indentation_that_can_be_told_back(kind: str, lines: list[str], moved: l
 
 
 def test_a_comment_in_other_words() -> None:
-    assert corruptions.paraphrased("# the rooms that we count") == "# rooms that we count"
-    assert corruptions.paraphrased("# nothing known here") is None
+    assert corruptions.paraphrase_comment("# the rooms that we count") == "# rooms that we count"
+    assert corruptions.paraphrase_comment("# nothing known here") is None
 
 
 def test_declarations_with_what_belongs_to_them() -> None:
@@ -149,12 +149,12 @@ def test_declarations_with_what_belongs_to_them() -> None:
 
 def test_part_of_a_change() -> None:
     before = "def f():\n    return 1\n\n\ndef g():\n    a()\n    return 2\n"
-    change = Change.of(
+    change = LineChange.from_texts(
         "a.py", "python", before, before.replace("return 1", "return 10").replace("a()", "b()")
     )
     assert change is not None
     assert [old.name for old, _ in change.pairs] == ["g"]
-    assert change.only(*change.pairs[0]).after == before.replace("a()", "b()")
+    assert change.restrict_to(*change.pairs[0]).after == before.replace("a()", "b()")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_part_of_a_change() -> None:
     ],
 )
 def test_what_goes_from_the_edges_leaves_no_trace(old: str, new: str, leaves_none: bool) -> None:
-    change = Change("a", "", tuple(old), tuple(new))
+    change = LineChange("a", "", tuple(old), tuple(new))
     assert [change.leaves_no_trace(hunk) for hunk in change.hunks] == [leaves_none]
 
 
@@ -195,12 +195,12 @@ def test_the_server_is_asked_and_judged() -> None:
 
 def outcome(
     number: int, verdict: str, style: str = "declaration", damage: str = "", refusal: bool = False
-) -> Outcome:
+) -> CaseResult:
     file = CaseFile("a.py", "python", "x\n" * 1000, () if refusal else ("y\n",))
     made = Case(f"record-{number}#{style}", style, "", damage, "sketch\n", (file,))
     if verdict == "refused":
-        return Outcome(made, "refused", "ambiguous")
-    return Outcome(made, "exact" if verdict == "exact" else "wrong", ms=10.0 + number, got=("z\n",))
+        return CaseResult(made, "refused", "ambiguous")
+    return CaseResult(made, "exact" if verdict == "exact" else "wrong", ms=10.0 + number, got=("z\n",))
 
 
 def test_figures() -> None:
@@ -226,7 +226,7 @@ def test_figures() -> None:
     report.render(found, Console(file=output))
     assert "10 edits offered, 1 of them wrong" in output.getvalue()
     assert "commit abc" in output.getvalue()
-    text = "".join(report.to_read(outcomes))
+    text = "".join(report.failure_listing(outcomes))
     assert text.count("=" * 100) == 2
     assert "+z" in text
 

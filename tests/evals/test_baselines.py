@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_evals.data.commit_replay import Moment, replay
+from editahead_evals.data.commit_replay import ReplayMoment, replay
 from editahead_evals.replay.baselines import last_substitution, most_similar_line, silence
 
 
-def moment(before: str, after: str) -> Moment:
+def moment(before: str, after: str) -> ReplayMoment:
     return next(replay(before, after)).moment
 
 

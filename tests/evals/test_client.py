@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from editahead_evals.client import lsp_client as client_module
-from editahead_evals.client.lsp_client import ClientError, LanguageClient, ResponseError, ServerDied
+from editahead_evals.client.lsp_client import ClientError, LanguageClient, ResponseError, ServerDiedError
 
 # Answers "shutdown", ends at "exit", and runs the script it is given on every other message `m`.
 SERVER = """
@@ -75,14 +75,14 @@ def test_the_servers_own_requests_are_answered_while_waiting() -> None:
 
 def test_a_dead_server_is_named_with_its_last_words() -> None:
     with (
-        pytest.raises(ServerDied, match=r"exit code 3(.|\n)*out of luck"),
+        pytest.raises(ServerDiedError, match=r"exit code 3(.|\n)*out of luck"),
         start('print("out of luck", file=sys.stderr); sys.exit(3)') as client,
     ):
         client.request("ask")
 
 
 def test_sending_to_a_dead_server_says_so_too() -> None:
-    with pytest.raises(ServerDied), start("sys.exit(3)") as client:
+    with pytest.raises(ServerDiedError), start("sys.exit(3)") as client:
         while True:
             client.notify("hello")
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from editahead_evals.data.commit_replay import Hunk
 from editahead_evals.metrics.judge import changes
-from editahead_evals.metrics.similarity import delta_chrf, kept
+from editahead_evals.metrics.similarity import delta_chrf, kept_characters
 
 LINES = st.lists(st.sampled_from(["", "a = 1", "b = a + 1", "call(b)", "return b"]), min_size=1, max_size=6)
 
@@ -22,7 +22,7 @@ def line(old: str, new: str) -> list[Hunk]:
 @given(LINES, LINES, LINES)
 def test_both_lie_between_none_and_all(before: list[str], after: list[str], shown: list[str]) -> None:
     assert 0 <= delta_chrf(hunks(before, after), hunks(before, shown)) <= 1
-    common, changed = kept(before, hunks(before, shown), hunks(before, after))
+    common, changed = kept_characters(before, hunks(before, shown), hunks(before, after))
     assert 0 <= common <= changed
 
 
@@ -30,7 +30,7 @@ def test_both_lie_between_none_and_all(before: list[str], after: list[str], show
 def test_the_same_edit_is_all_alike_and_all_kept(before: list[str], after: list[str]) -> None:
     made = hunks(before, after)
     assert delta_chrf(made, made) == pytest.approx(1)
-    common, changed = kept(before, made, made)
+    common, changed = kept_characters(before, made, made)
     assert common == changed
 
 
@@ -59,10 +59,10 @@ def test_little_is_not_like_nothing() -> None:
 )
 def test_what_the_person_keeps(shown: str, final: str, expected: tuple[int, int]) -> None:
     before = ["f(a, b)", "end"]
-    assert kept(before, hunks(before, [shown, "end"]), hunks(before, [final, "end"])) == expected
+    assert kept_characters(before, hunks(before, [shown, "end"]), hunks(before, [final, "end"])) == expected
 
 
 def test_the_same_change_elsewhere_is_not_kept() -> None:
     before = ["x = 1", "between", "x = 1"]
     shown, made = ["x = 2", "between", "x = 1"], ["x = 1", "between", "x = 2"]
-    assert kept(before, hunks(before, shown), hunks(before, made)) == (0, 2)
+    assert kept_characters(before, hunks(before, shown), hunks(before, made)) == (0, 2)

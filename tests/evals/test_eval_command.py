@@ -19,10 +19,10 @@ from editahead_cli.commands import eval as command
 from editahead_evals.data.edit_records import Record
 from editahead_evals.data.revisions import present_commit
 from editahead_evals.metrics.metrics import SERVER
-from editahead_evals.recorded.fake_openai_server import CompletionServer, Said
+from editahead_evals.recorded.fake_openai_server import CannedAnswer, FakeOpenAIServer
 from editahead_evals.replay import parallel as run_module
 from editahead_evals.replay.baselines import BASELINES
-from editahead_evals.replay.candidate_recall import reachable
+from editahead_evals.replay.candidate_recall import candidate_recall
 from editahead_evals.replay.parallel import RunError, evaluate
 from schemas import validate
 
@@ -223,14 +223,18 @@ def test_the_ceiling_with_a_model_is_that_of_the_best_of_its_answers(monkeypatch
     now = before.replace("a = 1", "first = 1")
     after = now.replace("b = 2", "second = load()")
     one = Record("r@1:a.py", "r", "1", "Two", "a.py", "python", before, after)
-    answers = [Said(now.replace("b = 2", "b = 4")), Said(""), Said(after.replace("c = 3", "c = 9"))]
-    with CompletionServer("zeta-2", lambda prompt: answers) as models:
+    answers = [
+        CannedAnswer(now.replace("b = 2", "b = 4")),
+        CannedAnswer(""),
+        CannedAnswer(after.replace("c = 3", "c = 9")),
+    ]
+    with FakeOpenAIServer("zeta-2", lambda prompt: answers) as models:
         monkeypatch.setenv("EDITAHEAD_BACKEND", "openai")
         monkeypatch.setenv("EDITAHEAD_URL", models.url)
         found = []
         for samples in range(4):
-            with command.candidates(samples) as propose:
-                found.append(reachable(one, propose))
+            with command.candidate_texts(samples) as propose:
+                found.append(candidate_recall(one, propose))
         assert found == [(1, 0), (1, 0), (1, 0), (1, 1)]
         assert len(models.prompts) == 3
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from editahead_evals.data.commit_replay import HUNK_KINDS, Moment, replay
+from editahead_evals.data.commit_replay import HUNK_KINDS, ReplayMoment, replay
 from editahead_evals.metrics.bootstrap import Bootstrap, Interval, percentile, ratio
 from editahead_evals.metrics.confidence_curve import Answer
-from editahead_evals.metrics.judge import Judgement, judge
+from editahead_evals.metrics.judge import EditJudgement, judge
 from editahead_evals.metrics.metrics import (
     SERVER,
     Counts,
@@ -31,12 +31,14 @@ from editahead_evals.replay.baselines import BASELINES
 from editahead_evals.report.report import NOTE, Provenance, as_json, summarize
 from editahead_evals.report.terminal_tables import cell, render
 
-RIGHT = Judgement(correct=True, location=True, jump=True, reversal=False, likeness=1.0, kept=8, changed=8)
-WRONG = Judgement(correct=False, location=False, jump=False, reversal=True, likeness=0.5, kept=2, changed=12)
+RIGHT = EditJudgement(correct=True, location=True, jump=True, reversal=False, likeness=1.0, kept=8, changed=8)
+WRONG = EditJudgement(
+    correct=False, location=False, jump=False, reversal=True, likeness=0.5, kept=2, changed=12
+)
 OPPORTUNITY, END = (step.moment for step in replay("a\nx\nb\n", "A\nx\nB\n"))
 
 
-def counted(*answers: tuple[Moment, Judgement | None]) -> Counts:
+def counted(*answers: tuple[ReplayMoment, EditJudgement | None]) -> Counts:
     counts = Counts()
     for moment, shown in answers:
         counts.add(moment, shown, jump=shown is not None and shown.jump)
@@ -151,7 +153,7 @@ def test_percentiles_are_nearest_ranks() -> None:
 
 
 def results() -> list[FileResult]:
-    def file(name: str, language: str, shown: Judgement | None) -> FileResult:
+    def file(name: str, language: str, shown: EditJudgement | None) -> FileResult:
         counts = {predictor: Counts() for predictor in (SERVER, *BASELINES)}
         counts[SERVER] = counted((OPPORTUNITY, shown), (END, None))
         moments = [

@@ -4,22 +4,22 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from editahead_evals.data.commit_replay import Moment, replay
-from editahead_evals.metrics.judge import Judgement, hunks_made, judge
+from editahead_evals.data.commit_replay import ReplayMoment, replay
+from editahead_evals.metrics.judge import EditJudgement, hunks_made, judge
 
 WORDS = ["", "}", "a = 1", "b = a", "call(b)", "return b"]
 LINES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=10)
 
 
-def moments(before: list[str], after: list[str]) -> list[Moment]:
+def moments(before: list[str], after: list[str]) -> list[ReplayMoment]:
     return [step.moment for step in replay("\n".join(before), "\n".join(after))]
 
 
-def first(before: str, after: str) -> Moment:
+def first(before: str, after: str) -> ReplayMoment:
     return next(replay(before, after)).moment
 
 
-def make(moment: Moment, indices: set[int]) -> list[str]:
+def make(moment: ReplayMoment, indices: set[int]) -> list[str]:
     lines = list(moment.lines)
     for index in sorted(indices, reverse=True):
         hunk = moment.remaining[index]
@@ -64,7 +64,7 @@ def test_going_back_to_where_the_person_began_is_a_reversal(before: list[str], a
 @given(LINES, LINES)
 def test_showing_no_change_is_nothing(before: list[str], after: list[str]) -> None:
     for moment in moments(before, after):
-        assert judge(moment, moment.text) == Judgement(
+        assert judge(moment, moment.text) == EditJudgement(
             correct=False, location=False, jump=False, reversal=False
         )
 

@@ -7,7 +7,7 @@ from editahead_evals.data.commit_replay import Step, replay
 from editahead_evals.data.edit_records import Record
 from editahead_evals.metrics.metrics import SERVER, Counts, FileResult, TypingCounts
 from editahead_evals.replay.baselines import BASELINES
-from editahead_evals.replay.typing_replay import Watcher, type_through
+from editahead_evals.replay.typing_replay import TypingObserver, replay_typing
 
 BEFORE = "first = 1\nlast = 2\n"
 AFTER = "first = 1\nbetween = first + 1\nmore = 3\nlast = 2\nend = last\n"
@@ -20,7 +20,7 @@ def step() -> Step:
 
 def watched(step: Step, *answers: tuple[int, str | None]) -> TypingCounts:
     """Each answer: keystrokes before it, and the text that is shown."""
-    watcher = Watcher()
+    watcher = TypingObserver()
     watcher.begin(step)
     for count, text in answers:
         watcher.see(step.unfinished(count), step.to_type(count), text)
@@ -93,7 +93,7 @@ def test_a_record_is_typed_through(fake: Editor) -> None:
         "r@1:a.py", "r", "1", "s", "a.py", "python", "old_name\nb\n", "old_name\nsixteen letters.\nb\n"
     )
     result = FileResult("r", "python", 2, {name: Counts() for name in (SERVER, *BASELINES)})
-    type_through(fake, record, result)
+    replay_typing(fake, record, result)
     # Asked after 12 of the 17 characters; the fake server wants to rename the other line.
     assert result.typing[SERVER] == TypingCounts(
         keystrokes=5, characters=17, requests=1, shown=1, wrong=1, fresh=1

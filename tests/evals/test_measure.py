@@ -3,7 +3,7 @@ from __future__ import annotations
 from editahead_evals.client.editor import Editor
 from editahead_evals.data.edit_records import Record
 from editahead_evals.metrics.metrics import SERVER, Counts
-from editahead_evals.replay.baseline_replay import measure
+from editahead_evals.replay.baseline_replay import replay_record
 from editahead_evals.replay.baselines import BASELINES
 
 
@@ -13,7 +13,7 @@ def record(before: str, after: str) -> Record:
 
 def test_a_file_is_replayed_and_every_answer_judged(fake: Editor) -> None:
     before = "old_name = 1\nx\ny = old_name\nz\nold_name()\n"
-    result = measure(fake, record(before, before.replace("old", "new")))
+    result = replay_record(fake, record(before, before.replace("old", "new")))
     assert result.counts[SERVER] == Counts(
         opportunities=2,
         covered=2,
@@ -40,13 +40,13 @@ def test_a_file_is_replayed_and_every_answer_judged(fake: Editor) -> None:
 
 
 def test_wrong_and_false_shows_are_counted(fake: Editor) -> None:
-    result = measure(fake, record("a\nb\nc\nold_name\n", "A\nb\nC\nold_name\n"))
+    result = replay_record(fake, record("a\nb\nc\nold_name\n", "A\nb\nC\nold_name\n"))
     assert result.counts[SERVER] == Counts(
         opportunities=1, shown=1, located=1, changed=16, jumps=1, ends=1, false_ends=1
     )
 
 
 def test_long_typing_is_timed_at_intervals(fake: Editor) -> None:
-    result = measure(fake, record("a\n", "a\n" + "word " * 40 + "\n"))
+    result = replay_record(fake, record("a\n", "a\n" + "word " * 40 + "\n"))
     assert len(result.change_ms) == len(result.idle_ms) == 6
     assert all(ms > 0 for ms in result.change_ms)

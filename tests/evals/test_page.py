@@ -9,12 +9,12 @@ from editahead_evals.data.commit_replay import replay
 from editahead_evals.data.edit_records import Record
 from editahead_evals.metrics.bootstrap import Interval
 from editahead_evals.metrics.confidence_curve import Answer
-from editahead_evals.metrics.example_cases import Case, best, case, worst
+from editahead_evals.metrics.example_cases import ExampleCase, best, case, worst
 from editahead_evals.metrics.judge import judge
 from editahead_evals.metrics.metrics import SERVER, Counts, FileResult, TypingCounts
 from editahead_evals.replay.baselines import BASELINES
 from editahead_evals.report.comparison import compare_files
-from editahead_evals.report.html_page import MEANINGS, as_html
+from editahead_evals.report.html_page import METRIC_GLOSSARY, as_html
 from editahead_evals.report.report import Provenance, Report, summarize
 from editahead_evals.report.svg_plots import bars, line_plot
 
@@ -23,7 +23,7 @@ RECORD = Record("r@1:a.py", "r", "1", "Say & show", "a.py", "python", BEFORE, BE
 FIRST = {"confidence": 0.75, "source": "propagation", "label": "<b> -> <c>"}
 
 
-def cases() -> list[Case]:
+def cases() -> list[ExampleCase]:
     moment, end = (step.moment for step in replay(RECORD.before, RECORD.after))
     shown = [(moment, RECORD.after), (moment, moment.text.replace("x", "w")), (end, RECORD.after + "more\n")]
     return [case(RECORD, at, text, judge(at, text), FIRST) for at, text in shown]
@@ -99,7 +99,7 @@ def test_an_empty_report_has_a_page() -> None:
 def test_every_column_has_a_meaning() -> None:
     _, _, row = report().predictors[0]
     _, _, typing = report().typing[0]
-    assert {*row, *typing} <= {*MEANINGS, "shown/100"}
+    assert {*row, *typing} <= {*METRIC_GLOSSARY, "shown/100"}
 
 
 def test_cases_say_what_was_shown_and_what_came() -> None:
@@ -113,8 +113,8 @@ def test_cases_say_what_was_shown_and_what_came() -> None:
 
 
 def test_the_best_are_large_and_the_worst_are_sure() -> None:
-    def made(id: str, verdict: str, confidence: float, size: int) -> Case:
-        return Case(id, "", "go", verdict, confidence, "propagation", "", size, (), (), ())  # type: ignore[arg-type]
+    def made(id: str, verdict: str, confidence: float, size: int) -> ExampleCase:
+        return ExampleCase(id, "", "go", verdict, confidence, "propagation", "", size, (), (), ())  # type: ignore[arg-type]
 
     all_cases = [
         made("a", "right", 0.5, 3),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from editahead_evals.client.editor import Editor
-from editahead_evals.scenarios.player import ScenarioFailure, play
+from editahead_evals.scenarios.player import ScenarioFailure, play_scenario
 from editahead_evals.scenarios.scenario_file import Scenario, ScenarioError, parse
 
 HEAD = "# about\nlanguage: python\nfile: a.py\n"
@@ -66,7 +66,7 @@ NAMES = "x = old_name\ny = 2\nz = old_name\n"
     ],
 )
 def test_what_comes_as_expected_passes(fake: Editor, played: Scenario) -> None:
-    play(fake, played)
+    play_scenario(fake, played)
     assert fake.documents == {}
 
 
@@ -93,7 +93,7 @@ def test_a_failure_shows_what_was_expected_and_what_came(
     fake: Editor, played: Scenario, message: str
 ) -> None:
     with pytest.raises(ScenarioFailure, match="scenario: about\n--- expected\n") as caught:
-        play(fake, played)
+        play_scenario(fake, played)
     assert message in str(caught.value)
     assert '--- why\n{\n  "accepted"' in str(caught.value)
     assert fake.documents == {}
@@ -111,9 +111,9 @@ def test_a_failure_shows_what_was_expected_and_what_came(
 )
 def test_steps_that_do_not_fit_the_text_are_mistakes(fake: Editor, played: Scenario, message: str) -> None:
     with pytest.raises(ScenarioError, match=message):
-        play(fake, played)
+        play_scenario(fake, played)
 
 
 def test_accepts_are_told_to_the_server(fake: Editor) -> None:
-    play(fake, scenario(NAMES, "accept\n", "jump 3\n", NAMES.replace("old", "new")))
+    play_scenario(fake, scenario(NAMES, "accept\n", "jump 3\n", NAMES.replace("old", "new")))
     assert fake.execute("editahead.why").result["accepted"] == ["p-1", "p-1"]

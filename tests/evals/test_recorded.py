@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from editahead_evals.client.shared_server import SharedServer
-from editahead_evals.recorded.recorded_answers import Recording, Result, Score, load, raw, through
+from editahead_evals.recorded.recorded_answers import (
+    Recording,
+    Result,
+    Score,
+    load,
+    score_raw,
+    score_through_server,
+)
 
 RECORDED = Path(__file__).parents[3] / "shared" / "data" / "recorded-models"
 there = pytest.mark.skipif(
@@ -30,19 +37,19 @@ def recording(model: str, scene: str) -> Recording:
 @there
 def test_a_good_answer_comes_through(server: SharedServer) -> None:
     one = recording("mercuryapi", "03-python-decorator-complete")
-    assert through(server.session, one) == raw(one)
-    assert raw(one).likeness == 1
+    assert score_through_server(server.session, one) == score_raw(one)
+    assert score_raw(one).likeness == 1
 
 
 @there
 def test_what_breaks_the_syntax_does_not_come_through(server: SharedServer) -> None:
     one = recording("qwen3.5-0.8B", "30-suppress-js-fetch")
-    assert raw(one).shown and not through(server.session, one).shown
+    assert score_raw(one).shown and not score_through_server(server.session, one).shown
 
 
 @there
 def test_all_can_be_read() -> None:
-    results = [raw(one) for one in load(RECORDED)]
+    results = [score_raw(one) for one in load(RECORDED)]
     assert len(results) == 80
     assert all(0 <= (result.likeness or 0) <= 1 for result in results)
 

@@ -18,12 +18,12 @@ from editahead_cli.commands import eval as command
 from editahead_evals.data.edit_records import Record
 from editahead_evals.data.revisions import Revision
 from editahead_evals.prompt_costs.comparison import compare
-from editahead_evals.prompt_costs.costs import Costs, NoCosts
+from editahead_evals.prompt_costs.costs import Costs, TooFewPromptsError
 from editahead_evals.prompt_costs.rendered_prompts import Rendered, render_all
 from editahead_evals.prompt_costs.revision_worker import WorkerError, rendered_by
 from editahead_evals.prompt_costs.state_files import StatesError, read_states, write_states
-from editahead_evals.prompt_costs.typing_sessions import Session, sessions, typed
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_evals.prompt_costs.typing_sessions import Session, sessions, typing_states
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN
 from editahead_prompts.formats.next_edit.zeta2 import ZETA_2
 from schemas import validate
@@ -40,7 +40,7 @@ RECORDS = [
 @pytest.fixture
 def states(tmp_path: Path) -> Path:
     path = tmp_path / "states.jsonl.zst"
-    write_states(path, typed(sessions(RECORDS[:1]), hunks=2, most=4))
+    write_states(path, typing_states(sessions(RECORDS[:1]), hunks=2, most=4))
     return path
 
 
@@ -66,7 +66,7 @@ def test_a_session_is_typed_two_characters_at_a_time() -> None:
 
 
 def test_states_are_stored_and_read(states: Path) -> None:
-    assert list(read_states(states)) == list(typed(sessions(RECORDS[:1]), hunks=2, most=4))
+    assert list(read_states(states)) == list(typing_states(sessions(RECORDS[:1]), hunks=2, most=4))
 
 
 @pytest.mark.parametrize(
@@ -90,22 +90,24 @@ def test_what_cannot_be_read(tmp_path: Path, content: bytes | None, reason: str)
 def test_figures_leave_out_each_sessions_first_prompt() -> None:
     one = Rendered("a", "text", 100, {16: 100, 128: 100})
     later = Rendered("a", "text", 100, {16: 20, 128: 50}, "region", 10, {"file": 7})
-    assert Costs.of([one, later, one, later]).prefill == {
+    assert Costs.from_rendered([one, later, one, later]).prefill == {
         16: (pytest.approx(140 / 3), 100),
         128: (pytest.approx(200 / 3), 100),
     }
-    costs = Costs.of([one, later, later, Rendered("b", refusal="no room")])
+    costs = Costs.from_rendered([one, later, later, Rendered("b", refusal="no room")])
     assert (costs.prompts, costs.refused, costs.shared) == (2, 1, 0.9)
     assert costs.prefill == {16: (20, 20), 128: (50, 50)}
     assert costs.blame == {"region": (2, 20)}
     assert costs.left_out == {"file": (2, 7)}
-    with pytest.raises(NoCosts):
-        Costs.of([one])
+    with pytest.raises(TooFewPromptsError):
+        Costs.from_rendered([one])
     assert Rendered.of_json(json.loads(json.dumps(later.as_json()))) == later
 
 
 def test_the_most_different_prompts_of_two_formats(states: Path) -> None:
-    ours, theirs = (list(render_all(format, read_states(states), own())) for format in (OWN, ZETA_2))
+    ours, theirs = (
+        list(render_all(format, read_states(states), bundled_tokenizer())) for format in (OWN, ZETA_2)
+    )
     same = compare(ours, ours, ("a", "b"), 3)
     assert (same.equal, same.most_different) == (4, ())
     found = compare(ours, theirs, ("ours", "theirs"), 3)
@@ -116,7 +118,7 @@ def test_the_most_different_prompts_of_two_formats(states: Path) -> None:
 
 
 def test_another_process_renders_the_same(states: Path) -> None:
-    here = list(render_all(OWN, read_states(states), own(), 500))
+    here = list(render_all(OWN, read_states(states), bundled_tokenizer(), 500))
     assert list(rendered_by(Revision("here", {}), states, "editahead", 500)) == here
     with pytest.raises(WorkerError, match="there cannot render them: there is no prompt format 'x'"):
         list(rendered_by(Revision("there", {}), states, "x", None))

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_evals.data.commit_replay import PIECE, Hunk, Point, diff, replay, utf16_length
+from editahead_evals.data.commit_replay import KEYSTROKE_CHARS, Hunk, Point, diff, replay, utf16_length
 
 LINES = st.lists(st.sampled_from(["", "a", "ab = 1", "é𝒳b", "    return", "}"]), max_size=8)
 TEXTS = st.builds("\n".join, LINES)
@@ -21,7 +21,7 @@ def test_the_typing_leads_from_one_text_to_the_other(before: str, after: str) ->
         assert step.keystrokes
         for key in step.keystrokes:
             assert (key.first, key.last) == (point(text, key.start), point(text, key.end))
-            assert len(key.text) <= PIECE
+            assert len(key.text) <= KEYSTROKE_CHARS
             text = text[: key.start] + key.text + text[key.end :]
         last = step.keystrokes[-1]
         assert text == step.moment.text

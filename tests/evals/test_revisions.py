@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from editahead_evals.data import revisions
-from editahead_evals.data.revisions import RevisionError, laid_out, present_commit
+from editahead_evals.data.revisions import RevisionError, checked_out, present_commit
 
 GIT = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
 INIT = "{package}/editahead_{package}/__init__.py"
@@ -44,7 +44,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_code_of_a_revision_runs(checkout: Path) -> None:
     code = "import editahead_lsp, editahead_inference as i; print(editahead_lsp.VERSION, i.VERSION)"
     for version in ("v1", "v2"):
-        with laid_out(version) as revision:
+        with checked_out(version) as revision:
             environment = os.environ | revision.environment
             run = subprocess.run(
                 [sys.executable, "-c", code], env=environment, capture_output=True, text=True
@@ -63,28 +63,28 @@ def test_what_was_measured_is_named_and_changes_are_marked(checkout: Path) -> No
 
 
 def test_a_revision_that_does_not_exist(checkout: Path) -> None:
-    with pytest.raises(RevisionError, match="no such revision of Editahead: v9"), laid_out("v9"):
+    with pytest.raises(RevisionError, match="no such revision of Editahead: v9"), checked_out("v9"):
         pass
-    with pytest.raises(RevisionError, match="no such revision"), laid_out("--help"):
+    with pytest.raises(RevisionError, match="no such revision"), checked_out("--help"):
         pass
 
 
 def test_a_revision_that_cannot_run(checkout: Path) -> None:
     write(checkout, INIT.format(package="lsp"), "raise RuntimeError('broken')\n")
     git(checkout, "commit", "--all", "--message", "broken")
-    with pytest.raises(RevisionError, match=r"HEAD: its code cannot be run: .*broken"), laid_out("HEAD"):
+    with pytest.raises(RevisionError, match=r"HEAD: its code cannot be run: .*broken"), checked_out("HEAD"):
         pass
 
 
 def test_another_code_must_not_be_measured_in_its_place(checkout: Path) -> None:
     git(checkout, "rm", "-r", "lsp")
     git(checkout, "commit", "--message", "without")
-    with pytest.raises(RevisionError, match="another installation"), laid_out("HEAD"):
+    with pytest.raises(RevisionError, match="another installation"), checked_out("HEAD"):
         pass
 
 
 def test_outside_of_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(revisions, "_HERE", write(tmp_path, "site-packages/revisions.py", ""))
     assert present_commit() == "unknown"
-    with pytest.raises(RevisionError, match="not run from a git checkout of its own"), laid_out("HEAD"):
+    with pytest.raises(RevisionError, match="not run from a git checkout of its own"), checked_out("HEAD"):
         pass

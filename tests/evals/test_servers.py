@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from editahead_evals.client.editor import Editor
-from editahead_evals.client.lsp_client import ServerDied
+from editahead_evals.client.lsp_client import ServerDiedError
 from editahead_evals.client.shared_server import SharedServer
 
 
@@ -50,7 +50,7 @@ def test_a_session_that_breaks_off_leaves_the_server(server: SharedServer) -> No
 
 
 def test_a_server_that_ends_is_named_with_its_last_words() -> None:
-    with pytest.raises(ServerDied, match=r"exit code 3(.|\n)*out of luck"):
+    with pytest.raises(ServerDiedError, match=r"exit code 3(.|\n)*out of luck"):
         SharedServer([sys.executable, "-c", "import sys; print('out of luck', file=sys.stderr); sys.exit(3)"])
 
 
@@ -62,6 +62,6 @@ def test_a_server_that_ends_in_a_session_is_named_too() -> None:
     said += "c, _ = s.accept(); c.recv(1); print('out of luck', file=sys.stderr); sys.exit(3)"
     with (
         SharedServer([sys.executable, "-c", said]) as server,
-        pytest.raises(ServerDied, match=r"the server ended(.|\n)*out of luck"),
+        pytest.raises(ServerDiedError, match=r"the server ended(.|\n)*out of luck"),
     ):
         server.session({})

@@ -10,7 +10,7 @@ import pytest
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient
 from editahead_evals.data.edit_records import Record
-from editahead_evals.replay.accepting_replay import Walk, walk
+from editahead_evals.replay.accepting_replay import AcceptReplay, replay_accepting
 from editahead_evals.replay.baseline_replay import SETTINGS
 
 SCRIPTED = str(Path(__file__).parents[1] / "support" / "scripted.py")
@@ -30,15 +30,17 @@ def record(before: str, after: str) -> Record:
 
 def test_after_an_accept_the_next_answer_is_there(editor: Editor) -> None:
     before = "old = 1\nx\ny = old\nz\nold()\n"
-    assert walk(editor, record(before, before.replace("old", "new"))) == Walk(accepts=2, hits=2)
+    assert replay_accepting(editor, record(before, before.replace("old", "new"))) == AcceptReplay(
+        accepts=2, hits=2
+    )
     assert editor.documents == {}
 
 
 def test_what_is_not_correct_is_not_accepted(editor: Editor) -> None:
-    assert walk(editor, record("a\nb\nold\n", "A\nb\nold\n")) == Walk()
+    assert replay_accepting(editor, record("a\nb\nold\n", "A\nb\nold\n")) == AcceptReplay()
 
 
 def test_what_was_accepted_is_not_typed_again(editor: Editor) -> None:
     before = "a = old\nb\nc\nd = old\ne\nf\n"
     after = "a = new\nb\nC\nd = new\ne\nF\n"
-    assert walk(editor, record(before, after)) == Walk(accepts=1, hits=1)
+    assert replay_accepting(editor, record(before, after)) == AcceptReplay(accepts=1, hits=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from editahead_inference.predictors.propagation.bindings import RenamedName
-from editahead_inference.predictors.propagation.document_index import Index
+from editahead_inference.predictors.propagation.document_index import DocumentIndex
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_prompts.text.syntax_trees import SyntaxTrees
@@ -14,14 +14,14 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 def renamed(text: str, old: str, new: str, line: int, was: str, language: str = "python") -> RenamedName:
     """The rename that the edit of `line`, which was `was`, made in `text`."""
     snapshot = Snapshot("file:///a", language, 1, split_lines(text))
-    index = Index(snapshot)
+    index = DocumentIndex(snapshot)
     edit = PastEdit(snapshot.uri, line, (was,), (snapshot.lines[line],))
     return RenamedName(old, new, index, index, edit, SyntaxTrees())
 
 
 def test_the_place_is_where_the_name_was_put_and_not_where_it_stands_first() -> None:
     text = "def start(now: clock.clock):\n    pass\n\n\ndef stop(now: clock.Kind):\n    pass\n"
-    made = renamed(text, "Kind", "clock", 0, "def start(now: clock.Kind):\n").made
+    made = renamed(text, "Kind", "clock", 0, "def start(now: clock.Kind):\n").new_occurrence
     assert made is not None
     assert made.role == "member"
 
@@ -29,9 +29,9 @@ def test_the_place_is_where_the_name_was_put_and_not_where_it_stands_first() -> 
 def test_a_name_in_a_string_is_the_class_unless_it_is_a_common_word() -> None:
     text = '__all__ = ["Label", "a"]\n\n\nclass PriceTag:\n    pass\n\n\ndef price(): ...\n'
     name = renamed(text, "PriceTag", "Label", 0, '__all__ = ["PriceTag", "a"]\n')
-    assert not name.means_another(name.occurrence(3, 6))
+    assert not name.refers_elsewhere(name.occurrence(3, 6))
     word = renamed(text, "price", "a", 0, '__all__ = ["Label", "price"]\n')
-    assert word.means_another(word.occurrence(7, 4))
+    assert word.refers_elsewhere(word.occurrence(7, 4))
 
 
 SIBLINGS = "def a({}):\n    return {}\n\n\ndef b({}):\n    return {}\n\n\ndef c(val):\n    return val\n\n\nprint(val)\n"
@@ -42,8 +42,8 @@ def test_another_function_s_name_follows_once_two_functions_did(follows: bool) -
     other = "text" if follows else "val"
     text = SIBLINGS.format("text", "text", other, other)
     name = renamed(text, "val", "text", 0, "def a(val):\n")
-    assert name.bound_by_others("def c(val):", 8) == ("def c(text):" if follows else "def c(val):")
-    assert name.bound_by_others("print(val)", 12) == "print(val)"
+    assert name.rename_foreign("def c(val):", 8) == ("def c(text):" if follows else "def c(val):")
+    assert name.rename_foreign("print(val)", 12) == "print(val)"
 
 
 GO = """package p
@@ -60,10 +60,10 @@ func TestB(t *testing.T) {
 
 def test_what_was_put_for_a_package_is_no_rename_of_it() -> None:
     name = renamed(GO, "os", "t", 3, '\tos.Setenv("A", "1")\n', "go")
-    assert not name.means_another(name.occurrence(7, 1))
+    assert not name.refers_elsewhere(name.occurrence(7, 1))
 
 
 def test_where_a_function_defines_the_old_name_it_is_that_function_s() -> None:
     text = GO.replace("TestB(t *testing.T)", "prepare(os *Env)")
     name = renamed(text, "os", "t", 3, '\tos.Setenv("A", "1")\n', "go")
-    assert name.means_another(name.occurrence(7, 1))
+    assert name.refers_elsewhere(name.occurrence(7, 1))

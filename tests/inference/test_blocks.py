@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.predictors.propagation.document_index import Index
+from editahead_inference.predictors.propagation.document_index import DocumentIndex
 from editahead_inference.predictors.propagation.line_transforms import reindent
-from editahead_inference.predictors.propagation.rule_induction import learn
+from editahead_inference.predictors.propagation.rule_induction import induce_rules
 from editahead_prompts.text.snapshot import Snapshot, line_end
 from history_typist import PROPERTY
 from state_builder import outcomes
@@ -104,7 +104,7 @@ def test_a_formatted_line_end_is_never_mixed_in() -> None:
     ]
     for old, new, before, after in changes:
         for result in outcomes(old, new, text, before=before, after=after):
-            assert {line_end(line) for line in Snapshot.of(result).lines[:-1]} <= {"\r\n"}, result
+            assert {line_end(line) for line in Snapshot.from_text(result).lines[:-1]} <= {"\r\n"}, result
 
 
 def test_reindent() -> None:
@@ -126,10 +126,10 @@ def test_rules_from_any_lines_on_any_text(
     old: tuple[str, ...], new: tuple[str, ...], before: str, after: str, text: tuple[str, ...]
 ) -> None:
     """Proposals lie in the document, say something else than what stands there, and come in the same order again."""
-    snapshot = Snapshot.of("".join((*text, *old, *new)))
-    for rule in learn(old, new, before, after):
-        proposals = list(rule.proposals(Index(snapshot)))
-        assert proposals == list(rule.proposals(Index(snapshot)))
+    snapshot = Snapshot.from_text("".join((*text, *old, *new)))
+    for rule in induce_rules(old, new, before, after):
+        proposals = list(rule.proposals(DocumentIndex(snapshot)))
+        assert proposals == list(rule.proposals(DocumentIndex(snapshot)))
         assert rule.key and rule.label
         for p in proposals:
             assert 0 <= p.start <= p.end <= len(snapshot.lines)

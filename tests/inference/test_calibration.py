@@ -19,22 +19,22 @@ STATED = st.floats(0.01, 0.99)
 @given(STATED, STATED)
 def test_a_curve_ascends(one: float, other: float) -> None:
     low, high = sorted((one, other))
-    assert 0 < CURVE.measured("x", low) <= CURVE.measured("x", high) < 1
+    assert 0 < CURVE.calibrate("x", low) <= CURVE.calibrate("x", high) < 1
 
 
 @pytest.mark.parametrize(("stated", "measured"), [(0.2, 0.1), (0.5, 0.4), (0.9, 0.7)])
 def test_it_goes_through_its_knots(stated: float, measured: float) -> None:
-    assert CURVE.measured("x", stated) == pytest.approx(measured)
+    assert CURVE.calibrate("x", stated) == pytest.approx(measured)
 
 
 @PROPERTY
 @given(STATED)
 def test_who_has_no_curve_is_taken_at_their_word(stated: float) -> None:
-    assert CURVE.measured("without", stated) == CURVE.measured("never heard of", stated) == stated
+    assert CURVE.calibrate("without", stated) == CURVE.calibrate("never heard of", stated) == stated
 
 
 def test_one_knot_moves_all_log_odds_alike() -> None:
-    assert Calibration({"x": {"knots": [[0.5, 0.8]]}}).measured("x", 0.8) == pytest.approx(16 / 17)
+    assert Calibration({"x": {"knots": [[0.5, 0.8]]}}).calibrate("x", 0.8) == pytest.approx(16 / 17)
 
 
 @pytest.mark.parametrize(

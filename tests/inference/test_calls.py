@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.predictors.propagation.argument_rules import argument_spans, learn
+from editahead_inference.predictors.propagation.argument_rules import argument_spans, learn_argument_rules
 from history_typist import PROPERTY
 from state_builder import results, taught
 
@@ -67,7 +67,7 @@ def test_argument_spans_of_anything(inside: str) -> None:
     ],
 )
 def test_an_argument_at_other_calls(old: str, new: str, text: str, expected: str) -> None:
-    assert expected in [result for rule in learn(old, new) for result in results(rule, text)]
+    assert expected in [result for rule in learn_argument_rules(old, new) for result in results(rule, text)]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_an_argument_at_other_calls(old: str, new: str, text: str, expected: str
     ],
 )
 def test_calls_that_are_left_alone(old: str, new: str, text: str) -> None:
-    assert [result for rule in learn(old, new) for result in results(rule, text)] == []
+    assert [result for rule in learn_argument_rules(old, new) for result in results(rule, text)] == []
 
 
 def test_a_call_laid_out_with_a_trailing_comma_never_gets_two_commas() -> None:
@@ -92,5 +92,5 @@ def test_a_call_laid_out_with_a_trailing_comma_never_gets_two_commas() -> None:
 
 
 def test_line_ends_of_a_call_over_lines_are_kept() -> None:
-    for rule in learn("f(a, b)", "f(a, b, c)"):
+    for rule in learn_argument_rules("f(a, b)", "f(a, b, c)"):
         assert results(rule, "f(\r\n  1,\r\n  2)\r\n") in ([], ["f(\r\n  1,\r\n  2, c)\r\n"])

@@ -6,18 +6,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from editahead_evals.data.commit_replay import Hunk, Moment
+from editahead_evals.data.commit_replay import Hunk, ReplayMoment
 from editahead_evals.metrics.judge import judge
-from editahead_inference.gate.filters import breaks_syntax, changes_nothing, remakes, reverts
-from editahead_prompts.state import PastEdit, State
+from editahead_inference.gate.filters import breaks_syntax, is_noop, redoes_undone, reverts
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees, errors
+from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 from state_builder import HERE, Person, predict, shown_texts
 
 
 def snapshot(text: str, language: str = "python") -> Snapshot:
-    return Snapshot.of(text, uri=HERE, language=language)
+    return Snapshot.from_text(text, uri=HERE, language=language)
 
 
 def edit(text: str, old: str, new: str) -> Edit:
@@ -43,7 +43,7 @@ def past(line: int, old: str, new: str) -> PastEdit:
     ],
 )
 def test_only_white_space(text: str, old: str, new: str, nothing: bool) -> None:
-    assert changes_nothing(snapshot(text), edit(text, old, new)) is nothing
+    assert is_noop(snapshot(text), edit(text, old, new)) is nothing
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_going_on_is_not_taking_back(text: str, made: PastEdit, old: str, new: s
 def test_what_was_undone_is_not_made_again(
     text: str, undone: PastEdit, old: str, new: str, again: bool
 ) -> None:
-    assert remakes(snapshot(text), edit(text, old, new), [undone]) is again
+    assert redoes_undone(snapshot(text), edit(text, old, new), [undone]) is again
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def persons(draw: st.DrawFn) -> Person:
     return person
 
 
-def takes_back(state: State, uri: str, after: str) -> bool:
+def takes_back(state: EditorState, uri: str, after: str) -> bool:
     """By the evaluation's own definition, which knows nothing of the gate's."""
     document = state.snapshot(uri)
     assert document is not None
@@ -181,7 +181,7 @@ def takes_back(state: State, uri: str, after: str) -> bool:
     done = tuple(
         Hunk(p.line, p.line + len(p.new), bodies(p.old), bodies(p.new)) for p in state.history if p.uri == uri
     )
-    moment = Moment(bodies(document.lines), 0, (0, 0), done, ())
+    moment = ReplayMoment(bodies(document.lines), 0, (0, 0), done, ())
     return judge(moment, after.replace("\r\n", "\n")).reversal
 
 
@@ -200,7 +200,7 @@ def test_what_is_shown_never_takes_back_never_idles_and_never_breaks(person: Per
         assert not takes_back(state, before.uri, text)
         old, new = trees.tree(before), SyntaxTrees().tree(snapshot(text))
         assert old is not None and new is not None
-        assert errors(new.root_node) <= errors(old.root_node)
+        assert count_errors(new.root_node) <= count_errors(old.root_node)
     if not prediction.shown:
         assert prediction.silence is not None
 

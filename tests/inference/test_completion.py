@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.predictors.line_completion import Completion
-from editahead_prompts.state import State
+from editahead_inference.predictors.line_completion import LineCompletion
+from editahead_prompts.state import EditorState
 from state_builder import Person
 
 
-def completed(state: State) -> list[str]:
+def completed(state: EditorState) -> list[str]:
     """The text after each completion."""
-    return [c.edit.apply(state.document.text) for c in Completion().propose(state, lambda: None)]
+    return [c.edit.apply(state.document.text) for c in LineCompletion().propose(state, lambda: None)]
 
 
 RENAMED = "width = load()\n\nprint(width)\narea = width * 2\n"
@@ -53,7 +53,7 @@ def test_nothing_is_completed_without_a_history() -> None:
     assert completed(Person("a = 1\n").state()) == []
 
 
-def typed_line(lines: str, begun: str, *, before: str = "") -> State:
+def typed_line(lines: str, begun: str, *, before: str = "") -> EditorState:
     """The line `begun` is being typed under `lines`."""
     person = Person(lines + "\n" + before)
     person.type(begun, after=lines)

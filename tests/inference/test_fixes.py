@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from editahead_inference.candidates import Candidate
-from editahead_inference.predictors.diagnostic_fixes import Fixes
-from editahead_prompts.state import Diagnostic, State
+from editahead_inference.predictors.diagnostic_fixes import DiagnosticFixes
+from editahead_prompts.state import Diagnostic, EditorState
 from state_builder import Person
 
 
@@ -20,8 +20,8 @@ def answers(person: Person, mark: str, message: str, *, cursor: int = 0) -> list
 
 def candidates(person: Person, mark: str, message: str, cursor: int = 0) -> list[Candidate]:
     at = person.text.rindex(mark)
-    state: State = person.state(cursor=cursor, diagnostics=(Diagnostic(at, at + len(mark), message),))
-    return Fixes().propose(state, lambda: None)
+    state: EditorState = person.state(cursor=cursor, diagnostics=(Diagnostic(at, at + len(mark), message),))
+    return DiagnosticFixes().propose(state, lambda: None)
 
 
 SHOP = "import prices\n\ntotal = 1\nprint(total)\nprint(totl)\n"
@@ -118,4 +118,4 @@ def test_two_ways_to_import_it_are_none() -> None:
 
 
 def test_nothing_is_said_without_diagnostics() -> None:
-    assert Fixes().propose(Person(SHOP).state(), lambda: None) == []
+    assert DiagnosticFixes().propose(Person(SHOP).state(), lambda: None) == []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.predictors.propagation.document_index import Index
-from editahead_inference.predictors.propagation.rule_induction import learn
+from editahead_inference.predictors.propagation.document_index import DocumentIndex
+from editahead_inference.predictors.propagation.rule_induction import induce_rules
 from editahead_prompts.text.snapshot import Snapshot
 from state_builder import HERE, Person, predict, shown_texts
 
@@ -13,8 +13,8 @@ from state_builder import HERE, Person, predict, shown_texts
 def made(kind: str, old: str, new: str, text: str, language: str = "python") -> list[str]:
     """Each line (or "" for none) that rules of the kind propose in the text, in its order."""
     lines = [tuple(side.splitlines(keepends=True)) for side in (old, new)]
-    index = Index(Snapshot.of(text, uri=HERE, language=language))
-    rules = [rule for rule in learn(lines[0], lines[1], "", "") if rule.kind == kind]
+    index = DocumentIndex(Snapshot.from_text(text, uri=HERE, language=language))
+    rules = [rule for rule in induce_rules(lines[0], lines[1], "", "") if rule.kind == kind]
     found = {p for rule in rules for p in rule.proposals(index)}
     return ["".join(p.lines).strip() for p in sorted(found, key=lambda p: p.start)]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from editahead_inference.candidates import Cancelled, Candidate, Silence, Verdict
-from editahead_inference.gate.gate import SHOWN, Gate, threshold
-from editahead_prompts.state import PastEdit, RuleOutcomes, State
+from editahead_inference.candidates import Cancelled, Candidate, GateDecision, Silence
+from editahead_inference.gate.gate import MAX_SHOWN, Gate, threshold
+from editahead_prompts.state import EditorState, PastEdit, RuleOutcomes
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from state_builder import HERE, certain
@@ -24,12 +24,12 @@ def state(
     history: tuple[PastEdit, ...] = PAST,
     refused: tuple[Edit, ...] = (),
     outcomes: dict[str, RuleOutcomes] | None = None,
-) -> State:
-    return State(
-        Snapshot.of(text, uri=HERE, language="python"),
+) -> EditorState:
+    return EditorState(
+        Snapshot.from_text(text, uri=HERE, language="python"),
         0,
         history,
-        (Snapshot.of("x = 1\ny = 2\n", uri=OTHER, language="python"),),
+        (Snapshot.from_text("x = 1\ny = 2\n", uri=OTHER, language="python"),),
         {HERE: refused},
         outcomes=outcomes or {},
     )
@@ -42,12 +42,12 @@ def candidate(old: str, new: str, confidence: float, *, uri: str = HERE, text: s
 
 
 def decide(
-    candidates: Sequence[Candidate], *, given: State | None = None, eagerness: float = 0.5
-) -> tuple[tuple[Verdict, ...], Silence | None]:
+    candidates: Sequence[Candidate], *, given: EditorState | None = None, eagerness: float = 0.5
+) -> tuple[tuple[GateDecision, ...], Silence | None]:
     return certain().decide(given or state(), candidates, eagerness, lambda: None)
 
 
-def shown(verdicts: Sequence[Verdict]) -> list[str]:
+def shown(verdicts: Sequence[GateDecision]) -> list[str]:
     return [verdict.candidate.label for verdict in verdicts if verdict.reason is None]
 
 
@@ -89,7 +89,7 @@ def test_at_most_five_are_shown() -> None:
     verdicts, _ = decide(
         [candidate(f"{name} = {n}", f"{name} = 0", 0.9) for n, name in enumerate("bcdefgh", 2)]
     )
-    assert len(shown(verdicts)) == SHOWN == 5
+    assert len(shown(verdicts)) == MAX_SHOWN == 5
     assert len(verdicts) == 7
 
 
@@ -141,7 +141,7 @@ B = TEXT.index("b")
         ),
     ],
 )
-def test_silence_says_why(reason: str, given: State, candidates: list[Candidate]) -> None:
+def test_silence_says_why(reason: str, given: EditorState, candidates: list[Candidate]) -> None:
     verdicts, silence = decide(candidates, given=given)
     assert shown(verdicts) == []
     assert silence is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.predictors.propagation.document_index import Index
+from editahead_inference.predictors.propagation.document_index import DocumentIndex
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
 
@@ -16,7 +16,7 @@ TEXT = st.lists(
 ).map("".join)
 
 
-def answers(index: Index) -> list[object]:
+def answers(index: DocumentIndex) -> list[object]:
     lines = range(len(index.snapshot.lines))
     return [
         index.bodies,
@@ -31,9 +31,9 @@ def answers(index: Index) -> list[object]:
 @given(st.lists(TEXT, min_size=2, max_size=5), st.integers(0, 31))
 def test_an_index_after_another_is_the_index_made_afresh(texts: list[str], asked: int) -> None:
     """Whichever views the earlier ones were asked for (a bit each)."""
-    index: Index | None = None
+    index: DocumentIndex | None = None
     for text in texts:
-        index = Index(Snapshot.of(text), index)
+        index = DocumentIndex(Snapshot.from_text(text), index)
         for number, view in enumerate(("bodies", "stripped", "words")):
             if asked >> number & 1:
                 getattr(index, view)
@@ -41,19 +41,19 @@ def test_an_index_after_another_is_the_index_made_afresh(texts: list[str], asked
             if asked >> (3 + number) & 1:
                 index.lines_with(literal)
     assert index is not None
-    assert answers(index) == answers(Index(Snapshot.of(texts[-1])))
+    assert answers(index) == answers(DocumentIndex(Snapshot.from_text(texts[-1])))
 
 
 @PROPERTY
 @given(TEXT, st.sampled_from(LITERALS))
 def test_the_lines_that_hold_a_literal(text: str, literal: str) -> None:
-    index = Index(Snapshot.of(text))
+    index = DocumentIndex(Snapshot.from_text(text))
     assert index.lines_with(literal) == [n for n, body in enumerate(index.bodies) if literal in body]
 
 
 def test_blocks_by_indentation() -> None:
     text = "class A:\n    def f(self):\n        a = (\n            1,\n        )\n\n        return a\n\nend\n"
-    index = Index(Snapshot.of(text))
+    index = DocumentIndex(Snapshot.from_text(text))
     assert [index.block(line) for line in (0, 1, 2, 3, 4, 6, 8)] == [-1, 0, 1, 2, 1, 1, -1]
     assert index.top(6) == 0
     assert index.top(8) == 8

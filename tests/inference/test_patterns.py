@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from editahead_inference.predictors.propagation.token_patterns import (
     KEYWORDS,
     Hole,
-    compile_parts,
-    fill,
+    compile_pattern,
+    fill_holes,
     hole_kind,
-    joined,
-    literal_of,
+    join_expressions,
+    longest_literal,
     tokenize,
     with_holes,
 )
@@ -58,7 +58,7 @@ def test_no_keyword_becomes_a_hole() -> None:
 
 def test_a_hole_takes_any_name_and_the_same_name_again() -> None:
     h = Hole("h0", "word")
-    regex = compile_parts((h, " = ", h, ".copy()"))
+    regex = compile_pattern((h, " = ", h, ".copy()"))
     assert regex.fullmatch("rows = rows.copy()")
     assert not regex.fullmatch("rows = cols.copy()")
 
@@ -73,32 +73,32 @@ def test_a_hole_takes_any_name_and_the_same_name_again() -> None:
     ],
 )
 def test_each_kind_of_hole(kind: str, matches: str, differs: str) -> None:
-    regex = compile_parts(("x = ", Hole("h0", kind)))
+    regex = compile_pattern(("x = ", Hole("h0", kind)))
     assert regex.fullmatch(f"x = {matches}")
     assert not regex.fullmatch(f"x = {differs}")
 
 
 def test_words_at_the_ends_match_whole_words() -> None:
-    regex = compile_parts(("user", ".", "id"))
+    regex = compile_pattern(("user", ".", "id"))
     assert regex.search("(user.id)")
     assert not regex.search("superuser.id")
     assert not regex.search("user.identity")
 
 
 def test_any_white_space_stands_for_white_space() -> None:
-    assert compile_parts(("a", " ", "b")).fullmatch("a \t b")
+    assert compile_pattern(("a", " ", "b")).fullmatch("a \t b")
 
 
 def test_filling_puts_the_found_text_in_the_holes() -> None:
     h = Hole("h0", "word")
-    match = compile_parts(("log(", h, ")")).fullmatch("log(row)")
+    match = compile_pattern(("log(", h, ")")).fullmatch("log(row)")
     assert match is not None
-    assert fill(("log.info(", h, ", ", h, ")"), match) == "log.info(row, row)"
+    assert fill_holes(("log.info(", h, ", ", h, ")"), match) == "log.info(row, row)"
 
 
 def test_an_empty_pattern_matches_nothing_but_the_empty_line() -> None:
-    assert compile_parts(()).fullmatch("")
-    assert not compile_parts(("", "")).fullmatch("a")
+    assert compile_pattern(()).fullmatch("")
+    assert not compile_pattern(("", "")).fullmatch("a")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_an_empty_pattern_matches_nothing_but_the_empty_line() -> None:
     ],
 )
 def test_the_longest_literal(parts: tuple[str | Hole, ...], literal: str) -> None:
-    assert literal_of(parts) == literal
+    assert longest_literal(parts) == literal
 
 
 @PROPERTY
@@ -120,14 +120,14 @@ def test_the_longest_literal(parts: tuple[str | Hole, ...], literal: str) -> Non
 def test_a_pattern_matches_its_own_example(old: str, new: str) -> None:
     """With and without holes: the old side matches the old line, and filling the new side gives the new one."""
     a, b = tokenize(old), tokenize(new)
-    match = compile_parts(tuple(a)).search(old) if old else re.match("", "")
+    match = compile_pattern(tuple(a)).search(old) if old else re.match("", "")
     assert match is not None and match[0] == old
     holed = with_holes(a, b)
     if holed is None:
         return
-    match = compile_parts(holed[0]).search(old)
+    match = compile_pattern(holed[0]).search(old)
     assert match is not None and match[0] == old
-    assert fill(holed[1], match) == new
+    assert fill_holes(holed[1], match) == new
 
 
 @PROPERTY
@@ -135,7 +135,7 @@ def test_a_pattern_matches_its_own_example(old: str, new: str) -> None:
 def test_what_a_line_must_hold_is_in_the_line(old: str, new: str) -> None:
     holed = with_holes(tokenize(old), tokenize(new))
     for parts in (tuple(tokenize(old)), holed[0] if holed else ()):
-        assert literal_of(parts) in old
+        assert longest_literal(parts) in old
 
 
 def test_only_what_both_hold_becomes_a_hole_and_kept_tokens_stay() -> None:
@@ -150,11 +150,11 @@ def test_only_what_both_hold_becomes_a_hole_and_kept_tokens_stay() -> None:
 
 def test_whole_arguments_and_receivers_are_one_token_where_both_sides_hold_them() -> None:
     old, new = tokenize("check(a.b, f(x) + 1, 3)"), tokenize("assert a.b == f(x) + 1, 3")
-    a, b = joined(old, new)
+    a, b = join_expressions(old, new)
     assert "".join(a) == "".join(old)
     assert "".join(b) == "".join(new)
     assert {"a.b", "f(x) + 1"} <= set(a) & set(b)
-    assert joined(tokenize("x.go()"), tokenize("go(x)")) == ([], [])
+    assert join_expressions(tokenize("x.go()"), tokenize("go(x)")) == ([], [])
 
 
 def test_a_chain_of_names_fits_any_chain_but_not_its_end() -> None:
@@ -162,8 +162,8 @@ def test_a_chain_of_names_fits_any_chain_but_not_its_end() -> None:
         ["self.a", ".", "next", "(", ")"], ["next", "(", "self.a", ")"], keep=frozenset({"next"})
     )
     assert holed is not None
-    regex = compile_parts(holed[0])
-    assert [fill(holed[1], m) for m in regex.finditer("x.next() + self.b.c.next()")] == [
+    regex = compile_pattern(holed[0])
+    assert [fill_holes(holed[1], m) for m in regex.finditer("x.next() + self.b.c.next()")] == [
         "next(x)",
         "next(self.b.c)",
     ]

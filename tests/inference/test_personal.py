@@ -13,10 +13,16 @@ from hypothesis import strategies as st
 
 from editahead_inference.candidates import Candidate
 from editahead_inference.gate import personalization
-from editahead_inference.gate.decision_trees import probability
+from editahead_inference.gate.decision_trees import sigmoid
 from editahead_inference.gate.gate import Gate
-from editahead_inference.gate.personalization import BOUND, SHARED, Learner, Traits, log_loss
-from editahead_prompts.state import State, Taste
+from editahead_inference.gate.personalization import (
+    FIXED_SHARE,
+    MAX_LOGIT_SHIFT,
+    OutcomeFeatures,
+    PreferenceLearner,
+    log_loss,
+)
+from editahead_prompts.state import EditorState, UserPreferences
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
@@ -36,9 +42,9 @@ from simulated_users import (
     opportunities,
 )
 
-LINE = Traits("propagation", "line", "python", 3, 10)
+LINE = OutcomeFeatures("propagation", "line", "python", 3, 10)
 SEEN = st.builds(
-    Traits,
+    OutcomeFeatures,
     source=st.sampled_from(["propagation", "completion"]),
     kind=st.sampled_from(["rename", "line", "import"]),
     language=st.sampled_from(["python", "typescript", "markdown", "cobol"]),
@@ -58,8 +64,8 @@ def story(person: Person, seed: int = 1) -> Story:
     return live(person, seed=seed, count=3000)
 
 
-def taught(outcomes: list[tuple[Traits, float, float, float]]) -> Learner:
-    learner = Learner()
+def taught(outcomes: list[tuple[OutcomeFeatures, float, float, float]]) -> PreferenceLearner:
+    learner = PreferenceLearner()
     for seen, shipped, kept, at in outcomes:
         learner.learn(seen, shipped, kept=kept, at=at)
     return learner
@@ -71,26 +77,26 @@ def taught(outcomes: list[tuple[Traits, float, float, float]]) -> Learner:
 @PROPERTY
 @given(OUTCOMES, SEEN, st.floats(0, 1))
 def test_the_correction_is_bounded(
-    outcomes: list[tuple[Traits, float, float, float]], seen: Traits, p: float
+    outcomes: list[tuple[OutcomeFeatures, float, float, float]], seen: OutcomeFeatures, p: float
 ) -> None:
     expected = taught(outcomes).probability(seen, p)
     assert 0 <= expected <= 1
     inside = min(max(p, 1e-4), 1 - 1e-4)
     odds = math.log(inside / (1 - inside))
-    assert probability(odds - BOUND) - 2e-4 <= expected <= probability(odds + BOUND) + 2e-4
+    assert sigmoid(odds - MAX_LOGIT_SHIFT) - 2e-4 <= expected <= sigmoid(odds + MAX_LOGIT_SHIFT) + 2e-4
 
 
 @PROPERTY
 @given(OUTCOMES)
 def test_the_losses_are_bounded_by_the_shipped_gates(
-    outcomes: list[tuple[Traits, float, float, float]],
+    outcomes: list[tuple[OutcomeFeatures, float, float, float]],
 ) -> None:
-    learner, mine, theirs = Learner(), 0.0, 0.0
+    learner, mine, theirs = PreferenceLearner(), 0.0, 0.0
     for seen, shipped, kept, at in outcomes:
         mine += seen.weight * log_loss(learner.probability(seen, shipped), kept)
         theirs += seen.weight * log_loss(shipped, kept)
         learner.learn(seen, shipped, kept=kept, at=at)
-        assert mine <= theirs + math.log(2) - learner.outcomes * math.log(1 - SHARED) + 1e-9
+        assert mine <= theirs + math.log(2) - learner.outcomes * math.log(1 - FIXED_SHARE) + 1e-9
 
 
 @pytest.mark.parametrize("person", [MISLEADING, OPPOSING], ids=["misleading", "opposing"])
@@ -99,9 +105,9 @@ def test_who_misleads_it_gains_little(person: Person) -> None:
     told = story(person)
     outcomes = told.learner.outcomes
     assert outcomes > 1000
-    assert told.learned.loss - told.shipped.loss <= math.log(2) - outcomes * math.log(1 - SHARED)
+    assert told.learned.loss - told.shipped.loss <= math.log(2) - outcomes * math.log(1 - FIXED_SHARE)
     # At most what lies between the threshold and as far as the bound lets it wander, at each opportunity.
-    wander = probability(math.log(THRESHOLD / (1 - THRESHOLD)) + BOUND) - THRESHOLD
+    wander = sigmoid(math.log(THRESHOLD / (1 - THRESHOLD)) + MAX_LOGIT_SHIFT) - THRESHOLD
     assert told.worst <= wander * told.shipped.opportunities
     assert told.worst <= 0.003 * told.shipped.opportunities
     assert told.learned.reward >= 0.97 * told.shipped.reward
@@ -142,9 +148,9 @@ def test_the_shipped_gate_dominates_until_about_200_outcomes() -> None:
         """The share of a difference of 1 in log-odds that was learned from so many outcomes of usual size."""
         rng, shares = random.Random(3), []
         for _ in range(4):
-            learner = Learner()
+            learner = PreferenceLearner()
             for seen in [replace(one.traits, size=10) for one in opportunities(rng, outcomes)]:
-                learner.learn(seen, 0.3, kept=float(rng.random() < probability(log_odds(0.3) + 1)), at=0.0)
+                learner.learn(seen, 0.3, kept=float(rng.random() < sigmoid(log_odds(0.3) + 1)), at=0.0)
             shares += [
                 log_odds(learner.probability(replace(one.traits, size=10), 0.3)) - log_odds(0.3)
                 for one in opportunities(rng, 50)
@@ -171,7 +177,7 @@ def test_one_character_edits_do_not_win(monkeypatch: pytest.MonkeyPatch) -> None
     assert taught([(few, 0.4, 1.0, 0.0)] * 200).probability(LINE, 0.4) == pytest.approx(ten, abs=0.01)
     mostly = ([(few, 0.4, 1.0, 0.0)] * 10 + [(full, 0.4, 0.0, 0.0)]) * 20
     assert taught(mostly).probability(LINE, 0.4) < 0.4
-    monkeypatch.setattr(Traits, "weight", property(lambda self: 1.0))  # if accepts counted alone
+    monkeypatch.setattr(OutcomeFeatures, "weight", property(lambda self: 1.0))  # if accepts counted alone
     assert taught(mostly).probability(LINE, 0.4) > 0.5
 
 
@@ -184,7 +190,7 @@ def test_what_is_kept_in_part_counts_in_part() -> None:
 def test_a_mere_place_teaches_nothing() -> None:
     learner = taught([(replace(LINE, size=0), 0.4, 1.0, 0.0)] * 50)
     assert learner.outcomes == 0
-    assert learner.taste(0.0) == Taste(trust=0.5)
+    assert learner.snapshot(0.0) == UserPreferences(trust=0.5)
 
 
 # Forgetting
@@ -210,52 +216,59 @@ def candidate(rule: str = "a secret name", **features: float) -> Candidate:
     return Candidate("file:///a.py", Edit.replace(0, 1, "account"), 0, 7, "propagation", "", rule, features)
 
 
-STATE = State(Snapshot.of("x\ny\nz\n", uri="file:///a.py", language="python"), 4)
+STATE = EditorState(Snapshot.from_text("x\ny\nz\n", uri="file:///a.py", language="python"), 4)
 
 
 def test_traits_have_no_code() -> None:
-    seen = personalization.traits(STATE, candidate(**{"support": 2.0, "kind:line": 1.0, "kind:rename": 1.0}))
-    assert seen == Traits("propagation", "line", "python", 2, 8)
-    assert personalization.traits(STATE, candidate()).kind == "propagation"
+    seen = personalization.outcome_features(
+        STATE, candidate(**{"support": 2.0, "kind:line": 1.0, "kind:rename": 1.0})
+    )
+    assert seen == OutcomeFeatures("propagation", "line", "python", 2, 8)
+    assert personalization.outcome_features(STATE, candidate()).kind == "propagation"
     assert not any("secret" in name for name in seen.features())
 
 
 def test_another_document_is_no_distance() -> None:
-    other = Snapshot.of("x\n", uri="file:///b.ts", language="typescript")
-    seen = personalization.traits(replace(STATE, others=(other,)), replace(candidate(), uri="file:///b.ts"))
+    other = Snapshot.from_text("x\n", uri="file:///b.ts", language="typescript")
+    seen = personalization.outcome_features(
+        replace(STATE, others=(other,)), replace(candidate(), uri="file:///b.ts")
+    )
     assert (seen.distance, seen.language) == (None, "typescript")
 
 
 def test_the_gate_shows_what_the_person_takes() -> None:
     told = replace(candidate(), confidence=0.25)
 
-    def decided(state: State) -> tuple[float, float | None, bool]:
+    def decided(state: EditorState) -> tuple[float, float | None, bool]:
         (verdict,), silence = Gate().decide(state, [told], 0.5, lambda: None)
         return verdict.confidence, verdict.shipped, silence is None
 
     assert decided(STATE) == (0.25, 0.25, False)
-    assert decided(replace(STATE, taste=Taste())) == (0.25, 0.25, False)
-    eager = Taste((("always", 0.6),), trust=0.9)
+    assert decided(replace(STATE, taste=UserPreferences())) == (0.25, 0.25, False)
+    eager = UserPreferences((("always", 0.6),), trust=0.9)
     confidence, shipped, shown = decided(replace(STATE, taste=eager))
     assert (shipped, shown) == (0.25, True)
-    assert confidence == pytest.approx(0.25 + 0.9 * (probability(math.log(1 / 3) + 0.6) - 0.25))
+    assert confidence == pytest.approx(0.25 + 0.9 * (sigmoid(math.log(1 / 3) + 0.6) - 0.25))
 
 
 def test_a_taste_changes_the_key_and_nothing_else_does() -> None:
     learner = taught([(LINE, 0.4, 1.0, 0.0)] * 30)
-    tasting = replace(STATE, taste=learner.taste(0.2))
-    assert tasting.key != STATE.key
-    assert tasting.key == replace(STATE, taste=taught([(LINE, 0.4, 1.0, 0.0)] * 30).taste(0.2)).key
-    assert hash(tasting.key) is not None
+    tasting = replace(STATE, taste=learner.snapshot(0.2))
+    assert tasting.cache_key != STATE.cache_key
+    assert (
+        tasting.cache_key
+        == replace(STATE, taste=taught([(LINE, 0.4, 1.0, 0.0)] * 30).snapshot(0.2)).cache_key
+    )
+    assert hash(tasting.cache_key) is not None
 
 
 @PROPERTY
 @given(OUTCOMES, SEEN, st.floats(0.01, 0.99))
 def test_states_carry_what_was_learned(
-    outcomes: list[tuple[Traits, float, float, float]], seen: Traits, p: float
+    outcomes: list[tuple[OutcomeFeatures, float, float, float]], seen: OutcomeFeatures, p: float
 ) -> None:
     learner = taught(outcomes)
-    taste = learner.taste(seen.recent)
+    taste = learner.snapshot(seen.recent)
     shift = personalization._shift(dict(taste.weights), seen)
     assert personalization._mixed(taste.trust, p, shift) == pytest.approx(
         learner.probability(seen, p), abs=0.005
@@ -263,5 +276,7 @@ def test_states_carry_what_was_learned(
 
 
 def test_recent_outcomes() -> None:
-    recent = personalization.after(personalization.after(0.0, accepted=True), accepted=False)
+    recent = personalization.update_recency(
+        personalization.update_recency(0.0, accepted=True), accepted=False
+    )
     assert recent == pytest.approx(-0.04)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from editahead_inference.candidates import Cancelled, Candidate, Prediction
 from editahead_inference.pipeline import Pipeline
-from editahead_prompts.state import PastEdit, State
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from state_builder import HERE, Person, certain, predict, shown_texts
@@ -105,7 +105,7 @@ class Fixed:
     def __init__(self, *candidates: Candidate) -> None:
         self._candidates = list(candidates)
 
-    def propose(self, state: State, check: object) -> list[Candidate]:
+    def propose(self, state: EditorState, check: object) -> list[Candidate]:
         return self._candidates
 
 
@@ -136,7 +136,7 @@ MONSTERS = {
 def test_any_text_in_bounded_work(name: str) -> None:
     """Work is counted by the checks between its units: so many at most, however large the document."""
     text = MONSTERS[name]
-    snapshot = Snapshot.of(text, uri=HERE, language="python")
+    snapshot = Snapshot.from_text(text, uri=HERE, language="python")
     first = snapshot.lines[0]
     histories = [
         (),
@@ -148,7 +148,7 @@ def test_any_text_in_bounded_work(name: str) -> None:
     for history in histories:
         for cursor in (0, len(text)):
             counter = Counter()
-            pipeline.predict(State(snapshot, cursor, history), check=counter)
+            pipeline.predict(EditorState(snapshot, cursor, history), check=counter)
             assert counter.calls < 600
 
 
@@ -157,7 +157,7 @@ def test_a_whole_document_retyped_is_survived() -> None:
     past = PastEdit(HERE, 0, tuple(line.upper() for line in lines), lines, open=True)
     counter = Counter()
     Pipeline(gate=certain()).predict(
-        State(Snapshot(HERE, "python", 1, (*lines, "")), 0, (past,)), check=counter
+        EditorState(Snapshot(HERE, "python", 1, (*lines, "")), 0, (past,)), check=counter
     )
     assert counter.calls < 3_000
 
@@ -173,17 +173,19 @@ ANY = st.text(
 def test_any_characters(before: str, old: str, new: str, cursor: int, language: str) -> None:
     """Nothing is raised, and what is shown can be applied to the text that it was made for."""
     past = tuple(
-        PastEdit(HERE, line, tuple(Snapshot.of(a).lines), tuple(Snapshot.of(b).lines), open=True)
+        PastEdit(
+            HERE, line, tuple(Snapshot.from_text(a).lines), tuple(Snapshot.from_text(b).lines), open=True
+        )
         for line, a, b in ((0, old, new), (1, new, before))
     )
-    snapshot = Snapshot.of(before + new + old, uri=HERE, language=language)
-    other = Snapshot.of(old + before, uri="file:///b", language=language)
-    prediction = predict(State(snapshot, min(cursor, snapshot.length), past, (other,)))
+    snapshot = Snapshot.from_text(before + new + old, uri=HERE, language=language)
+    other = Snapshot.from_text(old + before, uri="file:///b", language=language)
+    prediction = predict(EditorState(snapshot, min(cursor, snapshot.length), past, (other,)))
     for verdict in prediction.verdicts:
         document = prediction.state.snapshot(verdict.candidate.uri)
         assert document is not None
         verdict.candidate.edit.check(document.length)
-        assert 0 <= verdict.candidate.place <= document.length
+        assert 0 <= verdict.candidate.target_offset <= document.length
         after = verdict.candidate.edit.apply(document.text)
         assert 0 <= verdict.candidate.cursor_after <= len(after)
 
@@ -198,5 +200,5 @@ def test_states_with_equal_keys_have_equal_predictions(typed: str) -> None:
     for cursor in range(state.document.length + 1):
         there = replace(state, cursor=cursor, document=replace(state.document, version=cursor))
         made = brief(pipeline.predict(there))
-        assert seen.setdefault(there.key, made) == made
+        assert seen.setdefault(there.cache_key, made) == made
     assert len(seen) < state.document.length / 2

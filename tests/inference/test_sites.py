@@ -6,23 +6,23 @@ import math
 
 from editahead_inference.candidates import Candidate
 from editahead_inference.predictors.propagation import Propagation
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import split_lines
 from state_builder import Person
 
 
-def found(state: State) -> list[Candidate]:
+def found(state: EditorState) -> list[Candidate]:
     return Propagation().propose(state, lambda: None)
 
 
-def results(state: State) -> set[str]:
+def results(state: EditorState) -> set[str]:
     """The text after each of the edits in the document in front."""
     document = state.document
     return {c.edit.apply(document.text) for c in found(state) if c.uri == document.uri}
 
 
-def changed(state: State) -> set[tuple[int, ...]]:
+def changed(state: EditorState) -> set[tuple[int, ...]]:
     """The lines that each of the edits changes."""
     lines = state.document.lines
     return {
@@ -73,7 +73,7 @@ def test_what_was_left_between_two_edits_counts_as_skipped() -> None:
     text = "f(user, 1)\n\ng(user, 2)\n\nh(user, 3)\n\nk(user, 4)\n"
     person = Person(text).replace("f(user", "f(account").replace("h(user", "h(account")
     place = person.text.index("k(user")
-    last = [candidate.features for candidate in found(person.state()) if candidate.place >= place]
+    last = [candidate.features for candidate in found(person.state()) if candidate.target_offset >= place]
     assert max(features["skipped"] for features in last) == 1.0
     assert max(features["support"] for features in last) == 2.0
 

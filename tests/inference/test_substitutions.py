@@ -7,7 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.predictors.propagation import substitution_rules
-from editahead_inference.predictors.propagation.substitution_rules import Rename, WordRename, learn
+from editahead_inference.predictors.propagation.substitution_rules import (
+    Rename,
+    WordRename,
+    learn_substitution_rules,
+)
 from history_typist import PROPERTY
 from state_builder import outcomes, taught
 
@@ -76,18 +80,26 @@ def test_line_ends_stay_as_they_are() -> None:
 
 
 def test_a_rename_keeps_the_other_names() -> None:
-    rename = next(rule for rule in learn("user = user2", "account = user2") if isinstance(rule, Rename))
+    rename = next(
+        rule
+        for rule in learn_substitution_rules("user = user2", "account = user2")
+        if isinstance(rule, Rename)
+    )
     assert rename.rewrite("user2 = user.user") == "user2 = account.account"
 
 
 def test_two_names_swapped_are_replaced_at_once() -> None:
-    rules = [rule for rule in learn("f(left, right)", "f(right, left)") if isinstance(rule, Rename)]
+    rules = [
+        rule
+        for rule in learn_substitution_rules("f(left, right)", "f(right, left)")
+        if isinstance(rule, Rename)
+    ]
     for rule in rules:
         assert rule.rewrite("left") in ("left", "right")
 
 
 def test_a_name_renamed_to_two_others_is_no_rename() -> None:
-    assert not any(isinstance(rule, Rename) for rule in learn("x1, x1 = 0", "y1, z1 = 0"))
+    assert not any(isinstance(rule, Rename) for rule in learn_substitution_rules("x1, x1 = 0", "y1, z1 = 0"))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +114,9 @@ def test_a_name_renamed_to_two_others_is_no_rename() -> None:
     ],
 )
 def test_words_inside_names(name: str, renamed: str) -> None:
-    words = next(rule for rule in learn("getUser()", "getAccount()") if isinstance(rule, WordRename))
+    words = next(
+        rule for rule in learn_substitution_rules("getUser()", "getAccount()") if isinstance(rule, WordRename)
+    )
     assert words.renamed(name) == renamed
 
 
@@ -116,7 +130,7 @@ CODE = st.lists(
 @given(CODE, CODE, CODE)
 def test_rules_from_any_line_on_any_line(old: str, new: str, other: str) -> None:
     """Learning and applying never fail; each rule explains its own example; no proposal leaves its line as it is."""
-    rules = learn(old, new)
+    rules = learn_substitution_rules(old, new)
     text = f"{other}\n  {old}\n{new}"
     for rule, result in taught(old, new, text) if old != new else ():
         assert result != text, rule

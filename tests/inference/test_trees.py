@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.gate.decision_trees import Trees, probability
-from editahead_inference.gate.gate import shipped_weights
+from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
+from editahead_inference.gate.gate import default_weights
 from history_typist import PROPERTY
 
 MODEL = {
@@ -30,7 +30,7 @@ MODEL = {
     ],
 )
 def test_by_hand(features: dict[str, float], log_odds: float) -> None:
-    assert Trees(MODEL).log_odds(features) == pytest.approx(log_odds)
+    assert DecisionTrees(MODEL).log_odds(features) == pytest.approx(log_odds)
 
 
 @pytest.mark.parametrize(
@@ -49,18 +49,18 @@ def test_by_hand(features: dict[str, float], log_odds: float) -> None:
 )
 def test_what_is_not_a_model(data: Any) -> None:
     with pytest.raises(ValueError, match="not a model of trees"):
-        Trees(data)
+        DecisionTrees(data)
 
 
 @PROPERTY
 @given(st.floats(-800, 800))
 def test_probability_is_the_logistic_function(x: float) -> None:
-    p = probability(x)
+    p = sigmoid(x)
     assert 0 <= p <= 1
-    assert p + probability(-x) == pytest.approx(1)
+    assert p + sigmoid(-x) == pytest.approx(1)
     if abs(x) < 20:
         assert math.log(p / (1 - p)) == pytest.approx(x, abs=1e-6)
 
 
 def test_the_weights_that_come_with_the_package_can_be_read() -> None:
-    shipped_weights()
+    default_weights()

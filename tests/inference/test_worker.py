@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from editahead_inference.candidates import Cancelled
-from editahead_inference.worker_thread import CancellableJob, DeadlineError, PreemptedError, Worker
+from editahead_inference.worker_thread import CancellableJob, DeadlineError, PreemptedError, WorkerThread
 
 LONG_S = 10.0
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
-    made = Worker()
+def worker() -> Iterator[WorkerThread]:
+    made = WorkerThread()
     yield made
     made.stop(timeout=LONG_S)
 
 
-async def test_a_job_gives_its_result(worker: Worker) -> None:
+async def test_a_job_gives_its_result(worker: WorkerThread) -> None:
     def work(check: Callable[[], None]) -> int:
         check()
         return 3
@@ -29,7 +29,7 @@ async def test_a_job_gives_its_result(worker: Worker) -> None:
     assert await CancellableJob(worker).run(work) == 3
 
 
-async def test_a_job_that_nobody_waits_for_ends(worker: Worker) -> None:
+async def test_a_job_that_nobody_waits_for_ends(worker: WorkerThread) -> None:
     begun, ended = threading.Event(), threading.Event()
 
     def work(check: Callable[[], None]) -> None:
@@ -46,7 +46,7 @@ async def test_a_job_that_nobody_waits_for_ends(worker: Worker) -> None:
     assert await asyncio.to_thread(ended.wait, LONG_S)
 
 
-async def test_a_deadline_counts_from_the_start(worker: Worker) -> None:
+async def test_a_deadline_counts_from_the_start(worker: WorkerThread) -> None:
     now = [0.0]
     job = CancellableJob(worker, lambda: now[0], 2.0)
     now[0] = 5.0  # it waited for its turn
@@ -62,7 +62,7 @@ async def test_a_deadline_counts_from_the_start(worker: Worker) -> None:
     assert now[0] == 7.1
 
 
-def test_only_a_job_in_the_background_makes_room(worker: Worker) -> None:
+def test_only_a_job_in_the_background_makes_room(worker: WorkerThread) -> None:
     begun, release = threading.Event(), threading.Event()
 
     def hold() -> None:
@@ -83,7 +83,7 @@ def test_only_a_job_in_the_background_makes_room(worker: Worker) -> None:
 
 
 def test_a_worker_that_is_stopped_ends_its_jobs() -> None:
-    worker = Worker()
+    worker = WorkerThread()
     job = CancellableJob(worker)
     job.check()
     worker.stop(timeout=LONG_S)

@@ -168,7 +168,7 @@ def test_a_file_that_was_changed_meanwhile(
 ) -> None:
     from editahead_inference.apply import planner
 
-    planned = planner.plan
+    planned = planner.plan_changes
 
     def changing(*arguments: object, **more: object) -> object:
         (folder / "a.py").write_text("other\n")

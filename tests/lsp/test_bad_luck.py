@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from editahead_lsp.settings import NAMES, Settings, Source, resolve
+from editahead_lsp.settings import NAMES, Settings, SettingsSource, resolve
 from server_harness import Scripted, Wired, ask, span
 
 A = "file:///tmp/a.py"
@@ -192,13 +192,13 @@ async def test_five_hundred_documents(wired: Wired, pipeline: Scripted) -> None:
         wired.open(f"file:///tmp/{number}.py", f"x = {number}\n")
     wired.open(A, "user\n")
     assert await reason(wired, 1) is None
-    assert len(pipeline.calls[-1].others) == 500
+    assert len(pipeline.calls[-1].other_documents) == 500
     status = await wired.request("workspace/executeCommand", {"command": "editahead.status"})
     assert status["documents"] == 501
     for number in range(500):
         wired.notify("textDocument/didClose", {"textDocument": {"uri": f"file:///tmp/{number}.py"}})
     assert await reason(wired, 1) is None
-    assert pipeline.calls[-1].others == ()
+    assert pipeline.calls[-1].other_documents == ()
 
 
 async def test_a_flood_of_ten_thousand_changes(wired: Wired, pipeline: Scripted) -> None:
@@ -259,7 +259,7 @@ def test_every_setting_has_its_wrong_values() -> None:
 def test_a_wrong_value_gives_one_message_and_the_rest_counts(name: str, value: Any) -> None:
     good = {"eagerness": 0.25, "learning": False}
     good.pop(name, None)
-    resolved = resolve([Source("client", "the editor's settings", {name: value, **good})])
+    resolved = resolve([SettingsSource("client", "the editor's settings", {name: value, **good})])
     (message,) = resolved.messages
     assert f"`{name}`" in message
     assert "allowed: " in message

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from editahead_cli.history_diff import DoesNotFit, hunks_for, stages
+from editahead_cli.history_diff import DiffMismatchError, parse_hunks, reconstruct_versions
 from editahead_cli.main import main
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 from fake_model_server import Exchange, ModelServer
 from server_harness import Scripted
 
@@ -42,7 +42,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def states(monkeypatch: pytest.MonkeyPatch) -> list[State]:
+def states(monkeypatch: pytest.MonkeyPatch) -> list[EditorState]:
     """The states that a scripted pipeline is asked about, in place of the real one."""
     pipeline = Scripted({"user": "account"})
     monkeypatch.setattr("editahead_inference.pipeline.Pipeline", lambda **_: pipeline)
@@ -94,7 +94,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out) == {"version": "0.1.0"}
 
 
-def test_predict(folders: Path, states: list[State], capsys: pytest.CaptureFixture[str]) -> None:
+def test_predict(folders: Path, states: list[EditorState], capsys: pytest.CaptureFixture[str]) -> None:
     (folders / "a.py").write_text(AFTER, "utf-8")
     (folders / "a.diff").write_text(DIFF, "utf-8")
     where = ["a.py", "--line", "1", "--column", "8", "--history", "a.diff"]
@@ -116,7 +116,7 @@ def test_predict(folders: Path, states: list[State], capsys: pytest.CaptureFixtu
 
 
 def test_predict_says_why_it_is_silent(
-    folders: Path, states: list[State], capsys: pytest.CaptureFixture[str]
+    folders: Path, states: list[EditorState], capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folders / "a.py").write_text("nothing\n", "utf-8")
     assert main(["predict", "a.py", "--line", "1", "--column", "1"]) == 0
@@ -230,22 +230,22 @@ def test_the_doctor_says_what_is_wrong_with_the_backend(
 
 
 def test_a_diff_is_taken_back_hunk_by_hunk() -> None:
-    first, second, last = stages(AFTER, hunks_for(DIFF, "a.py"))
+    first, second, last = reconstruct_versions(AFTER, parse_hunks(DIFF, "a.py"))
     assert (first, last) == (BEFORE, AFTER)
     assert second == BEFORE.replace("user = 1", "account = 1")
 
 
 def test_a_diff_without_names_is_of_the_file() -> None:
     bare = "@@ -1 +1 @@\n-a\n+b\n"
-    assert stages("b\n", hunks_for(bare, "x.py")) == ["a\n", "b\n"]
-    assert hunks_for("--- a/y.py\n+++ b/y.py\n" + bare, "x.py") == []
+    assert reconstruct_versions("b\n", parse_hunks(bare, "x.py")) == ["a\n", "b\n"]
+    assert parse_hunks("--- a/y.py\n+++ b/y.py\n" + bare, "x.py") == []
 
 
 def test_lines_that_look_like_headers_are_lines() -> None:
     diff = "@@ -1,2 +1 @@\n--- a comment\n-- b\n+++ c\n"
-    assert stages("++ c\n", hunks_for(diff, "q.sql"))[0] == "-- a comment\n- b\n"
+    assert reconstruct_versions("++ c\n", parse_hunks(diff, "q.sql"))[0] == "-- a comment\n- b\n"
 
 
 def test_another_files_diff_does_not_fit() -> None:
-    with pytest.raises(DoesNotFit):
-        stages("something\n", hunks_for(DIFF, "a.py"))
+    with pytest.raises(DiffMismatchError):
+        reconstruct_versions("something\n", parse_hunks(DIFF, "a.py"))

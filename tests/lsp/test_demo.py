@@ -7,18 +7,27 @@ import io
 import pytest
 from rich.console import Console
 
-from editahead_cli.demo.player import Began, Lines, Pointed, Predicted, Silent, Tally, Typed, keystrokes
-from editahead_cli.demo.scenes import BadSession, commit_scenes, sample_scenes, scenes_of
-from editahead_cli.demo.terminal_view import MOST_LINES, Screen, figures
+from editahead_cli.demo.player import (
+    LineChange,
+    LocationShown,
+    NothingShown,
+    Predicted,
+    SceneStarted,
+    Tally,
+    Typed,
+    count_keystrokes,
+)
+from editahead_cli.demo.scenes import SessionMismatchError, commit_scenes, load_scenes, sample_scenes
+from editahead_cli.demo.terminal_view import MAX_LINES, TerminalView, summarize
 from editahead_evals.data.edit_records import Record
 
 EVENTS = (
-    Began(1, 2, "A rename", "A wish that is somewhat longer than a narrow terminal is wide."),
-    Typed(Lines("app/a.py", 3, ("    user = 1",), ("    account = 1",)), 8),
+    SceneStarted(1, 2, "A rename", "A wish that is somewhat longer than a narrow terminal is wide."),
+    Typed(LineChange("app/a.py", 3, ("    user = 1",), ("    account = 1",)), 8),
     Predicted(
         (
-            Lines("app/a.py", 7, ("    print(user)",), ("    print(account)",)),
-            Lines("app/a.py", 9, (), ("\tinserted [bold]",)),
+            LineChange("app/a.py", 7, ("    print(user)",), ("    print(account)",)),
+            LineChange("app/a.py", 9, (), ("\tinserted [bold]",)),
         ),
         "rename user -> account",
         "propagation",
@@ -27,9 +36,9 @@ EVENTS = (
         True,
         7,
     ),
-    Predicted((Lines("app/b.py", 1, ("user",), ()),), "delete", "propagation", 0.3, 3.0, False, 0),
-    Pointed("app/c.py", 4, "a call", 1.0),
-    Silent("no-candidate", "Nothing is left.", 4.0, 0),
+    Predicted((LineChange("app/b.py", 1, ("user",), ()),), "delete", "propagation", 0.3, 3.0, False, 0),
+    LocationShown("app/c.py", 4, "a call", 1.0),
+    NothingShown("no-candidate", "Nothing is left.", 4.0, 0),
 )
 
 
@@ -49,15 +58,15 @@ def test_a_scene_begins_where_the_one_before_ended() -> None:
             {"title": "two", "wish": "", "edits": [{"file": "a.py", "before": "x", "insert": "y = 0"}]},
         ]
     }
-    one, two = scenes_of(session, {"a.py": "x = 1\n"})
+    one, two = load_scenes(session, {"a.py": "x = 1\n"})
     assert one.changes[0].after == two.changes[0].before == "x = 2\n"
     assert two.changes[0].after == "y = 0\nx = 2\n"
 
 
 def test_a_session_that_does_not_fit_is_refused() -> None:
     scene = {"title": "", "wish": "", "edits": [{"file": "a.py", "old": "x", "new": "y"}]}
-    with pytest.raises(BadSession, match="2 times"):
-        scenes_of({"scene": [scene]}, {"a.py": "x x\n"})
+    with pytest.raises(SessionMismatchError, match="2 times"):
+        load_scenes({"scene": [scene]}, {"a.py": "x x\n"})
 
 
 def test_a_commit_s_files_are_one_scene() -> None:
@@ -80,14 +89,14 @@ def test_a_commit_s_files_are_one_scene() -> None:
     ],
 )
 def test_keystrokes(before: str, after: str, expected: int) -> None:
-    assert keystrokes(before, after) == expected
+    assert count_keystrokes(before, after) == expected
 
 
 def test_the_figures_add_up() -> None:
     tally = Tally()
     for event in EVENTS:
         tally.add(event)
-    assert figures(tally) == {
+    assert summarize(tally) == {
         "typed": 1,
         "accepted": 1,
         "declined": 1,
@@ -103,12 +112,12 @@ def test_the_figures_add_up() -> None:
 @pytest.mark.parametrize("width", [20, 80])
 def test_the_screen_shows_what_happened(width: int) -> None:
     out = io.StringIO()
-    screen = Screen(Console(file=out, width=width), None)
+    screen = TerminalView(Console(file=out, width=width), None)
     tally = Tally()
     for event in EVENTS:
         screen.show(event)
         tally.add(event)
-    screen.summary(figures(tally))
+    screen.summary(summarize(tally))
     text = " ".join(out.getvalue().split())
     for part in (
         "A rename",
@@ -127,14 +136,14 @@ def test_the_screen_shows_what_happened(width: int) -> None:
 def test_only_what_is_typed_is_animated() -> None:
     out = io.StringIO()
     waits: list[float] = []
-    Screen(Console(file=out, width=80), waits.append).show(EVENTS[1])
+    TerminalView(Console(file=out, width=80), waits.append).show(EVENTS[1])
     assert len(waits) == len("account")
     assert "+     account = 1" in out.getvalue()
 
 
 def test_long_changes_are_cut() -> None:
     out = io.StringIO()
-    many = tuple(f"line {number}" for number in range(MOST_LINES + 3))
-    Screen(Console(file=out, width=80), None).show(Typed(Lines("a.txt", 1, (), many), 0))
+    many = tuple(f"line {number}" for number in range(MAX_LINES + 3))
+    TerminalView(Console(file=out, width=80), None).show(Typed(LineChange("a.txt", 1, (), many), 0))
     assert "3 more lines" in out.getvalue()
-    assert f"line {MOST_LINES}" not in out.getvalue()
+    assert f"line {MAX_LINES}" not in out.getvalue()

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.protocol.custom_messages import Position, Range, ToldDiagnostic
-from editahead_lsp.workspace.client_diagnostics import MOST, Diagnostics, still_valid
+from editahead_lsp.protocol.custom_messages import ClientDiagnostic, Position, Range
+from editahead_lsp.workspace.client_diagnostics import MAX_DIAGNOSTICS, ClientDiagnostics, rebase_diagnostics
 from editahead_prompts.state import Diagnostic
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
@@ -20,38 +20,38 @@ NEXT = "editahead/nextEdit"
 TEXT = "first\nsecond\nthird\n"
 
 
-def told(line: int, first: int, last: int, message: str = "wrong", **more: Any) -> ToldDiagnostic:
-    return ToldDiagnostic(Range(Position(line, first), Position(line, last)), message, **more)
+def told(line: int, first: int, last: int, message: str = "wrong", **more: Any) -> ClientDiagnostic:
+    return ClientDiagnostic(Range(Position(line, first), Position(line, last)), message, **more)
 
 
 def snapshot(text: str = TEXT) -> Snapshot:
-    return Snapshot.of(text, uri=A, language="python")
+    return Snapshot.from_text(text, uri=A, language="python")
 
 
 def test_they_are_kept_in_the_order_of_the_text_and_our_own_are_not() -> None:
-    diagnostics = Diagnostics()
+    diagnostics = ClientDiagnostics()
     given = [told(2, 0, 5, code=2304), told(0, 0, 5), told(1, 0, 6, source="editahead"), told(1, 0, 6, "")]
-    assert diagnostics.tell("a", snapshot(), given, "utf-16")
-    assert diagnostics.of("a") == (Diagnostic(0, 5, "wrong"), Diagnostic(13, 18, "wrong", "2304"))
-    assert not diagnostics.tell("a", snapshot(), given, "utf-16")
-    diagnostics.closed("a")
-    assert diagnostics.of("a") == ()
+    assert diagnostics.update("a", snapshot(), given, "utf-16")
+    assert diagnostics.for_document("a") == (Diagnostic(0, 5, "wrong"), Diagnostic(13, 18, "wrong", "2304"))
+    assert not diagnostics.update("a", snapshot(), given, "utf-16")
+    diagnostics.on_close("a")
+    assert diagnostics.for_document("a") == ()
 
 
 def test_a_range_says_nothing_of_what_lies_outside() -> None:
-    diagnostics = Diagnostics()
-    diagnostics.tell("a", snapshot(), [told(0, 0, 5), told(2, 0, 5)], "utf-16")
+    diagnostics = ClientDiagnostics()
+    diagnostics.update("a", snapshot(), [told(0, 0, 5), told(2, 0, 5)], "utf-16")
     within = Range(Position(2, 1), Position(2, 1))
-    diagnostics.tell("a", snapshot(), [told(2, 0, 2, "other")], "utf-16", within=within)
-    assert [one.message for one in diagnostics.of("a")] == ["wrong", "other"]
-    diagnostics.tell("a", snapshot(), [], "utf-16", within=within)
-    assert [one.start for one in diagnostics.of("a")] == [0]
+    diagnostics.update("a", snapshot(), [told(2, 0, 2, "other")], "utf-16", within=within)
+    assert [one.message for one in diagnostics.for_document("a")] == ["wrong", "other"]
+    diagnostics.update("a", snapshot(), [], "utf-16", within=within)
+    assert [one.start for one in diagnostics.for_document("a")] == [0]
 
 
 def test_there_is_a_limit() -> None:
-    diagnostics = Diagnostics()
-    diagnostics.tell("a", snapshot("x\n" * 300), [told(line, 0, 1) for line in range(300)], "utf-16")
-    assert len(diagnostics.of("a")) == MOST
+    diagnostics = ClientDiagnostics()
+    diagnostics.update("a", snapshot("x\n" * 300), [told(line, 0, 1) for line in range(300)], "utf-16")
+    assert len(diagnostics.for_document("a")) == MAX_DIAGNOSTICS
 
 
 TEXTS = st.text("ab\n", max_size=20)
@@ -67,7 +67,7 @@ def test_what_still_holds_is_about_the_same_text(text: str, data: st.DataObject)
     edit = Edit.replace(*span_of(), data.draw(TEXTS))
     after, (start, end) = edit.apply(text), edit.changed_span
     apart = [one for one in given if one.end < start or end < one.start]
-    moved = still_valid(given, edit)
+    moved = rebase_diagnostics(given, edit)
     assert len(moved) == len(apart)
     for one, now in zip(apart, moved, strict=True):
         assert after[now.start : now.end] == text[one.start : one.end]
@@ -113,6 +113,6 @@ async def test_code_actions_bring_those_of_their_range(wired: Wired) -> None:
         "context": {"diagnostics": [diagnostic(1, 0, 6, "wrong")]},
     }
     await wired.request("textDocument/codeAction", params)
-    assert wired.server.session.diagnostics.of(wired.server.session.documents.get(A).key) == (  # type: ignore[union-attr]
+    assert wired.server.session.diagnostics.for_document(wired.server.session.documents.get(A).key) == (  # type: ignore[union-attr]
         Diagnostic(6, 12, "wrong", "7"),
     )

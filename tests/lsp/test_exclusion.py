@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from editahead_lsp.workspace import uris
-from editahead_lsp.workspace.file_exclusion import Exclusion
+from editahead_lsp.workspace.file_exclusion import FileExclusion
 
 
 @pytest.mark.parametrize(
@@ -23,17 +23,17 @@ from editahead_lsp.workspace.file_exclusion import Exclusion
     ],
 )
 def test_names_of_secrets(tmp_path: Path, name: str, secret: bool) -> None:
-    for exclusion in (Exclusion(), Exclusion([tmp_path])):
-        assert (exclusion.why(uris.of_path(tmp_path / name)) is not None) == secret
+    for exclusion in (FileExclusion(), FileExclusion([tmp_path])):
+        assert (exclusion.exclusion_reason(uris.path_to_uri(tmp_path / name)) is not None) == secret
 
 
 def test_globs_are_relative_to_the_folder(tmp_path: Path) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
-    exclusion = Exclusion([one, other], ["/generated/", "*.min.js"])
-    assert exclusion.why(uris.of_path(one / "generated" / "a.py"))
-    assert exclusion.why(uris.of_path(other / "deep" / "a.min.js"))
-    assert not exclusion.why(uris.of_path(one / "src" / "generated" / "a.py"))
-    assert not exclusion.why("untitled:generated/a.py")
+    exclusion = FileExclusion([one, other], ["/generated/", "*.min.js"])
+    assert exclusion.exclusion_reason(uris.path_to_uri(one / "generated" / "a.py"))
+    assert exclusion.exclusion_reason(uris.path_to_uri(other / "deep" / "a.min.js"))
+    assert not exclusion.exclusion_reason(uris.path_to_uri(one / "src" / "generated" / "a.py"))
+    assert not exclusion.exclusion_reason("untitled:generated/a.py")
 
 
 def test_ignore_files_as_git_reads_them(tmp_path: Path) -> None:
@@ -41,10 +41,10 @@ def test_ignore_files_as_git_reads_them(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("*.log\nbuild/\n", "utf-8")
     (tmp_path / "sub" / ".gitignore").write_text("!keep.log\n", "utf-8")
     (tmp_path / "sub" / "build" / ".gitignore").write_text("!*\n", "utf-8")
-    exclusion = Exclusion([tmp_path])
+    exclusion = FileExclusion([tmp_path])
 
     def ignored(name: str) -> bool:
-        return exclusion.why(uris.of_path(tmp_path / name)) is not None
+        return exclusion.exclusion_reason(uris.path_to_uri(tmp_path / name)) is not None
 
     assert ignored("a.log")
     assert ignored("sub/a.log")
@@ -55,6 +55,6 @@ def test_ignore_files_as_git_reads_them(tmp_path: Path) -> None:
 
 
 def test_broken_patterns_and_missing_folders_count_as_none(tmp_path: Path) -> None:
-    exclusion = Exclusion([tmp_path / "missing"], ["a[", "!", ""])
-    assert exclusion.why(uris.of_path(tmp_path / "missing" / "a.py")) is None
-    assert exclusion.why("file:///a%00b") is None
+    exclusion = FileExclusion([tmp_path / "missing"], ["a[", "!", ""])
+    assert exclusion.exclusion_reason(uris.path_to_uri(tmp_path / "missing" / "a.py")) is None
+    assert exclusion.exclusion_reason("file:///a%00b") is None

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from editahead_inference.candidates import Candidate, Silence
 from editahead_lsp.presentation import to_lsp
-from editahead_lsp.presentation.to_lsp import covering
-from editahead_lsp.session.shown_predictions import Answer, Offer
+from editahead_lsp.presentation.to_lsp import covering_replacement
+from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 from editahead_lsp.workspace.positions import Encoding, offset_at
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot, split_lines
@@ -320,7 +320,7 @@ def edited(draw: st.DrawFn) -> tuple[str, Edit]:
 @given(edited())
 def test_a_covering_range_does_what_the_edit_does(case: tuple[str, Edit]) -> None:
     text, edit = case
-    whole = covering(edit, text)
+    whole = covering_replacement(edit, text)
     assert Edit((whole,)).apply(text) == edit.apply(text)
 
 
@@ -329,24 +329,24 @@ def test_text_edits_applied_by_a_client_do_what_the_edit_does(
     case: tuple[str, Edit], encoding: Encoding
 ) -> None:
     text, edit = case
-    snapshot = Snapshot.of(text)
+    snapshot = Snapshot.from_text(text)
     replacements = []
     for piece in to_lsp.text_edits(snapshot, edit, encoding):
         start, end = (
             offset_at(snapshot, p.line, p.character, encoding) for p in (piece.range.start, piece.range.end)
         )
         replacements.append(Replacement(start, end, piece.new_text))
-    assert Edit.of(replacements, len(text)).apply(text) == edit.apply(text)
+    assert Edit.from_replacements(replacements, len(text)).apply(text) == edit.apply(text)
 
 
 @given(edited(), st.integers(0, 40))
 def test_the_cursor_after(case: tuple[str, Edit], offset: int) -> None:
     text, edit = case
-    snapshot = Snapshot.of(text)
+    snapshot = Snapshot.from_text(text)
     after = edit.apply(text)
     candidate = Candidate(snapshot.uri, edit, 0, offset, "local", "label", "rule")
-    offer = Offer("p-1", snapshot, edit, 0, offset, 0.5, candidate)
-    answer = Answer((offer,), Silence("no-change", ""), snapshot, 0)
+    offer = Suggestion("p-1", snapshot, edit, 0, offset, 0.5, candidate)
+    answer = SuggestionList((offer,), Silence("no-change", ""), snapshot, 0)
     place = to_lsp.next_edit(answer, "utf-32").predictions[0].cursor_after
     lines = split_lines(after)
     assert place.line < len(lines)

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 from rapidfuzz.distance import Indel
 
-from editahead_lsp.prediction.coordinator import Layers
-from editahead_lsp.prediction.scheduler import Layer
-from editahead_lsp.protocol.custom_messages import ContentChange, Position, Range
+from editahead_lsp.prediction.coordinator import ReuseOptions
+from editahead_lsp.prediction.scheduler import AnswerSource
+from editahead_lsp.protocol.custom_messages import Position, Range, TextDocumentContentChange
 from editahead_lsp.workspace.documents import Document
 from editahead_lsp.workspace.positions import offset_at, position_at
-from editahead_prompts.text.edits import Edit, Replacement, advance, compose
+from editahead_prompts.text.edits import Edit, Replacement, compose, interpolate
 from model_only_pipeline import Telling, TellingModel
 from server_harness import Scripted, Wired, ask
 
@@ -74,7 +74,8 @@ class Client:
         start, end = self.place(replacement.start), self.place(replacement.end)
         version = self.version
         made = self.document.change(
-            version + 1, [ContentChange(replacement.text, Range(Position(*start), Position(*end)))]
+            version + 1,
+            [TextDocumentContentChange(replacement.text, Range(Position(*start), Position(*end)))],
         )
         self.cursor = min(replacement.start + len(replacement.text), len(self.text))
         self.edits[version] = made.edit
@@ -178,7 +179,9 @@ class Client:
             for r, _ in changes
         ]
         pairs = zip(at, changes, strict=True)
-        return Edit.of([Replacement(start, end, new) for (start, end), (_, new) in pairs], snapshot.length)
+        return Edit.from_replacements(
+            [Replacement(start, end, new) for (start, end), (_, new) in pairs], snapshot.length
+        )
 
     def possible(self, version: int) -> set[str]:
         """The texts to which all predictions made so far lead from that version."""
@@ -191,9 +194,9 @@ class Client:
                 # First the changes made while it was computed, at once; then one by one.
                 since: Edit = Edit()
                 for until in range(start, version + 1):
-                    left = advance(candidate.edit, since, text) if since else candidate.edit
+                    left = interpolate(candidate.edit, since, text) if since else candidate.edit
                     for at in range(until, version):
-                        left = advance(left, self.edits[at], self.texts[at]) if left else None
+                        left = interpolate(left, self.edits[at], self.texts[at]) if left else None
                     if left:
                         results.add(left.apply(self.texts[version]))
                     if until < version:
@@ -248,10 +251,10 @@ async def play(wired: Wired, pipeline: Scripted, random: Random) -> None:
         await client.read(id, wait=True)
 
 
-async def session(random: Random, folder: Path) -> Counter[Layer]:
+async def session(random: Random, folder: Path) -> Counter[AnswerSource]:
     """Where the answers came from."""
     pipeline = Scripted({"user": "account"})
-    wired = Wired(pipeline, user_folder=folder, layers=Layers(ahead=True))
+    wired = Wired(pipeline, user_folder=folder, layers=ReuseOptions(ahead=True))
     try:
         await play(wired, pipeline, random)
     finally:
@@ -269,7 +272,7 @@ async def session_with_model(random: Random, folder: Path) -> TellingModel:
     pipeline = Telling({"user": "admin"})  # words without a letter in common
     model = TellingModel(pipeline)
     wired = Wired(
-        pipeline, user_folder=folder, layers=Layers(ahead=True), sleep=soon, reach=lambda wanted: model
+        pipeline, user_folder=folder, layers=ReuseOptions(ahead=True), sleep=soon, reach=lambda wanted: model
     )
     try:
         await play(wired, pipeline, random)
@@ -297,7 +300,7 @@ async def test_what_a_model_says_fits_the_text_it_is_shown_against(tmp_path: Pat
 
 @pytest.mark.parametrize("part", range(4))
 async def test_every_shown_edit_fits_the_text_it_is_shown_against(part: int, tmp_path: Path) -> None:
-    layers: Counter[Layer] = Counter()
+    layers: Counter[AnswerSource] = Counter()
     for seed in range(part, SESSIONS, 4):
         try:
             layers += await session(Random(seed), tmp_path)

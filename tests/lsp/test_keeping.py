@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.session.edit_survival import Keeping, Measured
-from editahead_lsp.workspace.documents import Changed
+from editahead_lsp.session.edit_survival import SurvivalSample, SurvivalTracker
+from editahead_lsp.workspace.documents import AppliedChange
 from editahead_prompts.text.edits import Edit, Replacement, compose, invert
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
@@ -19,22 +19,22 @@ class Page:
     """One document, and an edit that was accepted in it at second 0."""
 
     def __init__(self, text: str, accepted: Edit) -> None:
-        self.keeping = Keeping()
-        self.snapshot = Snapshot.of(text)
+        self.keeping = SurvivalTracker()
+        self.snapshot = Snapshot.from_text(text)
         before = self.snapshot
         self.change(accepted)
-        self.keeping.made("p-1", KEY, before, accepted, 0.0)
+        self.keeping.track("p-1", KEY, before, accepted, 0.0)
 
     def change(self, edit: Edit) -> None:
-        before, self.snapshot = self.snapshot, Snapshot.of(edit.apply(self.snapshot.text))
-        self.keeping.changed(KEY, Changed(before, self.snapshot, edit))
+        before, self.snapshot = self.snapshot, Snapshot.from_text(edit.apply(self.snapshot.text))
+        self.keeping.on_change(KEY, AppliedChange(before, self.snapshot, edit))
 
     def replace(self, old: str, new: str) -> None:
         at = self.snapshot.text.index(old)
         self.change(Edit.replace(at, at + len(old), new))
 
-    def measure(self, now: float) -> list[Measured]:
-        return self.keeping.measure(now, lambda key: self.snapshot.text)
+    def measure(self, now: float) -> list[SurvivalSample]:
+        return self.keeping.collect_due(now, lambda key: self.snapshot.text)
 
     @property
     def share(self) -> float:
@@ -52,10 +52,10 @@ def test_when_it_is_measured() -> None:
     assert page.measure(30.0) == [("p-1", 30.0, 1.0)]
     page.replace("first_account(1, 2)", "")
     assert page.measure(299.0) == []
-    assert page.keeping.follows("p-1")
+    assert page.keeping.is_tracking("p-1")
     assert page.measure(4000.0) == [("p-1", 300.0, 0.0)]
     assert page.measure(5000.0) == []
-    assert not page.keeping.follows("p-1")
+    assert not page.keeping.is_tracking("p-1")
 
 
 def test_all_that_is_due_at_once() -> None:
@@ -109,12 +109,12 @@ def test_several_places_count_together() -> None:
 
 def test_a_closed_document_is_unknown() -> None:
     page = renamed()
-    page.keeping.closed(KEY)
+    page.keeping.on_close(KEY)
     assert page.measure(1000.0) == []
 
 
 def test_white_space_says_nothing() -> None:
-    assert not Page("a\n", Edit.replace(0, 0, "  \n")).keeping.follows("p-1")
+    assert not Page("a\n", Edit.replace(0, 0, "  \n")).keeping.is_tracking("p-1")
 
 
 TEXT = "one = 1\ntwo = 2\nthree = 3\n"

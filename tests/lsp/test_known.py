@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from editahead_inference.candidates import Prediction, Verdict
-from editahead_lsp.prediction.coordinator import Layers
-from editahead_lsp.prediction.scheduler import KEPT
-from editahead_prompts.state import State
+from editahead_inference.candidates import GateDecision, Prediction
+from editahead_lsp.prediction.coordinator import ReuseOptions
+from editahead_lsp.prediction.scheduler import CACHE_SIZE
+from editahead_prompts.state import EditorState
 from server_harness import Scripted, Wired, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
-AHEAD = Layers(ahead=True)
+AHEAD = ReuseOptions(ahead=True)
 
 
 async def next_edit(wired: Wired, line: int = 0, character: int = 0, uri: str = A) -> dict[str, Any]:
@@ -201,16 +201,16 @@ async def test_what_a_prediction_depends_on_makes_it_anew(
 
 async def test_old_answers_are_forgotten(wired: Wired, pipeline: Scripted) -> None:
     await wired.initialize()
-    wired.open(A, "user\n" * (KEPT + 1))
-    for line in (*range(KEPT + 1), KEPT, 0):
+    wired.open(A, "user\n" * (CACHE_SIZE + 1))
+    for line in (*range(CACHE_SIZE + 1), CACHE_SIZE, 0):
         await next_edit(wired, line)
-    assert len(pipeline.calls) == KEPT + 2
+    assert len(pipeline.calls) == CACHE_SIZE + 2
 
 
 async def test_without_layers_everything_is_predicted(
     connect: Callable[..., Wired], pipeline: Scripted
 ) -> None:
-    wired = connect(layers=Layers(typed=False, kept=0, ahead=False))
+    wired = connect(layers=ReuseOptions(typed=False, kept=0, ahead=False))
     await wired.initialize()
     wired.open(A, "user\n")
     await next_edit(wired)
@@ -340,12 +340,12 @@ class Shuffled(Scripted):
         super().__init__({"user": "account"})
         self.confidence = confidence
 
-    def predict(self, state: State, **more: Any) -> Prediction:
+    def predict(self, state: EditorState, **more: Any) -> Prediction:
         made = super().predict(state, **more)
         verdicts = list(made.shown)
         if len(self.calls) % 2 == 0:
             verdicts.reverse()
-            verdicts[0] = Verdict(verdicts[0].candidate, self.confidence, None)
+            verdicts[0] = GateDecision(verdicts[0].candidate, self.confidence, None)
         return Prediction(state, tuple(verdicts), made.silence, tuple(verdicts))
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from editahead_inference.candidates import Candidate
 from editahead_lsp.presentation import completion_item
-from editahead_lsp.session.shown_predictions import Answer, Offer
+from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from server_harness import Scripted, Wired, ask, span
@@ -125,23 +125,23 @@ texts = st.lists(characters, max_size=10).map("".join)
 
 
 @st.composite
-def offered(draw: st.DrawFn) -> tuple[Offer, int]:
+def offered(draw: st.DrawFn) -> tuple[Suggestion, int]:
     text = draw(texts)
-    snapshot = Snapshot.of(text)
+    snapshot = Snapshot.from_text(text)
     cuts = sorted(draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=6)))
     pairs = zip(cuts[::2], cuts[1::2], strict=False)
     edit = Edit(tuple(Replacement(start, end, draw(texts)) for start, end in pairs))
     line = draw(st.integers(0, len(snapshot.lines) - 1))
     cursor = snapshot.starts[line] + draw(st.integers(0, len(line_body(snapshot.lines[line]))))
     candidate = Candidate(snapshot.uri, edit, 0, 0, "local", "label", "rule")
-    return Offer("p-1", snapshot, edit, 0, 0, 0.5, candidate), cursor
+    return Suggestion("p-1", snapshot, edit, 0, 0, 0.5, candidate), cursor
 
 
 @given(offered())
-def test_the_item_does_what_the_edit_does(case: tuple[Offer, int]) -> None:
+def test_the_item_does_what_the_edit_does(case: tuple[Suggestion, int]) -> None:
     offer, cursor = case
     snapshot = offer.snapshot
-    found = completion_item.carried(offer, snapshot, cursor)
+    found = completion_item.split_for_completion(offer, snapshot, cursor)
     if found is None:
         return
     own, others = found.own, found.others
@@ -154,14 +154,18 @@ def test_the_item_does_what_the_edit_does(case: tuple[Offer, int]) -> None:
     assert own.end <= snapshot.starts[snapshot.line_at(cursor)] + len(
         line_body(snapshot.lines[snapshot.line_at(cursor)])
     )
-    (item,) = completion_item.completion(Answer((offer,), None, snapshot, cursor), "utf-16", True).items
+    (item,) = completion_item.to_completion_list(
+        SuggestionList((offer,), None, snapshot, cursor), "utf-16", True
+    ).items
     assert item.filter_text in (snapshot.text[own.start : cursor], "label")
 
 
 def preview(text: str, *replacements: tuple[int, int, str]) -> str:
     edit = Edit(tuple(Replacement(*r) for r in replacements))
     candidate = Candidate("untitled:1", edit, 0, 0, "local", "label", "rule")
-    return completion_item.preview(Offer("p-1", Snapshot.of(text), edit, 0, 0, 0.5, candidate))
+    return completion_item.diff_preview(
+        Suggestion("p-1", Snapshot.from_text(text), edit, 0, 0, 0.5, candidate)
+    )
 
 
 def test_previews() -> None:

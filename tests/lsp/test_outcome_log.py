@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from editahead_lsp.session import outcome_log
-from editahead_lsp.session.outcome_log import NotReadable, Outcome, OutcomeLog, read
+from editahead_lsp.session.outcome_log import Outcome, OutcomeLog, OutcomeLogError, read
 
 ONE = Outcome(
     run="r1",
@@ -154,11 +154,11 @@ def test_a_reset_reaches_the_others(log: OutcomeLog, file: Path, clock: Clock) -
     settle(log)
     assert load(log) == []
     assert len(read(file)) == 2
-    assert not log.was_reset()
-    assert not other.was_reset()
+    assert not log.consume_reset()
+    assert not other.consume_reset()
     write(other, replace(ONE, run="r2", kept_300=1.0), replace(ONE, run="r2", number=2))  # it could not know
-    assert other.was_reset()
-    assert not other.was_reset()
+    assert other.consume_reset()
+    assert not other.consume_reset()
     assert load(log) == []
     write(other, replace(ONE, run="r2", number=3))
     assert [one.number for one in load(log)] == [3]
@@ -310,7 +310,7 @@ def test_a_newer_version_is_left_alone(
     assert file.read_bytes() == before
     assert len(warnings.messages) == 1
     assert "newer" in warnings.messages[0]
-    with pytest.raises(NotReadable):
+    with pytest.raises(OutcomeLogError):
         read(file)
 
 

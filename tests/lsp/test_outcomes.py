@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from editahead_cli.outcome_statistics import statistics
-from editahead_lsp.prediction.coordinator import Layers
+from editahead_cli.outcome_statistics import summarize_outcomes
+from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, read
-from editahead_lsp.session.outcome_tracker import PUBLISHED
-from editahead_prompts.state import Taste
+from editahead_lsp.session.outcome_tracker import PUBLISH_EVERY
+from editahead_prompts.state import UserPreferences
 from server_harness import NOT_AHEAD, Scripted, Wired, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.go"
@@ -44,7 +44,9 @@ class Desk:
     def file(self) -> Path:
         return self.folder / "state" / FILE_NAME
 
-    async def server(self, options: Any = None, layers: Layers = NOT_AHEAD, **capabilities: Any) -> Wired:
+    async def server(
+        self, options: Any = None, layers: ReuseOptions = NOT_AHEAD, **capabilities: Any
+    ) -> Wired:
         wired = Wired(
             self.pipeline,
             clock=self.clock,
@@ -66,7 +68,7 @@ class Desk:
         wired.finish()
         return read(self.file)
 
-    def taste(self) -> Taste | None:
+    def taste(self) -> UserPreferences | None:
         """In the last state that was predicted for."""
         return self.pipeline.calls[-1].taste
 
@@ -213,7 +215,7 @@ async def test_how_predictions_end(desk: Desk) -> None:
     assert fifth["id"] == "p-5"
     counts, total = (
         wired.server.session.shown_predictions.counts,
-        statistics(desk.file, list(rows.values())).total,
+        summarize_outcomes(desk.file, list(rows.values())).total,
     )
     assert (counts.shown, counts.accepted, counts.rejected) == (5, 1, 1)
     assert (total.shown, total.accepted, total.rejected) == (5, 1, 1)
@@ -326,8 +328,8 @@ async def test_rejections_lower_what_is_expected(desk: Desk) -> None:
     wired = await desk.server()
     wired.open(A, "user\n")
     await predictions(wired)
-    assert desk.taste() == Taste(trust=0.5)
-    await reject(wired, desk, PUBLISHED - 1)
+    assert desk.taste() == UserPreferences(trust=0.5)
+    await reject(wired, desk, PUBLISH_EVERY - 1)
     before = desk.taste()
     assert before is not None
     assert before.weights == ()  # one more, and it will be given out
@@ -343,7 +345,7 @@ async def test_an_accept_counts_by_what_was_kept(desk: Desk) -> None:
     weights = []
     for undo in (False, True):
         wired = await desk.server({"telemetry": "off"})
-        for number in range(PUBLISHED):
+        for number in range(PUBLISH_EVERY):
             uri = f"file:///tmp/{number}.py"
             wired.open(uri, "user\n")
             await accept(wired, uri)
@@ -378,13 +380,13 @@ async def test_a_server_that_starts_later_knows_it(desk: Desk) -> None:
     await predictions(second)
     nudge(second)
     await predictions(second)
-    assert desk.taste() == Taste(trust=0.5)
+    assert desk.taste() == UserPreferences(trust=0.5)
     desk.end(second)
     third = await desk.server()
     third.open(A, "user\n")
     nudge(third)
     await predictions(third)
-    assert desk.taste() == Taste(trust=0.5)
+    assert desk.taste() == UserPreferences(trust=0.5)
 
 
 async def test_two_servers_at_once(desk: Desk) -> None:
@@ -411,14 +413,14 @@ async def test_two_servers_at_once(desk: Desk) -> None:
 
 async def test_without_learning_nothing_is_read_or_learned(desk: Desk) -> None:
     first = await desk.server({"learning": False})
-    await reject(first, desk, PUBLISHED)
+    await reject(first, desk, PUBLISH_EVERY)
     assert desk.taste() is None
     assert {row.shipped for row in desk.end(first)} == {None}
     second = await desk.server()
     second.open(A, "user\n")
     nudge(second)
     await predictions(second)
-    assert desk.taste() == Taste(trust=0.5)
+    assert desk.taste() == UserPreferences(trust=0.5)
 
 
 async def test_a_reset_while_the_log_is_read(desk: Desk) -> None:
@@ -431,7 +433,7 @@ async def test_a_reset_while_the_log_is_read(desk: Desk) -> None:
     nudge(second)
     nudge(second)
     await predictions(second)
-    assert desk.taste() == Taste(trust=0.5)
+    assert desk.taste() == UserPreferences(trust=0.5)
 
 
 async def test_a_clients_words_do_no_harm(desk: Desk) -> None:
@@ -457,7 +459,7 @@ async def test_a_damaged_file_is_as_none(desk: Desk, caplog: pytest.LogCaptureFi
 
 
 async def test_the_answer_after_an_accept_was_foreseen_with_its_taste(desk: Desk) -> None:
-    wired = await desk.server(layers=Layers(typed=False))
+    wired = await desk.server(layers=ReuseOptions(typed=False))
     wired.open(A, "user\nuser\n")
     first, _ = await predictions(wired)
     before = wired.server.predictions.misses

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from editahead_lsp.user_secret import FILE_NAME, SIZE, secret
+from editahead_lsp.user_secret import FILE_NAME, SIZE, load_or_create_user_secret
 
 
 def test_it_is_made_once_and_only_for_its_person(tmp_path: Path) -> None:
     folder = tmp_path / "state"
-    found = secret(folder)
-    assert len(found) == SIZE and secret(folder) == found
-    assert secret(tmp_path / "another") != found
+    found = load_or_create_user_secret(folder)
+    assert len(found) == SIZE and load_or_create_user_secret(folder) == found
+    assert load_or_create_user_secret(tmp_path / "another") != found
     assert [path.name for path in folder.iterdir()] == [FILE_NAME]
     if os.name == "posix":
         assert stat.S_IMODE((folder / FILE_NAME).stat().st_mode) == 0o600
@@ -26,11 +26,11 @@ def test_several_servers_that_start_at_once_agree(tmp_path: Path, monkeypatch: p
     """All of them find none; one is quicker than the others."""
     monkeypatch.setattr(os, "getpid", iter(range(1, 100)).__next__)
     with ThreadPoolExecutor(8) as pool:
-        assert len(set(pool.map(secret, [tmp_path / "state"] * 32))) == 1
+        assert len(set(pool.map(load_or_create_user_secret, [tmp_path / "state"] * 32))) == 1
 
 
 @pytest.mark.parametrize("kept", [b"", b"short"])
 def test_where_none_can_be_kept_there_is_another_each_time(kept: bytes, tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(kept)
-    assert len({secret(tmp_path), secret(tmp_path)}) == 2
-    assert len(secret(tmp_path / FILE_NAME / "no folder")) == SIZE
+    assert len({load_or_create_user_secret(tmp_path), load_or_create_user_secret(tmp_path)}) == 2
+    assert len(load_or_create_user_secret(tmp_path / FILE_NAME / "no folder")) == SIZE

@@ -22,11 +22,11 @@ async def test_the_end_of_a_process_is_noticed(polling: bool, monkeypatch: pytes
         looked.set()
         await asyncio.sleep(0)
 
-    watch = asyncio.ensure_future(parent_process.ended(child.pid, sleep))
+    watch = asyncio.ensure_future(parent_process.wait_for_exit(child.pid, sleep))
     if polling:
         await looked.wait()
     assert not watch.done()
     await asyncio.to_thread(child.communicate, b"\n")
     async with asyncio.timeout(10):
         await watch
-        await parent_process.ended(child.pid, sleep)
+        await parent_process.wait_for_exit(child.pid, sleep)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.protocol.custom_messages import ContentChange
-from editahead_lsp.session.rejected_edits import Refusals
+from editahead_lsp.protocol.custom_messages import TextDocumentContentChange
+from editahead_lsp.session.rejected_edits import RejectedEdits
 from editahead_lsp.workspace.documents import Document
 from editahead_prompts.text.edits import Edit, Replacement
 from server_harness import Scripted, Wired, ask, span
@@ -131,15 +131,17 @@ def test_undone_changes_leave_every_refusal(data: st.DataObject) -> None:
     document = Document("untitled:1", "python", 1, text)
     start, end = sorted((data.draw(st.integers(0, len(text))), data.draw(st.integers(0, len(text)))))
     refused = Edit((Replacement(start, end, data.draw(texts)),))
-    refusals = Refusals()
+    refusals = RejectedEdits()
     refusals.add(document.key, [refused])
     past = []
     for version in range(2, 2 + data.draw(st.integers(1, 5))):
         past.append(document.snapshot.text)
-        refusals.changed(document.key, document.change(version, [ContentChange(data.draw(texts))]))
+        refusals.on_change(
+            document.key, document.change(version, [TextDocumentContentChange(data.draw(texts))])
+        )
     for before in reversed(past):
-        refusals.changed(document.key, document.change(9, [ContentChange(before)]))
-    assert refused in refusals.of(document.key)
+        refusals.on_change(document.key, document.change(9, [TextDocumentContentChange(before)]))
+    assert refused in refusals.for_document(document.key)
 
 
 async def test_refused_while_it_is_computed_again(wired: Wired, pipeline: Scripted) -> None:

@@ -73,7 +73,7 @@ async def test_typed_otherwise_is_no_reject(wired: Wired, pipeline: Scripted) ->
     assert await outcomes(wired) == {"shown": 1, "accepted": 0, "rejected": 0}
     (again,) = await predictions(wired)
     assert again["id"] != first["id"]
-    assert pipeline.calls[-1].refused == {}
+    assert pipeline.calls[-1].rejected == {}
 
 
 @pytest.mark.parametrize("way", ["command", "outcome"])
@@ -91,7 +91,7 @@ async def test_a_reject_is_remembered_and_moves_with_the_text(
     (left,) = await predictions(wired, version=2)
     assert left["edits"][0]["range"] == span(2, 0, 2, 4)
     assert left["id"] == second["id"]
-    assert pipeline.calls[-1].refused[A][0].replacements[0].start == 7
+    assert pipeline.calls[-1].rejected[A][0].replacements[0].start == 7
     assert pipeline.calls[-1].outcomes["user -> account"].rejected == 1
     await command(wired, "resetLearning")
     assert len(await predictions(wired, version=2)) == 2
@@ -108,7 +108,7 @@ async def test_a_reject_that_is_told_late_counts(wired: Wired, pipeline: Scripte
     await command(wired, "accept", first["id"])
     assert (await outcomes(wired))["rejected"] == 1
     await predictions(wired)
-    assert pipeline.calls[-1].refused[A]
+    assert pipeline.calls[-1].rejected[A]
 
 
 async def test_outcomes_do_not_count_without_learning(wired: Wired, pipeline: Scripted) -> None:
@@ -132,7 +132,7 @@ async def test_what_is_off_enters_nothing(wired: Wired, pipeline: Scripted) -> N
         wired.change(uri, 2, (0, 0, 0, 0, "user"))
     wired.open(A, "none\n")
     assert await predictions(wired) == []
-    assert pipeline.calls[-1].others == ()
+    assert pipeline.calls[-1].other_documents == ()
     assert pipeline.calls[-1].history == ()
     reasons = []
     for uri in ("file:///tmp/x.go", "file:///tmp/secret.py", "file:///tmp/.env", "file:///tmp/big.py"):
@@ -148,10 +148,14 @@ async def test_documents_come_most_recently_used_first(wired: Wired, pipeline: S
     wired.notify("textDocument/didFocus", {"textDocument": {"uri": "untitled:b"}})
     wired.open(A, "user\n")
     await predictions(wired)
-    assert [other.uri for other in pipeline.calls[-1].others] == ["untitled:b", "untitled:d", "untitled:c"]
+    assert [other.uri for other in pipeline.calls[-1].other_documents] == [
+        "untitled:b",
+        "untitled:d",
+        "untitled:c",
+    ]
     wired.notify("textDocument/didClose", {"textDocument": {"uri": "untitled:d"}})
     await predictions(wired)
-    assert [other.uri for other in pipeline.calls[-1].others] == ["untitled:b", "untitled:c"]
+    assert [other.uri for other in pipeline.calls[-1].other_documents] == ["untitled:b", "untitled:c"]
 
 
 async def test_why(wired: Wired) -> None:

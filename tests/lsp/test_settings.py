@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.settings import NAMES, RESTRICTED, Settings, Source, from_environment, gather, resolve
+from editahead_lsp.settings import (
+    NAMES,
+    USER_ONLY,
+    Settings,
+    SettingsSource,
+    from_environment,
+    load_settings,
+    resolve,
+)
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -22,8 +30,10 @@ json_values = st.recursive(
     st.sampled_from(["client", "workspace", "user"]),
 )
 def test_any_input_gives_valid_settings(options: Any, place: Any) -> None:
-    first = resolve([Source(place, "there", options)])
-    again = resolve([Source("client", "again", {name: getattr(first.settings, name) for name in NAMES})])
+    first = resolve([SettingsSource(place, "there", options)])
+    again = resolve(
+        [SettingsSource("client", "again", {name: getattr(first.settings, name) for name in NAMES})]
+    )
     assert again.settings == first.settings
     assert again.messages == ()
 
@@ -37,7 +47,7 @@ def gathered(folder: Path, environment: dict[str, str], client: Any, workspace: 
     for name, text in (("workspace", workspace), ("user", user)):
         (folder / name).mkdir()
         (folder / name / "editahead.toml").write_text(text, "utf-8")
-    return gather(environment, client, [folder / "workspace"], folder / "user")
+    return load_settings(environment, client, [folder / "workspace"], folder / "user")
 
 
 def test_the_order_of_the_sources(tmp_path: Path) -> None:
@@ -67,7 +77,7 @@ def test_a_workspace_cannot_choose_where_code_goes(tmp_path: Path) -> None:
     evil = 'backend = "openai"\nurl = "https://evil.example"\nmodel = "m"\napi_key_env = "K"\ntelemetry = "off"\n'
     resolved = gathered(tmp_path, {}, None, evil + "eagerness = 1", "")
     assert resolved.settings == Settings(eagerness=1)
-    assert len(resolved.messages) == len(RESTRICTED)
+    assert len(resolved.messages) == len(USER_ONLY)
     assert all("workspace may not set" in message for message in resolved.messages)
 
 
@@ -91,7 +101,7 @@ def test_a_workspace_cannot_choose_where_code_goes(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_value_is_one_message_and_the_rest_counts(name: str, value: Any, allowed: str) -> None:
-    resolved = resolve([Source("client", "the client", {name: value, "format": "zeta"})])
+    resolved = resolve([SettingsSource("client", "the client", {name: value, "format": "zeta"})])
     assert resolved.settings == Settings(format="zeta")
     (message,) = resolved.messages
     assert f"`{name}`" in message
@@ -101,11 +111,14 @@ def test_a_wrong_value_is_one_message_and_the_rest_counts(name: str, value: Any,
 
 @pytest.mark.parametrize("url", ["https://example.com/v1", "http://127.0.0.1:8000", "http://localhost:1/v1"])
 def test_urls_that_are_allowed(url: str) -> None:
-    assert resolve([Source("client", "c", {"url": url})]).settings.url == url
+    assert resolve([SettingsSource("client", "c", {"url": url})]).settings.url == url
 
 
 def test_a_wrong_value_leaves_the_next_source_its_say() -> None:
-    sources = [Source("client", "c", {"eagerness": 7}), Source("user", "u", {"eagerness": 0.7})]
+    sources = [
+        SettingsSource("client", "c", {"eagerness": 7}),
+        SettingsSource("user", "u", {"eagerness": 0.7}),
+    ]
     assert resolve(sources).settings.eagerness == 0.7
 
 

@@ -68,16 +68,16 @@ def test_a_models_own_tokenizer_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("tokenizers", reason="real tokenizers need an extra that brings models")
-    from editahead_prompts.composition.hf_tokenizer import own
+    from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 
     model = tmp_path / "zeta-2"
     model.mkdir()
-    own().encoder.save(str(model / "tokenizer.json"))
+    bundled_tokenizer().encoder.save(str(model / "tokenizer.json"))
     monkeypatch.setenv("EDITAHEAD_MODEL", str(model))
     assert show("--json") == 0
     found: Any = json.loads(capsys.readouterr().out)
     assert (found["format"], found["tokenizer"]) == ("zeta-2", str(model))
-    assert found["tokens"] == own().count(found["text"])
+    assert found["tokens"] == bundled_tokenizer().count(found["text"])
     monkeypatch.setenv("EDITAHEAD_MODEL", "zeta-2")  # could be a folder of any repository
     assert show("--json") == 0
     assert json.loads(capsys.readouterr().out)["tokenizer"] == "3 bytes a token"

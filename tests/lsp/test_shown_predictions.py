@@ -12,16 +12,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from editahead_inference.candidates import Candidate, Verdict
-from editahead_lsp.protocol.custom_messages import ContentChange, Event
-from editahead_lsp.session.outcome_tracker import Made, Outcomes
+from editahead_inference.candidates import Candidate, GateDecision
+from editahead_lsp.protocol.custom_messages import OutcomeEvent, TextDocumentContentChange
+from editahead_lsp.session.outcome_tracker import OutcomeTracker, PredictionContext
 from editahead_lsp.session.session import Session
 from editahead_lsp.session.shown_predictions import (
     TRANSITIONS,
-    Offer,
     ShownEvent,
     ShownPrediction,
     ShownState,
+    Suggestion,
 )
 from editahead_lsp.workspace.documents import Document
 from editahead_prompts.text.edits import Edit
@@ -35,7 +35,7 @@ FINAL = {ShownState.ACCEPTED, ShownState.REJECTED}
 
 
 @dataclass
-class LoggedOutcomes(Outcomes):
+class LoggedOutcomes(OutcomeTracker):
     """Outcomes that keep what was logged, and whose survival is tracked."""
 
     logged: list[tuple[str, str, float | None]] = field(default_factory=list)
@@ -45,14 +45,21 @@ class LoggedOutcomes(Outcomes):
         super().__init__(lambda: 0.0, lambda: 0.0, "run", None)
 
     def settled(
-        self, id: str, number: int, made: Made, event: Any, *, share: float | None, shown_ms: float | None
+        self,
+        id: str,
+        number: int,
+        made: PredictionContext,
+        event: Any,
+        *,
+        share: float | None,
+        shown_ms: float | None,
     ) -> None:
         self.logged.append((id, event, share))
-        super().settled(id, number, made, event, share=share, shown_ms=shown_ms)
+        super().record(id, number, made, event, share=share, shown_ms=shown_ms)
 
     def accepted_edit(self, id: str, *change: Any) -> None:
         self.tracked.append(id)
-        super().accepted_edit(id, *change)
+        super().track_survival(id, *change)
 
 
 class Desk:
@@ -74,7 +81,7 @@ class Desk:
     @property
     def origins(self) -> list[str]:
         """How the edits in the history came about."""
-        return [past.origin for past in self.session.history.past]
+        return [past.origin for past in self.session.history.edits]
 
     def show(self, face: str = FACES[0], occurrence: int = 0) -> ShownPrediction | None:
         """Show the prediction for one `user` where the face shows nothing else; None when the text has none."""
@@ -87,9 +94,9 @@ class Desk:
         edit = Edit.replace(at, at + len(USER), ACCOUNT)
         rule = f"{USER} -> {ACCOUNT}"
         candidate = Candidate(A, edit, at, at + len(ACCOUNT), "propagation", rule, rule)
-        state = self.session.state_at(document, at)
-        made = self.outcomes.made(state, Verdict(candidate, 0.9, None), 0.0)
-        offer = Offer("", document.snapshot, edit, at, candidate.cursor_after, 0.9, candidate)
+        state = self.session.build_state(document, at)
+        made = self.outcomes.describe(state, GateDecision(candidate, 0.9, None), 0.0)
+        offer = Suggestion("", document.snapshot, edit, at, candidate.cursor_after, 0.9, candidate)
         requester = document.key, face
         id = self.predictions.register_prediction(offer, document, requester, made)
         self.predictions.supersede(requester, [id])
@@ -102,10 +109,10 @@ class Desk:
     def make(self, *edits: Edit) -> None:
         """Change the document once, by edits that are made one after the other."""
         text = self.document.snapshot.text
-        changes = [ContentChange(text := edit.apply(text)) for edit in edits]
+        changes = [TextDocumentContentChange(text := edit.apply(text)) for edit in edits]
         self.session.change(A, None, changes)
 
-    def report(self, id: str, event: Event, accepted_units: int | None = None) -> None:
+    def report(self, id: str, event: OutcomeEvent, accepted_units: int | None = None) -> None:
         self.predictions.record_outcome(id, event, accepted_units=accepted_units)
 
 
@@ -232,7 +239,7 @@ def test_what_nobody_sees_any_longer_is_ignored(end: str) -> None:
     ways: dict[str, Callable[[], object]] = {
         "superseded": lambda: desk.predictions.supersede((shown.key, FACES[1]), []),
         "closed": lambda: desk.session.close(A),
-        "client gone": desk.session.end,
+        "client gone": desk.session.close_all,
     }
     desk.predictions.supersede((shown.key, FACES[0]), [])
     assert shown.state is ShownState.OPEN, "the other face shows it still"
@@ -278,7 +285,7 @@ def test_any_sequence_of_events(steps: list[tuple[Any, ...]]) -> None:
             desk.session.close(A)
             desk.session.open(A, "python", 1, text)
         check(desk, before)
-    desk.session.end()
+    desk.session.close_all()
     check(desk, {})
     assert not [id for id in desk.ids if state_of(desk, id) in (ShownState.OPEN, ShownState.PART_TYPED)]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from editahead_cli.json_output import KeptFigures
+from editahead_cli.json_output import SurvivalOutput
 from editahead_cli.main import main
-from editahead_cli.outcome_statistics import statistics
+from editahead_cli.outcome_statistics import summarize_outcomes
 from editahead_lsp.protocol.custom_messages import LatencyStatus
 from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog
 from schemas import validate
@@ -48,11 +48,11 @@ def write(file: Path) -> None:
 
 
 def test_figures() -> None:
-    found = statistics(Path("x.db"), LOG, UTC)
+    found = summarize_outcomes(Path("x.db"), LOG, UTC)
     total = found.total
     assert (total.shown, total.seen, total.accepted, total.typed) == (5, 4, 2, 1)
     assert (total.partial, total.rejected, total.ignored) == (1, 1, 1)
-    assert (total.kept30, total.kept300) == (KeptFigures(1, 1), KeptFigures(1, 0))
+    assert (total.kept30, total.kept300) == (SurvivalOutput(1, 1), SurvivalOutput(1, 0))
     assert total.latency == LatencyStatus(4.0, 8.0)
     assert {name: one.shown for name, one in found.languages.items()} == {"go": 1, "python": 4}
     assert {name: one.shown for name, one in found.predictors.items()} == {

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.transport.stdio import Reader, messages
+from editahead_lsp.transport.stdio import StdinReaderThread, iter_message_bodies
 
 
 def reader(stream: bytes, sizes: list[int]) -> Callable[[int], bytes]:
@@ -29,7 +29,7 @@ def reader(stream: bytes, sizes: list[int]) -> Callable[[int], bytes]:
 )
 def test_messages_come_whole_however_the_bytes_come(bodies: list[bytes], sizes: list[int]) -> None:
     stream = b"".join(b"Content-Length: %d\r\n\r\n" % len(body) + body for body in bodies)
-    assert list(messages(reader(stream, sizes))) == bodies
+    assert list(iter_message_bodies(reader(stream, sizes))) == bodies
 
 
 def test_headers_are_read_leniently() -> None:
@@ -39,17 +39,17 @@ def test_headers_are_read_leniently() -> None:
         b"Content-Length: 99999999999999999999\r\n\r\n"
         b"Content-Length: 3\n\nabc"
     )
-    assert list(messages(reader(stream, [7]))) == [b"ab", b"abc"]
+    assert list(iter_message_bodies(reader(stream, [7]))) == [b"ab", b"abc"]
 
 
 def test_a_message_cut_off_is_dropped() -> None:
-    assert list(messages(reader(b"Content-Length: 5\r\n\r\nab", [100]))) == []
+    assert list(iter_message_bodies(reader(b"Content-Length: 5\r\n\r\nab", [100]))) == []
 
 
 async def test_a_reader_hands_messages_over_one_by_one_then_says_that_the_stream_ended() -> None:
     seen: list[bytes] = []
     ended = asyncio.Event()
     stream = b"Content-Length: 2\r\n\r\nabContent-Length: 1\r\n\r\nc"
-    Reader(reader(stream, [5]), asyncio.get_running_loop(), seen.append, ended.set).start()
+    StdinReaderThread(reader(stream, [5]), asyncio.get_running_loop(), seen.append, ended.set).start()
     await ended.wait()
     assert seen == [b"ab", b"c"]

@@ -14,8 +14,8 @@ import pytest_asyncio
 
 from editahead_lsp.server import Server
 from editahead_lsp.transport import tcp
-from editahead_lsp.transport.message_framing import Frames
-from editahead_lsp.transport.tcp import Listener, NotLoopback
+from editahead_lsp.transport.message_framing import MessageFramer
+from editahead_lsp.transport.tcp import NotLoopbackError, TcpServer
 from server_harness import Scripted, ask
 
 A = "file:///tmp/a.py"
@@ -26,7 +26,7 @@ class Client:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
-        self._frames = Frames()
+        self._frames = MessageFramer()
         self._arrived: list[Any] = []
         self._last = 0
 
@@ -89,7 +89,7 @@ class House:
         return Server(lambda: pipeline, environment=environment, user_folder=self._folder)
 
     async def listen(self, token: str | None = None) -> None:
-        self.listener = Listener(self._make, token)
+        self.listener = TcpServer(self._make, token)
         self._stack.push_async_callback(self.listener.stop)
         (address,) = await self.listener.start("127.0.0.1", 0, remote=False)
         self.port = int(address.removeprefix("127.0.0.1:"))
@@ -202,8 +202,8 @@ async def test_a_browser_is_not_listened_to(house: House) -> None:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", ""])
 async def test_other_machines_only_when_allowed(house: House, host: str) -> None:
-    with pytest.raises(NotLoopback):
-        await Listener(house._make).start(host, 0, remote=False)
+    with pytest.raises(NotLoopbackError):
+        await TcpServer(house._make).start(host, 0, remote=False)
 
 
 async def test_stopping_does_not_wait_for_answers(house: House) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from editahead_lsp.session.adaptive_debounce import FORGOTTEN_S, Timing
+from editahead_lsp.session.adaptive_debounce import DECAY_S, AdaptiveDebounce
 from server_harness import Wired, ask
 
 Event = Literal["accepted", "rejected"]
@@ -36,21 +36,21 @@ Y: Event = "accepted"
         ([Y], 0, 0.05),  # never below 50 ms while one types
         ([Y, Y, Y, R, R], 0, 0.0576),
         ([R] * 20, 0, 3.0),  # nor above 3 s
-        ([R], FORGOTTEN_S, 0.05 * 1.5 ** (1 / 2.718281828)),
-        ([R, R], 2 * FORGOTTEN_S, 0.05 * 2.25 ** (1 / 7.389056099)),
-        ([R] * 5, 100 * FORGOTTEN_S, 0.05),
+        ([R], DECAY_S, 0.05 * 1.5 ** (1 / 2.718281828)),
+        ([R, R], 2 * DECAY_S, 0.05 * 2.25 ** (1 / 7.389056099)),
+        ([R] * 5, 100 * DECAY_S, 0.05),
     ],
 )
 def test_refusals_make_it_longer_and_accepts_shorter(
     outcomes: list[Event], ago_s: float, delay_s: float
 ) -> None:
     clock = Clock()
-    timing = Timing(clock)
+    timing = AdaptiveDebounce(clock)
     for event in outcomes:
-        timing.outcome(event)
+        timing.on_outcome(event)
     clock.now += ago_s
-    timing.changed()
-    timing.changed()
+    timing.on_change()
+    timing.on_change()
     assert timing.delay_s() == pytest.approx(delay_s)
 
 
@@ -69,11 +69,11 @@ def test_refusals_make_it_longer_and_accepts_shorter(
 )
 def test_only_fast_typing_waits(keys_s: list[float], then_s: float, waits: bool) -> None:
     clock = Clock()
-    timing = Timing(clock)
+    timing = AdaptiveDebounce(clock)
     start = clock.now = 0.0
     for at in keys_s:
         clock.now = start + at
-        timing.changed()
+        timing.on_change()
     clock.now += then_s
     assert (timing.delay_s() > 0) is waits
 
@@ -96,21 +96,21 @@ def test_only_fast_typing_waits(keys_s: list[float], then_s: float, waits: bool)
 def test_a_model_is_asked_between_bursts(keys_s: list[float], outcomes: list[Event], pause_s: float) -> None:
     clock = Clock()
     clock.now = 0.0
-    timing = Timing(clock)
+    timing = AdaptiveDebounce(clock)
     for at in keys_s:
         clock.now = at
-        timing.changed()
+        timing.on_change()
     for event in outcomes:
-        timing.outcome(event)
-    assert timing.pause_s() == pytest.approx(pause_s)
+        timing.on_outcome(event)
+    assert timing.model_delay_s() == pytest.approx(pause_s)
 
 
 def test_outcomes_are_forgotten_on_request() -> None:
-    timing = Timing(Clock())
-    timing.outcome(R)
-    timing.forget()
-    timing.changed()
-    timing.changed()
+    timing = AdaptiveDebounce(Clock())
+    timing.on_outcome(R)
+    timing.reset()
+    timing.on_change()
+    timing.on_change()
     assert timing.delay_s() == 0.05
 
 

@@ -22,7 +22,7 @@ from editahead_lsp.workspace import uris
     ],
 )
 def test_spellings_of_one_document(one: str, other: str) -> None:
-    assert uris.key(one) == uris.key(other)
+    assert uris.canonical_key(one) == uris.canonical_key(other)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_spellings_of_one_document(one: str, other: str) -> None:
     ],
 )
 def test_different_documents(one: str, other: str) -> None:
-    assert uris.key(one) != uris.key(other)
+    assert uris.canonical_key(one) != uris.canonical_key(other)
 
 
 @pytest.mark.parametrize(
@@ -52,15 +52,15 @@ def test_different_documents(one: str, other: str) -> None:
     ],
 )
 def test_the_path_of_a_uri(uri: str, path: Path | None) -> None:
-    assert uris.path_of(uri) == path
+    assert uris.uri_to_path(uri) == path
 
 
 def test_the_uri_of_a_path() -> None:
-    assert uris.of_path(Path("/tmp/a b#c.py")) == "file:///tmp/a%20b%23c.py"
-    assert uris.path_of(uris.of_path(Path("/tmp/ä%20#?.py"))) == Path("/tmp/ä%20#?.py")
+    assert uris.path_to_uri(Path("/tmp/a b#c.py")) == "file:///tmp/a%20b%23c.py"
+    assert uris.uri_to_path(uris.path_to_uri(Path("/tmp/ä%20#?.py"))) == Path("/tmp/ä%20#?.py")
 
 
 @given(st.text(max_size=30) | st.text("file:/%C3a ", max_size=20).map("file:".__add__))
 def test_nothing_is_refused(uri: str) -> None:
-    uris.key(uri)
-    uris.path_of(uri)
+    uris.canonical_key(uri)
+    uris.uri_to_path(uri)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.history.change_classifier import changed_hunks, classify
+from editahead_prompts.history.change_classifier import changed_hunks, classify_change
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
@@ -13,8 +13,8 @@ CODE = "".join(f"    value_{k} = load( 'part {k}' )\n" for k in range(60))
 
 
 def kind(edit: Edit, *near: int, text: str = CODE) -> str:
-    before, after = Snapshot.of(text), Snapshot.of(edit.apply(text))
-    return classify(before, edit, changed_hunks(before, after.lines, edit), near)
+    before, after = Snapshot.from_text(text), Snapshot.from_text(edit.apply(text))
+    return classify_change(before, edit, changed_hunks(before, after.lines, edit), near)
 
 
 def whole(new: str, old: str = CODE) -> Edit:
@@ -28,7 +28,7 @@ def everywhere(old: str, new: str, *, every: int = 1) -> Edit:
 
 
 def at_line(line: int) -> int:
-    return Snapshot.of(CODE).starts[line]
+    return Snapshot.from_text(CODE).starts[line]
 
 
 @pytest.mark.parametrize("near", [(), (0,), (30,)], ids=["nowhere known", "far", "near"])
@@ -74,7 +74,7 @@ def test_several_cursors_are_a_person(edit: Edit) -> None:
         everywhere("load", "fetch_part"),
         everywhere("load", "fetch_part", every=25),
         everywhere("'", '"'),
-        Edit.of([*everywhere("( ", "(").replacements, *everywhere(" )", ")").replacements]),
+        Edit.from_replacements([*everywhere("( ", "(").replacements, *everywhere(" )", ")").replacements]),
         whole(CODE.replace("( ", "(").replace(" )", ")")),
         whole("".join(f"other {k}\n" for k in range(70))),
         whole(CODE.replace("part 1", "p 1").replace("part 40", "p 40")),
@@ -122,7 +122,7 @@ def test_a_block_rewritten_in_two_places_is_a_persons_if_the_person_is_there() -
 
 
 def test_a_completion_may_bring_its_import() -> None:
-    edit = Edit.of(
+    edit = Edit.from_replacements(
         [Replacement(0, 0, "from a import load\n"), Replacement(at_line(30) + 15, at_line(30) + 19, "loads")]
     )
     assert kind(edit, 30) == "typed"
@@ -143,7 +143,7 @@ def test_hunks_hold_all_that_changed(text: str, data: st.DataObject) -> None:
     ends = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
     pairs = zip(ends[::2], ends[1::2], strict=False)
     edit = Edit(tuple(Replacement(a, b, data.draw(TEXTS)) for a, b in pairs))
-    before, after = Snapshot.of(text), Snapshot.of(edit.apply(text))
+    before, after = Snapshot.from_text(text), Snapshot.from_text(edit.apply(text))
     i = j = 0
     for hunk in changed_hunks(before, after.lines, edit):
         assert before.lines[i : hunk.i1] == after.lines[j : hunk.j1]

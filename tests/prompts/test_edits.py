@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from editahead_prompts.text.edits import (
     Edit,
     Replacement,
-    advance,
+    apply_to_lines,
     compose,
-    edited_lines,
+    interpolate,
     invert,
     normalise,
     rebase,
@@ -41,7 +41,7 @@ def texts_and_inserts(draw: st.DrawFn) -> tuple[str, Edit]:
     """The insertions, at least one, as `normalise` has them."""
     text = draw(TEXTS)
     places = draw(st.sets(st.integers(0, len(text)), min_size=1, max_size=3))
-    return text, normalise(Edit.of(Replacement(at, at, draw(INSERTED)) for at in places), text)
+    return text, normalise(Edit.from_replacements(Replacement(at, at, draw(INSERTED)) for at in places), text)
 
 
 @st.composite
@@ -79,10 +79,10 @@ def test_an_edit_that_fits_no_text_is_refused(edit: Edit) -> None:
 
 
 def test_replacements_are_sorted_and_touching_ones_allowed() -> None:
-    made = Edit.of([Replacement(4, 6, "c"), Replacement(4, 4, "b"), Replacement(0, 4, "a")], 6)
+    made = Edit.from_replacements([Replacement(4, 6, "c"), Replacement(4, 4, "b"), Replacement(0, 4, "a")], 6)
     assert made.apply("......") == "abc"
     with pytest.raises(ValueError):
-        Edit.of([Replacement(0, 4, "a"), Replacement(3, 5, "b")])
+        Edit.from_replacements([Replacement(0, 4, "a"), Replacement(3, 5, "b")])
 
 
 @PROPERTY
@@ -91,7 +91,7 @@ def test_growth_and_made_spans_tell_what_the_result_holds(given_: tuple[str, Edi
     text, edit = given_
     result = edit.apply(text)
     assert len(result) == len(text) + edit.growth
-    made = [result[start:end] for start, end in edit.made_spans()]
+    made = [result[start:end] for start, end in edit.result_spans()]
     assert made == [r.text for r in edit.replacements]
     low, high = edit.changed_span
     assert result.startswith(text[:low]) and result.endswith(text[high:] if edit else text)
@@ -137,9 +137,9 @@ def test_a_rebased_edit_is_both_at_once_and_loses_nothing_typed(given_: tuple[st
     assert moved is not None
     typed = over.apply(text)
     moved.check(len(typed))
-    assert moved.apply(typed) == Edit.of([*over.replacements, *edit.replacements]).apply(text)
+    assert moved.apply(typed) == Edit.from_replacements([*over.replacements, *edit.replacements]).apply(text)
     result = moved.apply(typed)
-    for start, end in over.made_spans():
+    for start, end in over.result_spans():
         if start < end:
             kept = result[moved.map_offset(start, "after") : moved.map_offset(end, "before")]
             assert kept == typed[start:end]
@@ -204,7 +204,7 @@ TEXT = "def f(us):\n    return us\n"
     ],
 )
 def test_typing_through(edit: Edit, typed: Edit, left: Edit | None) -> None:
-    assert advance(edit, typed, TEXT) == left
+    assert interpolate(edit, typed, TEXT) == left
 
 
 @PROPERTY
@@ -220,7 +220,7 @@ def test_typing_what_was_predicted_leads_to_what_was_predicted(
         assert left is not None
         at = first.start + k
         typed = Edit.replace(at, at, character)
-        left = advance(left, typed, text)
+        left = interpolate(left, typed, text)
         text = typed.apply(text)
         assert left is not None and left.apply(text) == target
 
@@ -237,7 +237,7 @@ def test_typing_elsewhere_is_rebasing(given_: tuple[str, Edit, Edit]) -> None:
             if all(t.end < r.start or r.end < t.start for r in plain.replacements)
         )
     )
-    left, moved = advance(edit, typed, text), rebase(plain, typed)
+    left, moved = interpolate(edit, typed, text), rebase(plain, typed)
     assert left is not None and moved is not None
     after = typed.apply(text)
     assert left.apply(after) == moved.apply(after)
@@ -247,4 +247,4 @@ def test_typing_elsewhere_is_rebasing(given_: tuple[str, Edit, Edit]) -> None:
 @given(texts_and_edits())
 def test_edited_lines_are_the_lines_of_the_edited_text(case: tuple[str, Edit]) -> None:
     text, edit = case
-    assert edited_lines(Snapshot.of(text), edit) == split_lines(edit.apply(text))
+    assert apply_to_lines(Snapshot.from_text(text), edit) == split_lines(edit.apply(text))

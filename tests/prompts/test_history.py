@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_prompts.history.edit_history import LONG_PAUSE_S, MAX_CHARS, MAX_EDITS, History
+from editahead_prompts.history.edit_history import LONG_PAUSE_S, MAX_CHARS, MAX_EDITS, EditHistory
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import Typist
@@ -105,14 +105,14 @@ def test_the_last_edits_within_bounds() -> None:
 
 
 def test_documents_share_a_time_line() -> None:
-    history = History()
+    history = EditHistory()
     a, b = Typist("a\n\n\nc\n", history), Typist("b\n", history, uri="file:///b.py")
     a.type("1", after="a")
     b.type("2", after="b")
-    assert [(e.uri[-4], e.new) for e in history.past] == [("a", ("a1\n",)), ("b", ("b2\n",))]
+    assert [(e.uri[-4], e.new) for e in history.edits] == [("a", ("a1\n",)), ("b", ("b2\n",))]
     a.type("3", after="a1")
-    assert [(e.uri[-4], e.new) for e in history.past] == [("b", ("b2\n",)), ("a", ("a13\n",))]
-    assert [e.open for e in history.past] == [False, True]
+    assert [(e.uri[-4], e.new) for e in history.edits] == [("b", ("b2\n",)), ("a", ("a13\n",))]
+    assert [e.open for e in history.edits] == [False, True]
 
 
 # undo and redo
@@ -288,7 +288,7 @@ def test_accepting_the_rest_of_the_line_being_typed_is_the_same_edit() -> None:
     person.type("user", after="a")
     edit = Edit.replace(5, 5, "name")
     person.make(edit)
-    person.history.mark_accepted(Snapshot.of("auser\nb\n", uri=person.snapshot.uri), edit)
+    person.history.mark_accepted(Snapshot.from_text("auser\nb\n", uri=person.snapshot.uri), edit)
     assert [(e.new, e.origin) for e in person.past] == [(("ausername\n",), "accepted")]
     person.type("!", after="ausername")
     assert [(e.new, e.origin) for e in person.past] == [(("ausername!\n",), "typed")]
@@ -317,25 +317,25 @@ def test_undoing_an_accepted_prediction() -> None:
 
 
 def test_edits_outlive_their_document_and_follow_its_text() -> None:
-    history = History()
+    history = EditHistory()
     person = Typist(CODE, history)
     person.replace("line 20", "row 20")
-    history.closed(person.snapshot.uri)
-    assert [edit.line for edit in history.past] == [20]
+    history.on_close(person.snapshot.uri)
+    assert [edit.line for edit in history.edits] == [20]
     again = Typist(person.text.replace("line 3\n", ""), history)
-    assert [edit.line for edit in history.past] == [19]
+    assert [edit.line for edit in history.edits] == [19]
     again.replace("row 20", "row 2000")
     assert person.brief() == [(19, ("line 20\n",), ("row 2000\n",))]
 
 
 def test_a_renamed_document_keeps_its_edits() -> None:
-    history = History()
+    history = EditHistory()
     person = Typist(CODE, history)
     person.type("x", after="line 5")
     person.replace("line 5x", "line 5")
     person.type("y", after="line 8")
-    history.renamed(person.snapshot.uri, "file:///b.py")
-    assert {edit.uri for edit in (*history.past, *history.undone)} == {"file:///b.py"}
+    history.on_rename(person.snapshot.uri, "file:///b.py")
+    assert {edit.uri for edit in (*history.edits, *history.undone)} == {"file:///b.py"}
 
 
 @pytest.mark.parametrize(
@@ -360,25 +360,25 @@ def test_what_was_foreseen_of_an_accept_is_what_comes(command_first: bool) -> No
     at = typist.text.index("user")
     edit = Edit.replace(at, at + 4, "account")
     before, past = typist.snapshot, typist.past
-    after = Snapshot.of(edit.apply(before.text), uri=before.uri)
-    foreseen = typist.history.foreseen(before, after, edit, at=typist.at)
+    after = Snapshot.from_text(edit.apply(before.text), uri=before.uri)
+    foreseen = typist.history.after_accept(before, after, edit, at=typist.at)
     assert typist.past == past, "the history itself has not moved"
     if command_first:
         typist.history.mark_accepted(before, edit)
     typist.make(edit)
     if not command_first:
         typist.history.mark_accepted(before, edit)
-    assert typist.past == foreseen.past
+    assert typist.past == foreseen.edits
     assert typist.history.undone == foreseen.undone
-    assert typist.history.latest is not None
+    assert typist.history.latest_edit_id is not None
 
 
 def test_an_edit_keeps_its_number_while_it_grows() -> None:
     typist = Typist("a\nb\nc\nd\ne\nf\n")
-    assert typist.history.latest is None
+    assert typist.history.latest_edit_id is None
     typist.replace("a", "ax")
-    number = typist.history.latest
+    number = typist.history.latest_edit_id
     typist.replace("ax", "axy")
-    assert typist.history.latest == number
+    assert typist.history.latest_edit_id == number
     typist.replace("f", "g")
-    assert typist.history.latest != number
+    assert typist.history.latest_edit_id != number

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.history.edit_history import History
+from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.text.edits import Edit, invert
 from history_typist import PROPERTY, Typist, hunks_of
 
@@ -123,7 +123,7 @@ def test_hunks_typed_as_in_the_evaluation_are_the_edits(data: st.DataObject, end
 @PROPERTY
 @given(st.lists(documents(), min_size=2, max_size=2), st.data())
 def test_documents_do_not_disturb_each_other(texts: list[str], data: st.DataObject) -> None:
-    together = History()
+    together = EditHistory()
     shared = [Typist(text, together, uri=f"file:///{k}") for k, text in enumerate(texts)]
     alone = [Typist(text, uri=f"file:///{k}") for k, text in enumerate(texts)]
     for _ in range(data.draw(st.integers(0, 10))):
@@ -132,7 +132,7 @@ def test_documents_do_not_disturb_each_other(texts: list[str], data: st.DataObje
         shared[k].make(edit)
         alone[k].make(edit)
     for k, person in enumerate(alone):
-        mine = [(p.line, p.old, p.new) for p in together.past if p.uri == f"file:///{k}"]
+        mine = [(p.line, p.old, p.new) for p in together.edits if p.uri == f"file:///{k}"]
         assert mine == person.brief()
 
 
@@ -142,6 +142,6 @@ def test_a_whole_text_replaced_by_a_tool_leaves_valid_lines(text: str, data: st.
     person = Typist(text)
     type_at_random(person, data, 6)
     past = person.past
-    person.history.opened(type(person.snapshot).of(data.draw(documents()), uri=person.snapshot.uri))
-    lines = person.history.past
+    person.history.on_open(type(person.snapshot).from_text(data.draw(documents()), uri=person.snapshot.uri))
+    lines = person.history.edits
     assert [(p.old, p.new) for p in lines] == [(p.old, p.new) for p in past]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.sketches.elision_markers import marker_of
-from editahead_prompts.sketches.parse import parse
-from editahead_prompts.sketches.sketch import Code, Diff, Elision, NotASketch, Sketch, Snippet, Tag
+from editahead_prompts.sketches.elision_markers import parse_marker
+from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.sketches.sketch import Code, Diff, Elision, Sketch, SketchError, Snippet, Tag
 from history_typist import PROPERTY
 
 CODE = st.sampled_from(
@@ -98,8 +98,8 @@ def in_place(sketch: Sketch) -> bool:
 @given(TEXTS, st.sampled_from([None, "python", "typescript", "cpp", "markdown"]))
 def test_any_text_is_a_sketch_or_is_none(text: str, language: str | None) -> None:
     try:
-        sketch = parse(text, language=language)
-    except NotASketch as error:
+        sketch = parse_sketch(text, language=language)
+    except SketchError as error:
         assert str(error)
         assert 0 <= error.at <= error.end
     else:
@@ -118,7 +118,9 @@ def test_code_with_markers_is_read_as_written(lines: list[tuple[str, bool]], has
     if not any(line.strip() for line, is_marker in lines if not is_marker):
         lines = [*lines, ("x = 1", False)]
     text = "\n".join(["```py", *(line for line, _ in lines), "```"])
-    sketch = parse(f"So it is done:\n\n{text}\n\nThat is all." if has_prose else text, language="python")
+    sketch = parse_sketch(
+        f"So it is done:\n\n{text}\n\nThat is all." if has_prose else text, language="python"
+    )
     (file,) = sketch.files
     assert isinstance(file.content, Snippet)
     read: list[tuple[str, bool]] = []
@@ -139,7 +141,7 @@ def test_a_diff_is_read_as_written(
     hunks: list[list[tuple[Tag, str]]], header: str, has_files: bool, is_fenced: bool
 ) -> None:
     lines = [*(("--- a/p/x.py", "+++ b/p/x.py") if has_files else ()), *tagged(hunks, header)]
-    sketch = parse("\n".join(["````diff", *lines, "````"] if is_fenced else lines))
+    sketch = parse_sketch("\n".join(["````diff", *lines, "````"] if is_fenced else lines))
     (file,) = sketch.files
     assert file.kind == "unified-diff"
     assert file.path == ("p/x.py" if has_files else None)
@@ -152,7 +154,7 @@ def test_a_diff_is_read_as_written(
 @given(HUNKS, st.booleans())
 def test_a_patch_is_read_as_written(hunks: list[list[tuple[Tag, str]]], is_fenced: bool) -> None:
     lines = ["*** Begin Patch", "*** Update File: p/x.py", *tagged(hunks, "@@ class A:"), "*** End Patch"]
-    (file,) = parse("\n".join(["```", *lines, "```"] if is_fenced else lines)).files
+    (file,) = parse_sketch("\n".join(["```", *lines, "```"] if is_fenced else lines)).files
     assert (file.kind, file.path) == ("begin-patch", "p/x.py")
     assert isinstance(file.content, Diff)
     assert [[(line.tag, line.text) for line in hunk.lines] for hunk in file.content.hunks] == hunks
@@ -173,7 +175,7 @@ def test_search_and_replace_blocks_are_read_as_written(
     for old, new in blocks:
         block = [signs[0], *old, "=======", *new, signs[1]]
         lines += ["```py", *block, "```"] if is_fenced else block
-    (file,) = parse("\n".join(lines)).files
+    (file,) = parse_sketch("\n".join(lines)).files
     assert (file.kind, file.path) == ("search-replace", "p/x.py")
     assert isinstance(file.content, Diff)
     assert [(list(hunk.old), list(hunk.new)) for hunk in file.content.hunks] == blocks
@@ -184,7 +186,7 @@ def test_search_and_replace_blocks_are_read_as_written(
     ["x", "#", "# ", "//", "...x", "# .", "( )", "[]", "<>", "# []", "-- ", "x" * 10_000, "# " + "." * 9_999],
 )
 def test_short_and_long_lines_are_no_markers(line: str) -> None:
-    assert marker_of(line) is None
+    assert parse_marker(line) is None
 
 
 @pytest.mark.parametrize(
@@ -192,5 +194,5 @@ def test_short_and_long_lines_are_no_markers(line: str) -> None:
     ["```a\n", "@@\n", "<<<<<<< SEARCH\n=======\n", "*** Update File: a\n", "# ((((((\n", "- x\n\n", "}\n"],
 )
 def test_much_of_the_same_is_read_too(unit: str) -> None:
-    with contextlib.suppress(NotASketch):
-        parse(unit * 5_000, language="python")
+    with contextlib.suppress(SketchError):
+        parse_sketch(unit * 5_000, language="python")

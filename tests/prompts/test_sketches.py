@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_prompts.sketches.parse import parse
-from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, NotASketch, Snippet
-from editahead_prompts.sketches.snippet_parser import against
+from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, SketchError, Snippet
+from editahead_prompts.sketches.snippet_parser import reparse_with_file
 from editahead_prompts.text.snapshot import Snapshot
 
 
 def only(text: str, language: str | None = None, path: str | None = None) -> FileSketch:
-    (file,) = parse(text, language=language, path=path).files
+    (file,) = parse_sketch(text, language=language, path=path).files
     return file
 
 
@@ -179,7 +179,7 @@ def f():
     return 1
 ```
 """
-    files = parse(text).files
+    files = parse_sketch(text).files
     assert [(file.path, file.kind) for file in files] == [
         ("pkg/a.py", "markers"),
         ("pkg/b.py", "declaration"),
@@ -222,16 +222,16 @@ def test_what_the_file_holds_is_code() -> None:
     text = (
         "# src/a.py\nimport a\n\n\ndef f():\n    b()\n    # ...\n    return 1\n\n\ndef g():\n    return 5\n"
     )
-    original = Snapshot.of(text, language="python")
-    sketch = parse(text.replace("5", "6"), language="python")
+    original = Snapshot.from_text(text, language="python")
+    sketch = parse_sketch(text.replace("5", "6"), language="python")
     (read,) = sketch.files
     assert (read.kind, read.path) == ("markers", "src/a.py")
-    again = against(read, sketch.lines, original)
+    again = reparse_with_file(read, sketch.lines, original)
     assert (again.kind, again.path) == ("whole-file", "src/a.py")
     assert shape(again) == [tuple(text.replace("5", "6").splitlines())]
-    sketch = parse("# src/a.py\ndef f():\n    # ...\n    return 3\n", language="python")
+    sketch = parse_sketch("# src/a.py\ndef f():\n    # ...\n    return 3\n", language="python")
     (read,) = sketch.files
-    assert against(read, sketch.lines, Snapshot.of(text[11:], language="python")) == read
+    assert reparse_with_file(read, sketch.lines, Snapshot.from_text(text[11:], language="python")) == read
 
 
 DIFF = """\
@@ -307,7 +307,7 @@ rename to new/name.py
 -x = 1
 +x = 2
 """
-    files = parse(text).files
+    files = parse_sketch(text).files
     assert [(file.action, file.path, file.moved_to) for file in files] == [
         ("create", "new.py", None),
         ("delete", "gone.py", None),
@@ -344,7 +344,7 @@ pkg/b.py
 c = 3
 {closing}
 """
-    files = parse(text).files
+    files = parse_sketch(text).files
     assert [(file.kind, file.path, file.action) for file in files] == [
         ("search-replace", "pkg/a.py", "edit"),
         ("search-replace", "pkg/b.py", "create"),
@@ -363,8 +363,8 @@ def test_a_line_number_and_a_marker_in_a_search() -> None:
 
 @pytest.mark.parametrize("text", ["<<<<<<< SEARCH\na\n", "<<<<<<< SEARCH\na\n=======\nb\n"])
 def test_a_block_that_was_cut_off_is_no_sketch(text: str) -> None:
-    with pytest.raises(NotASketch, match="search block without"):
-        parse(text)
+    with pytest.raises(SketchError, match="search block without"):
+        parse_sketch(text)
 
 
 def test_conflict_marks_in_code_are_code() -> None:
@@ -395,7 +395,7 @@ apply_patch <<'EOF'
 *** End Patch
 EOF
 """
-    moved, added, gone = parse(text).files
+    moved, added, gone = parse_sketch(text).files
     assert (moved.kind, moved.action, moved.path, moved.moved_to) == (
         "begin-patch",
         "move",
@@ -416,7 +416,7 @@ EOF
 
 
 def test_line_ends_do_not_matter() -> None:
-    assert parse(DIFF.replace("\n", "\r\n")).files == parse(DIFF).files
+    assert parse_sketch(DIFF.replace("\n", "\r\n")).files == parse_sketch(DIFF).files
 
 
 @pytest.mark.parametrize(
@@ -431,5 +431,5 @@ def test_line_ends_do_not_matter() -> None:
     ],
 )
 def test_what_is_no_sketch(text: str) -> None:
-    with pytest.raises(NotASketch):
-        parse(text)
+    with pytest.raises(SketchError):
+        parse_sketch(text)

@@ -40,7 +40,7 @@ def test_lines_join_to_the_text_and_each_has_one_end(text: str) -> None:
 @PROPERTY
 @given(TEXTS, st.integers(-2, 40))
 def test_every_offset_lies_in_its_line(text: str, offset: int) -> None:
-    snapshot = Snapshot.of(text)
+    snapshot = Snapshot.from_text(text)
     line = snapshot.line_at(offset)
     assert 0 <= line < len(snapshot.lines)
     if 0 <= offset < len(text):
@@ -52,4 +52,4 @@ def test_every_offset_lies_in_its_line(text: str, offset: int) -> None:
     ("text", "eol"), [("", "\n"), ("a", "\n"), ("a\r\nb\n", "\r\n"), ("a\rb", "\r"), ("\n", "\n")]
 )
 def test_new_lines_end_as_the_first_does(text: str, eol: str) -> None:
-    assert Snapshot.of(text).eol == eol
+    assert Snapshot.from_text(text).eol == eol

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.state import Diagnostic, PastEdit, RuleOutcomes, State, Taste
-from editahead_prompts.state_json import NotAState, as_json, state_of
+from editahead_prompts.state import Diagnostic, EditorState, PastEdit, RuleOutcomes, UserPreferences
+from editahead_prompts.state_json import InvalidStateError, state_from_json, state_to_json
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
@@ -22,7 +22,7 @@ TEXTS = st.text(st.characters() | st.sampled_from("\n\r\ud800é"), max_size=20)
 NUMBERS = st.integers(0, 99)
 FLOATS = st.floats(allow_nan=False)
 URIS = st.sampled_from(["file:///a.py", "untitled:1"])
-DOCUMENTS = st.builds(Snapshot.of, TEXTS, uri=URIS, language=st.just("go"), version=NUMBERS)
+DOCUMENTS = st.builds(Snapshot.from_text, TEXTS, uri=URIS, language=st.just("go"), version=NUMBERS)
 LINES = st.lists(TEXTS, max_size=3).map(tuple)
 PAST = st.builds(
     PastEdit,
@@ -32,7 +32,7 @@ PAST = st.builds(
 )
 EDITS = st.lists(st.builds(Replacement, NUMBERS, NUMBERS, TEXTS), max_size=2).map(lambda r: Edit(tuple(r)))
 STATES = st.builds(
-    State,
+    EditorState,
     DOCUMENTS,
     NUMBERS,
     history=st.lists(PAST, max_size=3).map(tuple),
@@ -42,7 +42,7 @@ STATES = st.builds(
     outcomes=st.dictionaries(TEXTS, st.builds(RuleOutcomes, NUMBERS, NUMBERS)),
     taste=st.none()
     | st.builds(
-        Taste,
+        UserPreferences,
         st.dictionaries(st.sampled_from("abc"), FLOATS).map(lambda d: tuple(sorted(d.items()))),
         FLOATS,
         FLOATS,
@@ -53,16 +53,16 @@ STATES = st.builds(
 
 @given(STATES)
 @PROPERTY
-def test_a_state_comes_back_from_json(state: State) -> None:
-    back = state_of(json.loads(json.dumps(as_json(state))))
+def test_a_state_comes_back_from_json(state: EditorState) -> None:
+    back = state_from_json(json.loads(json.dumps(state_to_json(state))))
     assert back == state
-    assert back.key == state.key
+    assert back.cache_key == state.cache_key
 
 
 def test_nothing_of_a_state_is_forgotten() -> None:
     """A field that is added to `State` needs its place in the stored form."""
-    stored = as_json(State(Snapshot.of(""), 0))
-    assert set(stored) - {"stateVersion"} == {field.name for field in fields(State)}
+    stored = state_to_json(EditorState(Snapshot.from_text(""), 0))
+    assert set(stored) - {"stateVersion"} == {field.name for field in fields(EditorState)}
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -74,16 +74,16 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from places(inner, (*path, key))
 
 
-FULL = as_json(
-    State(
-        document=Snapshot.of("a\n", language="go"),
+FULL = state_to_json(
+    EditorState(
+        document=Snapshot.from_text("a\n", language="go"),
         cursor=1,
         history=(PastEdit("untitled:1", 0, ("b\n",), ("a\n",), 1.5),),
-        others=(Snapshot.of("c", uri="untitled:2"),),
-        refused={"untitled:1": (Edit.replace(0, 1, "d"),)},
+        other_documents=(Snapshot.from_text("c", uri="untitled:2"),),
+        rejected={"untitled:1": (Edit.replace(0, 1, "d"),)},
         undone=(PastEdit("untitled:1", 0, ("b\n",), ("a\n",)),),
         outcomes={"rename": RuleOutcomes(1, 2)},
-        taste=Taste((("bias", 0.5),), 0.5, 1.0),
+        taste=UserPreferences((("bias", 0.5),), 0.5, 1.0),
         diagnostics=(Diagnostic(0, 1, "no such name", "F821"),),
         proposed=(Edit.replace(0, 1, "e"),),
     )
@@ -100,13 +100,13 @@ def test_a_wrong_type_anywhere_is_said(path: tuple[Any, ...]) -> None:
         if type(inside[last]) in (type(wrong), float) and type(wrong) in (str, float, bool):
             continue
         inside[last] = wrong
-        with pytest.raises(NotAState, match=r"stored state|version"):
-            state_of(value)
+        with pytest.raises(InvalidStateError, match=r"stored state|version"):
+            state_from_json(value)
 
 
 @pytest.mark.parametrize(
     "value", [None, [], {}, {"stateVersion": 1}, {"stateVersion": 2}, {"stateVersion": 1, "document": 3}]
 )
 def test_what_is_no_state(value: Any) -> None:
-    with pytest.raises(NotAState):
-        state_of(value)
+    with pytest.raises(InvalidStateError):
+        state_from_json(value)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees, errors
+from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees, count_errors
 from history_typist import PROPERTY
 
 SAMPLES = {
@@ -45,7 +45,7 @@ TEXT = st.lists(PIECES, max_size=12).map("".join)
 
 
 def snapshot(text: str, language: str = "python") -> Snapshot:
-    return Snapshot.of(text, uri="file:///a", language=language)
+    return Snapshot.from_text(text, uri="file:///a", language=language)
 
 
 def shape(trees: SyntaxTrees, text: str) -> str:
@@ -63,10 +63,8 @@ def test_a_correct_sample_has_no_errors_and_a_broken_one_has(language: str) -> N
     text = SAMPLES[language]
     tree = SyntaxTrees().tree(snapshot(text, language))
     assert tree is not None
-    assert errors(tree.root_node) == 0
-    counts = SyntaxTrees().errors_around(
-        snapshot(text, language), Edit.replace(len(text), len(text), "}) {{")
-    )
+    assert count_errors(tree.root_node) == 0
+    counts = SyntaxTrees().error_counts(snapshot(text, language), Edit.replace(len(text), len(text), "}) {{"))
     assert counts is not None
     assert counts[0] == 0 < counts[1]
 
@@ -74,7 +72,7 @@ def test_a_correct_sample_has_no_errors_and_a_broken_one_has(language: str) -> N
 def test_a_language_without_a_grammar_has_no_tree() -> None:
     trees, text = SyntaxTrees(), snapshot("a", "brainfuck")
     assert trees.tree(text) is None
-    assert trees.errors_around(text, Edit.replace(0, 1, "b")) is None
+    assert trees.error_counts(text, Edit.replace(0, 1, "b")) is None
     assert trees.node_at(text, 0, 1) is None
 
 
@@ -92,9 +90,9 @@ def test_errors_around_an_edit_are_those_of_both_texts(text: str, data: st.DataO
     start = data.draw(st.integers(0, len(text)))
     edit = Edit.replace(start, data.draw(st.integers(start, len(text))), data.draw(PIECES))
     trees = SyntaxTrees()
-    before, after = trees.errors_around(snapshot(text), edit) or (-1, -1)
+    before, after = trees.error_counts(snapshot(text), edit) or (-1, -1)
     fresh = [SyntaxTrees().tree(snapshot(t)) for t in (text, edit.apply(text))]
-    assert [before, after] == [errors(tree.root_node) for tree in fresh if tree is not None]
+    assert [before, after] == [count_errors(tree.root_node) for tree in fresh if tree is not None]
     assert shape(trees, text) == shape(SyntaxTrees(), text)  # and the tree before it is as it was
 
 
@@ -114,4 +112,4 @@ def test_a_document_that_changes_its_language_is_parsed_afresh() -> None:
     trees.tree(snapshot("def f(): pass\n", "python"))
     tree = trees.tree(snapshot("int f() { return 1; }\n", "c"))
     assert tree is not None
-    assert errors(tree.root_node) == 0
+    assert count_errors(tree.root_node) == 0

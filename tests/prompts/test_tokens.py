@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from editahead_prompts.text.identifiers import (
     STYLES,
+    apply_case_style,
     case_style,
     case_variants,
     changed_spans,
-    in_style,
     is_name,
     is_word,
     split_words,
@@ -88,7 +88,7 @@ def test_words_and_style_of_a_name(name: str, words: tuple[str, ...], style: str
     st.sampled_from([style for style in STYLES if style != "flat"]),
 )
 def test_a_style_is_recognised_and_keeps_the_words(words: list[str], style: str) -> None:
-    name = in_style(words, style)  # type: ignore[arg-type]
+    name = apply_case_style(words, style)  # type: ignore[arg-type]
     assert case_style(name) == style
     assert split_words(name) == tuple(words)
 

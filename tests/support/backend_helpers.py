@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.backends.base import Backend, BackendError, End, Piece, Query
+from editahead_inference.backends.base import Backend, BackendError, CompletionRequest, StreamEnd, TextChunk
 
-QUERY = Query("def f(", ("<end>",), 50)
+QUERY = CompletionRequest("def f(", ("<end>",), 50)
 
 
 class Clock:
@@ -16,24 +16,24 @@ class Clock:
         return self.now
 
 
-async def answer(backend: Backend, query: Query = QUERY) -> list[Piece | End]:
+async def answer(backend: Backend, query: CompletionRequest = QUERY) -> list[TextChunk | StreamEnd]:
     """All that comes."""
     return [piece async for piece in backend.stream(query)]
 
 
-async def failure(backend: Backend, query: Query = QUERY) -> BackendError:
+async def failure(backend: Backend, query: CompletionRequest = QUERY) -> BackendError:
     """What comes instead."""
     with pytest.raises(BackendError) as raised:
         await answer(backend, query)
     return raised.value
 
 
-async def text_and_end(backend: Backend, query: Query, sample: int = 0) -> tuple[str, End]:
+async def text_and_end(backend: Backend, query: CompletionRequest, sample: int = 0) -> tuple[str, StreamEnd]:
     """The whole text of one sample, and how it ended."""
     *pieces, end = [piece for piece in await answer(backend, query) if piece.sample == sample]
-    assert isinstance(end, End)
-    return "".join(piece.text for piece in pieces if isinstance(piece, Piece)), end
+    assert isinstance(end, StreamEnd)
+    return "".join(piece.text for piece in pieces if isinstance(piece, TextChunk)), end
 
 
-def logprobs_of(pieces: list[Piece | End]) -> list[float]:
-    return [x for piece in pieces if isinstance(piece, Piece) for x in piece.logprobs]
+def logprobs_of(pieces: list[TextChunk | StreamEnd]) -> list[float]:
+    return [x for piece in pieces if isinstance(piece, TextChunk) for x in piece.logprobs]

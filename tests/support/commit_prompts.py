@@ -12,13 +12,13 @@ from editahead_evals.apply.sketch_generator import Case, cases
 from editahead_evals.data.edit_records import LONGEST, Record, read_records
 from editahead_evals.data.git_records import recent_records
 from editahead_inference.apply.merge.merge import merge
-from editahead_prompts.composition.hf_tokenizer import own
-from editahead_prompts.composition.render import DoesNotFit
-from editahead_prompts.formats.apply.base import bodies
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
+from editahead_prompts.composition.render import PromptTooLongError
+from editahead_prompts.formats.apply.base import line_bodies
 from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
 from editahead_prompts.formats.next_edit.editahead_2611 import FILE, GUESS, NEXT, REGION, REGION_END, SKETCH
 from editahead_prompts.formats.registry import FORMATS
-from editahead_prompts.sketches.parse import NotASketch, parse
+from editahead_prompts.sketches.parse import SketchError, parse_sketch
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_training.data.next_edit_examples import ROOTS, tasks_of
 
@@ -71,23 +71,23 @@ def _guess(case: Case) -> str | None:
     """The merge's, of one file."""
     (file,) = case.files
     try:
-        sketch = parse(case.sketch, language=file.language, path=file.path)
-    except NotASketch:
+        sketch = parse_sketch(case.sketch, language=file.language, path=file.path)
+    except SketchError:
         return None
     return merge(sketch, sketch.files[0], _original(case)).guess
 
 
 def _original(case: Case) -> Snapshot:
     (file,) = case.files
-    return Snapshot.of(file.before, uri=f"file:///{file.path}", language=file.language)
+    return Snapshot.from_text(file.before, uri=f"file:///{file.path}", language=file.language)
 
 
 def _within(case: Case, guess: str, target: str) -> Asked | None:
     original = _original(case)
-    request = OWN_APPLY.build(original, case.sketch, guess, own())
+    request = OWN_APPLY.build(original, case.sketch, guess, bundled_tokenizer())
     if request is None:
         return None
-    old, new, region = bodies(original.text), bodies(target), request.region
+    old, new, region = line_bodies(original.text), line_bodies(target), request.region
     end = len(new) - len(old) + region.end
     if (*old[: region.first], *new[region.first : end], *old[region.end :]) != new:
         return None  # the answer is not within the region
@@ -95,7 +95,7 @@ def _within(case: Case, guess: str, target: str) -> Asked | None:
 
 
 def asked(prompt: str, answer: str) -> Asked:
-    return Asked(own().encode(prompt), own().encode(f"{answer}{REGION_END}"))
+    return Asked(bundled_tokenizer().encode(prompt), bundled_tokenizer().encode(f"{answer}{REGION_END}"))
 
 
 def windows(found: Sequence[Record], name: str, most: int) -> list[Asked]:
@@ -105,8 +105,8 @@ def windows(found: Sequence[Record], name: str, most: int) -> list[Asked]:
     for record in dice.sample(found, len(found)):
         for task in tasks_of(asdict(record), dice):
             try:
-                request = format.build(task.state, own(), paths=ROOTS)
-            except DoesNotFit:
+                request = format.build(task.state, bundled_tokenizer(), paths=ROOTS)
+            except PromptTooLongError:
                 continue
             region, lines = request.region, task.state.document.lines
             touched = [

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import CURSOR, GUESS, NEXT, REGION, REGION_END, SKETCH
 
 PROPOSER = "editahead_inference.speculation.vllm_proposer.FileDraftProposer"
@@ -48,7 +48,7 @@ def make(kind: str, folder: Path) -> None:
         "tie_word_embeddings": False,
         "bos_token_id": None,
         "pad_token_id": None,
-        "eos_token_id": own().encode("<|end|>")[0],
+        "eos_token_id": bundled_tokenizer().encode("<|end|>")[0],
     }
     experts = {"num_experts": 4, "num_experts_per_tok": 2}
     made: dict[str, Any] = {
@@ -64,7 +64,7 @@ def make(kind: str, folder: Path) -> None:
             if "o_proj" in name:
                 weights *= HEEDED
     model.save_pretrained(folder)
-    own().encoder.save(str(folder / "tokenizer.json"))
+    bundled_tokenizer().encoder.save(str(folder / "tokenizer.json"))
 
 
 class Engine:
@@ -118,7 +118,7 @@ class Engine:
 
 
 def ids(text: str) -> list[int]:
-    return list(own().encode(text))
+    return list(bundled_tokenizer().encode(text))
 
 
 def words(dice: random.Random, count: int) -> list[int]:

@@ -24,8 +24,8 @@ from rich.console import Console
 from rich.text import Text
 
 from editahead_evals.client.lsp_client import isolated_environment
-from editahead_inference.backends.engine_runfile import FILE_NAME, Notice
-from editahead_inference.backends.factory import SHIPPED
+from editahead_inference.backends.engine_runfile import FILE_NAME, EngineRunfile
+from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
 from engine_process import Engine, engine, group
 from neovim import NEOVIM_0_11, Neovim
 from samples import VISIBLE
@@ -285,7 +285,7 @@ class Demo:
             self._printed.line("shown", f"by {who}: {shown['label']} ({shown['confidence']:.2f})", "cyan")
             while neovim.text == text:
                 self._press_tab()
-            gone = not Notice.read(self._notice).ready
+            gone = not EngineRunfile.read(self._notice).ready
             away += gone
             self._printed.line("Tab", "without the engine" if gone else "", "bold green")
             self._printed.difference(text, neovim.text)
@@ -453,7 +453,7 @@ async def play() -> None:
     with house() as (files, environment):
         printed.scene("The engine starts", "editahead engine, with the mixture of experts that ships.")
         async with engine(
-            SHIPPED, environment, tell=lambda said: printed.line("engine", said, "dim")
+            SHIPPED_MODEL_DIR, environment, tell=lambda said: printed.line("engine", said, "dim")
         ) as running:
             await running.hears("Ready after")
             neovim = Neovim(

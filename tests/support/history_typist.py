@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from hypothesis import settings
 
 from editahead_prompts.history.change_classifier import ChangeKind
-from editahead_prompts.history.edit_history import History
+from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
@@ -19,12 +19,12 @@ PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=
 class Typist:
     """One document. `at` is the present second; `cursor` the last known one, or None."""
 
-    def __init__(self, text: str, history: History | None = None, *, uri: str = "file:///a.py") -> None:
-        self.history = history or History()
-        self.snapshot = Snapshot.of(text, uri=uri)
+    def __init__(self, text: str, history: EditHistory | None = None, *, uri: str = "file:///a.py") -> None:
+        self.history = history or EditHistory()
+        self.snapshot = Snapshot.from_text(text, uri=uri)
         self.at = 0.0
         self.cursor: int | None = None
-        self.history.opened(self.snapshot)
+        self.history.on_open(self.snapshot)
 
     @property
     def text(self) -> str:
@@ -32,7 +32,7 @@ class Typist:
 
     @property
     def past(self) -> tuple[PastEdit, ...]:
-        return self.history.past
+        return self.history.edits
 
     def brief(self) -> list[tuple[int, tuple[str, ...], tuple[str, ...]]]:
         """The past edits as (line, old, new)."""
@@ -40,9 +40,9 @@ class Typist:
 
     def make(self, edit: Edit) -> ChangeKind:
         before = self.snapshot
-        after = Snapshot.of(edit.apply(before.text), uri=before.uri, version=before.version + 1)
+        after = Snapshot.from_text(edit.apply(before.text), uri=before.uri, version=before.version + 1)
         self.snapshot = after
-        return self.history.changed(before, after, edit, at=self.at, cursor=self.cursor)
+        return self.history.record_change(before, after, edit, at=self.at, cursor=self.cursor)
 
     def replace(self, old: str, new: str) -> ChangeKind:
         """The first `old` becomes `new`, at once."""

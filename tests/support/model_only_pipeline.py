@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from editahead_inference.backends.scripted import ScriptedBackend, in_order
-from editahead_inference.candidates import Candidate, Prediction, Silence, Verdict
-from editahead_inference.predictors.model.edit_candidates import candidates
+from editahead_inference.candidates import Candidate, GateDecision, Prediction, Silence
+from editahead_inference.predictors.model.edit_candidates import to_candidates
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_inference.predictors.model.response import Progress, Rewrite, Told
-from editahead_prompts.formats.base import Region
-from editahead_prompts.state import State
+from editahead_inference.predictors.model.response import ModelResponse, ResponseProgress, Rewrite
+from editahead_prompts.formats.base import EditableRegion
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.snapshot import line_body, split_lines
 from server_harness import Scripted
@@ -23,36 +23,36 @@ class Telling(Scripted):
     """Rules that have nothing; every `old` of the script becomes `new` in what the model says."""
 
     def predict(
-        self, state: State, *, eagerness: float = 0.5, check: Callable[[], None] = lambda: None
+        self, state: EditorState, *, eagerness: float = 0.5, check: Callable[[], None] = lambda: None
     ) -> Prediction:
         check()
         return Prediction(state, (), Silence("no-candidate", "Rules have nothing."))
 
-    def join(self, prediction: Prediction, told: Told, **_: Any) -> Prediction:
+    def combine(self, prediction: Prediction, told: ModelResponse, **_: Any) -> Prediction:
         state = prediction.state
-        refused = {r for edits in state.refused.values() for edit in edits for r in edit.replacements}
+        refused = {r for edits in state.rejected.values() for edit in edits for r in edit.replacements}
         verdicts = tuple(
-            Verdict(candidate, 0.9, None)
-            for candidate in candidates(told, lambda edit: False)
+            GateDecision(candidate, 0.9, None)
+            for candidate in to_candidates(told, lambda edit: False)
             if not refused.issuperset(candidate.edit.replacements)
         )[:5]
         silence = None if verdicts else Silence("no-candidate", "The model has nothing.")
         return Prediction(state, verdicts, silence, verdicts)
 
-    def told(self, state: State) -> Told:
+    def response(self, state: EditorState) -> ModelResponse:
         document, text = state.document, state.document.text
         new = self.target(text)
         rewrites = (Rewrite(diff(text, new)),) if new != text else ()
-        region = Region(0, len(document.lines))
-        return Told(document, "engine", "engine:m", region, rewrites, answers=1)
+        region = EditableRegion(0, len(document.lines))
+        return ModelResponse(document, "engine", "engine:m", region, rewrites, answers=1)
 
     def target(self, text: str) -> str:
         for old, new in self.script.items():
             text = text.replace(old, new)
         return text
 
-    def _candidates(self, state: State) -> Iterator[Candidate]:
-        yield from candidates(self.told(state), lambda edit: False)
+    def _candidates(self, state: EditorState) -> Iterator[Candidate]:
+        yield from to_candidates(self.response(state), lambda edit: False)
 
 
 class TellingModel(ModelPredictor):
@@ -64,7 +64,9 @@ class TellingModel(ModelPredictor):
         self.under_way: Counter[str] = Counter()
         self.ahead = self.ended = self.most = self.most_ahead = 0
 
-    async def ask(self, state: State, *, background: bool = False, progress: Progress | None = None) -> Told:
+    async def predict(
+        self, state: EditorState, *, background: bool = False, progress: ResponseProgress | None = None
+    ) -> ModelResponse:
         uri = state.document.uri
         self.pipeline.calls.append(state)
         self.under_way[uri] += 1
@@ -78,10 +80,10 @@ class TellingModel(ModelPredictor):
         finally:
             self.under_way[uri] -= 1
             self.ahead -= background
-        return self.pipeline.told(state)
+        return self.pipeline.response(state)
 
-    async def _say(self, state: State, progress: Progress | None) -> None:
-        told = self.pipeline.told(state)
+    async def _say(self, state: EditorState, progress: ResponseProgress | None) -> None:
+        told = self.pipeline.response(state)
         text = told.rewrites[0].edit.apply(state.document.text) if told.rewrites else state.document.text
         lines: list[str] = []
         if progress is not None:

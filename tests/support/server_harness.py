@@ -18,13 +18,13 @@ from functools import partial
 from typing import Any
 
 from editahead_cli.commands.lsp import serve_tcp
-from editahead_inference.candidates import Candidate, Prediction, Silence, Verdict
-from editahead_lsp.prediction.coordinator import Layers
+from editahead_inference.candidates import Candidate, GateDecision, Prediction, Silence
+from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.server import Server
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 
-NOT_AHEAD = Layers(ahead=False)
+NOT_AHEAD = ReuseOptions(ahead=False)
 """So that a test sees no predictions but those that it asks for."""
 
 
@@ -38,11 +38,11 @@ class Scripted:
         self.open.set()
         self.once = False
         self.started = threading.Event()
-        self.calls: list[State] = []
+        self.calls: list[EditorState] = []
         self.fails = False
 
     def predict(
-        self, state: State, *, eagerness: float = 0.5, check: Callable[[], None] = lambda: None
+        self, state: EditorState, *, eagerness: float = 0.5, check: Callable[[], None] = lambda: None
     ) -> Prediction:
         self.calls.append(state)
         self.started.set()
@@ -55,17 +55,17 @@ class Scripted:
         check()
         if self.fails or "BOOM" in state.document.text:
             raise RuntimeError("as scripted")
-        refused = {r for edits in state.refused.values() for edit in edits for r in edit.replacements}
+        refused = {r for edits in state.rejected.values() for edit in edits for r in edit.replacements}
         verdicts = [
-            Verdict(candidate, 0.9 - k / 100, None)
+            GateDecision(candidate, 0.9 - k / 100, None)
             for k, candidate in enumerate(self._candidates(state))
             if not (candidate.edit and refused.issuperset(candidate.edit.replacements))
         ][:5]
         silence = None if verdicts else Silence("no-candidate", "The script has nothing.")
         return Prediction(state, tuple(verdicts), silence, tuple(verdicts))
 
-    def _candidates(self, state: State) -> Iterator[Candidate]:
-        for snapshot in (state.document, *state.others):
+    def _candidates(self, state: EditorState) -> Iterator[Candidate]:
+        for snapshot in (state.document, *state.other_documents):
             for old, new in self.script.items():
                 found = [m.start() for m in re.finditer(re.escape(old), snapshot.text)]
                 if snapshot is state.document:
@@ -168,7 +168,7 @@ class Wired:
     def finish(self) -> None:
         """End it; nothing that it said may be unread."""
         self.server.predictions.stop()
-        self.server.session.end()
+        self.server.session.close_all()
         assert self._messages == []
 
 

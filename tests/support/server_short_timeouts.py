@@ -12,19 +12,19 @@ from functools import partial
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from editahead_inference.backends.openai.http_transport import Timeouts
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_lsp.model.config import Wanted
+from editahead_lsp.model.config import ModelConfig
 from editahead_lsp.server import Server
 
 SOON = Timeouts(connect=1.0, first=0.2, between=0.2, total=1.0)
 
 
-def reach(wanted: Wanted) -> ModelPredictor | None:
+def reach(wanted: ModelConfig) -> ModelPredictor | None:
     if wanted.url is None:
         return None
     backend = OpenAIBackend(
         wanted.url, model=wanted.model, waiting=SOON, patient=SOON, clock=lambda: 100 * time.monotonic()
     )
-    return wanted.predictor(backend)
+    return wanted.wrap_backend(backend)
 
 
 async def serve() -> int:

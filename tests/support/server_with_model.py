@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from editahead_inference.backends.base import Query
-from editahead_inference.backends.scripted import Reply, ScriptedBackend
+from editahead_inference.backends.base import CompletionRequest
+from editahead_inference.backends.scripted import ScriptedBackend, ScriptedReply
 from editahead_inference.gate.gate import Gate, Weights
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_lsp.model.config import Wanted
+from editahead_lsp.model.config import ModelConfig
 from server_harness import Wired, ask
 
 A = "file:///project/a.py"
@@ -56,7 +56,7 @@ class Model:
         self.predictor = ModelPredictor(self.backend, "zeta-2")
         self.held = False
         self.free = 0
-        self.wanted: list[Wanted] = []
+        self.wanted: list[ModelConfig] = []
         self._open = asyncio.Event()
 
     @property
@@ -67,13 +67,13 @@ class Model:
         self.held = False
         self._open.set()
 
-    def reach(self, wanted: Wanted) -> ModelPredictor | None:
+    def reach(self, wanted: ModelConfig) -> ModelPredictor | None:
         self.wanted.append(wanted)
         return self.predictor if wanted.backend == "openai" else None
 
-    def _reply(self, query: Query, sample: int) -> Reply:
+    def _reply(self, query: CompletionRequest, sample: int) -> ScriptedReply:
         text = next((text for key, text in self.answers.items() if key in query.prompt), "NO_EDITS\n")
-        return Reply(tuple(text.splitlines(keepends=True)))
+        return ScriptedReply(tuple(text.splitlines(keepends=True)))
 
     async def _pause(self) -> None:
         if self.held and self.backend.given >= self.free:
@@ -107,8 +107,8 @@ class Modelled(Wired):
 
     async def end(self) -> None:
         """As the server ends."""
-        self.server.end()
-        await self.server.ended()
+        self.server.request_exit()
+        await self.server.wait_closed()
         self.finish()
 
 

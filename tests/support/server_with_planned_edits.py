@@ -15,7 +15,7 @@ from functools import partial
 
 from editahead_inference.candidates import Candidate
 from editahead_lsp.server import Server
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from server_harness import Scripted
 
@@ -37,7 +37,7 @@ class Planned(Scripted):
         super().__init__(replace)
         self.complete = complete
 
-    def _candidates(self, state: State) -> Iterator[Candidate]:
+    def _candidates(self, state: EditorState) -> Iterator[Candidate]:
         text, cursor = state.document.text, state.cursor
         typed = text[text.rfind("\n", 0, cursor) + 1 : cursor]
         for whole in self.complete:

@@ -7,18 +7,18 @@ import os
 import sys
 from functools import partial
 
-from editahead_lsp.model.prompt_warmer import Warming
+from editahead_lsp.model.prompt_warmer import PromptWarmer
 from editahead_lsp.server import Server
 
 
-class Cold(Warming):
+class Cold(PromptWarmer):
     def notice(self) -> None:
         pass
 
 
 async def serve() -> int:
     server = Server()
-    server.warming.__class__ = Cold
+    server.prompt_warmer.__class__ = Cold
     return await server.serve(partial(os.read, 0), os.fdopen(os.dup(1), "wb"))
 
 

@@ -13,8 +13,8 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from editahead_inference.gate.decision_trees import probability
-from editahead_inference.gate.personalization import Learner, Traits, log_loss
+from editahead_inference.gate.decision_trees import sigmoid
+from editahead_inference.gate.personalization import OutcomeFeatures, PreferenceLearner, log_loss
 
 THRESHOLD = 0.30
 """At the default eagerness."""
@@ -24,7 +24,7 @@ BETWEEN_S = 60.0
 @dataclass(frozen=True)
 class Opportunity:
     number: int
-    traits: Traits
+    traits: OutcomeFeatures
     shipped: float
 
 
@@ -79,14 +79,14 @@ class Course:
 
 def opportunities(rng: random.Random, count: int) -> Iterator[Opportunity]:
     for number in range(count):
-        seen = Traits(
+        seen = OutcomeFeatures(
             source="completion" if rng.random() < 0.2 else "propagation",
             kind=rng.choice(["rename", "rename", "line", "block", "argument-add", "import"]),
             language=rng.choice(["python", "python", "python", "typescript", "markdown"]),
             distance=rng.choice([0, 1, 3, 12, 60, 300, None]),
             size=rng.choice([1, 1, 4, 8, 10, 12, 20, 45]),
         )
-        yield Opportunity(number, seen, probability(rng.gauss(-0.9, 1.2)))
+        yield Opportunity(number, seen, sigmoid(rng.gauss(-0.9, 1.2)))
 
 
 def tastes(by_feature: Mapping[str, float]) -> Callable[[Opportunity], float]:
@@ -95,7 +95,7 @@ def tastes(by_feature: Mapping[str, float]) -> Callable[[Opportunity], float]:
     def wants(opportunity: Opportunity) -> float:
         features = opportunity.traits.features()
         shift = sum(by_feature.get(name, 0.0) * value for name, value in features.items())
-        return probability(_log_odds(opportunity.shipped) + shift)
+        return sigmoid(_log_odds(opportunity.shipped) + shift)
 
     return wants
 
@@ -110,13 +110,13 @@ class Story:
     oracle: Course
     late: tuple[Course, Course, Course]
     worst: float
-    learner: Learner
+    learner: PreferenceLearner
 
 
 def live(person: Person, *, seed: int, count: int = 4000, known_after: int = 600) -> Story:
     """Ask the person about so many opportunities. Outcomes are heard of what the learned policy shows; the losses of the
     shipped probabilities are taken on the same outcomes."""
-    rng, learner = random.Random(seed), Learner()
+    rng, learner = random.Random(seed), PreferenceLearner()
     whole = tuple(Course() for _ in range(3))
     late = tuple(Course() for _ in range(3))
     worst = 0.0

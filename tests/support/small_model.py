@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save_file
 
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import END, NEXT, PAD
 
 SHIPPED = {"hidden_size": 192, "num_hidden_layers": 5, "num_attention_heads": 3, "moe_intermediate_size": 192}
@@ -25,7 +25,7 @@ SPREAD = 0.1
 
 def config(sizes: dict[str, int] = TINY, *, experts: bool = True, **more: Any) -> dict[str, Any]:
     """experts: a mixture of them, else dense, at the same active parameters. more: what is to be otherwise."""
-    ids = {token: own().encode(token)[0] for token in (END, PAD)}
+    ids = {token: bundled_tokenizer().encode(token)[0] for token in (END, PAD)}
     told: dict[str, Any] = {
         "dtype": "float32",
         "vocab_size": 8192,
@@ -98,7 +98,7 @@ def saying(folder: Path, answer: str) -> Path:
     # The layers add nothing, so that the last token alone counts.
     embedding, head = weights["model.embed_tokens.weight"], weights["lm_head.weight"]
     embedding[:] = np.random.default_rng(1).normal(0, 1, embedding.shape)
-    tokens = [*own().encode(f"{NEXT}\n")[-1:], *own().encode(answer)]
+    tokens = [*bundled_tokenizer().encode(f"{NEXT}\n")[-1:], *bundled_tokenizer().encode(answer)]
     assert len(set(tokens)) == len(tokens)
     for token, following in pairwise(tokens):
         head[following] = embedding[token] / np.linalg.norm(embedding[token]) * 10
@@ -108,7 +108,7 @@ def saying(folder: Path, answer: str) -> Path:
 def _write(folder: Path, told: dict[str, Any], weights: dict[str, Any]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(told))
-    own().encoder.save(str(folder / "tokenizer.json"))
+    bundled_tokenizer().encoder.save(str(folder / "tokenizer.json"))
     save_file(weights, folder / "model.safetensors", {"format": "pt"})
     return folder
 

@@ -8,12 +8,12 @@ from typing import Any
 from editahead_inference.candidates import Prediction
 from editahead_inference.gate.gate import Gate, Weights
 from editahead_inference.pipeline import Pipeline
-from editahead_inference.predictors.propagation.document_index import Index
-from editahead_inference.predictors.propagation.predictor import as_edit
+from editahead_inference.predictors.propagation.document_index import DocumentIndex
+from editahead_inference.predictors.propagation.predictor import to_edit
 from editahead_inference.predictors.propagation.rule import Proposal, Rule
-from editahead_inference.predictors.propagation.rule_induction import learn
-from editahead_prompts.history.edit_history import History
-from editahead_prompts.state import State
+from editahead_inference.predictors.propagation.rule_induction import induce_rules
+from editahead_prompts.history.edit_history import EditHistory
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 
@@ -24,7 +24,7 @@ class Person:
     """Edits documents one after another; ten seconds go by between two edits."""
 
     def __init__(self, text: str, *, uri: str = HERE, language: str = "python") -> None:
-        self.history = History()
+        self.history = EditHistory()
         self.documents: dict[str, Snapshot] = {}
         self.cursor = 0
         self.texts: list[str] = []
@@ -43,8 +43,8 @@ class Person:
 
     def open(self, text: str, *, uri: str, language: str = "python") -> Person:
         """Another document; it becomes the one in front."""
-        self.documents[uri] = Snapshot.of(text, uri=uri, language=language)
-        self.history.opened(self.documents[uri])
+        self.documents[uri] = Snapshot.from_text(text, uri=uri, language=language)
+        self.history.on_open(self.documents[uri])
         self.uri, self.cursor = uri, 0
         return self
 
@@ -55,12 +55,12 @@ class Person:
     def make(self, edit: Edit) -> Person:
         before = self.snapshot
         self.texts.append(before.text)
-        after = Snapshot.of(
+        after = Snapshot.from_text(
             edit.apply(before.text), uri=before.uri, language=before.language, version=before.version + 1
         )
         self._at += 10.0
         self.documents[self.uri] = after
-        self.history.changed(before, after, edit, at=self._at, cursor=None)
+        self.history.record_change(before, after, edit, at=self._at, cursor=None)
         self.cursor = edit.changed_span[1] + edit.growth
         return self
 
@@ -81,12 +81,12 @@ class Person:
             self.make(Edit.replace(at + k, at + k, character))
         return self
 
-    def state(self, **more: Any) -> State:
+    def state(self, **more: Any) -> EditorState:
         others = tuple(other for uri, other in self.documents.items() if uri != self.uri)
-        return State(
+        return EditorState(
             self.snapshot,
             more.pop("cursor", self.cursor),
-            self.history.past,
+            self.history.edits,
             others,
             undone=self.history.undone,
             **more,
@@ -108,7 +108,7 @@ def shown_texts(prediction: Prediction) -> list[str]:
     return texts
 
 
-def predict(state: State, *, eagerness: float = 1.0) -> Prediction:
+def predict(state: EditorState, *, eagerness: float = 1.0) -> Prediction:
     """By the rules alone, whatever the weights."""
     return Pipeline(gate=certain()).predict(state, eagerness=eagerness)
 
@@ -117,19 +117,19 @@ def applied(snapshot: Snapshot, proposal: Proposal) -> str:
     """The text with the proposal made; checks that the edit is the proposal."""
     lines = snapshot.lines
     text = "".join((*lines[: proposal.start], *proposal.lines, *lines[proposal.end :]))
-    assert as_edit(snapshot, proposal).apply(snapshot.text) == text
+    assert to_edit(snapshot, proposal).apply(snapshot.text) == text
     return text
 
 
 def results(rule: Rule, text: str) -> list[str]:
     """The text after each of the rule's proposals."""
-    snapshot = Snapshot.of(text)
-    return [applied(snapshot, proposal) for proposal in rule.proposals(Index(snapshot))]
+    snapshot = Snapshot.from_text(text)
+    return [applied(snapshot, proposal) for proposal in rule.proposals(DocumentIndex(snapshot))]
 
 
 def taught(old: str, new: str, text: str, *, before: str = "", after: str = "") -> Iterator[tuple[Rule, str]]:
     """Every rule behind old -> new (whole lines) with what it makes of `text`, place by place."""
-    for rule in learn(_lines(old), _lines(new), before, after):
+    for rule in induce_rules(_lines(old), _lines(new), before, after):
         for result in results(rule, text):
             yield rule, result
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import stub_nginx
 import stub_vllm
 from editahead_lsp.transport import parent_process
-from editahead_serving.kv_cache_shape import Shape
-from editahead_serving.launch_plan import Place, plan
-from editahead_serving.nginx_router import router
-from editahead_serving.replica_set import Fleet
-from editahead_serving.resource_share import WHOLE, Share
-from editahead_serving.vllm_probe import Installed
+from editahead_serving.kv_cache_shape import KvCacheShape
+from editahead_serving.launch_plan import ListenAddress, make_launch_plan
+from editahead_serving.nginx_router import make_nginx_router
+from editahead_serving.replica_set import ReplicaSet
+from editahead_serving.resource_share import WHOLE, ResourceShare
+from editahead_serving.vllm_probe import VllmInstallation
 from server_process import free_port
 
 
@@ -25,14 +25,14 @@ class Watched:
     """An engine whose words can be waited for, and whose pauses take as long as `pause`. shares: of its replicas, where it
     has several. slept: what the pauses should be."""
 
-    def __init__(self, folder: Path, *shares: Share, **environment: str) -> None:
+    def __init__(self, folder: Path, *shares: ResourceShare, **environment: str) -> None:
         program = stub_vllm.install(folder / "engine")
-        installed = Installed(program.with_name("python"), "0.33.0", False, True, True, True, True)
-        places = [Place("127.0.0.1", free_port()) for _ in (WHOLE, *shares)]
+        installed = VllmInstallation(program.with_name("python"), "0.33.0", False, True, True, True, True)
+        places = [ListenAddress("127.0.0.1", free_port()) for _ in (WHOLE, *shares)]
         plans = [
-            plan(
+            make_launch_plan(
                 installed,
-                Shape.of(stub_vllm.CONFIG),
+                KvCacheShape.from_config(stub_vllm.CONFIG),
                 model="a/coder",
                 served="coder",
                 place=place,
@@ -45,7 +45,7 @@ class Watched:
         self.router = None
         if shares:
             nginx = stub_nginx.install(folder / "nginx")
-            self.router = router(nginx, places[0], places[1:], folder / "state" / "router")
+            self.router = make_nginx_router(nginx, places[0], places[1:], folder / "state" / "router")
         self.folder, self.file = folder, folder / "state" / "engine.json"
         self.log = self.file.with_name("engine.log")
         self.said: list[str] = []
@@ -53,7 +53,7 @@ class Watched:
         self.pause: Callable[[], None] = lambda: None
         self._more = asyncio.Event()
         clock = itertools.count().__next__
-        self.fleet = Fleet(
+        self.fleet = ReplicaSet(
             plans,
             self.router,
             self.file.parent,
@@ -83,7 +83,7 @@ class Watched:
 
     async def are_gone(self) -> None:
         for pid in itertools.chain(*self.pids()):
-            await parent_process.ended(pid)
+            await parent_process.wait_for_exit(pid)
 
 
 @asynccontextmanager

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_evals.apply.sketch_generator import cases
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
-from editahead_prompts.formats.base import Answer
+from editahead_prompts.formats.base import ParsedEdit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_training.data import apply_examples
 from editahead_training.data.apply_examples import examples_of, harder, spoiled
@@ -27,7 +27,7 @@ def made(budget: int = apply_examples.BUDGET) -> list[Example]:
     return [
         example
         for record in RECORDS
-        for example in examples_of(record, random.Random(record["id"]), own(), budget)
+        for example in examples_of(record, random.Random(record["id"]), bundled_tokenizer(), budget)
     ]
 
 
@@ -36,7 +36,7 @@ def test_the_same_seed_makes_the_same_examples() -> None:
 
 
 def test_there_are_some_of_each_kind() -> None:
-    prompts = [own().decode(example.prompt) for example in made()]
+    prompts = [bundled_tokenizer().decode(example.prompt) for example in made()]
     with_guess = ["<|guess|>" in prompt for prompt in prompts]
     assert len(prompts) > len(RECORDS)
     assert any(with_guess)
@@ -53,15 +53,17 @@ def test_an_answer_read_back_is_the_accepted_text() -> None:
     record = made_records(1)[0]
     for case in cases([record], 6, 1):
         (file,) = case.files
-        original = Snapshot.of(file.before, uri=f"file:///{file.path}", language=file.language)
-        request = OWN_APPLY.build(original, case.sketch, file.accepted[0] if file.accepted else None, own())
+        original = Snapshot.from_text(file.before, uri=f"file:///{file.path}", language=file.language)
+        request = OWN_APPLY.build_for_guess(
+            original, case.sketch, file.accepted[0] if file.accepted else None, bundled_tokenizer()
+        )
         lines = apply_examples.region_after(request, file.accepted[0]) if request and file.accepted else None
         if request is None or lines is None:
             continue
-        reader = OWN_APPLY.read(request)
+        reader = OWN_APPLY.make_reader(request)
         reader.feed("".join(f"{line}\n" for line in lines) + "<|/region|>")
         answer = reader.finish()
-        assert isinstance(answer, Answer)
+        assert isinstance(answer, ParsedEdit)
         assert answer.edit.apply(file.before) == file.accepted[0]
 
 

@@ -14,10 +14,10 @@ pytest.importorskip("safetensors", reason="training needs the extra `train`")
 import zstandard
 
 from editahead_cli.main import main
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_training.data.build_dataset import LONGEST, examples_of
 from editahead_training.data.example import TASKS, Example
-from editahead_training.data.packed_dataset import NotPacked, joined, read, write
+from editahead_training.data.packed_dataset import DatasetError, pack_batches, read, write
 from synthetic_records import made_records
 
 
@@ -92,19 +92,19 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         assert tuple(again.tokens[start:end].tolist()) == example.prompt + example.answer
         assert tuple(again.weights[start:end].tolist()) == (0,) * len(example.prompt) + example.weights
         assert TASKS[again.tasks[number]] == example.task
-    assert max(map(int, again.tokens)) < own().encoder.get_vocab_size()
+    assert max(map(int, again.tokens)) < bundled_tokenizer().encoder.get_vocab_size()
 
 
 def test_what_is_no_file_of_examples_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NotPacked):
+    with pytest.raises(DatasetError):
         read(tmp_path / "none.tokens")
     (tmp_path / "a.tokens").write_bytes(b"\x08\0\0\0\0\0\0\0{}      ")
-    with pytest.raises(NotPacked):
+    with pytest.raises(DatasetError):
         read(tmp_path / "a.tokens")
     with pytest.raises(ValueError, match="answer"):
         Example("code", (1,), (), ())
 
 
 def test_rows_hold_whole_examples() -> None:
-    rows = list(joined(enumerate([5, 5, 3, 20, 7, 1]), 10))
+    rows = list(pack_batches(enumerate([5, 5, 3, 20, 7, 1]), 10))
     assert rows == [[0, 1], [2, 4], [5]]  # what is longer than a row is left out

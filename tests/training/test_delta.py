@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from editahead_cli.main import main
-from editahead_training.delta.checkpoint_delta import MAGIC, DeltaError, apply, make
-from editahead_training.delta.delta_chain import Chain
+from editahead_training.delta.checkpoint_delta import MAGIC, DeltaError, apply_delta, write_delta
+from editahead_training.delta.delta_chain import DeltaChain
 from editahead_training.delta.safetensors_file import LENGTH, Checkpoint, CheckpointError
 
 np = pytest.importorskip("numpy", reason="training needs the extra `train`")
@@ -62,8 +62,8 @@ def test_every_bit_comes_back(
 ) -> None:
     base = checkpoint(tmp_path / "base", pair[0])
     target = checkpoint(tmp_path / "target", pair[1], __metadata__={"step": "7"})
-    made = make(base, target, tmp_path / "delta")
-    apply(base, tmp_path / "delta", tmp_path / "again")
+    made = write_delta(base, target, tmp_path / "delta")
+    apply_delta(base, tmp_path / "delta", tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == target.read_bytes()
     assert made.size == (tmp_path / "delta").stat().st_size
     assert 0 <= made.changed <= 1
@@ -72,7 +72,7 @@ def test_every_bit_comes_back(
 def test_what_is_near_is_small(tmp_path: Path) -> None:
     base = checkpoint(tmp_path / "base", weights(0))
     sizes = [
-        make(base, checkpoint(tmp_path / "target", weights(1, rate)), tmp_path / "delta").size
+        write_delta(base, checkpoint(tmp_path / "target", weights(1, rate)), tmp_path / "delta").size
         for rate in (0, 1e-6, 1e-4)
     ]
     assert sizes == sorted(sizes)
@@ -83,9 +83,9 @@ def test_what_is_near_is_small(tmp_path: Path) -> None:
 def test_another_base_is_refused(tmp_path: Path) -> None:
     base = checkpoint(tmp_path / "base", weights(0))
     other = checkpoint(tmp_path / "other", weights(1, 1e-3))
-    make(base, other, tmp_path / "delta")
+    write_delta(base, other, tmp_path / "delta")
     with pytest.raises(DeltaError, match="was not made for"):
-        apply(other, tmp_path / "delta", tmp_path / "out")
+        apply_delta(other, tmp_path / "delta", tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["base", "delta", "other"]
 
 
@@ -93,7 +93,7 @@ def test_another_model_is_refused(tmp_path: Path) -> None:
     base = checkpoint(tmp_path / "base", weights(0))
     other = checkpoint(tmp_path / "other", {"a": ("F32", b"\0" * 8)})
     with pytest.raises(DeltaError, match="not checkpoints of the same model"):
-        make(base, other, tmp_path / "delta")
+        write_delta(base, other, tmp_path / "delta")
     assert not (tmp_path / "delta").exists()
 
 
@@ -102,14 +102,14 @@ def test_another_model_is_refused(tmp_path: Path) -> None:
 def test_a_damaged_delta_leads_nowhere_else(tmp_path: Path, at: int, flip: int) -> None:
     base = checkpoint(tmp_path / "base", {"a": ("U8", bytes(range(200)))})
     target = checkpoint(tmp_path / "target", {"a": ("U8", bytes(range(1, 201)))})
-    make(base, target, tmp_path / "delta")
+    write_delta(base, target, tmp_path / "delta")
     data = bytearray((tmp_path / "delta").read_bytes())
     at %= len(data)
     data[at] ^= flip
     for damaged in (data, data[:at]):
         (tmp_path / "delta").write_bytes(damaged)
         try:
-            apply(base, tmp_path / "delta", tmp_path / "out")
+            apply_delta(base, tmp_path / "delta", tmp_path / "out")
         except DeltaError:
             assert not (tmp_path / "out").exists()
         else:  # what was damaged means nothing, such as the end of the checksum
@@ -148,7 +148,7 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path, content: bytes) -> Non
 
 
 def test_a_chain_has_every_checkpoint(tmp_path: Path) -> None:
-    chain = Chain(tmp_path / "chain", every=3)
+    chain = DeltaChain(tmp_path / "chain", every=3)
     files = [checkpoint(tmp_path / f"{n}", weights(n, 1e-5 * n)) for n in range(7)]
     links = [chain.add(file) for file in files]
     assert [link.whole for link in links] == [True, False, False, True, False, False, True]

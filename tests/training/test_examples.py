@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.escaping import unescape
 from editahead_prompts.formats.next_edit.editahead_2611 import REGION_END
-from editahead_training.data.example import COPIED, DECIDES, FULL, rewrite
+from editahead_training.data.example import COPY_WEIGHT, DECISION_WEIGHT, FULL, rewrite
 from history_typist import PROPERTY
 
 LINES = st.lists(st.sampled_from(["", "a = 1", "    b = é", "<|next|>", "\tf(a)", "}"]), max_size=8)
@@ -17,13 +17,13 @@ LINES = st.lists(st.sampled_from(["", "a = 1", "    b = é", "<|next|>", "\tf(a)
 
 def heavy(old: list[str], new: list[str]) -> list[str]:
     """The stretches of the answer that count whole, without white space around."""
-    example = rewrite("apply", (1, 2), old, new, own())
-    assert set(example.weights) <= {COPIED, FULL}
-    out, before = [""], COPIED
+    example = rewrite("apply", (1, 2), old, new, bundled_tokenizer())
+    assert set(example.weights) <= {COPY_WEIGHT, FULL}
+    out, before = [""], COPY_WEIGHT
     for token, weight in zip(example.answer, example.weights, strict=True):
         if weight == FULL:
             out += [] if before == FULL else [""]
-            out[-1] += own().decode([token])
+            out[-1] += bundled_tokenizer().decode([token])
         before = weight
     return [text.strip() for text in out if text]
 
@@ -31,8 +31,8 @@ def heavy(old: list[str], new: list[str]) -> list[str]:
 @PROPERTY
 @given(LINES, LINES)
 def test_the_answer_is_the_new_lines_and_the_end(old: list[str], new: list[str]) -> None:
-    example = rewrite("apply", (7,), old, new, own())
-    text = own().decode(example.answer)
+    example = rewrite("apply", (7,), old, new, bundled_tokenizer())
+    text = bundled_tokenizer().decode(example.answer)
     assert text.count(REGION_END) == 1
     assert unescape(text.removesuffix(REGION_END)) == "".join(f"{line}\n" for line in new)
     assert example.prompt == (7,)
@@ -57,4 +57,4 @@ def test_what_changes_counts_whole(old: list[str], new: list[str], whole: list[s
 
 
 def test_the_first_token_of_a_next_edit_decides() -> None:
-    assert rewrite("next edit", (1,), ["a"], ["a", "b"], own()).weights[0] == DECIDES
+    assert rewrite("next edit", (1,), ["a"], ["a", "b"], bundled_tokenizer()).weights[0] == DECISION_WEIGHT

@@ -14,10 +14,10 @@ pytest.importorskip("sklearn", reason="fitting needs the extra `train`")
 import zstandard
 
 from editahead_evals.metrics.confidence_curve import Answer
-from editahead_inference.gate.decision_trees import Trees, probability
+from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
 from editahead_inference.gate.gate import Gate, Weights
 from editahead_training.gate import fit_gate, fit_trees
-from editahead_training.gate.fit_terms import Circumstance, fit_terms
+from editahead_training.gate.fit_terms import TermSample, fit_terms
 
 
 def commit(number: int) -> dict[str, str]:
@@ -90,14 +90,14 @@ def test_exported_trees_give_scikit_learn_s_probabilities() -> None:
     right = values[:, 0] * values[:, 1] + 0.3 * values[:, 2] > 0
     model = HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(values, right)
     names = ["a", "b", "c"]
-    trees = Trees(
+    trees = DecisionTrees(
         {
             "features": names,
             "bias": float(model._baseline_prediction[0, 0]),
             "trees": fit_trees._exported(model, names),
         }
     )
-    ours = [probability(trees.log_odds(dict(zip(names, row, strict=True)))) for row in values]
+    ours = [sigmoid(trees.log_odds(dict(zip(names, row, strict=True)))) for row in values]
     assert np.abs(np.array(ours) - model.predict_proba(values)[:, 1]).max() < 1e-3
 
 
@@ -118,10 +118,8 @@ def test_what_has_no_data_says_so(edits: Path, tmp_path: Path) -> None:
 
 
 def test_terms_say_what_an_outcome_changes_and_in_which_direction_only() -> None:
-    def seen(name: str, right: float) -> list[Circumstance]:
-        return [
-            Circumstance({name: 1.0} if name else {}, 0.0, float(n < right * 100), 1.0) for n in range(100)
-        ]
+    def seen(name: str, right: float) -> list[TermSample]:
+        return [TermSample({name: 1.0} if name else {}, 0.0, float(n < right * 100), 1.0) for n in range(100)]
 
     terms = fit_terms(
         [*seen("", 0.5), *seen("accepted:1", 0.9), *seen("refused:1", 0.1), *seen("refused:2", 0.8)]

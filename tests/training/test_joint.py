@@ -11,34 +11,34 @@ pytest.importorskip("sklearn", reason="training needs the extra `train`")
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.gate.decision_trees import Trees
+from editahead_inference.gate.decision_trees import DecisionTrees
 from editahead_training.gate.fit_model_gate import (
-    Asked,
+    ScoredCandidate,
+    ScoredMoment,
     Shown,
-    Weighed,
+    coverage_gain,
     figures,
     fit,
-    gain,
-    level,
     measured,
     shown,
+    threshold_for_precision,
 )
 
 
-def asked(count: int, seed: int) -> list[Asked]:
+def asked(count: int, seed: int) -> list[ScoredMoment]:
     """The rules know nothing; the model knows it when it takes silence for unlikely."""
     rng = random.Random(seed)
     out = []
     for number in range(count):
         right = rng.random() < 0.4
         said = {"scored": 1.0, "score-silent": rng.uniform(-9, -5) if right else rng.uniform(-3, 0)}
-        candidates = (Weighed(0.35, said, float(right)), Weighed(0.1, {}, 0.0))
-        out.append(Asked(f"r{number // 3}", rng.random() < 0.9 or right, candidates))
+        candidates = (ScoredCandidate(0.35, said, float(right)), ScoredCandidate(0.1, {}, 0.0))
+        out.append(ScoredMoment(f"r{number // 3}", rng.random() < 0.9 or right, candidates))
     return out
 
 
 def test_what_a_model_knows_is_learned() -> None:
-    weights = Trees(fit(asked(800, 1)))
+    weights = DecisionTrees(fit(asked(800, 1)))
     table = measured(asked(400, 2), weights, 0.3, 0)
     assert table["with the model"]["precision"] > 0.95 > table["rules alone"]["precision"]
     assert table["with the model"]["false_end"] < table["rules alone"]["false_end"]
@@ -51,9 +51,9 @@ def test_without_a_model_the_rules_are_taken_at_their_word() -> None:
 
 
 def test_an_edit_that_no_rule_proposes_counts_only_with_the_model() -> None:
-    one = Asked("r", True, (Weighed(None, {"model": 1.0}, 1.0),))
+    one = ScoredMoment("r", True, (ScoredCandidate(None, {"model": 1.0}, 1.0),))
     assert shown([one], None) == [Shown("r", True)]
-    (with_model,) = shown([one], Trees({"bias": 2.0, "features": [], "trees": []}))
+    (with_model,) = shown([one], DecisionTrees({"bias": 2.0, "features": [], "trees": []}))
     assert with_model.right and with_model.sure > 0.8
 
 
@@ -64,12 +64,12 @@ SHOWN = st.lists(
 
 @given(SHOWN, st.floats(0, 1))
 def test_at_the_level_the_precision_is_no_less(found: list[Shown], precision: float) -> None:
-    at = level(found, precision)
+    at = threshold_for_precision(found, precision)
     assert at == 1.0 or figures(found, at)["precision"] >= round(precision, 4) - 1e-3
 
 
 def test_the_gain_of_nothing_is_nothing() -> None:
     same = shown(asked(60, 4), None)
-    told = gain(same, same, 0.3, 0)
+    told = coverage_gain(same, same, 0.3, 0)
     assert told["gain"] >= 0  # at the same precision, a threshold may be lower
     assert told["low"] <= told["high"]

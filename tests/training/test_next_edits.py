@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editahead_prompts.composition.hf_tokenizer import own
-from editahead_prompts.formats.base import Answer, Refusal, read_all
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
+from editahead_prompts.formats.base import AnswerRejection, ParsedEdit, parse_answer
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END, SILENT
 from editahead_prompts.text.snapshot import split_lines
 from editahead_training.data.next_edit_examples import ROOTS, Task, _example, examples_of, tasks_of
@@ -68,19 +68,19 @@ def test_what_remains_leads_to_what_the_commit_made(commit: dict[str, Any], seed
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_answer_makes_what_remains_in_the_region(seed: int) -> None:
-    vocabulary, answered = own(), 0
+    vocabulary, answered = bundled_tokenizer(), 0
     for task in tasks_of(RENAMED, random.Random(seed)):
         request = OWN.build(task.state, vocabulary, budget=736, paths=ROOTS)
         for example in _example(task, vocabulary, 736):
             assert example.prompt == request.prompt.ids
             assert vocabulary.decode(example.answer).endswith(REGION_END)
-            read = read_all(OWN, request, vocabulary.decode(example.answer))
+            read = parse_answer(OWN, request, vocabulary.decode(example.answer))
             if example.task == "silence":
                 assert vocabulary.decode(example.answer) == SILENT + REGION_END
-                assert isinstance(read, Refusal)
+                assert isinstance(read, AnswerRejection)
                 continue
             answered += 1
-            assert isinstance(read, Answer)
+            assert isinstance(read, ParsedEdit)
             made = split_lines(read.edit.apply(task.state.document.text))
             assert made[request.region.first : request.region.end] == tuple(
                 split_lines(RENAMED["after"])[request.region.first : request.region.end]
@@ -89,7 +89,7 @@ def test_the_answer_makes_what_remains_in_the_region(seed: int) -> None:
 
 
 def test_equal_records_and_generators_give_equal_examples() -> None:
-    one, other = (list(examples_of(RENAMED, random.Random(3), own(), 512)) for _ in range(2))
+    one, other = (list(examples_of(RENAMED, random.Random(3), bundled_tokenizer(), 512)) for _ in range(2))
     assert one == other
     assert {example.task for example in one} <= {"next edit", "silence"}
 
@@ -97,7 +97,7 @@ def test_equal_records_and_generators_give_equal_examples() -> None:
 @settings(max_examples=30, deadline=None)
 @given(records(), st.integers(0, 99), st.sampled_from([400, 512, 736]))
 def test_no_prompt_is_over_its_budget(commit: dict[str, Any], seed: int, budget: int) -> None:
-    for example in examples_of(commit, random.Random(seed), own(), budget):
+    for example in examples_of(commit, random.Random(seed), bundled_tokenizer(), budget):
         assert len(example.prompt) <= budget
 
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import END, MIDDLE, PREFIX, SUFFIX
 from editahead_training.data.code_examples import code_of, middle_of
 
@@ -16,7 +16,7 @@ RECORD = {"path": "pkg/c.py", "after": TEXT}
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_middle_fills_the_hole(seed: int) -> None:
-    vocabulary = own()
+    vocabulary = bundled_tokenizer()
     (example,) = middle_of(RECORD, random.Random(seed), vocabulary, 512)
     head, _, rest = vocabulary.decode(example.prompt).partition(PREFIX)
     above, _, below = rest.removesuffix(MIDDLE).partition(SUFFIX)
@@ -27,7 +27,7 @@ def test_the_middle_fills_the_hole(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_code_is_a_stretch_of_the_file(seed: int) -> None:
-    vocabulary = own()
+    vocabulary = bundled_tokenizer()
     (example,) = code_of(RECORD, random.Random(seed), vocabulary, 100)
     assert vocabulary.decode(example.answer) in TEXT
     assert example.tokens <= 100
@@ -35,5 +35,5 @@ def test_code_is_a_stretch_of_the_file(seed: int) -> None:
 
 def test_of_an_empty_file_there_is_nothing() -> None:
     nothing = {"path": "a.py", "after": ""}
-    assert not list(middle_of(nothing, random.Random(0), own(), 512))
-    assert not list(code_of(nothing, random.Random(0), own(), 100))
+    assert not list(middle_of(nothing, random.Random(0), bundled_tokenizer(), 512))
+    assert not list(code_of(nothing, random.Random(0), bundled_tokenizer(), 100))

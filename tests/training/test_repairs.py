@@ -7,20 +7,20 @@ from collections.abc import Callable
 
 import pytest
 
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.escaping import unescape
 from editahead_prompts.formats.next_edit.editahead_2611 import CURSOR, REGION, REGION_END
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_training.data.repair_examples import (
     LONGEST,
-    Damage,
-    File,
+    DamagedFile,
+    SourceFile,
     argument_added,
     argument_dropped,
     examples_of,
-    renamed,
-    unimported,
+    partial_rename,
+    remove_import,
 )
 from synthetic_records import made_records
 
@@ -74,14 +74,16 @@ export const shown = (order: Order, rate: number) => {
 };
 """
 FILES = {"python": PYTHON, "go": GO, "typescript": TYPESCRIPT}
-WAYS = (renamed, unimported, argument_added, argument_dropped)
+WAYS = (partial_rename, remove_import, argument_added, argument_dropped)
 
 
-def file(language: str) -> File:
-    return File(Snapshot.of(FILES[language], uri="file:///a", language=language), SyntaxTrees())
+def file(language: str) -> SourceFile:
+    return SourceFile(Snapshot.from_text(FILES[language], uri="file:///a", language=language), SyntaxTrees())
 
 
-def damages(way: Callable[[File, random.Random], Damage | None], language: str) -> list[Damage]:
+def damages(
+    way: Callable[[SourceFile, random.Random], DamagedFile | None], language: str
+) -> list[DamagedFile]:
     made = [way(file(language), random.Random(seed)) for seed in range(12)]
     return [damage for damage in made if damage is not None]
 
@@ -89,10 +91,10 @@ def damages(way: Callable[[File, random.Random], Damage | None], language: str) 
 @pytest.mark.parametrize("language", FILES)
 @pytest.mark.parametrize("way", WAYS)
 def test_all_of_the_repair_makes_the_file(
-    way: Callable[[File, random.Random], Damage | None], language: str
+    way: Callable[[SourceFile, random.Random], DamagedFile | None], language: str
 ) -> None:
     found = damages(way, language)
-    assert found or (way, language) == (unimported, "go")
+    assert found or (way, language) == (remove_import, "go")
     for damage in found:
         lines = list(damage.now)
         for change in reversed(damage.repair):
@@ -107,7 +109,7 @@ def test_all_of_the_repair_makes_the_file(
 
 @pytest.mark.parametrize("language", FILES)
 def test_what_is_renamed_had_one_other_name_in_all_of_the_code(language: str) -> None:
-    for damage in damages(renamed, language):
+    for damage in damages(partial_rename, language):
         before = list(damage.now)
         for edit in damage.past:
             before[edit.line : edit.line + len(edit.new)] = edit.old
@@ -118,7 +120,7 @@ def test_what_is_renamed_had_one_other_name_in_all_of_the_code(language: str) ->
 
 
 def test_an_import_is_missing_and_its_use_is_new() -> None:
-    for damage in damages(unimported, "python"):
+    for damage in damages(remove_import, "python"):
         (change,) = damage.repair
         assert change.start <= 1
         assert change.lines[0].startswith(("import json", "from os import"))
@@ -141,14 +143,19 @@ def test_examples_fit_parse_and_are_the_same_for_the_same_seed(budget: int) -> N
     records += [{"path": r.path, "language": r.language, "after": r.after} for r in made_records(6)]
     total = 0
     for record in records:
-        made = list(examples_of(record, random.Random(3), own(), budget))
-        assert made == list(examples_of(record, random.Random(3), own(), budget))
+        made = list(examples_of(record, random.Random(3), bundled_tokenizer(), budget))
+        assert made == list(examples_of(record, random.Random(3), bundled_tokenizer(), budget))
         for example in made:
             total += 1
             assert len(example.prompt) <= budget
             assert example.tokens <= LONGEST
-            answer = unescape(own().decode(example.answer).removesuffix(REGION_END))
-            shown = own().decode(example.prompt).rpartition(f"{REGION}\n")[2].partition(REGION_END)[0]
+            answer = unescape(bundled_tokenizer().decode(example.answer).removesuffix(REGION_END))
+            shown = (
+                bundled_tokenizer()
+                .decode(example.prompt)
+                .rpartition(f"{REGION}\n")[2]
+                .partition(REGION_END)[0]
+            )
             shown = unescape(shown.replace(CURSOR, ""))
             assert answer != shown
             context = record["after"]
@@ -158,4 +165,4 @@ def test_examples_fit_parse_and_are_the_same_for_the_same_seed(budget: int) -> N
 
 def test_a_language_without_a_grammar_has_none() -> None:
     record = {"path": "a.txt", "language": "plaintext", "after": PYTHON}
-    assert not list(examples_of(record, random.Random(1), own()))
+    assert not list(examples_of(record, random.Random(1), bundled_tokenizer()))

@@ -12,7 +12,7 @@ pytest.importorskip("tokenizers", reason="training needs the extra `train`")
 import zstandard
 
 from editahead_cli.main import main
-from editahead_prompts.composition.hf_tokenizer import built
+from editahead_prompts.composition.hf_tokenizer import build_bpe
 from editahead_training.data import train_tokenizer
 
 SECRET = "hunter2hunter2hunter2"
@@ -42,7 +42,7 @@ def test_it_learns_what_many_repositories_have_in_common(edits: Path, tmp_path: 
     data = json.loads(out.read_text("utf-8"))
     assert data["provenance"] == provenance
     assert (provenance["records"], provenance["commit"]) == (12, "abc")
-    learned = built(data["special"], data["merges"])
+    learned = build_bpe(data["special"], data["merges"])
     assert learned.count("return") == learned.count("\n    ") == 1
     assert learned.count(SECRET) == len(SECRET)
     assert all(

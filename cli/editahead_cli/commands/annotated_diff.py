@@ -21,7 +21,7 @@ _STYLES = {"-": "31", "+": "32", "@": "36", "!": "1;33", "h": "1"}
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def coloured() -> bool:
+def supports_color() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
@@ -30,7 +30,7 @@ def diff_lines(change: FileChange, old: str, new: str, *, colour: bool) -> Itera
     yield _styled(f"--- {old}", "h", colour)
     yield _styled(f"+++ {new}", "h", colour)
     original = change.original
-    blocks = [_Block.of(hunk, original) for hunk in change.hunks]
+    blocks = [_Block.from_hunk(hunk, original) for hunk in change.hunks]
     growth, free = 0, 0
     """By how much the text above has grown; the first line that no hunk has shown yet."""
     for number, (block, hunk) in enumerate(zip(blocks, change.hunks, strict=True)):
@@ -68,7 +68,7 @@ class _Block:
     new: Sequence[str]
 
     @classmethod
-    def of(cls, hunk: Hunk, original: Snapshot) -> _Block:
+    def from_hunk(cls, hunk: Hunk, original: Snapshot) -> _Block:
         from editahead_prompts.text.affixes import common_affixes
         from editahead_prompts.text.snapshot import split_lines
 

@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from editahead_cli.console import fail, tell, tell_output
+from editahead_cli.console import fail, print_text, tell_output
 
 if TYPE_CHECKING:
-    from editahead_cli.atomic_write import Write
+    from editahead_cli.atomic_write import FileWrite
     from editahead_inference.apply.planner import FileChange
     from editahead_inference.apply.results import Refusal
-    from editahead_lsp.apply.partial_results import Telling
-    from editahead_lsp.apply.service import Planned
+    from editahead_lsp.apply.partial_results import PartialResultReporter
+    from editahead_lsp.apply.service import ApplyPlan
     from editahead_lsp.apply.workspace_files import WorkspaceFiles
     from editahead_lsp.protocol.apply_messages import ApplyStats, Problem
     from editahead_prompts.sketches.sketch import Sketch, SketchKind
@@ -44,12 +44,12 @@ def run(args: argparse.Namespace) -> int:
     import asyncio
     import time
 
-    from editahead_cli.atomic_write import NotWritten, write_all
-    from editahead_inference.apply.planner import Refused
+    from editahead_cli.atomic_write import WriteError, write_all
+    from editahead_inference.apply.planner import ApplyRefusedError
     from editahead_inference.apply.results import Refusal
     from editahead_lsp.apply.linters import new_problems
-    from editahead_prompts.sketches.parse import parse
-    from editahead_prompts.sketches.sketch import NotASketch
+    from editahead_prompts.sketches.parse import parse_sketch
+    from editahead_prompts.sketches.sketch import SketchError
 
     for name in ("backup", "yes"):
         if getattr(args, name) and not args.write:
@@ -64,16 +64,16 @@ def run(args: argparse.Namespace) -> int:
     except (OSError, UnicodeError) as error:
         return fail(f"the sketch cannot be read: {error}")
     try:
-        own = files.find(None)
-        sketch = parse(
+        own = files.resolve(None)
+        sketch = parse_sketch(
             text, language=own.language if own else None, path=args.file.name if args.file else None
         )
         report.kind = sketch.files[0].kind
         report.planned = _planned(sketch, files, report.root, asking=args.model)
-    except NotASketch as error:
+    except SketchError as error:
         lines = text.splitlines()[error.at : error.end]
         return report.refused(Refusal("unparsed", str(error), "\n".join(lines)))
-    except Refused as error:
+    except ApplyRefusedError as error:
         return report.refused(error.refusal)
     except ValueError as error:
         return fail(f"--model: {error}")
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     if args.write and not report.problems:
         try:
             write_all(_writes(report.changes, files), backup=args.backup)
-        except NotWritten as error:
+        except WriteError as error:
             return fail(f"nothing was written: {error}")
         report.written = True
     return report.done(show_diff=not args.write)
@@ -98,89 +98,95 @@ def workspace(folder: Path) -> Path:
     return next((path for path in (folder, *folder.parents) if (path / ".git").exists()), folder)
 
 
-def _planned(sketch: Sketch, files: WorkspaceFiles, root: Path, *, asking: bool) -> Planned:
+def _planned(sketch: Sketch, files: WorkspaceFiles, root: Path, *, asking: bool) -> ApplyPlan:
     """Raises Refused, and ValueError where there is no model to be asked."""
     import asyncio
     import time
 
     from editahead_inference.apply.merge.merge import merge
-    from editahead_inference.apply.planner import plan
-    from editahead_lsp.apply.partial_results import Telling
-    from editahead_lsp.apply.service import Planned
+    from editahead_inference.apply.planner import plan_changes
+    from editahead_lsp.apply.partial_results import PartialResultReporter
+    from editahead_lsp.apply.service import ApplyPlan
 
-    telling = Telling(lambda news: None, time.perf_counter)
+    telling = PartialResultReporter(lambda news: None, time.perf_counter)
     if asking:
         return asyncio.run(_asked(sketch, files, root, telling))
-    return Planned(sketch, plan(sketch, files, merge, settled=telling.settled), first=telling.first)
+    return ApplyPlan(
+        sketch, plan_changes(sketch, files, merge, settled=telling.on_file_done), first=telling.first
+    )
 
 
-async def _asked(sketch: Sketch, files: WorkspaceFiles, root: Path, telling: Telling) -> Planned:
+async def _asked(
+    sketch: Sketch, files: WorkspaceFiles, root: Path, telling: PartialResultReporter
+) -> ApplyPlan:
     """With the model of the settings. Whatever ends this ends its request."""
     import asyncio
 
     from editahead_inference.apply.merge.merge import merge
-    from editahead_inference.apply.model.model_fallback import Rewriting
-    from editahead_inference.apply.planner import plan
-    from editahead_inference.worker_thread import CancellableJob, Worker
+    from editahead_inference.apply.model.model_fallback import ModelFallback
+    from editahead_inference.apply.planner import plan_changes
+    from editahead_inference.worker_thread import CancellableJob, WorkerThread
     from editahead_lsp import user_dirs
-    from editahead_lsp.apply.blocking_model import Asking
-    from editahead_lsp.apply.service import Planned
-    from editahead_lsp.model.config import Wanted
-    from editahead_lsp.settings import gather
+    from editahead_lsp.apply.blocking_model import BlockingModelClient
+    from editahead_lsp.apply.service import ApplyPlan
+    from editahead_lsp.model.config import ModelConfig
+    from editahead_lsp.settings import load_settings
     from editahead_lsp.workspace import uris
     from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-    settings = gather(os.environ, None, [root], user_dirs.config_folder()).settings
-    model = Wanted.of(settings, os.environ, [uris.of_path(root)]).reach()
+    settings = load_settings(os.environ, None, [root], user_dirs.config_folder()).settings
+    model = ModelConfig.from_settings(settings, os.environ, [uris.path_to_uri(root)]).create_predictor()
     if model is None:
         raise ValueError('there is none: `backend` is "embedded"')
     trees = SyntaxTrees()
-    asks = Rewriting(
+    asks = ModelFallback(
         merge,
-        Asking(asyncio.get_running_loop(), model),
-        lambda coming: telling.coming(coming, trees),
+        BlockingModelClient(asyncio.get_running_loop(), model),
+        lambda coming: telling.on_partial_rewrite(coming, trees),
     )
     try:
-        changes = await CancellableJob(Worker()).run(
-            lambda check: plan(sketch, files, asks, syntax=trees, settled=telling.settled, check=check)
+        changes = await CancellableJob(WorkerThread()).run(
+            lambda check: plan_changes(
+                sketch, files, asks, syntax=trees, settled=telling.on_file_done, check=check
+            )
         )
     finally:
         await model.backend.close()
-    return Planned(sketch, changes, tuple(asks.used), telling.first)
+    return ApplyPlan(sketch, changes, tuple(asks.used), telling.first)
 
 
 def _files(file: Path | None, root: Path) -> WorkspaceFiles:
     from editahead_lsp import user_dirs
     from editahead_lsp.apply.workspace_files import WorkspaceFiles
-    from editahead_lsp.settings import gather
+    from editahead_lsp.settings import load_settings
     from editahead_lsp.workspace import uris
-    from editahead_lsp.workspace.file_exclusion import Exclusion
+    from editahead_lsp.workspace.file_exclusion import FileExclusion
 
-    settings = gather(os.environ, None, [root], user_dirs.config_folder()).settings
-    uri = uris.of_path(Path(os.path.normpath(Path.cwd() / file))) if file is not None else None
-    exclusion = Exclusion([root], settings.exclude)
+    settings = load_settings(os.environ, None, [root], user_dirs.config_folder()).settings
+    uri = uris.path_to_uri(Path(os.path.normpath(Path.cwd() / file))) if file is not None else None
+    exclusion = FileExclusion([root], settings.exclude)
     return WorkspaceFiles([root], {}, exclusion, settings.max_file_bytes, uri, Path.cwd())
 
 
-def _writes(changes: tuple[FileChange, ...], files: WorkspaceFiles) -> list[Write]:
-    from editahead_cli.atomic_write import Write
+def _writes(changes: tuple[FileChange, ...], files: WorkspaceFiles) -> list[FileWrite]:
+    from editahead_cli.atomic_write import FileWrite
     from editahead_lsp.apply.workspace_files import BOM
     from editahead_lsp.workspace import uris
 
     out = []
     for change in changes:
         uri = change.original.uri
-        path = uris.path_of(uri)
+        path = uris.uri_to_path(uri)
         assert path is not None
         mark = BOM if uri in files.with_bom else ""
-        old, new = ((mark + text).encode("utf-8") for text in (change.original.text, change.after))
-        target = uris.path_of(change.moved_to) if change.moved_to is not None else None
+        old, new = ((mark + text).encode("utf-8") for text in (change.original.text, change.new_text))
+        target = uris.uri_to_path(change.moved_to) if change.moved_to is not None else None
         if target is not None:
-            out += [Write(target, None, new), Write(path, old, None)]
+            out += [FileWrite(target, None, new), FileWrite(path, old, None)]
         elif change.action == "create":
-            out.append(Write(path, None, new))
+            out.append(FileWrite(path, None, new))
         else:
-            out.append(Write(path, old, None if change.action == "delete" else new))
+            out.append(FileWrite(path, old, None if change.action == "delete" else new))
     return out
 
 
@@ -191,7 +197,7 @@ class _Report:
     def __init__(self, json: bool, root: Path) -> None:
         self._json, self.root = json, root
         self.kind: SketchKind | None = None
-        self.planned: Planned | None = None
+        self.planned: ApplyPlan | None = None
         self.problems: list[Problem] | None = None
         self.written = False
         self.started = self.ended = 0.0
@@ -222,7 +228,7 @@ class _Report:
             self._show_diff()
         else:
             for change in self.changes:
-                tell(f"{_PAST[change.action]} {self._name(change.moved_to or change.original.uri)}")
+                print_text(f"{_PAST[change.action]} {self._name(change.moved_to or change.original.uri)}")
         if not self._json and self.planned is not None and self.planned.used:
             stats = self._stats(self.planned)
             first = (
@@ -243,47 +249,49 @@ class _Report:
         return 0
 
     def _show_diff(self) -> None:
-        from .annotated_diff import coloured, diff_lines
+        from .annotated_diff import diff_lines, supports_color
 
-        colour = coloured()
+        colour = supports_color()
         for change in self.changes:
             name = self._name(change.original.uri)
             after = self._name(change.moved_to) if change.moved_to is not None else name
             old = "/dev/null" if change.action == "create" else f"a/{name}"
             new = "/dev/null" if change.action == "delete" else f"b/{after}"
             for line in diff_lines(change, old, new, colour=colour):
-                tell(line)
+                print_text(line)
 
-    def _stats(self, planned: Planned) -> ApplyStats:
-        from editahead_lsp.features.apply_sketch import stats_of
+    def _stats(self, planned: ApplyPlan) -> ApplyStats:
+        from editahead_lsp.features.apply_sketch import apply_stats
 
-        return stats_of(planned, (self.ended - self.started) * 1000, self.started)
+        return apply_stats(planned, (self.ended - self.started) * 1000, self.started)
 
     def _name(self, uri: str) -> str:
         from editahead_lsp.workspace import uris
 
-        path = uris.path_of(uri)
+        path = uris.uri_to_path(uri)
         assert path is not None
         return os.path.relpath(os.path.realpath(path), os.path.realpath(self.root)).replace(os.sep, "/")
 
     def _tell_json(self, refusal: Refusal | None) -> None:
         from editahead_cli import json_output
         from editahead_lsp.apply import to_lsp
-        from editahead_lsp.features.apply_sketch import method_of
+        from editahead_lsp.features.apply_sketch import apply_method
         from editahead_lsp.protocol.apply_messages import ApplyStats
-        from editahead_lsp.protocol.client_capabilities import FILE_OPERATIONS, Client
+        from editahead_lsp.protocol.client_capabilities import FILE_OPERATIONS, ClientCapabilities
 
-        files = [to_lsp.Placed(change, change.original, change.hunks, None) for change in self.changes]
-        able = Client(document_changes=True, annotates_edits=True, file_operations=FILE_OPERATIONS)
+        files = [to_lsp.RebasedChange(change, change.original, change.hunks, None) for change in self.changes]
+        able = ClientCapabilities(
+            document_changes=True, annotates_edits=True, file_operations=FILE_OPERATIONS
+        )
         refused = None
         if refusal is not None:
-            data = to_lsp.error_data(refusal)
-            refused = json_output.Refused(data.reason, refusal.detail, data.part, data.near, data.model)
+            data = to_lsp.to_refusal_data(refusal)
+            refused = json_output.RefusalOutput(data.reason, refusal.detail, data.part, data.near, data.model)
         output = json_output.ApplyOutput(
-            edit=None if refusal is not None else to_lsp.workspace_edit(files, able, "utf-16"),
-            hunks=[hunk for file in files for hunk in to_lsp.hunks(file, "utf-16")],
+            edit=None if refusal is not None else to_lsp.to_workspace_edit(files, able, "utf-16"),
+            hunks=[hunk for file in files for hunk in to_lsp.to_applied_hunks(file, "utf-16")],
             sketch_kind=self.kind,
-            method=method_of(self.changes),
+            method=apply_method(self.changes),
             stats=ApplyStats(0.0) if self.planned is None else self._stats(self.planned),
             problems=self.problems,
             written=[c.moved_to or c.original.uri for c in self.changes] if self.written else [],

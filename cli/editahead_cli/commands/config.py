@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from editahead_cli.console import tell, tell_output
+from editahead_cli.console import print_text, tell_output
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,19 +17,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from editahead_cli.json_output import ConfigOutput, Setting
+    from editahead_cli.json_output import ConfigOutput, SettingOutput
     from editahead_lsp import user_dirs
-    from editahead_lsp.settings import NAMES, gather
+    from editahead_lsp.settings import NAMES, load_settings
 
-    resolved = gather(os.environ, None, [Path.cwd()], user_dirs.config_folder())
+    resolved = load_settings(os.environ, None, [Path.cwd()], user_dirs.config_folder())
     values = {name: getattr(resolved.settings, name) for name in NAMES}
     if args.json:
-        known = {name: Setting(value, resolved.origins[name]) for name, value in values.items()}
+        known = {name: SettingOutput(value, resolved.origins[name]) for name, value in values.items()}
         tell_output(ConfigOutput(known, list(resolved.messages)))
         return 0
     for name, value in values.items():
         line = f"{name} = {json.dumps(value)}"
-        tell(f"{line:<40} # {resolved.origins[name]}" if args.show_origin else line)
+        print_text(f"{line:<40} # {resolved.origins[name]}" if args.show_origin else line)
     for message in resolved.messages:
         sys.stderr.write(f"editahead: {message}\n")
     return 0

@@ -11,7 +11,7 @@ from typing import Any
 from editahead_cli.console import fail, tell_output
 from editahead_cli.demo.player import Event, Player, Tally
 from editahead_cli.demo.scenes import Scene, commit_scenes, sample_scenes
-from editahead_cli.demo.terminal_view import Screen, figures
+from editahead_cli.demo.terminal_view import TerminalView, summarize
 
 COMMITS = 5
 """Of a repository that are replayed."""
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
     console = Console(highlight=False)
     animated = console.is_terminal and args.speed > 0 and not args.json
-    screen = Screen(console, (lambda seconds: time.sleep(seconds / args.speed)) if animated else None)
+    screen = TerminalView(console, (lambda seconds: time.sleep(seconds / args.speed)) if animated else None)
     events: list[dict[str, Any]] = []
     tally = Tally()
 
@@ -58,18 +58,18 @@ def run(args: argparse.Namespace) -> int:
         scenes = sample_scenes() if args.repo is None else _commits(args.repo)
         with Editor(SETTINGS) as editor:
             Player(editor, tell).play(scenes)
-    except (ClientError, _NothingToReplay) as error:
+    except (ClientError, _NothingToReplayError) as error:
         return fail(str(error))
     except KeyboardInterrupt:
         return fail("stopped")
     if args.json:
-        tell_output(DemoOutput(events, figures(tally)))
+        tell_output(DemoOutput(events, summarize(tally)))
     else:
-        screen.summary(figures(tally))
+        screen.summary(summarize(tally))
     return 0
 
 
-class _NothingToReplay(Exception):
+class _NothingToReplayError(Exception):
     """The message is for a person."""
 
 
@@ -86,7 +86,9 @@ def _commits(path: Path) -> list[Scene]:
     try:
         scenes = commit_scenes(recent_records(path), COMMITS)
     except GitError as error:
-        raise _NothingToReplay(str(error)) from error
+        raise _NothingToReplayError(str(error)) from error
     if not scenes:
-        raise _NothingToReplay(f"{path}: no recent commit makes small changes to files of a known language")
+        raise _NothingToReplayError(
+            f"{path}: no recent commit makes small changes to files of a known language"
+        )
     return scenes

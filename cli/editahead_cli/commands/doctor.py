@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from editahead_cli.console import tell, tell_output
+from editahead_cli.console import print_text, tell_output
 from editahead_cli.json_output import Check, DoctorOutput
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         for check in checks:
             mark = {True: "ok  ", False: "FAIL", None: "    "}[check.good]
-            tell(f"{mark}  {check.name}: {check.detail}")
+            print_text(f"{mark}  {check.name}: {check.detail}")
     return 0 if good else 1
 
 
@@ -58,7 +58,7 @@ def _grammars() -> list[Check]:
     broken = []
     for language in GRAMMARS:
         try:
-            if SyntaxTrees().tree(Snapshot.of("x\n", language=language)) is None:
+            if SyntaxTrees().tree(Snapshot.from_text("x\n", language=language)) is None:
                 broken.append(language)
         except Exception as error:  # a wheel built for another Python raises all sorts
             broken.append(f"{language} ({type(error).__name__})")
@@ -88,9 +88,9 @@ def _writable(name: str, folder: Callable[[], Path]) -> Check:
 
 def _settings() -> list[Check]:
     from editahead_lsp import user_dirs
-    from editahead_lsp.settings import gather
+    from editahead_lsp.settings import load_settings
 
-    resolved = gather(os.environ, None, [Path.cwd()], user_dirs.config_folder())
+    resolved = load_settings(os.environ, None, [Path.cwd()], user_dirs.config_folder())
     return [Check("settings", False, message) for message in resolved.messages] or [
         Check("settings", True, "all valid")
     ]
@@ -99,13 +99,13 @@ def _settings() -> list[Check]:
 def _backend() -> list[Check]:
     """Asks the server of models that is configured, if one is, what it serves. No code is sent."""
     from editahead_inference.backends.engine_runfile import FILE_NAME
-    from editahead_inference.backends.factory import choose
+    from editahead_inference.backends.factory import create_backend
     from editahead_lsp import user_dirs
-    from editahead_lsp.settings import gather
+    from editahead_lsp.settings import load_settings
 
-    settings = gather(os.environ, None, [Path.cwd()], user_dirs.config_folder()).settings
+    settings = load_settings(os.environ, None, [Path.cwd()], user_dirs.config_folder()).settings
     try:
-        backend = choose(
+        backend = create_backend(
             settings.backend,
             url=settings.url,
             model=settings.model,
@@ -122,7 +122,7 @@ def _backend() -> list[Check]:
 
 async def _asked(backend: Backend, format: str) -> list[Check]:
     from editahead_inference.backends.base import BackendError
-    from editahead_prompts.formats.registry import FORMATS, named
+    from editahead_prompts.formats.registry import FORMATS, format_name
 
     try:
         await backend.prepare()
@@ -134,7 +134,7 @@ async def _asked(backend: Backend, format: str) -> list[Check]:
     context = "of unknown context" if can.context is None else f"with a context of {can.context} tokens"
     found = Check("backend", True, f"{backend.name} serves {backend.model!r} {context}")
     try:
-        chosen = named(backend.model or "", None if format == "auto" else format)
+        chosen = format_name(backend.model or "", None if format == "auto" else format)
     except ValueError as error:
         return [found, Check("prompt format", False, str(error))]
     return [

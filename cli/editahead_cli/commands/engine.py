@@ -14,17 +14,17 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from editahead_cli.console import fail, tell
+from editahead_cli.console import fail, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from editahead_serving.kv_cache_shape import Shape
-    from editahead_serving.launch_plan import Plan
-    from editahead_serving.nginx_router import Router
-    from editahead_serving.replica_set import Fleet
-    from editahead_serving.resource_share import Share
-    from editahead_serving.vllm_probe import Installed
+    from editahead_serving.kv_cache_shape import KvCacheShape
+    from editahead_serving.launch_plan import LaunchPlan
+    from editahead_serving.nginx_router import NginxRouter
+    from editahead_serving.replica_set import ReplicaSet
+    from editahead_serving.resource_share import ResourceShare
+    from editahead_serving.vllm_probe import VllmInstallation
 
 _LOCK = "engine.lock"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from editahead_lsp import user_dirs
-    from editahead_serving.vllm_probe import NoEngine
+    from editahead_serving.vllm_probe import EngineUnavailableError
 
     if sys.platform == "win32":
         return fail("vLLM does not run on Windows; it does in WSL.")
@@ -66,42 +66,42 @@ def run(args: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         if args.print:
             plans, router = _plans(args, folder)
-            parts = [made.pasteable() for made in plans]
-            tell("\n".join(parts if router is None else [*parts, router.pasteable()]))
+            parts = [made.shell_command() for made in plans]
+            print_text("\n".join(parts if router is None else [*parts, router.pasteable()]))
             return 0
         with _alone(folder / _LOCK):
             return _look_after(*_plans(args, folder), folder)
-    except NoEngine as error:
+    except EngineUnavailableError as error:
         return fail(str(error))
     except OSError as error:
         return fail(f"The engine's files in the state folder cannot be used: {error}.")
 
 
-def _plans(args: argparse.Namespace, state: Path) -> tuple[list[Plan], Router | None]:
+def _plans(args: argparse.Namespace, state: Path) -> tuple[list[LaunchPlan], NginxRouter | None]:
     """Of each server; where there are several, what is before them. Says what a person should know. `NoEngine`."""
     from editahead_inference.backends.engine_runfile import served_name
-    from editahead_inference.backends.factory import SHIPPED
-    from editahead_serving.hardware import look
-    from editahead_serving.launch_plan import Place, plan
-    from editahead_serving.nginx_router import router
+    from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
+    from editahead_serving.hardware import detect_hardware
+    from editahead_serving.launch_plan import ListenAddress, make_launch_plan
+    from editahead_serving.nginx_router import make_nginx_router
     from editahead_serving.resource_share import WHOLE
 
     model, folder = _chosen(args.model)
     installed, config = _asked(None if folder is not None else model, printing=args.print)
     shape = _shape(model, folder, config)
-    machine = look()
+    machine = detect_hardware()
     several = args.replicas > 1
     first, *more = _ports(args.host, args.port, args.replicas if several else 0)
-    place = Place(args.host, first)
-    places = [Place(_LOOPBACK[0], port) for port in more] if several else [place]
+    place = ListenAddress(args.host, first)
+    places = [ListenAddress(_LOOPBACK[0], port) for port in more] if several else [place]
     shares = _shares(args.replicas, installed, len(machine.gpus)) if several else [WHOLE]
     key = os.environ.get("VLLM_API_KEY", "").strip() or secrets.token_urlsafe(24)
     plans = [
-        plan(
+        make_launch_plan(
             installed,
             shape,
             model=model,
-            served="editahead" if folder == SHIPPED else served_name(model),
+            served="editahead" if folder == SHIPPED_MODEL_DIR else served_name(model),
             place=own,
             key=key,
             free_bytes=machine.free,
@@ -110,92 +110,100 @@ def _plans(args: argparse.Namespace, state: Path) -> tuple[list[Plan], Router | 
         )
         for own, share in zip(places, shares, strict=True)
     ]
-    before = router(_nginx(printing=args.print), place, places, state / "router") if several else None
+    before = (
+        make_nginx_router(_nginx(printing=args.print), place, places, state / "router") if several else None
+    )
     for note in dict.fromkeys((*plans[0].notes, *place.notes)):
         _say(note)
     return plans, before
 
 
-def _shares(count: int, installed: Installed, gpus: int) -> list[Share]:
+def _shares(count: int, installed: VllmInstallation, gpus: int) -> list[ResourceShare]:
     """`NoEngine`."""
-    from editahead_serving.hardware import real_cores
-    from editahead_serving.resource_share import of_cores, of_gpus
+    from editahead_serving.hardware import physical_cores
+    from editahead_serving.resource_share import split_cores, split_gpus
 
     if installed.cpu:
-        return of_cores(count, real_cores())
+        return split_cores(count, physical_cores())
     named = os.environ.get("CUDA_VISIBLE_DEVICES")
-    return of_gpus(count, [str(n) for n in range(gpus)] if named is None else named.replace(",", " ").split())
+    return split_gpus(
+        count, [str(n) for n in range(gpus)] if named is None else named.replace(",", " ").split()
+    )
 
 
 def _nginx(*, printing: bool) -> Path:
     """`NoEngine`."""
-    from editahead_serving.nginx_router import find
-    from editahead_serving.vllm_probe import NoEngine
+    from editahead_serving.nginx_router import find_nginx
+    from editahead_serving.vllm_probe import EngineUnavailableError
 
     try:
-        return find(os.environ)
-    except NoEngine as error:
+        return find_nginx(os.environ)
+    except EngineUnavailableError as error:
         if not printing:
             raise
         _say(str(error))
         return Path("nginx")
 
 
-def _asked(model: str | None, *, printing: bool) -> tuple[Installed, dict[str, Any] | None]:
+def _asked(model: str | None, *, printing: bool) -> tuple[VllmInstallation, dict[str, Any] | None]:
     """As `installed.ask`; a command that is only printed may be for another machine. `NoEngine`."""
-    from editahead_serving.hardware import look
-    from editahead_serving.vllm_probe import NoEngine, ask, assumed, find
+    from editahead_serving.hardware import detect_hardware
+    from editahead_serving.vllm_probe import EngineUnavailableError, assume_installation, find_vllm, probe
 
     try:
-        program = find(os.environ)
-    except NoEngine:
+        program = find_vllm(os.environ)
+    except EngineUnavailableError:
         if not printing:
             raise
         _say(
             "There is no vLLM here: this is the command for 0.32 or newer with Editahead installed beside it."
         )
-        return assumed(cpu=not look().gpus), None
-    return ask(program, model, os.environ)
+        return assume_installation(cpu=not detect_hardware().gpus), None
+    return probe(program, model, os.environ)
 
 
-def _shape(model: str, folder: Path | None, config: dict[str, Any] | None) -> Shape:
+def _shape(model: str, folder: Path | None, config: dict[str, Any] | None) -> KvCacheShape:
     """config: of a model of the hub. Where it cannot be had, the catalogue may know. `NoEngine`."""
-    from editahead_serving.kv_cache_shape import Shape
-    from editahead_serving.model_catalog import find
-    from editahead_serving.vllm_probe import NoEngine
+    from editahead_serving.kv_cache_shape import KvCacheShape
+    from editahead_serving.model_catalog import find_model
+    from editahead_serving.vllm_probe import EngineUnavailableError
 
     if folder is not None:
         try:
             config = json.loads((folder / "config.json").read_bytes())
         except (OSError, ValueError, RecursionError):
-            raise NoEngine(f"There is no model in {folder}: its config.json cannot be read.") from None
+            raise EngineUnavailableError(
+                f"There is no model in {folder}: its config.json cannot be read."
+            ) from None
     if config is None:
-        known = find(model)
+        known = find_model(model)
         if known is None:
-            raise NoEngine(
+            raise EngineUnavailableError(
                 f"{model!r} is no folder here, and its configuration cannot be had from Hugging Face's hub."
             )
         return known.shape
     try:
-        return Shape.of(config)
+        return KvCacheShape.from_config(config)
     except (ValueError, AttributeError):
-        raise NoEngine(f"{model} cannot be served: its config.json is no language model's.") from None
+        raise EngineUnavailableError(
+            f"{model} cannot be served: its config.json is no language model's."
+        ) from None
 
 
 def _chosen(named: str | None) -> tuple[str, Path | None]:
     """The model, as vLLM is to be told of it, and its folder, where it has one. `NoEngine`."""
-    from editahead_inference.backends.factory import SHIPPED
+    from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
     from editahead_lsp import user_dirs
-    from editahead_lsp.settings import gather
-    from editahead_serving.vllm_probe import NoEngine
+    from editahead_lsp.settings import load_settings
+    from editahead_serving.vllm_probe import EngineUnavailableError
 
     if named is None:
-        settings = gather(os.environ, None, [], user_dirs.config_folder()).settings
+        settings = load_settings(os.environ, None, [], user_dirs.config_folder()).settings
         named = settings.model if settings.backend == "engine" else None
     if named is None:
-        if not (SHIPPED / "config.json").is_file():
-            raise NoEngine(_NO_MODEL)
-        return str(SHIPPED), SHIPPED
+        if not (SHIPPED_MODEL_DIR / "config.json").is_file():
+            raise EngineUnavailableError(_NO_MODEL)
+        return str(SHIPPED_MODEL_DIR), SHIPPED_MODEL_DIR
     try:
         folder = Path(named).expanduser().absolute()
     except RuntimeError:  # nobody's home
@@ -203,23 +211,27 @@ def _chosen(named: str | None) -> tuple[str, Path | None]:
     if folder.is_dir():
         return str(folder), folder
     if named.count("/") != 1 or named.startswith((".", "/", "~")):
-        raise NoEngine(f"There is no folder {named}, and no model of Hugging Face's hub is called so.")
+        raise EngineUnavailableError(
+            f"There is no folder {named}, and no model of Hugging Face's hub is called so."
+        )
     return named, None
 
 
 def _ports(host: str, wanted: int, more: int) -> list[int]:
     """One that is free, the wanted one if it is not 0, and so many of this machine only. `NoEngine`."""
-    from editahead_serving.vllm_probe import NoEngine
+    from editahead_serving.vllm_probe import EngineUnavailableError
 
     if not 0 <= wanted <= 65535:
-        raise NoEngine(f"There is no port {wanted}.")
+        raise EngineUnavailableError(f"There is no port {wanted}.")
     with ExitStack() as free:
         try:
             family = socket.AF_INET6 if ":" in host else socket.AF_INET
             found = [free.enter_context(socket.create_server((host, wanted), family=family))]
             found += [free.enter_context(socket.create_server((_LOOPBACK[0], 0))) for _ in range(more)]
         except OSError as error:
-            raise NoEngine(f"Nobody can listen on port {wanted} of {host}: {error.strerror}.") from None
+            raise EngineUnavailableError(
+                f"Nobody can listen on port {wanted} of {host}: {error.strerror}."
+            ) from None
         return [int(listening.getsockname()[1]) for listening in found]
 
 
@@ -228,28 +240,30 @@ def _alone(file: Path) -> Iterator[None]:
     """While this lasts, no other engine of this person's is looked after. `NoEngine` when one is."""
     import fcntl
 
-    from editahead_serving.vllm_probe import NoEngine
+    from editahead_serving.vllm_probe import EngineUnavailableError
 
     with file.open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise NoEngine("Another `editahead engine` is running already; end that one first.") from None
+            raise EngineUnavailableError(
+                "Another `editahead engine` is running already; end that one first."
+            ) from None
         yield
 
 
-def _look_after(plans: Sequence[Plan], router: Router | None, folder: Path) -> int:
+def _look_after(plans: Sequence[LaunchPlan], router: NginxRouter | None, folder: Path) -> int:
     import asyncio
 
-    from editahead_serving.replica_set import Fleet
+    from editahead_serving.replica_set import ReplicaSet
 
     times = f", {len(plans)} times" if len(plans) > 1 else ""
     _say(f"Starting vLLM with {plans[0].served}{times} ...")
-    fleet = Fleet(plans, router, folder, _say, environment=os.environ, clock=time.monotonic)
+    fleet = ReplicaSet(plans, router, folder, _say, environment=os.environ, clock=time.monotonic)
     return asyncio.run(_until_told(fleet))
 
 
-async def _until_told(fleet: Fleet) -> int:
+async def _until_told(fleet: ReplicaSet) -> int:
     import asyncio
 
     loop = asyncio.get_running_loop()

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from editahead_evals.data.edit_records import Record
     from editahead_evals.metrics.metrics import FileResult
-    from editahead_evals.replay.parallel import Plan
+    from editahead_evals.replay.parallel import EvalPlan
     from editahead_inference.predictors.model.predictor import ModelPredictor
-    from editahead_prompts.state import State
+    from editahead_prompts.state import EditorState
 
 COMMITS = 1000
 """So many of a repository's last commits are looked at."""
@@ -101,12 +101,12 @@ def run(args: argparse.Namespace) -> int:
     from editahead_evals.data.edit_records import RecordError
     from editahead_evals.data.git_records import GitError
     from editahead_evals.data.revisions import RevisionError
-    from editahead_evals.prompt_costs.costs import NoCosts
+    from editahead_evals.prompt_costs.costs import TooFewPromptsError
     from editahead_evals.prompt_costs.revision_worker import WorkerError
     from editahead_evals.prompt_costs.state_files import StatesError
     from editahead_evals.replay.parallel import RunError
     from editahead_evals.scenarios.scenario_file import ScenarioError
-    from editahead_prompts.composition.hf_tokenizer import NoTokenizer
+    from editahead_prompts.composition.hf_tokenizer import TokenizerUnavailableError
 
     errors = Console(stderr=True)
 
@@ -125,7 +125,7 @@ def run(args: argparse.Namespace) -> int:
         return fail("--failures goes with --apply", 2)
     if args.with_model and (args.recorded or args.against):
         return fail("--with-model goes with neither --recorded nor --against", 2)
-    if (wrong := eval_prompts.wrong_usage(args)) is not None:
+    if (wrong := eval_prompts.usage_error(args)) is not None:
         return fail(wrong, 2)
     if args.report and not args.report.absolute().parent.is_dir():
         return fail(f"{args.report}: there is no such folder to write to")
@@ -135,20 +135,20 @@ def run(args: argparse.Namespace) -> int:
         if args.recorded:
             return _recorded(args)
         if args.render:
-            return eval_prompts.render(args)
+            return eval_prompts.render_prompts(args)
         if args.save_states:
-            return eval_prompts.save(args, errors)
+            return eval_prompts.save_states(args, errors)
         return _scenarios(args) if args.scenarios else _commits(args, errors)
     except (ClientError, GitError, RecordError, RevisionError, RunError, ScenarioError) as error:
         return fail(str(error))
-    except (NoCosts, NoTokenizer, StatesError, WorkerError) as error:
+    except (TooFewPromptsError, TokenizerUnavailableError, StatesError, WorkerError) as error:
         return fail(str(error))
     except KeyboardInterrupt:
         return fail("stopped")
 
 
 @contextmanager
-def candidates(samples: int = 0) -> Iterator[Callable[[State], Iterator[str]]]:
+def candidate_texts(samples: int = 0) -> Iterator[Callable[[EditorState], Iterator[str]]]:
     """What proposes all candidates for a state: the text of its document after each, before gate and checks. samples: so
     many answers of the configured model are among them, change by change and as a whole. Raises `RunError`."""
     from editahead_inference.pipeline import Pipeline
@@ -156,11 +156,11 @@ def candidates(samples: int = 0) -> Iterator[Callable[[State], Iterator[str]]]:
     pipeline, loop = Pipeline(), asyncio.Runner()
     model = _model(samples) if samples else None
 
-    def propose(state: State) -> Iterator[str]:
+    def propose(state: EditorState) -> Iterator[str]:
         found = [verdict.candidate for verdict in pipeline.predict(state, eagerness=0).verdicts]
         if model is not None:
-            told = loop.run(model.ask(state))
-            found += pipeline.told(told)
+            told = loop.run(model.predict(state))
+            found += pipeline.model_candidates(told)
             yield from (rewrite.edit.apply(state.document.text) for rewrite in told.rewrites)
         for candidate in found:
             if candidate.edit and candidate.uri == state.document.uri:
@@ -178,12 +178,12 @@ def _model(samples: int) -> ModelPredictor:
     """The one that the environment and the user's settings name. RunError where there is none."""
     from editahead_evals.replay.parallel import RunError
     from editahead_lsp import user_dirs
-    from editahead_lsp.model.config import Wanted
-    from editahead_lsp.settings import gather
+    from editahead_lsp.model.config import ModelConfig
+    from editahead_lsp.settings import load_settings
 
-    settings = gather(os.environ, None, [], user_dirs.config_folder()).settings
+    settings = load_settings(os.environ, None, [], user_dirs.config_folder()).settings
     try:
-        model = Wanted.of(settings, os.environ, ()).reach()
+        model = ModelConfig.from_settings(settings, os.environ, ()).create_predictor()
     except ValueError as error:
         raise RunError(f"--samples: {error}") from None
     if model is None:
@@ -201,27 +201,27 @@ def _model_environment(args: argparse.Namespace) -> dict[str, str]:
 def _commits(args: argparse.Namespace, errors: Console) -> int:
     from rich.console import Console
 
-    from editahead_evals.data.revisions import laid_out, present_commit
-    from editahead_evals.replay.parallel import Plan
+    from editahead_evals.data.revisions import checked_out, present_commit
+    from editahead_evals.replay.parallel import EvalPlan
     from editahead_evals.report import comparison, html_page, terminal_tables
     from editahead_evals.report.report import Provenance, as_json, summarize
 
     if args.samples:
         _model(args.samples)  # says at once what is wrong
     records = _records(args, errors)
-    plan = Plan(_model_environment(args), partial(candidates, args.samples or 0))
+    plan = EvalPlan(_model_environment(args), partial(candidate_texts, args.samples or 0))
     compared = None
     if args.with_model:
         results = _replayed("replaying", records, args.jobs, plan, errors)
-        alone = _replayed("replaying the rules alone", records, args.jobs, Plan(), errors)
+        alone = _replayed("replaying the rules alone", records, args.jobs, EvalPlan(), errors)
         compared = comparison.compare_files(results, alone, "the rules alone", args.seed)
     elif args.against is None:
         results = _replayed("replaying", records, args.jobs, plan, errors)
     else:
-        with laid_out(args.against) as other:
+        with checked_out(args.against) as other:
             results = _replayed("replaying", records, args.jobs, plan, errors)
             theirs = _replayed(
-                f"replaying {other.commit}", records, args.jobs, Plan(server=other.environment), errors
+                f"replaying {other.commit}", records, args.jobs, EvalPlan(server=other.environment), errors
             )
         compared = comparison.compare_files(results, theirs, other.commit, args.seed)
     provenance = Provenance(present_commit(), str(args.edits or args.repo), args.seed)
@@ -264,8 +264,10 @@ def _recorded(args: argparse.Namespace) -> int:
 
     recordings = recorded_answers.load(args.recorded)
     with SharedServer() as server:
-        played = [recorded_answers.through(server.session, recording) for recording in recordings]
-    as_they_are = recorded_answers.scores([recorded_answers.raw(recording) for recording in recordings])
+        played = [
+            recorded_answers.score_through_server(server.session, recording) for recording in recordings
+        ]
+    as_they_are = recorded_answers.scores([recorded_answers.score_raw(recording) for recording in recordings])
     through = recorded_answers.scores(played)
     if args.json:
         _dump(recorded_answers.as_json(as_they_are, through, present_commit()))
@@ -300,7 +302,7 @@ def _records(args: argparse.Namespace, errors: Console) -> Sequence[Record]:
 
 
 def _replayed(
-    what: str, records: Sequence[Record], jobs: int, plan: Plan, errors: Console
+    what: str, records: Sequence[Record], jobs: int, plan: EvalPlan, errors: Console
 ) -> list[FileResult]:
     """Raises `RunError`."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

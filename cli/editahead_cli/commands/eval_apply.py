@@ -43,7 +43,7 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     where = Provenance(present_commit(), str(args.edits), args.seed)
     found = report.summarize(outcomes, where, with_model=args.with_model)
     if args.failures:
-        args.failures.write_text("".join(report.to_read(outcomes)), "utf-8")
+        args.failures.write_text("".join(report.failure_listing(outcomes)), "utf-8")
         errors.print(f"written: {args.failures}", markup=False, highlight=False, soft_wrap=True)
     if args.json:
         json.dump(report.as_json(found), sys.stdout, indent=2)
@@ -57,12 +57,12 @@ def model_settings() -> dict[str, Any]:
     """Those of the environment and of the user that say which model is asked. RunError where there is none."""
     from editahead_evals.replay.parallel import RunError
     from editahead_lsp import user_dirs
-    from editahead_lsp.model.config import Wanted
-    from editahead_lsp.settings import gather
+    from editahead_lsp.model.config import ModelConfig
+    from editahead_lsp.settings import load_settings
 
-    settings = gather(os.environ, None, [], user_dirs.config_folder()).settings
+    settings = load_settings(os.environ, None, [], user_dirs.config_folder()).settings
     try:
-        model = Wanted.of(settings, os.environ, ()).reach()
+        model = ModelConfig.from_settings(settings, os.environ, ()).create_predictor()
     except ValueError as error:
         raise RunError(f"--with-model: {error}") from None
     if model is None:

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def wrong_usage(args: argparse.Namespace) -> str | None:
+def usage_error(args: argparse.Namespace) -> str | None:
     """What does not go together, or is no format, if anything."""
     from editahead_prompts.formats.registry import FORMATS
 
@@ -56,7 +56,7 @@ def wrong_usage(args: argparse.Namespace) -> str | None:
     return None
 
 
-def save(args: argparse.Namespace, errors: Console) -> int:
+def save_states(args: argparse.Namespace, errors: Console) -> int:
     """Raises `GitError`, `RecordError`, `StatesError`."""
     from editahead_evals.data.edit_records import RecordError, read_records
     from editahead_evals.data.git_records import recent_records
@@ -64,20 +64,20 @@ def save(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.prompt_costs.typing_sessions import (
         LEAST_CHARACTERS,
         LEAST_HUNKS,
-        large,
+        sample_large,
         sessions,
-        typed,
+        typing_states,
     )
 
     with errors.status("typing"):
         records = read_records(args.edits) if args.edits else recent_records(args.repo)
-        drawn = large(sessions(records), args.files or SESSIONS, args.seed)
+        drawn = sample_large(sessions(records), args.files or SESSIONS, args.seed)
         if not drawn:
             raise RecordError(
                 f"{args.edits or args.repo}: no file of {LEAST_CHARACTERS} characters or more in which a commit "
                 f"changed {LEAST_HUNKS} places"
             )
-        count = write_states(args.save_states, typed(drawn, HUNKS, REQUESTS))
+        count = write_states(args.save_states, typing_states(drawn, HUNKS, REQUESTS))
     errors.print(
         f"written: {args.save_states}, {count} states of {len(drawn)} sessions; they hold the code of the files",
         markup=False,
@@ -87,11 +87,11 @@ def save(args: argparse.Namespace, errors: Console) -> int:
     return 0
 
 
-def render(args: argparse.Namespace) -> int:
+def render_prompts(args: argparse.Namespace) -> int:
     """Raises `StatesError`, `NoCosts`, `WorkerError`, `RevisionError`, `NoTokenizer`."""
     from rich.console import Console
 
-    from editahead_evals.data.revisions import laid_out, present_commit
+    from editahead_evals.data.revisions import checked_out, present_commit
     from editahead_evals.prompt_costs import report
     from editahead_evals.prompt_costs.comparison import compare
     from editahead_evals.prompt_costs.costs import Costs
@@ -106,11 +106,11 @@ def render(args: argparse.Namespace) -> int:
         other = args.with_format
         compared = compare(mine, _rendered(args, other), (name, other), args.diffs)
     elif args.against:
-        with laid_out(args.against) as revision:
+        with checked_out(args.against) as revision:
             other = f"{name} at {revision.commit}"
             theirs = list(rendered_by(revision, args.render, name, args.budget))
         compared = compare(mine, theirs, (name, other), args.diffs)
-    costs = compared.mine if compared else Costs.of(mine)
+    costs = compared.mine if compared else Costs.from_rendered(mine)
     if args.json:
         output: EvalRenderOutput = {
             "measure": "prompts of stored states",
@@ -126,14 +126,14 @@ def render(args: argparse.Namespace) -> int:
         sys.stdout.write("\n")
         return 0
     columns = [(name, costs), *([(other, compared.theirs)] if compared and other else [])]
-    report.show(columns, Console(), compared)
+    report.print_report(columns, Console(), compared)
     return 0
 
 
 def _rendered(args: argparse.Namespace, name: str) -> list[Rendered]:
     from editahead_evals.prompt_costs.rendered_prompts import render_all
     from editahead_evals.prompt_costs.state_files import read_states
-    from editahead_prompts.composition.hf_tokenizer import own
+    from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
     from editahead_prompts.formats.registry import FORMATS
 
-    return list(render_all(FORMATS[name], read_states(args.render), own(), args.budget))
+    return list(render_all(FORMATS[name], read_states(args.render), bundled_tokenizer(), args.budget))

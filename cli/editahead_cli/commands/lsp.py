@@ -77,15 +77,15 @@ def _serve_stdio() -> int:
 
 async def serve_tcp(make: Callable[[], Server], host: str, port: int, token: str | None) -> int:
     """Until the process is told to end. make: a server for one more client. token: None keeps other machines out."""
-    from editahead_lsp.transport.tcp import Listener, NotLoopback
+    from editahead_lsp.transport.tcp import NotLoopbackError, TcpServer
 
     over = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         _on_signal(number, over)
-    listener = Listener(make, token)
+    listener = TcpServer(make, token)
     try:
         addresses = await listener.start(host, port, remote=token is not None)
-    except NotLoopback as error:
+    except NotLoopbackError as error:
         return _wrong(f"{error}; that takes --allow-remote")
     except OSError as error:
         return fail(f"cannot listen on {host}:{port}: {error.strerror or error}")

@@ -6,11 +6,11 @@ import argparse
 import time
 from typing import TYPE_CHECKING, Any
 
-from editahead_cli.console import fail, tell, tell_output
+from editahead_cli.console import fail, print_text, tell_output
 
 if TYPE_CHECKING:
-    from editahead_serving.hardware import Machine
-    from editahead_serving.model_catalog import Fit
+    from editahead_serving.hardware import Hardware
+    from editahead_serving.model_catalog import ModelFit
 
 _LLAMA = "http://127.0.0.1:8080"
 """Where llama.cpp's server is by default."""
@@ -31,12 +31,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(as_json: bool) -> int:
-    from editahead_serving.hardware import bandwidth, look
-    from editahead_serving.model_catalog import CATALOGUE, OURS, fit
+    from editahead_serving.hardware import detect_hardware, measure_memory_bandwidth
+    from editahead_serving.model_catalog import CATALOGUE, SHIPPED_MODEL, assess_fit
 
-    machine = look()
-    speed = bandwidth(time.perf_counter)
-    fits = [fit(model, machine, speed) for model in (*([OURS] if _is_shipped() else []), *CATALOGUE)]
+    machine = detect_hardware()
+    speed = measure_memory_bandwidth(time.perf_counter)
+    fits = [
+        assess_fit(model, machine, speed)
+        for model in (*([SHIPPED_MODEL] if _is_shipped() else []), *CATALOGUE)
+    ]
     if as_json:
         tell_output(_output(machine, speed, fits))
     else:
@@ -45,12 +48,12 @@ def _list(as_json: bool) -> int:
 
 
 def _is_shipped() -> bool:
-    from editahead_inference.backends.factory import SHIPPED
+    from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
 
-    return (SHIPPED / "config.json").is_file()
+    return (SHIPPED_MODEL_DIR / "config.json").is_file()
 
 
-def _output(machine: Machine, speed: float, fits: list[Fit]) -> Any:
+def _output(machine: Hardware, speed: float, fits: list[ModelFit]) -> Any:
     from editahead_cli import json_output
 
     return json_output.ModelsOutput(
@@ -81,7 +84,7 @@ def _output(machine: Machine, speed: float, fits: list[Fit]) -> Any:
     )
 
 
-def _show(machine: Machine, speed: float, fits: list[Fit]) -> None:
+def _show(machine: Hardware, speed: float, fits: list[ModelFit]) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -112,11 +115,11 @@ def _show(machine: Machine, speed: float, fits: list[Fit]) -> None:
 def _use(name: str) -> int:
     from editahead_lsp import user_dirs
     from editahead_lsp.settings import FILE_NAME
-    from editahead_serving.model_catalog import CATALOGUE, find
-    from editahead_serving.model_download import NotFetched, fetch
-    from editahead_serving.settings_file import NotChanged, write
+    from editahead_serving.model_catalog import CATALOGUE, find_model
+    from editahead_serving.model_download import DownloadError, download
+    from editahead_serving.settings_file import SettingsWriteError, update_settings_file
 
-    model = find(name)
+    model = find_model(name)
     if model is None:
         return fail(
             f"There is no model {name!r} in the list; there are {', '.join(m.name for m in CATALOGUE)}."
@@ -128,8 +131,8 @@ def _use(name: str) -> int:
         values, then = {"backend": "local", "model": None}, "It is used from now on."
     else:
         try:
-            folder = fetch(model, tell)
-        except NotFetched as error:
+            folder = download(model, print_text)
+        except DownloadError as error:
             return fail(str(error))
         values = {"backend": "engine", "model": model.repository, "url": None}
         then = "Now run `editahead engine`."
@@ -139,9 +142,9 @@ def _use(name: str) -> int:
             then = f"Now run: llama-server -m {file} -c 8192 --special"
     settings = user_dirs.config_folder() / FILE_NAME
     try:
-        write(settings, values)
-    except (NotChanged, OSError) as error:
+        update_settings_file(settings, values)
+    except (SettingsWriteError, OSError) as error:
         wanted = ", ".join(f'{key} = "{value}"' for key, value in values.items() if value is not None)
         return fail(f"{settings} was not changed: {error}. Write in it yourself: {wanted}.")
-    tell(f"{model.name} is your default now, in {settings}. {then}")
+    print_text(f"{model.name} is your default now, in {settings}. {then}")
     return 0

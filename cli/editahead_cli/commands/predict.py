@@ -9,12 +9,12 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from editahead_cli.console import fail, tell, tell_output
+from editahead_cli.console import fail, print_text, tell_output
 
 if TYPE_CHECKING:
-    from editahead_inference.candidates import Verdict
-    from editahead_lsp.session.shown_predictions import Answer, Offer
-    from editahead_prompts.state import State
+    from editahead_inference.candidates import GateDecision
+    from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
+    from editahead_prompts.state import EditorState
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,12 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     import time
 
-    from editahead_cli.history_diff import DoesNotFit
+    from editahead_cli.history_diff import DiffMismatchError
     from editahead_inference.pipeline import Pipeline
     from editahead_lsp import user_dirs
     from editahead_lsp.presentation import to_lsp
-    from editahead_lsp.session.shown_predictions import Answer
-    from editahead_lsp.settings import gather
+    from editahead_lsp.session.shown_predictions import SuggestionList
+    from editahead_lsp.settings import load_settings
 
     from . import show_prompt
 
@@ -60,14 +60,14 @@ def run(args: argparse.Namespace) -> int:
         return fail(f"{error.filename}: {error.strerror}")
     except UnicodeDecodeError:
         return fail(f"{args.file}, or the diff, is not UTF-8 text")
-    except DoesNotFit as error:
+    except DiffMismatchError as error:
         return fail(f"the diff does not fit the file: {error}")
-    settings = gather(os.environ, None, [Path.cwd()], user_dirs.config_folder()).settings
+    settings = load_settings(os.environ, None, [Path.cwd()], user_dirs.config_folder()).settings
     if args.show_prompt:
         return show_prompt.run(args, state, settings)
     prediction = Pipeline(clock=time.perf_counter).predict(state, eagerness=settings.eagerness)
     offers = tuple(_offer(number, verdict, state) for number, verdict in enumerate(prediction.shown, 1))
-    answer = Answer(offers, prediction.silence, state.document, state.cursor)
+    answer = SuggestionList(offers, prediction.silence, state.document, state.cursor)
     if args.json:
         tell_output(to_lsp.next_edit(answer, "utf-16"))
     else:
@@ -82,47 +82,49 @@ def _from_one(text: str) -> int:
     return number
 
 
-def _state(args: argparse.Namespace) -> State:
-    from editahead_cli.history_diff import hunks_for, stages
+def _state(args: argparse.Namespace) -> EditorState:
+    from editahead_cli.history_diff import parse_hunks, reconstruct_versions
     from editahead_evals.data.languages import language_of
-    from editahead_lsp.protocol.custom_messages import ContentChange
+    from editahead_lsp.protocol.custom_messages import TextDocumentContentChange
     from editahead_lsp.workspace import uris
     from editahead_lsp.workspace.documents import Document
     from editahead_lsp.workspace.positions import offset_at
-    from editahead_prompts.history.edit_history import History
-    from editahead_prompts.state import State
+    from editahead_prompts.history.edit_history import EditHistory
+    from editahead_prompts.state import EditorState
 
     text = args.file.read_bytes().decode("utf-8")
     texts = [text]
     if args.history is not None:
         diff = sys.stdin.read() if args.history == "-" else Path(args.history).read_text("utf-8")
-        texts = stages(text, hunks_for(diff, args.file.name))
-    history = History()
-    uri = uris.of_path(args.file.resolve())
+        texts = reconstruct_versions(text, parse_hunks(diff, args.file.name))
+    history = EditHistory()
+    uri = uris.path_to_uri(args.file.resolve())
     document = Document(uri, language_of(args.file.name) or "plaintext", 0, texts[0], "utf-32")
     for number, after in enumerate(texts[1:], 1):
-        made = document.change(number, [ContentChange(after)])
-        history.changed(
+        made = document.change(number, [TextDocumentContentChange(after)])
+        history.record_change(
             made.before, made.after, made.edit, at=float(number), cursor=made.edit.changed_span[0]
         )
     cursor = offset_at(document.snapshot, args.line - 1, args.column - 1, "utf-32")
-    return State(document.snapshot, cursor, tuple(history.past), undone=tuple(history.undone))
+    return EditorState(document.snapshot, cursor, tuple(history.edits), undone=tuple(history.undone))
 
 
-def _offer(number: int, verdict: Verdict, state: State) -> Offer:
-    from editahead_lsp.session.shown_predictions import Offer
+def _offer(number: int, verdict: GateDecision, state: EditorState) -> Suggestion:
+    from editahead_lsp.session.shown_predictions import Suggestion
 
     c = verdict.candidate
-    return Offer(f"p-{number}", state.document, c.edit, c.place, c.cursor_after, verdict.confidence, c)
+    return Suggestion(
+        f"p-{number}", state.document, c.edit, c.target_offset, c.cursor_after, verdict.confidence, c
+    )
 
 
-def _show(answer: Answer, file: Path) -> None:
+def _show(answer: SuggestionList, file: Path) -> None:
     if answer.silence is not None:
-        tell(f"Nothing ({answer.silence.reason}): {answer.silence.detail}")
+        print_text(f"Nothing ({answer.silence.reason}): {answer.silence.detail}")
     for offer in answer.offers:
         line = offer.snapshot.line_at(offer.place) + 1
-        tell(f"{offer.confidence:.2f}  {file}:{line}  {offer.candidate.label}")
+        print_text(f"{offer.confidence:.2f}  {file}:{line}  {offer.candidate.label}")
         after = offer.edit.apply(offer.snapshot.text).splitlines()
         diff = unified_diff(offer.snapshot.text.splitlines(), after, lineterm="", n=1)
         for text in list(diff)[2:]:
-            tell(f"    {text}")
+            print_text(f"    {text}")

@@ -10,33 +10,33 @@ from typing import TYPE_CHECKING
 from editahead_cli.console import fail, tell_output
 
 if TYPE_CHECKING:
-    from editahead_cli.json_output import LeftOutPart, PromptOutput
+    from editahead_cli.json_output import OmittedPartOutput, PromptOutput
     from editahead_lsp.settings import Settings
-    from editahead_prompts.formats.base import Request
-    from editahead_prompts.state import State
+    from editahead_prompts.formats.base import PromptRequest
+    from editahead_prompts.state import EditorState
 
 COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "bright_red", "bright_cyan", "bright_green")
 """Of parts in the order in which they first stand, over and over."""
 
 
-def run(args: argparse.Namespace, state: State, settings: Settings) -> int:
+def run(args: argparse.Namespace, state: EditorState, settings: Settings) -> int:
     """Exit code 1 when there is no such format, or not enough room."""
     from editahead_lsp.workspace import uris
-    from editahead_prompts.composition.hf_tokenizer import OURS, counting
-    from editahead_prompts.composition.render import DoesNotFit
-    from editahead_prompts.formats.base import Paths
+    from editahead_prompts.composition.hf_tokenizer import BUNDLED, tokenizer_for
+    from editahead_prompts.composition.render import PromptTooLongError
+    from editahead_prompts.formats.base import PromptPaths
     from editahead_prompts.formats.next_edit.editahead_2611 import OWN
-    from editahead_prompts.formats.registry import choose
+    from editahead_prompts.formats.registry import select_format
 
     wanted = args.format or (settings.format if settings.format != "auto" else None)
     try:
-        format = choose(settings.model or OURS, wanted)
+        format = select_format(settings.model or BUNDLED, wanted)
     except ValueError as error:
         return fail(str(error))
-    found = counting(settings.model or OURS, ours=format is OWN)
+    found = tokenizer_for(settings.model or BUNDLED, ours=format is OWN)
     try:
-        request = format.build(state, found.tokenizer, paths=Paths((uris.of_path(Path.cwd()),)))
-    except DoesNotFit as error:
+        request = format.build(state, found.tokenizer, paths=PromptPaths((uris.path_to_uri(Path.cwd()),)))
+    except PromptTooLongError as error:
         return fail(f"{format.name}: {error}")
     output = _output(request, format.name, format.context, found.name)
     if args.json:
@@ -46,8 +46,8 @@ def run(args: argparse.Namespace, state: State, settings: Settings) -> int:
     return 0
 
 
-def _output(request: Request, format: str, budget: int, tokenizer: str) -> PromptOutput:
-    from editahead_cli.json_output import LeftOutPart, PromptOutput, PromptPart
+def _output(request: PromptRequest, format: str, budget: int, tokenizer: str) -> PromptOutput:
+    from editahead_cli.json_output import OmittedPartOutput, PromptOutput, PromptPart
 
     prompt = request.prompt
     return PromptOutput(
@@ -57,7 +57,7 @@ def _output(request: Request, format: str, budget: int, tokenizer: str) -> Promp
         request.system,
         prompt.text,
         [PromptPart(piece.name, piece.start, piece.end, piece.tokens) for piece in prompt.pieces],
-        [LeftOutPart(left.name, left.tokens, left.why) for left in prompt.left_out],
+        [OmittedPartOutput(left.name, left.tokens, left.why) for left in prompt.left_out],
         prompt.tokens,
         budget,
         request.max_tokens,
@@ -95,9 +95,9 @@ def _show(output: PromptOutput) -> None:
         console.print(f"left out: {line}", soft_wrap=True, markup=False)
 
 
-def _left_out(parts: Sequence[LeftOutPart]) -> Iterator[str]:
+def _left_out(parts: Sequence[OmittedPartOutput]) -> Iterator[str]:
     """A line for each group and reason."""
-    groups: dict[tuple[str, str], list[LeftOutPart]] = {}
+    groups: dict[tuple[str, str], list[OmittedPartOutput]] = {}
     for part in parts:
         groups.setdefault((part.name.partition("/")[0], part.why), []).append(part)
     for (group, why), inside in groups.items():

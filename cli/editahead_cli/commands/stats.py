@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from editahead_cli.console import fail, tell, tell_output
+from editahead_cli.console import fail, print_text, tell_output
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,23 +26,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     import sqlite3
 
-    from editahead_cli.outcome_statistics import statistics
+    from editahead_cli.outcome_statistics import summarize_outcomes
     from editahead_lsp import user_dirs
-    from editahead_lsp.session.outcome_log import FILE_NAME, NotReadable, read
+    from editahead_lsp.session.outcome_log import FILE_NAME, OutcomeLogError, read
 
     file = user_dirs.state_folder() / FILE_NAME
     try:
         outcomes = read(file)
-    except (OSError, sqlite3.Error, NotReadable) as error:
+    except (OSError, sqlite3.Error, OutcomeLogError) as error:
         return fail(f"{file} cannot be read: {error}")
-    found = statistics(file, outcomes)
+    found = summarize_outcomes(file, outcomes)
     if args.json:
         tell_output(found)
     elif not outcomes:
-        tell(
+        print_text(
             "No outcomes yet. Accept or refuse some predictions in your editor, and they will be counted here."
         )
-        tell(f'(The log is {file}; with the setting telemetry = "off" nothing is written.)')
+        print_text(f'(The log is {file}; with the setting telemetry = "off" nothing is written.)')
     else:
         _show(found)
     return 0

@@ -7,7 +7,7 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
-from editahead_cli.console import fail, tell, tell_json
+from editahead_cli.console import fail, print_json, print_text
 
 from . import train_data, train_delta, train_evaluate, train_model
 
@@ -128,11 +128,11 @@ def _gate(args: argparse.Namespace) -> int:
         kept=args.keep_trees,
     )
     if args.json:
-        tell_json(provenance)
+        print_json(provenance)
         return 0
-    tell(f"wrote {args.out}, fitted on {len(provenance['fitted on'])} files of edits")
+    print_text(f"wrote {args.out}, fitted on {len(provenance['fitted on'])} files of edits")
     for order, figures in provenance["figures"].items():
-        tell(f"set aside, {order}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
+        print_text(f"set aside, {order}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
     return 0
 
 
@@ -152,11 +152,11 @@ def _joint(args: argparse.Namespace, threshold: float) -> int:
         threshold=threshold,
     )
     if args.json:
-        tell_json(provenance)
+        print_json(provenance)
         return 0
-    tell(f"wrote {args.out}, fitted on {', '.join(provenance['fitted on'])}")
+    print_text(f"wrote {args.out}, fitted on {', '.join(provenance['fitted on'])}")
     for what, figures in provenance["figures"].items():
-        tell(f"set aside, {what}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
+        print_text(f"set aside, {what}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
     return 0
 
 
@@ -166,7 +166,9 @@ def _tokenizer(args: argparse.Namespace) -> int:
 
     provenance = train(args.edits, args.out, files=args.files, seed=args.seed, commit=present_commit())
     if args.json:
-        tell_json(provenance)
+        print_json(provenance)
         return 0
-    tell(f"wrote {args.out}: {provenance['tokens']} tokens, learned from {provenance['records']} records")
+    print_text(
+        f"wrote {args.out}: {provenance['tokens']} tokens, learned from {provenance['records']} records"
+    )
     return 0

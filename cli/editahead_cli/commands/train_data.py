@@ -6,7 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
-from editahead_cli.console import fail, tell, tell_json
+from editahead_cli.console import fail, print_json, print_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,13 +35,13 @@ def run(args: argparse.Namespace) -> int:
     """Exit code 1 when there is nothing to learn from."""
     from editahead_evals.data.git_records import GitError
     from editahead_evals.data.revisions import present_commit
-    from editahead_training.data.build_dataset import make
+    from editahead_training.data.build_dataset import build_dataset
     from editahead_training.data.shards import ShardError
 
     if args.edits is None and args.repo is None:
         return fail("name what to learn from: --edits FOLDER, --repo FOLDER, or both")
     try:
-        made = make(
+        made = build_dataset(
             args.edits,
             args.repo,
             args.out,
@@ -49,13 +49,13 @@ def run(args: argparse.Namespace) -> int:
             seed=args.seed,
             jobs=args.jobs,
             commit=present_commit(),
-            report=(lambda line: None) if args.json else tell,
+            report=(lambda line: None) if args.json else print_text,
         )
     except (GitError, OSError, ShardError, ValueError) as error:
         return fail(str(error))
     if args.json:
-        tell_json({name: packed.provenance for name, packed in made.items()})
+        print_json({name: packed.provenance for name, packed in made.items()})
         return 0
     for name, packed in made.items():
-        tell(f"wrote {args.out / name}.tokens: {len(packed):,} examples, {len(packed.tokens):,} tokens")
+        print_text(f"wrote {args.out / name}.tokens: {len(packed):,} examples, {len(packed.tokens):,} tokens")
     return 0

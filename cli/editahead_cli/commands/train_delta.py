@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from editahead_cli.console import fail, tell, tell_json
+from editahead_cli.console import fail, print_json, print_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,26 +53,30 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _make(args: argparse.Namespace) -> int:
-    from editahead_training.delta.checkpoint_delta import make
-    from editahead_training.delta.delta_chain import Chain
+    from editahead_training.delta.checkpoint_delta import write_delta
+    from editahead_training.delta.delta_chain import DeltaChain
 
     if args.chain is not None:
         if len(args.checkpoints) != 1 or args.out is not None:
             args.parser.error("a chain takes one checkpoint, and no --out")
-        link = Chain(args.chain).add(args.checkpoints[0])
+        link = DeltaChain(args.chain).add(args.checkpoints[0])
         if args.json:
-            tell_json({"number": link.number, "file": str(link.path), "whole": link.whole, "size": link.size})
+            print_json(
+                {"number": link.number, "file": str(link.path), "whole": link.whole, "size": link.size}
+            )
         else:
-            tell(f"number {link.number}{', whole' if link.whole else ''}: {link.path}, {link.size:,} bytes")
+            print_text(
+                f"number {link.number}{', whole' if link.whole else ''}: {link.path}, {link.size:,} bytes"
+            )
         return 0
     if len(args.checkpoints) != 2 or args.out is None:
         args.parser.error("it takes two checkpoints and --out")
     base, target = args.checkpoints
-    made = make(base, target, args.out)
+    made = write_delta(base, target, args.out)
     if args.json:
-        tell_json({**asdict(made), "ratio": made.ratio})
+        print_json({**asdict(made), "ratio": made.ratio})
     else:
-        tell(
+        print_text(
             f"wrote {args.out}: {made.size:,} bytes for {made.target_size:,}, {made.ratio:.1f} times smaller; "
             f"{made.changed:.1%} of the bytes differ"
         )
@@ -80,16 +84,16 @@ def _make(args: argparse.Namespace) -> int:
 
 
 def _apply(args: argparse.Namespace) -> int:
-    from editahead_training.delta.checkpoint_delta import apply
-    from editahead_training.delta.delta_chain import Chain
+    from editahead_training.delta.checkpoint_delta import apply_delta
+    from editahead_training.delta.delta_chain import DeltaChain
 
     if args.out is None or bool(args.files) == (args.chain is not None) or len(args.files) not in (0, 2):
         args.parser.error("it takes a checkpoint and a difference, or --chain; and --out")
     if args.chain is None:
         base, delta = args.files
-        apply(base, delta, args.out)
+        apply_delta(base, delta, args.out)
     else:
-        chain = Chain(args.chain)
+        chain = DeltaChain(args.chain)
         chain.write(len(chain.links()) - 1 if args.number is None else args.number, args.out)
-    tell(f"wrote {args.out}")
+    print_text(f"wrote {args.out}")
     return 0

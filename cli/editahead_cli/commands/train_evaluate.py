@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from editahead_cli.console import fail, tell, tell_json
+from editahead_cli.console import fail, print_json, print_text
 
 TOKENS = 500_000
 
@@ -22,16 +22,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 1 when there is no model, or there are no examples."""
-    from editahead_training.data.packed_dataset import NotPacked, read
+    from editahead_training.data.packed_dataset import DatasetError, read
     from editahead_training.model.evaluate import load, measure
 
     try:
         found = measure(load(args.model), read(args.data), args.tokens, args.seed)
-    except (NotPacked, OSError, ValueError) as error:
+    except (DatasetError, OSError, ValueError) as error:
         return fail(str(error))
     if args.json:
-        tell_json(found)
+        print_json(found)
         return 0
     for task, figures in found.items():
-        tell(f"{task}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
+        print_text(f"{task}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
     return 0

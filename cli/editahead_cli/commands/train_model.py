@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from editahead_cli.console import fail, tell, tell_json
+from editahead_cli.console import fail, print_json, print_text
 
 if TYPE_CHECKING:
-    from editahead_training.data.packed_dataset import Packed
-    from editahead_training.model.train_loop import Ended, Plan
+    from editahead_training.data.packed_dataset import PackedDataset
+    from editahead_training.model.train_loop import TrainConfig, TrainResult
 
 MINUTES = 45.0
 ROW = 6144
@@ -67,12 +67,12 @@ def run(args: argparse.Namespace) -> int:
     """Exit code 1 when there are no examples, the folder does not go with what is asked, or it was interrupted."""
     from editahead_training.model import loss_plot, malloc_tuning
 
-    malloc_tuning.keep()
+    malloc_tuning.keep_freed_memory()
     import torch
 
-    from editahead_training.data.packed_dataset import NotPacked, read
+    from editahead_training.data.packed_dataset import DatasetError, read
     from editahead_training.model.architecture import SIZES
-    from editahead_training.model.train_loop import NotTrained, Plan, train
+    from editahead_training.model.train_loop import TrainConfig, TrainingError, train
 
     if (args.minutes is not None and args.minutes <= 0) or (args.steps is not None and args.steps <= 0):
         return fail("a run takes more than no time")
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         return fail("--reading is a number from 0 to 1")
     if args.threads:
         torch.set_num_threads(args.threads)
-    plan = Plan(
+    plan = TrainConfig(
         size=args.size,
         dense=args.dense,
         minutes=None if args.steps else args.minutes or MINUTES,
@@ -102,23 +102,27 @@ def run(args: argparse.Namespace) -> int:
         if not ended.finished:
             return fail(f"interrupted after step {ended.where.step}; --resume goes on")
         provenance = _export(args, plan, data, ended)
-    except (NotPacked, NotTrained, OSError) as error:
+    except (DatasetError, TrainingError, OSError) as error:
         return fail(str(error))
     if args.json:
-        tell_json(provenance)
+        print_json(provenance)
     else:
-        tell(f"wrote {args.out}: {provenance['parameters']:,} parameters, {ended.where.tokens:,} tokens seen")
+        print_text(
+            f"wrote {args.out}: {provenance['parameters']:,} parameters, {ended.where.tokens:,} tokens seen"
+        )
     return 0
 
 
-def _export(args: argparse.Namespace, plan: Plan, data: Packed, ended: Ended) -> dict[str, Any]:
+def _export(
+    args: argparse.Namespace, plan: TrainConfig, data: PackedDataset, ended: TrainResult
+) -> dict[str, Any]:
     from dataclasses import asdict
 
     from editahead_evals.data.revisions import present_commit
-    from editahead_training.model.architecture import parameters
+    from editahead_training.model.architecture import count_parameters
     from editahead_training.model.export import export
 
-    total, active = parameters(ended.model)
+    total, active = count_parameters(ended.model)
     where = ended.where
     provenance = {
         "made by": "editahead train model",
@@ -163,7 +167,7 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
 
 
 def _tell_now(line: dict[str, Any]) -> None:
-    tell(_line(line))
+    print_text(_line(line))
     sys.stdout.flush()
 
 

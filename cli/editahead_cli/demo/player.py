@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class LineChange:
     """Lines that become others, in one place of one file. `line` is 1-based, in the text before."""
 
     file: str
@@ -32,7 +32,7 @@ class Lines:
 
 
 @dataclass(frozen=True, slots=True)
-class Began:
+class SceneStarted:
     """A scene begins."""
 
     kind: ClassVar[str] = "scene"
@@ -47,7 +47,7 @@ class Typed:
     """The person made a change by hand. `keystrokes`: see `keystrokes`."""
 
     kind: ClassVar[str] = "typed"
-    change: Lines
+    change: LineChange
     keystrokes: int
 
 
@@ -59,7 +59,7 @@ class Predicted:
     """
 
     kind: ClassVar[str] = "predicted"
-    changes: tuple[Lines, ...]
+    changes: tuple[LineChange, ...]
     label: str
     source: str
     confidence: float
@@ -69,7 +69,7 @@ class Predicted:
 
 
 @dataclass(frozen=True, slots=True)
-class Pointed:
+class LocationShown:
     """The server named a place and no edit; the person looked and went on. `line` is 1-based."""
 
     kind: ClassVar[str] = "pointed"
@@ -80,7 +80,7 @@ class Pointed:
 
 
 @dataclass(frozen=True, slots=True)
-class Silent:
+class NothingShown:
     """The server showed nothing. left: how many changes the person still had to make."""
 
     kind: ClassVar[str] = "silent"
@@ -90,7 +90,7 @@ class Silent:
     left: int
 
 
-Event = Began | Typed | Predicted | Pointed | Silent
+Event = SceneStarted | Typed | Predicted | LocationShown | NothingShown
 
 
 @dataclass
@@ -114,9 +114,9 @@ class Tally:
                 self.accepted += event.accepted
                 self.declined += not event.accepted
                 self.keystrokes_saved += event.saved
-            case Silent():
+            case NothingShown():
                 self.silent += 1
-        if isinstance(event, (Predicted, Pointed, Silent)):
+        if isinstance(event, (Predicted, LocationShown, NothingShown)):
             self.answers_ms.append(event.ms)
 
 
@@ -129,7 +129,7 @@ class Player:
 
     def play(self, scenes: Sequence[Scene]) -> None:
         for number, scene in enumerate(scenes, start=1):
-            self._tell(Began(number, len(scenes), scene.title, scene.wish))
+            self._tell(SceneStarted(number, len(scenes), scene.title, scene.wish))
             self._open(scene)
             targets = {self._editor.uri(change.path): change.after for change in scene.changes}
             while step := self._next_step(targets):
@@ -163,8 +163,8 @@ class Player:
         before = self._editor.documents[uri].text
         for key in step.keystrokes:
             self._editor.type(uri, key)
-        change = Lines(self._path(uri), hunk.start + 1, hunk.old, hunk.new)
-        self._tell(Typed(change, keystrokes(before, self._editor.documents[uri].text)))
+        change = LineChange(self._path(uri), hunk.start + 1, hunk.old, hunk.new)
+        self._tell(Typed(change, count_keystrokes(before, self._editor.documents[uri].text)))
 
     def _walk(self, uri: str, at: Point, targets: dict[str, str]) -> None:
         """Ask, and go on asking as long as the answers are what the person wants."""
@@ -174,12 +174,12 @@ class Player:
             if not answer.result["predictions"]:
                 silence = answer.result["silence"]
                 left = sum(len(self._left(uri, target)) for uri, target in targets.items())
-                self._tell(Silent(silence["reason"], silence["detail"], answer.ms, left))
+                self._tell(NothingShown(silence["reason"], silence["detail"], answer.ms, left))
                 return
             best = answer.result["predictions"][0]
             uri = best["textDocument"]["uri"]
             if not best["edits"]:
-                self._tell(Pointed(self._path(uri), best["jump"]["line"] + 1, best["label"], answer.ms))
+                self._tell(LocationShown(self._path(uri), best["jump"]["line"] + 1, best["label"], answer.ms))
                 return
             if not self._judge(best, targets.get(uri), answer.ms):
                 return
@@ -202,13 +202,13 @@ class Player:
             self._editor.execute("editahead.reject", prediction["id"])
         self._tell(
             Predicted(
-                tuple(Lines(self._path(uri), c.start + 1, c.old, c.new) for c in changes(lines, shown)),
+                tuple(LineChange(self._path(uri), c.start + 1, c.old, c.new) for c in changes(lines, shown)),
                 prediction["label"],
                 prediction["source"],
                 prediction["confidence"],
                 ms,
                 accepted,
-                keystrokes(before, after) - 1 if accepted else 0,
+                count_keystrokes(before, after) - 1 if accepted else 0,
             )
         )
         return accepted
@@ -222,7 +222,7 @@ class Player:
         return unquote(uri.removeprefix(self._editor.root.as_uri() + "/"))
 
 
-def keystrokes(before: str, after: str) -> int:
+def count_keystrokes(before: str, after: str) -> int:
     """How many keys make one text of the other: one for each character typed, one for each stretch deleted.
 
     Moving about is not counted, so that what is saved is not overstated.

@@ -37,7 +37,7 @@ class Scene:
     changes: tuple[FileChange, ...]
 
 
-class BadSession(Exception):
+class SessionMismatchError(Exception):
     """A session that does not fit its project."""
 
 
@@ -46,10 +46,10 @@ def sample_scenes() -> list[Scene]:
     sample = files("editahead_cli") / "demo" / "sample"
     session = tomllib.loads((sample / "session.toml").read_text(encoding="utf-8"))
     paths = {edit["file"]: None for scene in session["scene"] for edit in scene["edits"]}
-    return scenes_of(session, {path: (sample / path).read_text(encoding="utf-8") for path in paths})
+    return load_scenes(session, {path: (sample / path).read_text(encoding="utf-8") for path in paths})
 
 
-def scenes_of(session: Mapping[str, Any], project: Mapping[str, str]) -> list[Scene]:
+def load_scenes(session: Mapping[str, Any], project: Mapping[str, str]) -> list[Scene]:
     """The scenes of a session. Each begins with the texts with which the one before ended."""
     texts = dict(project)
     scenes = []
@@ -74,7 +74,9 @@ def scenes_of(session: Mapping[str, Any], project: Mapping[str, str]) -> list[Sc
 def _edited(text: str, edit: Mapping[str, str]) -> str:
     anchor = edit["before"] if "insert" in edit else edit["old"]
     if text.count(anchor) != 1:
-        raise BadSession(f"{anchor!r} stands {text.count(anchor)} times in {edit['file']}, not once")
+        raise SessionMismatchError(
+            f"{anchor!r} stands {text.count(anchor)} times in {edit['file']}, not once"
+        )
     at = text.index(anchor)
     if "insert" in edit:
         start = text.rfind("\n", 0, at) + 1

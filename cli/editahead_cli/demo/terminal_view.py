@@ -10,13 +10,13 @@ from rich.text import Text
 
 from editahead_prompts.text.diff import diff
 
-from .player import Began, Event, Lines, Pointed, Predicted, Silent, Tally, Typed
+from .player import Event, LineChange, LocationShown, NothingShown, Predicted, SceneStarted, Tally, Typed
 
 KEY_S = 0.03
 """Between two keys of the animation at speed 1, in seconds."""
 LOOK_S = 0.6
 """For which a prediction stands before Tab is pressed, at speed 1, in seconds."""
-MOST_LINES = 12
+MAX_LINES = 12
 """Of one side of a change that are shown."""
 
 _MARGIN = 9
@@ -33,7 +33,7 @@ Helix, in languages.toml, and then in a language's `language-servers`:
 Any other editor with a language client: run `editahead lsp`, on stdio."""
 
 
-class Screen:
+class TerminalView:
     """Prints events as they come. wait: sleeps for so many seconds; None = no animation."""
 
     def __init__(self, console: Console, wait: Callable[[float], None] | None) -> None:
@@ -42,16 +42,16 @@ class Screen:
 
     def show(self, event: Event) -> None:
         match event:
-            case Began():
+            case SceneStarted():
                 self._begin(event)
             case Typed():
                 self._place("you type", "bold", event.change)
                 self._diff(event.change, typing=True)
             case Predicted():
                 self._predicted(event)
-            case Pointed():
+            case LocationShown():
                 self._head("place", "yellow", f"{event.file}:{event.line}", event.ms, event.label)
-            case Silent():
+            case NothingShown():
                 left = f"; {_count(event.left, 'change')} left to make" if event.left else ""
                 self._head("silent", "dim", f"{event.reason}{left}", event.ms, event.detail)
 
@@ -74,7 +74,7 @@ class Screen:
         self._console.print()
         self._console.print(Text(EDITORS, "dim"), soft_wrap=True)
 
-    def _begin(self, event: Began) -> None:
+    def _begin(self, event: SceneStarted) -> None:
         self._console.print()
         title = Text.assemble((f"{event.number}/{event.of} ", "dim"), (event.title, "bold cyan"))
         self._console.rule(title, align="left", style="dim")
@@ -97,7 +97,7 @@ class Screen:
         note = f"{event.saved} keys saved" if event.accepted else "not what the person wants here"
         self._line(name, style, Text(note, "dim"))
 
-    def _place(self, name: str, style: str, change: Lines) -> None:
+    def _place(self, name: str, style: str, change: LineChange) -> None:
         self._line(name, style, Text(f"{change.file}:{change.line}"))
 
     def _head(self, name: str, style: str, where: str, ms: float, note: str) -> None:
@@ -106,7 +106,7 @@ class Screen:
     def _line(self, name: str, style: str, text: Text) -> None:
         self._console.print(Text.assemble((name.ljust(_MARGIN), style), text))
 
-    def _diff(self, change: Lines, typing: bool = False) -> None:
+    def _diff(self, change: LineChange, typing: bool = False) -> None:
         paired = len(change.old) == len(change.new)
         self._side("-", "red", change.old, change.new if paired else ())
         self._side("+", "green", change.new, change.old if paired else (), self._wait if typing else None)
@@ -126,7 +126,7 @@ class Screen:
         wait: Callable[[float], None] | None = None,
     ) -> None:
         """One side of a change. What differs from the other side's line is set off, and typed."""
-        for line, other in islice(zip_longest(lines, others), min(len(lines), MOST_LINES)):
+        for line, other in islice(zip_longest(lines, others), min(len(lines), MAX_LINES)):
             self._console.print(Text(f"{'':{_MARGIN}}{sign} ", style), end="")
             at = 0
             for start, end in _changed(line, other or ""):
@@ -134,8 +134,8 @@ class Screen:
                 self._type(_tabs(line[start:end]), f"bold {style}", wait)
                 at = end
             self._console.print(Text(_tabs(line[at:]), style))
-        if len(lines) > MOST_LINES:
-            more = _count(len(lines) - MOST_LINES, "more line")
+        if len(lines) > MAX_LINES:
+            more = _count(len(lines) - MAX_LINES, "more line")
             self._console.print(Text(f"{'':{_MARGIN}}  ... {more}", "dim"))
 
 
@@ -150,7 +150,7 @@ def _tabs(text: str) -> str:
     return text.replace("\t", "    ")
 
 
-def figures(tally: Tally) -> dict[str, float | None]:
+def summarize(tally: Tally) -> dict[str, float | None]:
     """The summary as numbers. share_saved: of all keystrokes, 0..1. Percentiles: of all answers, in ms."""
     from editahead_evals.metrics.bootstrap import percentile
 

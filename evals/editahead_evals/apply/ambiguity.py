@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ShownRun:
     """Stretches of unchanged lines, each with its true first line in the old file; changed lines lie between stretches.
 
     within: the lines of the old file that the sketch says it lies in. starts, ends: it begins (ends) with the file.
@@ -46,7 +46,7 @@ class Lines:
         return len(self.places(stretch)) == 1
 
 
-def has_one_reading(old: Lines, runs: Sequence[Run]) -> bool:
+def is_unambiguous(old: Lines, runs: Sequence[ShownRun]) -> bool:
     """Whether the true places are the only ones where the runs fit in this order."""
     found = [_readings(old, run) for run in runs]
     earliest, at = [], 0
@@ -66,7 +66,7 @@ def has_one_reading(old: Lines, runs: Sequence[Run]) -> bool:
     return True
 
 
-def _readings(old: Lines, run: Run) -> list[tuple[int, int, tuple[int, ...]]]:
+def _readings(old: Lines, run: ShownRun) -> list[tuple[int, int, tuple[int, ...]]]:
     """First line, end, and the place of each stretch, for each place of the first one."""
     out = []
     low, high = run.within

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rapidfuzz.fuzz import ratio
 
-from .line_change import Change, Declaration, indentation
+from .line_change import Declaration, LineChange, indentation
 
 _WORDS = (
     (r"\bthe ", ""),
@@ -35,7 +35,7 @@ _WORDS = (
 """How one says the same in other words, first match first."""
 
 
-def paraphrased(comment: str) -> str | None:
+def paraphrase_comment(comment: str) -> str | None:
     """A comment line in other words, still recognisable; None where there is nothing to change."""
     out = comment
     for pattern, other in _WORDS:
@@ -85,22 +85,22 @@ def _move(lines: Sequence[str], kind: str) -> Callable[[str], str] | None:
     return lambda line: piece * (len(indentation(line)) // unit) + line.lstrip()
 
 
-_LONGEST_TWIN = 80
+_MAX_TWIN = 80
 """Lines."""
 
 INDENTATIONS = ("dedented", "dedented", "indented", "tabs", "spaces", "unit")
 
 
 @dataclass(frozen=True)
-class Twins:
+class DuplicatedDeclaration:
     """A file that also holds a copy of a declaration, as it was, under another name, before or after it.
 
     alone: the change in this one declaration, without the copy. both: the same with the copy. declaration: of the new file
     of `both`. header: the lines that name it. shift: from the declaration's lines in the old file to the copy's.
     """
 
-    alone: Change
-    both: Change
+    alone: LineChange
+    both: LineChange
     declaration: Declaration
     header: frozenset[str]
     shift: int
@@ -114,21 +114,21 @@ class Twins:
         return all(at + self.shift in index.places(stretch) for at, stretch in stretches if stretch)
 
 
-def twins(change: Change, rng: random.Random) -> Twins | None:
+def duplicate_declaration(change: LineChange, rng: random.Random) -> DuplicatedDeclaration | None:
     """None where no declaration of a plain name changed."""
     for old, new in rng.sample(change.pairs, len(change.pairs)):
         name = old.name.split()[-1] if old.name else ""
         header = change.old[old.start : old.body]
         is_plain = re.fullmatch(r"\w{3,}", name) and sum(line.count(name) for line in header) == 1
-        if not is_plain or old.end - old.start > _LONGEST_TWIN:
+        if not is_plain or old.end - old.start > _MAX_TWIN:
             continue
         copy = [*(line.replace(name, name + "Other") for line in header), *change.old[old.body : old.end]]
-        alone = change.only(old, new)
+        alone = change.restrict_to(old, new)
         grown = len(alone.new) - len(change.old)
         is_first = rng.random() < 0.5
         at, more = (old.start, [*copy, ""]) if is_first else (old.end, ["", *copy])
         after = at if is_first else at + grown
-        both = Change(
+        both = LineChange(
             change.path,
             change.language,
             (*alone.old[:at], *more, *alone.old[at:]),
@@ -138,5 +138,7 @@ def twins(change: Change, rng: random.Random) -> Twins | None:
         for declaration in both.new_declarations:
             if (declaration.kind, declaration.name, declaration.start) == (new.kind, new.name, start):
                 named = frozenset(line for line in header if name in line)
-                return Twins(alone, both, declaration, named, -len(more) if is_first else len(copy) + 1)
+                return DuplicatedDeclaration(
+                    alone, both, declaration, named, -len(more) if is_first else len(copy) + 1
+                )
     return None

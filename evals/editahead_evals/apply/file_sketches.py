@@ -8,38 +8,40 @@ from dataclasses import dataclass
 
 from . import corruptions as damages
 from . import marker_wording, patch_sketches, snippet_sketches
-from .line_change import Change, Declaration, indentation
+from .line_change import Declaration, LineChange, indentation
 
-_LONGEST_DECLARATION = 150
-_LONGEST_FILE = 500
+_MAX_DECLARATION = 150
+_MAX_FILE = 500
 """Lines. Nobody writes longer ones whole."""
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SketchPlan:
     style: str
     damage: str = ""
     several: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FileSketchCase:
     """One file's part: its lines, before they are wrapped, and the results accepted (as lines)."""
 
-    change: Change
+    change: LineChange
     lines: list[str]
     accepted: tuple[tuple[str, ...], ...]
     variant: str
 
 
-def part_of(plan: Plan, change: Change, variant: str, rng: random.Random) -> Part | None:
-    twins: damages.Twins | None = None
+def make_file_sketch(
+    plan: SketchPlan, change: LineChange, variant: str, rng: random.Random
+) -> FileSketchCase | None:
+    twins: damages.DuplicatedDeclaration | None = None
     if plan.damage == "similar-places":
-        twins = damages.twins(change, rng)
+        twins = damages.duplicate_declaration(change, rng)
         if twins is None:
             return None
         change = twins.both
-        if part_of(Plan(plan.style), twins.alone, variant, random.Random(0)) is None:
+        if make_file_sketch(SketchPlan(plan.style), twins.alone, variant, random.Random(0)) is None:
             return None  # it would be no fair question without the copy either
     match plan.style:
         case "context-markers" | "enclosing-markers" | "sloppy-markers":
@@ -52,16 +54,20 @@ def part_of(plan: Plan, change: Change, variant: str, rng: random.Random) -> Par
             return _patch(plan, change, twins, variant, rng)
 
 
-def _whole(change: Change) -> Part | None:
+def _whole(change: LineChange) -> FileSketchCase | None:
     """The new file; not where its first or last lines are gone, which reads as a piece of it just as well."""
-    if any(map(change.leaves_no_trace, change.hunks)) or len(change.new) > _LONGEST_FILE:
+    if any(map(change.leaves_no_trace, change.hunks)) or len(change.new) > _MAX_FILE:
         return None
-    return Part(change, list(change.new), (change.new,), "")
+    return FileSketchCase(change, list(change.new), (change.new,), "")
 
 
 def _snippet(
-    plan: Plan, change: Change, twins: damages.Twins | None, variant: str, rng: random.Random
-) -> Part | None:
+    plan: SketchPlan,
+    change: LineChange,
+    twins: damages.DuplicatedDeclaration | None,
+    variant: str,
+    rng: random.Random,
+) -> FileSketchCase | None:
     is_enclosing = plan.style == "enclosing-markers" or (
         plan.style == "sloppy-markers" and rng.random() < 0.5
     )
@@ -116,7 +122,7 @@ def _snippet(
         if moved is None:
             return None
         lines, details = moved, kind
-    return Part(change, lines, accepted, "/".join(filter(None, (variant, details))))
+    return FileSketchCase(change, lines, accepted, "/".join(filter(None, (variant, details))))
 
 
 def _has_stub(lines: Sequence[str]) -> bool:
@@ -132,7 +138,7 @@ def _has_stub(lines: Sequence[str]) -> bool:
     return False
 
 
-def _hidden_indentations(shown: snippet_sketches.Shown) -> Iterator[str]:
+def _hidden_indentations(shown: snippet_sketches.SnippetView) -> Iterator[str]:
     """The indentation of each first line that is not shown: where the markers belong."""
     at = 0
     for run in [*shown.runs(), range(len(shown.change.new), len(shown.change.new))]:
@@ -142,8 +148,8 @@ def _hidden_indentations(shown: snippet_sketches.Shown) -> Iterator[str]:
 
 
 def _less(
-    shown: snippet_sketches.Shown, rng: random.Random
-) -> tuple[snippet_sketches.Shown, tuple[tuple[str, ...], ...]] | None:
+    shown: snippet_sketches.SnippetView, rng: random.Random
+) -> tuple[snippet_sketches.SnippetView, tuple[tuple[str, ...], ...]] | None:
     """With less context: one change's neighbours on one side, or a blank line among the lines shown."""
     change = shown.change
     if rng.random() < 0.4:
@@ -166,25 +172,29 @@ def _less(
 
 
 def _other_words(
-    change: Change, lines: set[int], rng: random.Random
+    change: LineChange, lines: set[int], rng: random.Random
 ) -> tuple[dict[int, str], tuple[tuple[str, ...], ...]] | None:
     """One unchanged comment of these lines in other words, and the two results that are right."""
     found = snippet_sketches.comments(change, lines, marker_wording.comment_sign(change.language))
     for line in rng.sample(found, len(found)):
-        other = damages.paraphrased(change.new[line])
+        other = damages.paraphrase_comment(change.new[line])
         if other is not None:
             return {line: other}, (change.new, (*change.new[:line], other, *change.new[line + 1 :]))
     return None
 
 
-def _declaration(plan: Plan, change: Change, twins: damages.Twins | None, rng: random.Random) -> Part | None:
+def _declaration(
+    plan: SketchPlan, change: LineChange, twins: damages.DuplicatedDeclaration | None, rng: random.Random
+) -> FileSketchCase | None:
     if twins is not None:
-        return Part(change, snippet_sketches.declaration(change, twins.declaration), (change.new,), "")
+        return FileSketchCase(
+            change, snippet_sketches.declaration(change, twins.declaration), (change.new,), ""
+        )
     pairs = [(old, new) for old, new in change.pairs if _shows_its_head(change, old, new)]
     if not pairs:
         return None
     old, new = rng.choice(pairs)
-    change = change.only(old, new)
+    change = change.restrict_to(old, new)
     new = Declaration(
         new.kind,
         new.name,
@@ -208,19 +218,23 @@ def _declaration(plan: Plan, change: Change, twins: damages.Twins | None, rng: r
             return None
         written, accepted = found
         lines = [written.get(line, change.new[line]) for line in range(new.start, new.end)]
-    return Part(change, lines, accepted, kind)
+    return FileSketchCase(change, lines, accepted, kind)
 
 
-def _shows_its_head(change: Change, old: Declaration, new: Declaration) -> bool:
+def _shows_its_head(change: LineChange, old: Declaration, new: Declaration) -> bool:
     """Whether a declaration can be shown whole: not one that lost its first lines, decorators for instance, which one may
     just have left out."""
     lost = any(i1 == old.start and j1 == j2 for i1, _, j1, j2 in change.hunks)
-    return not lost and new.end - new.start <= _LONGEST_DECLARATION
+    return not lost and new.end - new.start <= _MAX_DECLARATION
 
 
 def _patch(
-    plan: Plan, change: Change, twins: damages.Twins | None, variant: str, rng: random.Random
-) -> Part | None:
+    plan: SketchPlan,
+    change: LineChange,
+    twins: damages.DuplicatedDeclaration | None,
+    variant: str,
+    rng: random.Random,
+) -> FileSketchCase | None:
     before = after = snippet_sketches.CONTEXT
     details = ""
     if variant == "little-context":
@@ -259,12 +273,12 @@ def _patch(
         if shifted is None:
             return None
         lines = shifted
-    return Part(change, lines, accepted, "/".join(filter(None, (variant, details))))
+    return FileSketchCase(change, lines, accepted, "/".join(filter(None, (variant, details))))
 
 
 def _patch_lines(
-    plan: Plan,
-    change: Change,
+    plan: SketchPlan,
+    change: LineChange,
     variant: str,
     parts: list[patch_sketches.PatchHunk],
     written: dict[int, str],

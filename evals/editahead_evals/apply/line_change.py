@@ -41,7 +41,7 @@ class Declaration:
 
 
 @dataclass(frozen=True)
-class Change:
+class LineChange:
     """The lines (without their ends) of one file before and after. Both texts end in a line end."""
 
     path: str
@@ -50,7 +50,7 @@ class Change:
     new: tuple[str, ...]
 
     @classmethod
-    def of(cls, path: str, language: str, before: str, after: str) -> Change | None:
+    def from_texts(cls, path: str, language: str, before: str, after: str) -> LineChange | None:
         """None for texts that do not end in exactly one line end, or that are equal."""
         if before == after or not all(text.endswith("\n") for text in (before, after)):
             return None
@@ -132,10 +132,10 @@ class Change:
                 return False
         return inside > 0
 
-    def only(self, old: Declaration, new: Declaration) -> Change:
+    def restrict_to(self, old: Declaration, new: Declaration) -> LineChange:
         """Just that part of the change that lies in a declaration."""
         lines = (*self.old[: old.start], *self.new[new.start : new.end], *self.old[old.end :])
-        return Change(self.path, self.language, self.old, lines)
+        return LineChange(self.path, self.language, self.old, lines)
 
 
 def text(lines: Iterable[str]) -> str:
@@ -149,7 +149,7 @@ def indentation(line: str) -> str:
 def declarations(source: str, language: str) -> list[Declaration]:
     """All of a file's, outer ones first, but for those with syntax errors, whose ends are guesses; none for a language
     without a grammar."""
-    tree = SyntaxTrees().tree(Snapshot.of(source, language=language))
+    tree = SyntaxTrees().tree(Snapshot.from_text(source, language=language))
     if tree is None:
         return []
     lines = source.split("\n")

@@ -12,8 +12,8 @@ from typing import Literal
 
 from editahead_prompts.text.diff import Span
 
-from .ambiguity import Run, has_one_reading
-from .line_change import Change
+from .ambiguity import ShownRun, is_unambiguous
+from .line_change import LineChange
 
 UnifiedStyle = Literal["right", "wrong-numbers", "no-numbers", "no-header", "little-context"]
 UNIFIED: tuple[UnifiedStyle, ...] = (
@@ -48,7 +48,7 @@ class PatchHunk:
     changes: tuple[Span, ...]
     omitted: frozenset[int] = frozenset()
 
-    def lines(self, change: Change, written: Mapping[int, str]) -> list[str]:
+    def lines(self, change: LineChange, written: Mapping[int, str]) -> list[str]:
         """As in a unified diff, each with its tag. `written`: new line -> how a line that stayed is written."""
         out: list[str] = []
         j = self.j1
@@ -60,12 +60,12 @@ class PatchHunk:
             j = j2
         return out
 
-    def run(self, change: Change) -> Run:
+    def run(self, change: LineChange) -> ShownRun:
         """The old lines as one stretch."""
-        return Run(((self.i1, change.old[self.i1 : self.i2]),), (0, len(change.old)))
+        return ShownRun(((self.i1, change.old[self.i1 : self.i2]),), (0, len(change.old)))
 
 
-def hunks(change: Change, before: int, after: int) -> list[PatchHunk]:
+def hunks(change: LineChange, before: int, after: int) -> list[PatchHunk]:
     """The changes with context, those that touch joined."""
     out: list[PatchHunk] = []
     for span in change.hunks:
@@ -79,14 +79,14 @@ def hunks(change: Change, before: int, after: int) -> list[PatchHunk]:
     return out
 
 
-def are_placed(change: Change, parts: Sequence[PatchHunk]) -> bool:
+def are_placed(change: LineChange, parts: Sequence[PatchHunk]) -> bool:
     """Whether the old lines of all hunks, in this order, stand in one way only."""
     if any(part.i1 == part.i2 for part in parts):
         return False
-    return has_one_reading(change.old_index, [part.run(change) for part in parts])
+    return is_unambiguous(change.old_index, [part.run(change) for part in parts])
 
 
-def heading(change: Change, part: PatchHunk) -> str | None:
+def heading(change: LineChange, part: PatchHunk) -> str | None:
     """The header's first line of the innermost declaration of the old file that the hunk's change lies in."""
     i1, i2 = part.changes[0][:2]
     around = [d for d in change.old_declarations if d.holds(i1, i2)]
@@ -94,7 +94,7 @@ def heading(change: Change, part: PatchHunk) -> str | None:
 
 
 def unified(
-    change: Change,
+    change: LineChange,
     parts: Sequence[PatchHunk],
     style: UnifiedStyle,
     rng: random.Random,
@@ -127,7 +127,7 @@ def unified(
     return out
 
 
-def search_hunks(change: Change, rng: random.Random) -> list[PatchHunk] | None:
+def search_hunks(change: LineChange, rng: random.Random) -> list[PatchHunk] | None:
     """Hunks for search/replace blocks. Context grows until each one's old lines stand in one place only, also after the
     blocks before it were applied; None where they never do."""
     for width in range(rng.randint(0, 3), _WIDEST + 1):
@@ -138,7 +138,7 @@ def search_hunks(change: Change, rng: random.Random) -> list[PatchHunk] | None:
 
 
 def search_replace(
-    change: Change, parts: Sequence[PatchHunk], style: SearchStyle, written: Mapping[int, str]
+    change: LineChange, parts: Sequence[PatchHunk], style: SearchStyle, written: Mapping[int, str]
 ) -> list[str]:
     """Blocks of old lines and the lines in their place."""
     opening, middle, closing = _SIGNS[style]
@@ -153,7 +153,7 @@ def search_replace(
     return out
 
 
-def _apply_one_by_one(change: Change, parts: Sequence[PatchHunk]) -> bool:
+def _apply_one_by_one(change: LineChange, parts: Sequence[PatchHunk]) -> bool:
     """Whether each search block occurs once in the file as the blocks before it left it, as characters and as lines."""
     text = "\n" + change.before
     for part in parts:
@@ -166,7 +166,7 @@ def _apply_one_by_one(change: Change, parts: Sequence[PatchHunk]) -> bool:
 
 
 def begin_patch(
-    change: Change,
+    change: LineChange,
     parts: Sequence[PatchHunk],
     rng: random.Random,
     written: Mapping[int, str],
@@ -183,7 +183,7 @@ def begin_patch(
     return out
 
 
-def are_placed_by_headings(change: Change, parts: Sequence[PatchHunk]) -> bool:
+def are_placed_by_headings(change: LineChange, parts: Sequence[PatchHunk]) -> bool:
     """Whether each hunk's old lines stand once in the declaration that its heading names."""
     titles = [heading(change, part) for part in parts]
     return all(
@@ -192,7 +192,7 @@ def are_placed_by_headings(change: Change, parts: Sequence[PatchHunk]) -> bool:
     )
 
 
-def _is_placed_under(change: Change, part: PatchHunk, title: str) -> bool:
+def _is_placed_under(change: LineChange, part: PatchHunk, title: str) -> bool:
     """Whether the heading stands once, and below it, inside of its declaration, the old lines stand once."""
     index = change.old_index
     holder = next((d for d in change.old_declarations if change.old[d.start] == title), None)

@@ -17,7 +17,7 @@ from editahead_evals.report.json_types import AppliedSketches, EvalApplyOutput, 
 from editahead_evals.report.report import Provenance
 from editahead_evals.report.terminal_tables import PLAIN_WIDTH, cell
 
-from .runner import Outcome
+from .runner import CaseResult
 from .sketch_generator import VERSION
 
 ABOUT_A_THOUSAND = range(800, 1201)
@@ -75,7 +75,7 @@ class Figures:
     by_model: ByModel | None = None
 
 
-def summarize(outcomes: Sequence[Outcome], provenance: Provenance, *, with_model: bool = False) -> Figures:
+def summarize(outcomes: Sequence[CaseResult], provenance: Provenance, *, with_model: bool = False) -> Figures:
     """with_model: one was asked where the merge was not sure."""
     by_model = _by_model(outcomes) if with_model else None
     outcomes = [_without_model(outcome) for outcome in outcomes]
@@ -118,13 +118,13 @@ def summarize(outcomes: Sequence[Outcome], provenance: Provenance, *, with_model
     )
 
 
-def _without_model(outcome: Outcome) -> Outcome:
+def _without_model(outcome: CaseResult) -> CaseResult:
     if not outcome.by_model:
         return outcome
-    return Outcome(outcome.case, "refused", "not told, as the model was asked")
+    return CaseResult(outcome.case, "refused", "not told, as the model was asked")
 
 
-def _by_model(outcomes: Sequence[Outcome]) -> ByModel:
+def _by_model(outcomes: Sequence[CaseResult]) -> ByModel:
     told = [outcome for outcome in outcomes if outcome.by_model]
     refused = [o for o in outcomes if (o.by_model or o.verdict == "refused") and not o.case.only_refusal]
     tokens = sum(outcome.tokens for outcome in told)
@@ -148,13 +148,13 @@ def wilson_upper(hits: int, of: int) -> float:
     return (share + square / 2 + z * sqrt(share * (1 - share) / of + square / (4 * of))) / (1 + square)
 
 
-def _rows(outcomes: Sequence[Outcome], key: Callable[[Outcome], str], seed: int) -> list[Row]:
+def _rows(outcomes: Sequence[CaseResult], key: Callable[[CaseResult], str], seed: int) -> list[Row]:
     """A row for each key, the keys sorted. Records are drawn again for the intervals: one may have given several cases."""
     names = sorted(set(map(key, outcomes)))
     return [_row(name, [outcome for outcome in outcomes if key(outcome) == name], seed) for name in names]
 
 
-def _row(name: str, outcomes: Sequence[Outcome], seed: int) -> Row:
+def _row(name: str, outcomes: Sequence[CaseResult], seed: int) -> Row:
     counts = Counter(outcome.verdict for outcome in outcomes)
     records = sorted({_record(outcome) for outcome in outcomes})
     exact, cases = Counter[str](), Counter[str]()
@@ -168,7 +168,7 @@ def _row(name: str, outcomes: Sequence[Outcome], seed: int) -> Row:
     return Row(name, len(outcomes), interval, counts["refused"], counts["wrong"])
 
 
-def _record(outcome: Outcome) -> str:
+def _record(outcome: CaseResult) -> str:
     return outcome.case.id.split("#")[0]
 
 
@@ -280,7 +280,7 @@ def _table(title: str, rows: Sequence[Row]) -> Table:
     return table
 
 
-def to_read(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def failure_listing(outcomes: Sequence[CaseResult]) -> Iterator[str]:
     """What was refused or wrong and should not be, as text: the sketch, and how the result differs. It holds code."""
     for outcome in outcomes:
         case = outcome.case

@@ -22,7 +22,7 @@ Verdict = Literal["exact", "refused", "wrong"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseResult:
     """What became of a case. reason: of a refusal. ms: until the answer came, with writing and reading the messages; None
     for a refusal. got: the text of each file after the edit that was offered; empty for a refusal. by_model: offered to be
     confirmed, as a model wrote it; tokens, drafted: of its answer, and those of them that a draft had. first_ms: until the
@@ -44,7 +44,7 @@ class Outcome:
         return sum(file.before.count("\n") for file in self.case.files)
 
 
-def apply_all(cases: Iterable[Case], editor: Editor) -> Iterator[Outcome]:
+def apply_all(cases: Iterable[Case], editor: Editor) -> Iterator[CaseResult]:
     """Each case with files of its own, one after the other. Raises `ClientError` when the server breaks down."""
     for case in cases:
         try:
@@ -64,7 +64,7 @@ def _empty(folder: Path) -> None:
             path.unlink()
 
 
-def apply_one(editor: Editor, case: Case) -> Outcome:
+def apply_one(editor: Editor, case: Case) -> CaseResult:
     """The files are on disk. A single one is also open, and the sketch is for it; of several none is, and the sketch has
     to name them."""
     for file in case.files:
@@ -81,11 +81,11 @@ def apply_one(editor: Editor, case: Case) -> Outcome:
     except ResponseError as error:
         if error.code != REQUEST_FAILED:
             raise
-        return Outcome(case, "refused", error.data["reason"])
+        return CaseResult(case, "refused", error.data["reason"])
     got = _after(editor, case, response.result["edit"])
     right = got is not None and all(text in file.accepted for text, file in zip(got, case.files, strict=True))
     stats = response.result["stats"]
-    return Outcome(
+    return CaseResult(
         case,
         "exact" if right else "wrong",
         ms=response.ms,

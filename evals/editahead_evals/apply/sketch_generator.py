@@ -27,15 +27,15 @@ from itertools import groupby
 from editahead_evals.data.edit_records import Record
 
 from . import answer_wrapping, marker_wording, patch_sketches
-from .file_sketches import Part, Plan, part_of
-from .line_change import Change, text
+from .file_sketches import FileSketchCase, SketchPlan, make_file_sketch
+from .line_change import LineChange, text
 
 VERSION = 1
 
 _TRIES = 400
 """Records looked at for one case before its kind is given up for this sample."""
 
-_LONGEST_SKETCH = 40_000
+_MAX_SKETCH = 40_000
 """Characters. Longer ones are no sketches."""
 
 
@@ -104,10 +104,10 @@ _DAMAGED = {
 }
 _SEVERAL = ("context-markers", "unified-diff", "search-replace", "begin-patch", "whole-file")
 
-PLANS: tuple[Plan, ...] = (
-    *(Plan(style) for style, times in _CLEAN.items() for _ in range(times)),
-    *(Plan(style, damage) for damage, styles in _DAMAGED.items() for style in styles),
-    *(Plan(style, several=True) for style in _SEVERAL for _ in range(2)),
+PLANS: tuple[SketchPlan, ...] = (
+    *(SketchPlan(style) for style, times in _CLEAN.items() for _ in range(times)),
+    *(SketchPlan(style, damage) for damage, styles in _DAMAGED.items() for style in styles),
+    *(SketchPlan(style, several=True) for style in _SEVERAL for _ in range(2)),
 )
 """The kinds of cases, each as often as it is listed."""
 
@@ -122,7 +122,7 @@ def cases(records: Sequence[Record], count: int, seed: int) -> Iterator[Case]:
     commits = [group[:5] for group in groups if len({record.path for record in group}) == len(group) > 1]
     singles = [[record] for record in records]
     kinds = list(dict.fromkeys(PLANS))
-    sources: dict[Plan, Iterator[list[Record]]] = {}
+    sources: dict[SketchPlan, Iterator[list[Record]]] = {}
     for plan in kinds:
         stock = commits if plan.several else singles
         order = random.Random(f"{VERSION}:{seed}:{plan}")
@@ -143,7 +143,7 @@ def cases(records: Sequence[Record], count: int, seed: int) -> Iterator[Case]:
                 return
 
 
-def _next_case(plan: Plan, source: Iterator[list[Record]], seed: int) -> Case | None:
+def _next_case(plan: SketchPlan, source: Iterator[list[Record]], seed: int) -> Case | None:
     for _ in range(_TRIES):
         group = next(source, None)
         if group is None:
@@ -154,12 +154,12 @@ def _next_case(plan: Plan, source: Iterator[list[Record]], seed: int) -> Case | 
     return None
 
 
-def _case(plan: Plan, group: Sequence[Record], rng: random.Random) -> Case | None:
+def _case(plan: SketchPlan, group: Sequence[Record], rng: random.Random) -> Case | None:
     parts = []
     variant = _variant(plan, rng)
     for record in group:
-        change = Change.of(record.path, record.language, record.before, record.after)
-        part = None if change is None else part_of(plan, change, variant, rng)
+        change = LineChange.from_texts(record.path, record.language, record.before, record.after)
+        part = None if change is None else make_file_sketch(plan, change, variant, rng)
         if part is not None:
             parts.append(part)
     if len(parts) < (2 if plan.several else 1):
@@ -175,7 +175,7 @@ def _case(plan: Plan, group: Sequence[Record], rng: random.Random) -> Case | Non
             files = [_without_end(file) for file in files]
         else:
             sketch = sketch[:-1]
-    if len(sketch) > _LONGEST_SKETCH:
+    if len(sketch) > _MAX_SKETCH:
         return None
     style = f"{plan.style} x files" if plan.several else plan.style
     variant = "/".join(dict.fromkeys((parts[0].variant, how)))
@@ -186,7 +186,7 @@ def _without_end(file: CaseFile) -> CaseFile:
     return CaseFile(file.path, file.language, file.before[:-1], tuple(text[:-1] for text in file.accepted))
 
 
-def _variant(plan: Plan, rng: random.Random) -> str:
+def _variant(plan: SketchPlan, rng: random.Random) -> str:
     match plan.style:
         case "sloppy-markers":
             return rng.choice([*marker_wording.SLOPPY, *_SHAPES])
@@ -205,7 +205,9 @@ _SHAPES = ("no-first-marker", "no-last-marker", "marker-at-left", "marker-too-de
 """Sloppiness other than in the words."""
 
 
-def _wrapped(plan: Plan, parts: Sequence[Part], variant: str, rng: random.Random) -> tuple[list[str], str]:
+def _wrapped(
+    plan: SketchPlan, parts: Sequence[FileSketchCase], variant: str, rng: random.Random
+) -> tuple[list[str], str]:
     """The parts as an answer holds them, and in a word how."""
     path = parts[0].change.path
     several = len(parts) > 1

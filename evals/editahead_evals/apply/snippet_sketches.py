@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from rapidfuzz.fuzz import ratio
 
-from .ambiguity import Run, has_one_reading
-from .line_change import Change, Declaration, indentation
+from .ambiguity import ShownRun, is_unambiguous
+from .line_change import Declaration, LineChange, indentation
 
 CONTEXT = 3
 """Lines shown around a change."""
@@ -25,14 +25,14 @@ Marker = Callable[[], str]
 
 
 @dataclass
-class Shown:
+class SnippetView:
     """Which lines of the new file a sketch shows.
 
     within: first line of a run -> the stretch of the old file that the run is said to lie in. written: new line -> how
     it is written when not as it is. omitted: blank lines of runs that are left out without a mark.
     """
 
-    change: Change
+    change: LineChange
     lines: set[int]
     within: dict[int, tuple[int, int]] = field(default_factory=dict)
     written: Mapping[int, str] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Shown:
         if start is not None and previous is not None:
             yield range(start, previous + 1)
 
-    def readings(self) -> Iterator[Run]:
+    def readings(self) -> Iterator[ShownRun]:
         """The runs as a reader looks them up; see `readings.py`."""
         change = self.change
         for run in self.runs():
@@ -73,7 +73,9 @@ class Shown:
                 stretches.append((len(change.old), []))
             within = self.within.get(run.start, (0, len(change.old)))
             changes = any(run.start <= j1 and j2 <= run.stop for _, _, j1, j2 in change.hunks)
-            yield Run(tuple((at, tuple(lines)) for at, lines in stretches), within, starts, ends, changes)
+            yield ShownRun(
+                tuple((at, tuple(lines)) for at, lines in stretches), within, starts, ends, changes
+            )
 
     def has_one_reading(self) -> bool:
         """Whether every change can be placed in one way only. Deleted first or last lines leave no trace at all, and a run
@@ -90,7 +92,7 @@ class Shown:
             is_edge = i1 == 0 or i2 == len(change.old)
             if not is_between and not is_edge and not self._is_told_by_one_side(i1, i2, j1, j2):
                 return False
-        return has_one_reading(change.old_index, list(self.readings()))
+        return is_unambiguous(change.old_index, list(self.readings()))
 
     def _changed(self, runs: Iterable[range]) -> list[range]:
         hunks = self.change.hunks
@@ -126,15 +128,15 @@ class Shown:
         return len(self.lines) < len(self.change.new)
 
 
-def context(change: Change, before: int = CONTEXT, after: int = CONTEXT) -> Shown:
+def context(change: LineChange, before: int = CONTEXT, after: int = CONTEXT) -> SnippetView:
     """The changed lines with unchanged ones around them."""
     shown: set[int] = set()
     for _, _, j1, j2 in change.hunks:
         shown.update(range(max(0, j1 - before), min(len(change.new), j2 + after)))
-    return Shown(change, _neat(change, shown))
+    return SnippetView(change, _neat(change, shown))
 
 
-def enclosing(change: Change, rng: random.Random) -> Shown | None:
+def enclosing(change: LineChange, rng: random.Random) -> SnippetView | None:
     """The changed lines with context inside of the declaration that holds them, that one's header and end, and
     sometimes those of the declarations around it. None where no change lies in a declaration's body."""
     shown: set[int] = set()
@@ -156,7 +158,7 @@ def enclosing(change: Change, rng: random.Random) -> Shown | None:
         for _, _, j1, j2 in change.hunks
     ):
         return None
-    out = Shown(change, _neat(change, shown), within)
+    out = SnippetView(change, _neat(change, shown), within)
     for run in out.runs():
         inside = [d for d in change.new_declarations if d.start < run.start and run.stop < d.end]
         named = [d for d in inside if _is_known(change, d) and d.start in out.lines]
@@ -169,12 +171,12 @@ def enclosing(change: Change, rng: random.Random) -> Shown | None:
     return out
 
 
-def declaration(change: Change, new: Declaration) -> list[str]:
+def declaration(change: LineChange, new: Declaration) -> list[str]:
     """A declaration whole, and nothing else."""
     return list(change.new[new.start : new.end])
 
 
-def comments(change: Change, lines: Iterable[int], sign: str) -> list[int]:
+def comments(change: LineChange, lines: Iterable[int], sign: str) -> list[int]:
     """Those of these lines of the new file that stayed and are whole comments of several words."""
     return [
         line
@@ -185,7 +187,7 @@ def comments(change: Change, lines: Iterable[int], sign: str) -> list[int]:
     ]
 
 
-def _is_known(change: Change, declaration: Declaration) -> bool:
+def _is_known(change: LineChange, declaration: Declaration) -> bool:
     """Whether the header and the end of a new file's declaration stood in the old one: they name the place."""
     edges = [
         *range(declaration.start, declaration.body),
@@ -196,16 +198,16 @@ def _is_known(change: Change, declaration: Declaration) -> bool:
     )
 
 
-def _old_span(change: Change, declaration: Declaration) -> tuple[int, int]:
+def _old_span(change: LineChange, declaration: Declaration) -> tuple[int, int]:
     after = change.old_line.get(declaration.end, len(change.old))
     return change.old_line[declaration.start], after
 
 
-def _neat(change: Change, shown: set[int]) -> set[int]:
+def _neat(change: LineChange, shown: set[int]) -> set[int]:
     """Without blank lines at the edges of runs, and with small gaps filled: so a person or a model would write it."""
     kept = set(shown)
     changed = {line for _, _, j1, j2 in change.hunks for line in range(j1, j2)}
-    for run in list(Shown(change, shown).runs()):
+    for run in list(SnippetView(change, shown).runs()):
         for edge in (run, reversed(run)):
             for line in edge:
                 if change.new[line].strip() or line in changed:

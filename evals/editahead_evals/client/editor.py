@@ -18,7 +18,7 @@ from typing import Any, Literal, Self
 from editahead_evals.data.commit_replay import Keystroke, Point, utf16_length
 from editahead_prompts.text.snapshot import Snapshot
 
-from .lsp_client import Conversation, LanguageClient, Response, isolated_environment
+from .lsp_client import JsonRpcConnection, LanguageClient, Response, isolated_environment
 
 Trigger = Literal["typed", "cursor", "accepted", "manual"]
 TextEdit = Mapping[str, Any]
@@ -74,7 +74,7 @@ class Document:
 
     @cached_property
     def _snapshot(self) -> Snapshot:
-        return Snapshot.of(self.text)
+        return Snapshot.from_text(self.text)
 
 
 class Editor:
@@ -90,7 +90,7 @@ class Editor:
         *,
         root: Path | None = None,
         capabilities: Mapping[str, Any] = CAPABILITIES,
-        client: Conversation | None = None,
+        client: JsonRpcConnection | None = None,
     ) -> None:
         self.settings = dict(settings or {})
         self.documents: dict[str, Document] = {}

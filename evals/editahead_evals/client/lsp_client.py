@@ -24,7 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 """How long a response may take before the server counts as hanging."""
 
 METHOD_NOT_FOUND = -32601
@@ -37,7 +37,7 @@ class ClientError(Exception):
     """The conversation with the server broke down."""
 
 
-class ServerDied(ClientError):
+class ServerDiedError(ClientError):
     """The server ended before it was asked to."""
 
 
@@ -72,7 +72,7 @@ def isolated_environment(folder: Path) -> dict[str, str]:
     return environment
 
 
-class Conversation(ABC):
+class JsonRpcConnection(ABC):
     """The JSON-RPC conversation with one server. Not for use from several threads.
 
     `requests` and `notifications` handle the server's own, by method; both may be added to at any time. What
@@ -112,7 +112,7 @@ class Conversation(ABC):
         """The server has said its last word as it was asked to. Raises `ServerDied` if it was not well then."""
 
     @abstractmethod
-    def _death(self) -> ServerDied:
+    def _death(self) -> ServerDiedError:
         """The error for an end that nobody asked for."""
 
     def notify(self, method: str, params: Any = None) -> None:
@@ -172,10 +172,10 @@ class Conversation(ABC):
 
     def _next_or_end(self) -> tuple[float, bytes] | None:
         try:
-            arrived, body = self._incoming.get(timeout=PATIENCE_S)
+            arrived, body = self._incoming.get(timeout=TIMEOUT_S)
         except queue.Empty:
             waiting = [method for method, _ in self._sent.values()]
-            raise ClientError(f"no answer within {PATIENCE_S:.0f} s, waiting for {waiting}") from None
+            raise ClientError(f"no answer within {TIMEOUT_S:.0f} s, waiting for {waiting}") from None
         return None if body is None else (arrived, body)
 
     def _take(self, arrived: float, body: bytes) -> None:
@@ -202,7 +202,7 @@ class Conversation(ABC):
             self._send(message)
 
 
-class LanguageClient(Conversation):
+class LanguageClient(JsonRpcConnection):
     """The conversation with a server that it starts as a child process, on stdio."""
 
     def __init__(
@@ -239,20 +239,20 @@ class LanguageClient(Conversation):
         self._errors.close()
 
     def _check_end(self) -> None:
-        if self._process.wait(PATIENCE_S):
+        if self._process.wait(TIMEOUT_S):
             raise self._death()
 
-    def _death(self) -> ServerDied:
+    def _death(self) -> ServerDiedError:
         self._process.kill()
         code = self._process.wait()
         self._errors.seek(0)
         return server_died(code, self._errors.read().decode(errors="replace").splitlines())
 
 
-def server_died(code: int, errors: Sequence[str]) -> ServerDied:
+def server_died(code: int, errors: Sequence[str]) -> ServerDiedError:
     """errors: what it wrote on stderr."""
     tail = [line for line in errors if line.strip()][-20:]
-    return ServerDied("\n".join([f"the server ended (exit code {code}); the end of its stderr:", *tail]))
+    return ServerDiedError("\n".join([f"the server ended (exit code {code}); the end of its stderr:", *tail]))
 
 
 def _read_messages(stream: IO[bytes], incoming: queue.SimpleQueue[tuple[float, bytes | None]]) -> None:

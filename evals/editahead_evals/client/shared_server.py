@@ -19,9 +19,9 @@ from typing import IO, Any, Self
 
 from .editor import Editor
 from .lsp_client import (
-    PATIENCE_S,
-    Conversation,
-    ServerDied,
+    TIMEOUT_S,
+    JsonRpcConnection,
+    ServerDiedError,
     isolated_environment,
     server_command,
     server_died,
@@ -56,7 +56,7 @@ class SharedServer:
         try:
             self._address = self._listening(self._process.stderr)
         except BaseException:
-            self.end()
+            self.kill()
             raise
         self._reader.start()
 
@@ -66,19 +66,19 @@ class SharedServer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.end()
+        self.kill()
 
     def session(self, settings: Mapping[str, Any]) -> Editor:
         """An editor on a connection of its own, which knows nothing of earlier ones."""
         return Editor(settings, client=self.connect())
 
-    def connect(self) -> Conversation:
+    def connect(self) -> JsonRpcConnection:
         try:
-            return _Connection(socket.create_connection(self._address, timeout=PATIENCE_S), self)
+            return _Connection(socket.create_connection(self._address, timeout=TIMEOUT_S), self)
         except OSError as error:
-            raise self.death() from error
+            raise self.exit_error() from error
 
-    def death(self) -> ServerDied:
+    def exit_error(self) -> ServerDiedError:
         """The error that says that the process ended, with its last words; it ends now if it has not."""
         try:
             code = self._process.wait(_ENDING_S)
@@ -88,7 +88,7 @@ class SharedServer:
         self._reader.join()
         return server_died(code, self._errors)
 
-    def end(self) -> None:
+    def kill(self) -> None:
         """End the process at once: it keeps nothing that is needed. Harmless when it has ended."""
         self._process.kill()
         self._process.wait()
@@ -113,7 +113,7 @@ class SharedServer:
             self._errors.append(line.decode(errors="replace").rstrip())
 
 
-class _Connection(Conversation):
+class _Connection(JsonRpcConnection):
     """The conversation over one connection. What goes wrong is the server's end."""
 
     def __init__(self, connection: socket.socket, server: SharedServer) -> None:
@@ -135,5 +135,5 @@ class _Connection(Conversation):
     def _check_end(self) -> None:
         """The server closed the connection: all that was to come has come."""
 
-    def _death(self) -> ServerDied:
-        return self._server.death()
+    def _death(self) -> ServerDiedError:
+        return self._server.exit_error()

@@ -20,7 +20,7 @@ from editahead_prompts.text.affixes import common_affixes, common_suffix_length
 HunkKind = Literal["insert", "delete", "replace line", "replace block"]
 HUNK_KINDS: tuple[HunkKind, ...] = ("insert", "delete", "replace line", "replace block")
 
-PIECE = 4
+KEYSTROKE_CHARS = 4
 """Characters that one keystroke of the replay inserts."""
 
 Point = tuple[int, int]
@@ -60,7 +60,7 @@ class Keystroke:
 
 
 @dataclass(frozen=True)
-class Moment:
+class ReplayMoment:
     """The document after a hunk was typed.
 
     cursor: the end of what was typed, as an offset in code points; point: the same as a point.
@@ -90,9 +90,9 @@ class Step:
     before: tuple[str, ...]
     hunk: Hunk
     keystrokes: tuple[Keystroke, ...]
-    moment: Moment
+    moment: ReplayMoment
 
-    def unfinished(self, count: int) -> Moment:
+    def unfinished(self, count: int) -> ReplayMoment:
         """The moment after the first `count` keystrokes. What is left of the hunk is the first of those that remain,
         what is there of it the last of those that are done: in whole lines, so that the line after the hunk can be
         part of both while the line end between them is not typed yet."""
@@ -109,7 +109,7 @@ class Step:
         done = (*self.moment.done[:-1], Hunk(start, start + len(there), old, there))
         last = self.keystrokes[count - 1]
         cursor = last.start + len(last.text)
-        return Moment(lines, cursor, _point(0, text[:cursor]), done, (left, *later))
+        return ReplayMoment(lines, cursor, _point(0, text[:cursor]), done, (left, *later))
 
     def to_type(self, count: int) -> str:
         """What is inserted after the first `count` keystrokes, of which the hunk's deletion is one."""
@@ -135,19 +135,19 @@ def replay(old: str, new: str) -> Iterator[Step]:
     for index, original in enumerate(hunks):
         hunk = original.moved(shift)
         before = lines
-        keystrokes, cursor, point = typing_of(lines, hunk)
+        keystrokes, cursor, point = keystrokes_for(lines, hunk)
         lines = (*lines[: hunk.start], *hunk.new, *lines[hunk.end :])
         shift += len(hunk.new) - len(hunk.old)
         done = (*done, Hunk(hunk.start, hunk.start + len(hunk.new), hunk.old, hunk.new))
         remaining = tuple(later.moved(shift) for later in hunks[index + 1 :])
-        yield Step(before, hunk, keystrokes, Moment(lines, cursor, point, done, remaining))
+        yield Step(before, hunk, keystrokes, ReplayMoment(lines, cursor, point, done, remaining))
 
 
 def utf16_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
 
 
-def typing_of(lines: tuple[str, ...], hunk: Hunk) -> tuple[tuple[Keystroke, ...], int, Point]:
+def keystrokes_for(lines: tuple[str, ...], hunk: Hunk) -> tuple[tuple[Keystroke, ...], int, Point]:
     """The keystrokes that make the hunk in `lines`, and where the cursor is after them: offset and point."""
     first, old, new = _region(lines, hunk)
     origin = sum(map(len, lines[:first])) + first
@@ -159,8 +159,8 @@ def typing_of(lines: tuple[str, ...], hunk: Hunk) -> tuple[tuple[Keystroke, ...]
     here = _point(first, old[:head])
     if gone:
         keystrokes.append(Keystroke(at, at + len(gone), "", here, _point(first, old[: head + len(gone)])))
-    for start in range(0, len(typed), PIECE):
-        piece = typed[start : start + PIECE]
+    for start in range(0, len(typed), KEYSTROKE_CHARS):
+        piece = typed[start : start + KEYSTROKE_CHARS]
         keystrokes.append(Keystroke(at, at, piece, here, here))
         at += len(piece)
         here = _point(first, new[: head + start + len(piece)])

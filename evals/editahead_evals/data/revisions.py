@@ -42,7 +42,7 @@ def present_commit() -> str:
 
 
 @contextmanager
-def laid_out(revision: str) -> Iterator[Revision]:
+def checked_out(revision: str) -> Iterator[Revision]:
     """The code of a revision, as long as the context lasts. Raises `RevisionError`."""
     try:
         _check_own()

@@ -15,7 +15,7 @@ from .bootstrap import Weights, ratio
 SHOW_RATES = (0.10, 0.25, 0.50)
 THRESHOLDS = tuple(percent / 100 for percent in range(5, 100, 5))
 BINS = 10
-CHANCES = 200
+CHANCE_SAMPLES = 200
 _ROUNDING = 1e-9
 
 
@@ -34,7 +34,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class OperatingPoint:
     """What showing answers of at least a confidence gives. rate: shown of the opportunities; precision of none: None."""
 
     confidence: float
@@ -54,7 +54,7 @@ class Bin:
     answers: float
 
 
-class Curve:
+class ConfidenceCurve:
     """answers: by file. Those at opportunities are ranked by confidence, equal ones in the files' order."""
 
     def __init__(self, answers: Sequence[Sequence[Answer]]) -> None:
@@ -88,7 +88,7 @@ class Curve:
 
         return value
 
-    def levels(self, confidences: Sequence[float] = THRESHOLDS) -> list[Level]:
+    def levels(self, confidences: Sequence[float] = THRESHOLDS) -> list[OperatingPoint]:
         """What each threshold would have given."""
         opportunities, ends = max(sum(self._opportunities), 1), max(sum(self._ends), 1)
         out = []
@@ -97,7 +97,7 @@ class Curve:
             shown = [answer for answer in above if answer.opportunity]
             right = sum(answer.correct for answer in shown)
             out.append(
-                Level(
+                OperatingPoint(
                     confidence=least,
                     rate=len(shown) / opportunities,
                     coverage=right / opportunities,
@@ -107,7 +107,7 @@ class Curve:
             )
         return out
 
-    def least(self, precision: float) -> float:
+    def threshold_for_precision(self, precision: float) -> float:
         """The lowest confidence of which the answers at opportunities, and all surer ones, are so precise; above all when
         there is none."""
         least, shown, right = 1.0, 0, 0
@@ -153,7 +153,7 @@ class Curve:
         0. The mean of `CHANCES` draws."""
         rng = random.Random(seed)
         errors = []
-        for _ in range(CHANCES if self._given else 0):
+        for _ in range(CHANCE_SAMPLES if self._given else 0):
             drawn = [(1, confidence, rng.random() < confidence) for confidence, _, _ in self._given]
             errors.append(_error(_bins(drawn)) or 0.0)
         return sum(errors) / len(errors) if errors else None

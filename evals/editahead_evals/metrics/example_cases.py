@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from editahead_evals.data.commit_replay import Hunk, Moment
+from editahead_evals.data.commit_replay import Hunk, ReplayMoment
 from editahead_evals.data.edit_records import Record
 
-from .judge import Judgement, changes, distance
+from .judge import EditJudgement, changes, distance
 
 Verdict = Literal["right", "wrong", "after the last edit"]
 Sign = Literal["@", " ", "-", "+"]
@@ -17,12 +17,12 @@ DiffLine = tuple[Sign, str]
 
 CONTEXT = 2
 """Lines around a change."""
-MOST_LINES = 30
+MAX_LINES = 30
 """Of one diff; the rest is left out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ExampleCase:
     """done, shown, wanted: as diffs; wanted is the hunk to come that lies nearest to what was shown, or that was made.
     size: characters that what was shown puts in or takes out."""
 
@@ -39,14 +39,16 @@ class Case:
     wanted: tuple[DiffLine, ...]
 
 
-def case(record: Record, moment: Moment, text: str, shown: Judgement, first: Mapping[str, Any]) -> Case:
+def case(
+    record: Record, moment: ReplayMoment, text: str, shown: EditJudgement, first: Mapping[str, Any]
+) -> ExampleCase:
     """text: after the shown edit. first: the prediction, as `editahead/nextEdit` gives it."""
     hunks = changes(moment.lines, tuple(text.split("\n")))
     wanted = [moment.remaining[index] for index in shown.made]
     if not wanted and moment.remaining and hunks:
         wanted = [min(moment.remaining, key=lambda hunk: distance(hunk, hunks[0].start))]
     last = moment.done[-1]
-    return Case(
+    return ExampleCase(
         id=record.id,
         subject=record.subject,
         language=record.language,
@@ -61,13 +63,13 @@ def case(record: Record, moment: Moment, text: str, shown: Judgement, first: Map
     )
 
 
-def best(cases: Iterable[Case], count: int) -> list[Case]:
+def best(cases: Iterable[ExampleCase], count: int) -> list[ExampleCase]:
     """The largest that were right, one of each file."""
     right = (case for case in cases if case.verdict == "right")
     return list(_one_of_each(sorted(right, key=lambda case: (-case.size, case.id))))[:count]
 
 
-def worst(cases: Iterable[Case], count: int) -> list[Case]:
+def worst(cases: Iterable[ExampleCase], count: int) -> list[ExampleCase]:
     """Those that were not right and were the most sure of it, one of each file."""
     wrong = (case for case in cases if case.verdict != "right")
     return list(_one_of_each(sorted(wrong, key=lambda case: (-case.confidence, case.id))))[:count]
@@ -84,11 +86,11 @@ def diff_lines(lines: Sequence[str], hunks: Sequence[Hunk]) -> tuple[DiffLine, .
         out += [("-", line) for line in hunk.old]
         out += [("+", line) for line in hunk.new]
         out += [(" ", line) for line in below]
-    left = len(out) - MOST_LINES
-    return (*out[:MOST_LINES], ("@", f"{left} more lines")) if left > 0 else tuple(out)
+    left = len(out) - MAX_LINES
+    return (*out[:MAX_LINES], ("@", f"{left} more lines")) if left > 0 else tuple(out)
 
 
-def _one_of_each(cases: Iterable[Case]) -> Iterator[Case]:
+def _one_of_each(cases: Iterable[ExampleCase]) -> Iterator[ExampleCase]:
     seen: set[str] = set()
     for case in cases:
         if case.id not in seen:

@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from editahead_evals.data.commit_replay import Hunk, HunkKind, Moment, diff
+from editahead_evals.data.commit_replay import Hunk, HunkKind, ReplayMoment, diff
 from editahead_prompts.text.affixes import common_affixes
 
-from .similarity import delta_chrf, kept
+from .similarity import delta_chrf, kept_characters
 
 NEAR = 2
 """Lines within which a place counts as the place of a hunk."""
@@ -23,7 +23,7 @@ _TOKEN = re.compile(r"\w+|\s+|.")
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class EditJudgement:
     """What a shown edit is worth.
 
     correct: all that is changed is one or more remaining hunks. location: every changed line is near one.
@@ -46,25 +46,25 @@ class Judgement:
     changed: int = 0
 
 
-def judge(moment: Moment, after: str) -> Judgement:
+def judge(moment: ReplayMoment, after: str) -> EditJudgement:
     """Judge the edit that turns the moment's text into `after`."""
     target = tuple(after.split("\n"))
     shown = changes(moment.lines, target)
     if not shown:
-        return Judgement(correct=False, location=False, jump=False, reversal=False)
+        return EditJudgement(correct=False, location=False, jump=False, reversal=False)
     made = hunks_made(moment.lines, moment.remaining, target)
-    kept_characters, changed = kept(moment.lines, shown, moment.remaining)
-    return Judgement(
+    kept, changed = kept_characters(moment.lines, shown, moment.remaining)
+    return EditJudgement(
         correct=bool(made),
         location=bool(made)
         or all(is_near(line, moment.remaining) for change in shown for line in _lines_of(change)),
         jump=bool(made) or is_near(shown[0].start, moment.remaining),
-        reversal=not made and reverses(moment, target, shown),
+        reversal=not made and is_reversal(moment, target, shown),
         made=made,
         kind=shown[0].kind,
         distance=distance(shown[0], moment.point[0]),
         likeness=1.0 if made else _likeness(shown, moment.remaining),
-        kept=kept_characters,
+        kept=kept,
         changed=changed,
     )
 
@@ -147,7 +147,7 @@ def _lines_of(change: Hunk) -> range:
     return range(change.start, max(change.end, change.start + 1))
 
 
-def reverses(moment: Moment, target: tuple[str, ...], shown: Sequence[Hunk]) -> bool:
+def is_reversal(moment: ReplayMoment, target: tuple[str, ...], shown: Sequence[Hunk]) -> bool:
     """Whether nothing but the person's hunks are taken back, or some shown change takes back one of them."""
     inverse = [Hunk(past.start, past.end, past.new, past.old) for past in moment.done]
     if hunks_made(moment.lines, inverse, target):

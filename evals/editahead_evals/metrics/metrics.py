@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, TypeVar
 
-from editahead_evals.data.commit_replay import HUNK_KINDS, Hunk, Moment
+from editahead_evals.data.commit_replay import HUNK_KINDS, Hunk, ReplayMoment
 
 from .bootstrap import Bootstrap, Interval, Statistic, ratio
 from .confidence_curve import Answer
-from .example_cases import Case
-from .judge import Judgement, distance
+from .example_cases import ExampleCase
+from .judge import EditJudgement, distance
 
 Predictor = str
 SERVER: Predictor = "editahead"
@@ -45,7 +45,7 @@ class Counts:
     false_ends: int = 0
     reversals: int = 0
 
-    def add(self, moment: Moment, shown: Judgement | None, jump: bool) -> None:
+    def add(self, moment: ReplayMoment, shown: EditJudgement | None, jump: bool) -> None:
         """Count one answer; `shown` is None when it was silence."""
         if not moment.is_opportunity:
             self.ends += 1
@@ -130,7 +130,7 @@ class MomentResult:
     """
 
     opportunity: bool
-    judgement: Judgement | None
+    judgement: EditJudgement | None
     jump: bool
     silence: str | None
     source: str | None
@@ -165,13 +165,13 @@ class FileResult:
     reachable: int = 0
     accepts: int = 0
     next_hits: int = 0
-    cases: list[Case] = field(default_factory=list)
+    cases: list[ExampleCase] = field(default_factory=list)
 
 
 def count_groups(
     groups: Mapping[str, Counts],
-    moment: Moment,
-    shown: Judgement | None,
+    moment: ReplayMoment,
+    shown: EditJudgement | None,
     group_of: Callable[[Hunk], str],
     shown_group: str | None,
 ) -> None:
@@ -189,11 +189,13 @@ def count_groups(
         groups[shown_group].correct += shown.correct
 
 
-def count_kinds(kinds: Mapping[str, Counts], moment: Moment, shown: Judgement | None) -> None:
+def count_kinds(kinds: Mapping[str, Counts], moment: ReplayMoment, shown: EditJudgement | None) -> None:
     count_groups(kinds, moment, shown, lambda hunk: hunk.kind, shown.kind if shown else None)
 
 
-def count_distances(distances: Mapping[str, Counts], moment: Moment, shown: Judgement | None) -> None:
+def count_distances(
+    distances: Mapping[str, Counts], moment: ReplayMoment, shown: EditJudgement | None
+) -> None:
     here = moment.point[0]
     first = distance_group(shown.distance) if shown and shown.kind else None
     count_groups(distances, moment, shown, lambda hunk: distance_group(distance(hunk, here)), first)

@@ -43,7 +43,7 @@ def delta_chrf(expected: Sequence[Hunk], shown: Sequence[Hunk]) -> float:
     return (1 + BETA**2) * precision * recall / weighted if weighted else 0.0
 
 
-def kept(lines: Sequence[str], shown: Sequence[Hunk], made: Sequence[Hunk]) -> tuple[int, int]:
+def kept_characters(lines: Sequence[str], shown: Sequence[Hunk], made: Sequence[Hunk]) -> tuple[int, int]:
     """Of the characters that a shown edit of `lines` puts in or takes out: how many the person put in or took out at the
     same place too, and how many they are.
 

@@ -65,8 +65,8 @@ def compare(
             furthest[one.session] = changed, number
     found = nlargest(most, furthest.values(), key=lambda pair: (pair[0], -pair[1]))
     return Comparison(
-        Costs.of(ours),
-        Costs.of(others),
+        Costs.from_rendered(ours),
+        Costs.from_rendered(others),
         len(pairs),
         equal,
         tuple(_pair(number, *pairs[number], names) for _, number in found),

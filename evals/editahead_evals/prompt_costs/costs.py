@@ -12,7 +12,7 @@ from editahead_evals.report.json_types import PromptCosts
 from .rendered_prompts import BLOCKS, Rendered
 
 
-class NoCosts(Exception):
+class TooFewPromptsError(Exception):
     """Too few prompts for figures; the message is for a person."""
 
 
@@ -36,7 +36,7 @@ class Costs:
     refused: int
 
     @classmethod
-    def of(cls, rendered: Iterable[Rendered]) -> Costs:
+    def from_rendered(cls, rendered: Iterable[Rendered]) -> Costs:
         """Raises `NoCosts` when no session has two prompts."""
         later: list[Rendered] = []
         session, refused = None, 0
@@ -48,7 +48,7 @@ class Costs:
             else:
                 later.append(prompt)
         if not later:
-            raise NoCosts("no session has two states of which prompts can be made")
+            raise TooFewPromptsError("no session has two states of which prompts can be made")
         times: Counter[str] = Counter()
         fresh: Counter[str] = Counter()
         missing: dict[str, list[int]] = {}

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from editahead_prompts.composition.cache_miss_tracker import CacheMisses
-from editahead_prompts.composition.hf_tokenizer import Vocabulary
-from editahead_prompts.composition.render import DoesNotFit
-from editahead_prompts.formats.base import Format, Paths
-from editahead_prompts.state import State
+from editahead_prompts.composition.cache_miss_tracker import CacheMissTracker
+from editahead_prompts.composition.hf_tokenizer import HfTokenizer
+from editahead_prompts.composition.render import PromptTooLongError
+from editahead_prompts.formats.base import Format, PromptPaths
+from editahead_prompts.state import EditorState
 
 from .prefix_cache import PrefixCache
 from .typing_sessions import ROOT
@@ -19,7 +19,7 @@ from .typing_sessions import ROOT
 BLOCKS = (16, 128)
 """Tokens of a block: vLLM's defaults on a GPU and on a CPU."""
 
-PATHS = Paths((ROOT,))
+PATHS = PromptPaths((ROOT,))
 
 
 @dataclass(frozen=True)
@@ -50,25 +50,28 @@ class Rendered:
 
 
 def render_all(
-    format: Format, states: Iterable[tuple[str, State]], vocabulary: Vocabulary, budget: int | None = None
+    format: Format,
+    states: Iterable[tuple[str, EditorState]],
+    vocabulary: HfTokenizer,
+    budget: int | None = None,
 ) -> Iterator[Rendered]:
     """Each state as the format's prompt; states of a session follow one another. budget: None for the format's own.
 
     The cache begins each session empty and forgets nothing.
     """
-    misses = CacheMisses()
+    misses = CacheMissTracker()
     session: str | None = None
     caches: dict[int, PrefixCache] = {}
     for name, state in states:
         if name != session:
             session, caches = name, {block: PrefixCache(block) for block in BLOCKS}
-            misses.closed(name)
+            misses.on_close(name)
         try:
             prompt = format.build(state, vocabulary, budget=budget, paths=PATHS).prompt
-        except DoesNotFit as error:
+        except PromptTooLongError as error:
             yield Rendered(name, refusal=str(error))
             continue
-        found = misses.sent(name, prompt)
+        found = misses.record_sent(name, prompt)
         assert prompt.ids is not None
         left_out: Counter[str] = Counter()
         for left in prompt.left_out:

@@ -18,7 +18,9 @@ NOTE = (
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def show(columns: Sequence[tuple[str, Costs]], console: Console, compared: Comparison | None = None) -> None:
+def print_report(
+    columns: Sequence[tuple[str, Costs]], console: Console, compared: Comparison | None = None
+) -> None:
     """The figures of each way to render, beside each other."""
     table = Table("", *(name for name, _ in columns), box=None, pad_edge=False)
     for cells in zip(*(_cells(costs) for _, costs in columns), strict=True):

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from editahead_evals.data.revisions import Revision
-from editahead_prompts.composition.hf_tokenizer import NoTokenizer, own
-from editahead_prompts.formats.registry import choose
+from editahead_prompts.composition.hf_tokenizer import TokenizerUnavailableError, bundled_tokenizer
+from editahead_prompts.formats.registry import select_format
 
 from .rendered_prompts import Rendered, render_all
 from .state_files import StatesError, read_states
@@ -46,9 +46,11 @@ def rendered_by(revision: Revision, states: Path, format: str, budget: int | Non
 def main(path: str, format: str, budget: str | None = None) -> int:
     try:
         room = None if budget is None else int(budget)
-        for rendered in render_all(choose("", format), read_states(Path(path)), own(), room):
+        for rendered in render_all(
+            select_format("", format), read_states(Path(path)), bundled_tokenizer(), room
+        ):
             sys.stdout.write(json.dumps(rendered.as_json()) + "\n")
-    except (StatesError, NoTokenizer, ValueError) as error:
+    except (StatesError, TokenizerUnavailableError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
     return 0

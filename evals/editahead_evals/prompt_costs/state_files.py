@@ -9,8 +9,8 @@ from pathlib import Path
 
 import zstandard
 
-from editahead_prompts.state import State
-from editahead_prompts.state_json import NotAState, as_json, state_of
+from editahead_prompts.state import EditorState
+from editahead_prompts.state_json import InvalidStateError, state_from_json, state_to_json
 
 _WINDOW_LOG = 27
 """States of a session repeat each other's documents: matches are looked for far back."""
@@ -20,7 +20,7 @@ class StatesError(Exception):
     """A file of states that cannot be read or written; the message is for a person."""
 
 
-def write_states(path: Path, states: Iterable[tuple[str, State]]) -> int:
+def write_states(path: Path, states: Iterable[tuple[str, EditorState]]) -> int:
     """Writes each state with its session's name; how many. Raises `StatesError`."""
     settings = zstandard.ZstdCompressionParameters.from_level(6, window_log=_WINDOW_LOG, enable_ldm=True)
     count = 0
@@ -30,14 +30,14 @@ def write_states(path: Path, states: Iterable[tuple[str, State]]) -> int:
             zstandard.ZstdCompressor(compression_params=settings).stream_writer(file) as out,
         ):
             for session, state in states:
-                out.write(json.dumps({"session": session, "state": as_json(state)}).encode() + b"\n")
+                out.write(json.dumps({"session": session, "state": state_to_json(state)}).encode() + b"\n")
                 count += 1
     except OSError as error:
         raise StatesError(f"{path}: {error.strerror or error}") from error
     return count
 
 
-def read_states(path: Path) -> Iterator[tuple[str, State]]:
+def read_states(path: Path) -> Iterator[tuple[str, EditorState]]:
     """Each state with its session's name. Raises `StatesError`."""
     number = 0
     try:
@@ -46,12 +46,12 @@ def read_states(path: Path) -> Iterator[tuple[str, State]]:
             for line in io.TextIOWrapper(reader, "utf-8", newline="\n"):
                 number += 1
                 value = json.loads(line)
-                yield str(value["session"]), state_of(value["state"])
+                yield str(value["session"]), state_from_json(value["state"])
     except OSError as error:
         raise StatesError(f"{path}: {error.strerror or error}") from error
     except zstandard.ZstdError as error:
         raise StatesError(f"{path}: not a zstd file, or a damaged one ({error})") from error
-    except NotAState as error:
+    except InvalidStateError as error:
         raise StatesError(f"{path}, line {number}: {error}") from error
     except (ValueError, TypeError, KeyError) as error:
         raise StatesError(f"{path}, line {number}: not a state ({error})") from error

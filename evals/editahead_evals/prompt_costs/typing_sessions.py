@@ -14,8 +14,8 @@ from itertools import groupby, islice
 
 from editahead_evals.data.commit_replay import Keystroke, diff, replay
 from editahead_evals.data.edit_records import LONGEST, Record
-from editahead_prompts.history.edit_history import History
-from editahead_prompts.state import State
+from editahead_prompts.history.edit_history import EditHistory
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -25,7 +25,7 @@ ROOT = "file:///workspace"
 PIECE = 2
 """Characters between two requests."""
 
-MOST_OTHERS = 3
+MAX_OTHERS = 3
 """Documents that are open beside the one that is typed in."""
 
 LEAST_CHARACTERS, LEAST_HUNKS = 8000, 3
@@ -48,24 +48,26 @@ class Session:
         before, after = (tuple(text.split("\n")) for text in (self.record.before, self.record.after))
         return len(diff(before, after))
 
-    def states(self, hunks: int | None = None) -> Iterator[State]:
+    def states(self, hunks: int | None = None) -> Iterator[EditorState]:
         """The state at each request, for the first so many hunks."""
-        record, history = self.record, History()
+        record, history = self.record, EditHistory()
         uri = uri_of(record)
-        snapshot = Snapshot.of(record.before, uri=uri, language=record.language)
+        snapshot = Snapshot.from_text(record.before, uri=uri, language=record.language)
         for document in (*self.others, snapshot):
-            history.opened(document)
+            history.on_open(document)
         cursor, at = 0, 0.0
         for step in islice(replay(record.before, record.after), hunks):
             for key in pieces(step.keystrokes):
                 edit = Edit.replace(key.start, key.end, key.text)
                 before = snapshot
                 text = edit.apply(before.text)
-                snapshot = Snapshot.of(text, uri=uri, language=record.language, version=before.version + 1)
+                snapshot = Snapshot.from_text(
+                    text, uri=uri, language=record.language, version=before.version + 1
+                )
                 at += STROKE_S
-                history.changed(before, snapshot, edit, at=at, cursor=cursor)
+                history.record_change(before, snapshot, edit, at=at, cursor=cursor)
                 cursor = key.start + len(key.text)
-                yield State(snapshot, cursor, history.past, self.others, undone=history.undone)
+                yield EditorState(snapshot, cursor, history.edits, self.others, undone=history.undone)
 
 
 def uri_of(record: Record) -> str:
@@ -94,19 +96,19 @@ def sessions(records: Iterable[Record]) -> Iterator[Session]:
 def _others(record: Record, files: Sequence[Record]) -> tuple[Snapshot, ...]:
     others = (file for file in files if file.path != record.path)
     return tuple(
-        Snapshot.of(other.before, uri=uri_of(other), language=other.language)
-        for other in islice(others, MOST_OTHERS)
+        Snapshot.from_text(other.before, uri=uri_of(other), language=other.language)
+        for other in islice(others, MAX_OTHERS)
     )
 
 
-def large(found: Iterable[Session], count: int, seed: int) -> list[Session]:
+def sample_large(found: Iterable[Session], count: int, seed: int) -> list[Session]:
     """So many sessions, drawn with `seed`, in which there is something to lay out: long files, and several hunks."""
     chosen = [s for s in found if len(s.record.before) >= LEAST_CHARACTERS and s.hunks >= LEAST_HUNKS]
     random.Random(seed).shuffle(chosen)
     return chosen[:count]
 
 
-def typed(found: Iterable[Session], hunks: int, most: int) -> Iterator[tuple[str, State]]:
+def typing_states(found: Iterable[Session], hunks: int, most: int) -> Iterator[tuple[str, EditorState]]:
     """The states of each session's first hunks, so many at most, with the record's id."""
     for session in found:
         for state in islice(session.states(hunks), most):

@@ -18,18 +18,18 @@ PIECE = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CannedAnswer:
     """One answer, as a model gave it. finish: why it ended."""
 
     text: str
     finish: Finish = "stop"
 
 
-Answer = Callable[[str], list[Said]]
+Answer = Callable[[str], list[CannedAnswer]]
 """From the prompt, or the last message, to the answers that may be given: the first so many as are asked for."""
 
 
-class CompletionServer:
+class FakeOpenAIServer:
     """Serves one model, to several clients at once. answer: is called on a thread of its own. prompts: all that came."""
 
     def __init__(self, model: str, answer: Answer) -> None:
@@ -56,7 +56,7 @@ class CompletionServer:
         self._server.server_close()
 
 
-def _handler(server: CompletionServer) -> type[BaseHTTPRequestHandler]:
+def _handler(server: FakeOpenAIServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -109,7 +109,7 @@ def _handler(server: CompletionServer) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def _events(said: list[Said], chat: bool) -> Iterator[dict[str, Any]]:
+def _events(said: list[CannedAnswer], chat: bool) -> Iterator[dict[str, Any]]:
     for number, one in enumerate(said):
         for at in range(0, len(one.text), PIECE):
             piece = one.text[at : at + PIECE]

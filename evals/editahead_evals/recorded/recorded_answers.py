@@ -18,21 +18,21 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from editahead_evals.client.editor import Editor
-from editahead_evals.data.commit_replay import PIECE
+from editahead_evals.data.commit_replay import KEYSTROKE_CHARS
 from editahead_evals.data.edit_records import RecordError
 from editahead_evals.report.json_types import EvalRecordedOutput, RecordedFigures, RecordedModel
 from editahead_evals.scenarios.player import SETTINGS
 from editahead_evals.scenarios.scoring import TABS, text_likeness
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.base import Answer, Format, Paths, Request, read_all
+from editahead_prompts.formats.base import Format, ParsedEdit, PromptPaths, PromptRequest, parse_answer
 from editahead_prompts.formats.next_edit.fim import Fim
-from editahead_prompts.formats.registry import choose
-from editahead_prompts.state import PastEdit, State
+from editahead_prompts.formats.registry import select_format
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 
-from .fake_openai_server import CompletionServer, Said
+from .fake_openai_server import CannedAnswer, FakeOpenAIServer
 
 _AS_RECORDED = {"sweep": "sweep-cursortab"}
 """Formats as the models were really asked, by the beginning of a model's name, where that is not how they are asked now."""
@@ -45,7 +45,7 @@ ROOT = "file:///project/"
 
 
 @dataclass(frozen=True)
-class Scene:
+class RecordedScenario:
     """One scenario. old, new: the one earlier edit with lines around it; "" where there was none. wanted: None where
     nothing should be shown. cursor, fim_cursor: offsets in `text`; the latter for models that fill in the middle."""
 
@@ -67,11 +67,11 @@ class Scene:
     def cursor_for(self, format: Format) -> int:
         return self.fim_cursor if isinstance(format, Fim) else self.cursor
 
-    def request(self, format: Format, *, growing: bool = True) -> Request:
+    def request(self, format: Format, *, growing: bool = True) -> PromptRequest:
         """As an editor has it: the edit without the lines around it, at its place. growing: whether it is open."""
-        document = Snapshot.of(self.text, uri=ROOT + self.file, language=self.language)
-        state = State(document, self.cursor_for(format), tuple(_past(self, document, growing)))
-        return format.build(state, ESTIMATE, paths=Paths((ROOT,)))
+        document = Snapshot.from_text(self.text, uri=ROOT + self.file, language=self.language)
+        state = EditorState(document, self.cursor_for(format), tuple(_past(self, document, growing)))
+        return format.build(state, ESTIMATE, paths=PromptPaths((ROOT,)))
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,14 @@ class Recording:
     """What a model said to a scene. sent: the body that it was asked with."""
 
     model: str
-    scene: Scene
+    scene: RecordedScenario
     sent: Mapping[str, Any]
-    said: Said
+    said: CannedAnswer
 
     @property
     def format(self) -> Format:
         setting = next((name for start, name in _AS_RECORDED.items() if self.model.startswith(start)), None)
-        return choose(self.model, setting)
+        return select_format(self.model, setting)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,26 +146,26 @@ def load(folder: Path) -> list[Recording]:
     return out
 
 
-def raw(recording: Recording) -> Result:
+def score_raw(recording: Recording) -> Result:
     """What the model said, as its format reads it: no gate, no rule, and the whole rewrite at once."""
     scene, format = recording.scene, recording.format
-    answer = read_all(format, scene.request(format), recording.said.text, recording.said.finish)
-    if not isinstance(answer, Answer):
+    answer = parse_answer(format, scene.request(format), recording.said.text, recording.said.finish)
+    if not isinstance(answer, ParsedEdit):
         return _result(recording, None)
     return _result(recording, answer.edit.apply(scene.text))
 
 
-def through(session: Callable[[Mapping[str, Any]], Editor], recording: Recording) -> Result:
+def score_through_server(session: Callable[[Mapping[str, Any]], Editor], recording: Recording) -> Result:
     """The same answer served to the server by a real socket: what it shows, and what becomes of the text after up to
     `TABS` accepts. What the server asks about other texts is answered with nothing."""
     scene, format = recording.scene, recording.format
     asked: list[str] = []
 
-    def answer(prompt: str) -> list[Said]:
+    def answer(prompt: str) -> list[CannedAnswer]:
         asked.append(prompt)
-        return [recording.said if prompt == asked[0] else Said("")]
+        return [recording.said if prompt == asked[0] else CannedAnswer("")]
 
-    with CompletionServer(recording.model, answer) as models:
+    with FakeOpenAIServer(recording.model, answer) as models:
         settings = {"backend": "openai", "url": models.url, "model": recording.model, "format": format.name}
         with session({**SETTINGS, **settings}) as editor:
             return _result(recording, _played(editor, scene, scene.cursor_for(format)))
@@ -208,15 +208,15 @@ def _figures(score: Score) -> Iterator[str]:
         yield f"{value:.2f}"
 
 
-def _played(editor: Editor, scene: Scene, cursor: int) -> str | None:
+def _played(editor: Editor, scene: RecordedScenario, cursor: int) -> str | None:
     """The text after all that was accepted; None when nothing was shown."""
     uri = editor.uri(scene.file)
     editor.open(uri, scene.language, scene.before)
     for r in diff(scene.before, scene.text).replacements:
         editor.replace(uri, r.start, r.end, "")
-        for at in range(0, len(r.text), PIECE):
+        for at in range(0, len(r.text), KEYSTROKE_CHARS):
             start = r.start + at
-            editor.replace(uri, start, start, r.text[at : at + PIECE])
+            editor.replace(uri, start, start, r.text[at : at + KEYSTROKE_CHARS])
     point, shown = editor.documents[uri].point(cursor), False
     for _ in range(TABS):
         found = editor.next_edit(uri, point, "accepted" if shown else "cursor").result["predictions"]
@@ -238,25 +238,25 @@ def _result(recording: Recording, text: str | None) -> Result:
     return Result(recording.model, True, text_likeness(scene.text, scene.wanted, text))
 
 
-def _recordings(line: Any, scenes: Mapping[str, Scene]) -> Iterator[Recording]:
+def _recordings(line: Any, scenes: Mapping[str, RecordedScenario]) -> Iterator[Recording]:
     scene = scenes[line["scenario"]]
     for exchange in line["exchanges"]:
         choice = exchange["response"]["choices"][0]
         text = choice["text"] if "text" in choice else choice["message"]["content"]
-        said = Said(text, "length" if choice["finish_reason"] == "length" else "stop")
+        said = CannedAnswer(text, "length" if choice["finish_reason"] == "length" else "stop")
         if not isinstance(text, str) or not isinstance(line["model"], str):
             raise TypeError("model and text are texts")
         yield Recording(line["model"], scene, exchange["request"], said)
 
 
-def _scene(path: Path) -> Scene:
+def _scene(path: Path) -> RecordedScenario:
     try:
         return _parsed(path.stem, path.read_text("utf-8"))
     except (ValueError, KeyError, IndexError) as error:
         raise RecordError(f"{path}: not a scenario ({type(error).__name__}: {error})") from error
 
 
-def _parsed(name: str, source: str) -> Scene:
+def _parsed(name: str, source: str) -> RecordedScenario:
     head, *sections = re.split(r"^-- (.+) --\n", source, flags=re.MULTILINE)
     parts = dict(zip(sections[::2], sections[1::2], strict=True))
     header = dict(line.split(": ", 1) for line in head.splitlines()[1:] if ": " in line)
@@ -269,7 +269,7 @@ def _parsed(name: str, source: str) -> Scene:
             raise ValueError("its history does not fit its text")
         old, new = edit.groups()
     wanted = parts.get("expected")
-    starts = Snapshot.of(text).starts
+    starts = Snapshot.from_text(text).starts
 
     def cursor(prefix: str = "") -> int:
         """The row counts from 1."""
@@ -277,7 +277,7 @@ def _parsed(name: str, source: str) -> Scene:
         row, column = _RECORDED_AT.get(name, (row, column))
         return starts[row - 1] + column
 
-    return Scene(
+    return RecordedScenario(
         name,
         header["file"],
         header["language"],
@@ -290,7 +290,7 @@ def _parsed(name: str, source: str) -> Scene:
     )
 
 
-def _past(scene: Scene, document: Snapshot, growing: bool) -> Iterator[PastEdit]:
+def _past(scene: RecordedScenario, document: Snapshot, growing: bool) -> Iterator[PastEdit]:
     """The earlier edit in whole lines."""
     old, new = split_lines(scene.before), document.lines
     if old == new:

@@ -10,26 +10,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from editahead_evals.client.editor import Editor
-from editahead_evals.data.commit_replay import Moment, Point, diff, replay
+from editahead_evals.data.commit_replay import Point, ReplayMoment, diff, replay
 from editahead_evals.data.edit_records import Record
 from editahead_evals.metrics.judge import judge
 
-MOST_ACCEPTS = 50
+MAX_ACCEPTS = 50
 """In one file: nobody presses Tab for ever."""
 
 
 @dataclass(slots=True)
-class Walk:
+class AcceptReplay:
     """hits: accepts after which the next answer needed no computation of its own."""
 
     accepts: int = 0
     hits: int = 0
 
 
-def walk(editor: Editor, record: Record) -> Walk:
+def replay_accepting(editor: Editor, record: Record) -> AcceptReplay:
     """Replay the record, accepting, in an editor that has seen nothing else."""
     uri = editor.uri(record.path)
-    made = Walk()
+    made = AcceptReplay()
     text = record.before
     editor.open(uri, record.language, text)
     while step := next(replay(text, record.after), None):
@@ -37,7 +37,7 @@ def walk(editor: Editor, record: Record) -> Walk:
             editor.type(uri, key)
         moment = step.moment
         shown = _first(editor, uri, moment.point)
-        while shown is not None and made.accepts < MOST_ACCEPTS:
+        while shown is not None and made.accepts < MAX_ACCEPTS:
             document = editor.documents[uri]
             change = {"range": shown["range"], "newText": shown["text"]}
             if not judge(moment, document.edited([change])).correct:
@@ -61,9 +61,9 @@ def _first(editor: Editor, uri: str, at: Point) -> Mapping[str, Any] | None:
     return edits[0] if edits else None
 
 
-def _moment(text: str, after: str, cursor: int, point: Point) -> Moment:
+def _moment(text: str, after: str, cursor: int, point: Point) -> ReplayMoment:
     lines = tuple(text.split("\n"))
-    return Moment(lines, cursor, point, (), diff(lines, tuple(after.split("\n"))))
+    return ReplayMoment(lines, cursor, point, (), diff(lines, tuple(after.split("\n"))))
 
 
 def _misses(editor: Editor) -> int:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from editahead_evals.client.editor import Editor
-from editahead_evals.data.commit_replay import Moment, replay
+from editahead_evals.data.commit_replay import ReplayMoment, replay
 from editahead_evals.data.edit_records import Record
 from editahead_evals.metrics.example_cases import case
-from editahead_evals.metrics.judge import Judgement, is_near, judge
+from editahead_evals.metrics.judge import EditJudgement, is_near, judge
 from editahead_evals.metrics.metrics import (
     SERVER,
     Counts,
@@ -28,7 +28,7 @@ PROBE_EVERY = 8
 """Every so many keystrokes the handling of one is timed."""
 
 
-def measure(editor: Editor, record: Record) -> FileResult:
+def replay_record(editor: Editor, record: Record) -> FileResult:
     """Replay the record in an editor that has seen nothing else."""
     uri = editor.uri(record.path)
     result = FileResult(
@@ -57,10 +57,10 @@ def measure(editor: Editor, record: Record) -> FileResult:
     return result
 
 
-def _ask_server(editor: Editor, record: Record, moment: Moment, result: FileResult) -> None:
+def _ask_server(editor: Editor, record: Record, moment: ReplayMoment, result: FileResult) -> None:
     uri = editor.uri(record.path)
     text, ms = first_edit(editor, uri, moment)
-    shown: Judgement | None = None if text is None else judge(moment, text)
+    shown: EditJudgement | None = None if text is None else judge(moment, text)
     answer = editor.next_edit(uri, moment.point).result
     first = next(iter(answer["predictions"]), None)
     jump = first is not None and _is_near(editor, uri, moment, first)
@@ -83,7 +83,7 @@ def _ask_server(editor: Editor, record: Record, moment: Moment, result: FileResu
     )
 
 
-def first_edit(editor: Editor, uri: str, moment: Moment) -> tuple[str | None, float]:
+def first_edit(editor: Editor, uri: str, moment: ReplayMoment) -> tuple[str | None, float]:
     """The text after the first edit shown at the cursor, and the milliseconds that the first answer took."""
     document = editor.documents[uri]
     answer = editor.inline_edit(uri, moment.point)
@@ -94,7 +94,7 @@ def first_edit(editor: Editor, uri: str, moment: Moment) -> tuple[str | None, fl
     return None, answer.ms
 
 
-def _is_near(editor: Editor, uri: str, moment: Moment, prediction: Mapping[str, Any]) -> bool:
+def _is_near(editor: Editor, uri: str, moment: ReplayMoment, prediction: Mapping[str, Any]) -> bool:
     """Whether a prediction's place, or its first changed line, is near a hunk to come."""
     if prediction["textDocument"]["uri"] != uri:
         return False
@@ -108,7 +108,7 @@ def _probe(editor: Editor) -> float:
     return editor.execute("editahead.status").ms
 
 
-def _range_of(item: Mapping[str, Any], moment: Moment) -> Any:
+def _range_of(item: Mapping[str, Any], moment: ReplayMoment) -> Any:
     cursor = {"line": moment.point[0], "character": moment.point[1]}
     return item.get("range") or {"start": cursor, "end": cursor}
 

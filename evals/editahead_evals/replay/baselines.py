@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rapidfuzz import fuzz, process
 
-from editahead_evals.data.commit_replay import Hunk, Moment
+from editahead_evals.data.commit_replay import Hunk, ReplayMoment
 from editahead_prompts.text.affixes import common_affixes
 
-Baseline = Callable[[Moment], str | None]
+Baseline = Callable[[ReplayMoment], str | None]
 
 RECENT = 3
 """Edits that `last_substitution` looks back on, the last one first."""
@@ -23,11 +23,11 @@ SIMILAR = 75.0
 _TOKEN = re.compile(r"\w+|\s+|.")
 
 
-def silence(moment: Moment) -> None:
+def silence(moment: ReplayMoment) -> None:
     return None
 
 
-def last_substitution(moment: Moment) -> str | None:
+def last_substitution(moment: ReplayMoment) -> str | None:
     """What a recent edit replaced is replaced in the next line below (else above) that has it."""
     here = moment.point[0]
     for hunk in reversed(moment.done[-RECENT:]):
@@ -41,7 +41,7 @@ def last_substitution(moment: Moment) -> str | None:
     return None
 
 
-def most_similar_line(moment: Moment) -> str | None:
+def most_similar_line(moment: ReplayMoment) -> str | None:
     """What the last edit did is done to the line that is most like the one it was done to."""
     hunk = moment.done[-1]
     lines = moment.lines

@@ -10,21 +10,21 @@ from collections.abc import Callable, Iterable
 from editahead_evals.data.commit_replay import replay
 from editahead_evals.data.edit_records import Record
 from editahead_evals.metrics.judge import hunks_made
-from editahead_prompts.history.edit_history import History
-from editahead_prompts.state import State
+from editahead_prompts.history.edit_history import EditHistory
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
-Propose = Callable[[State], Iterable[str]]
+CandidateGenerator = Callable[[EditorState], Iterable[str]]
 """The texts of the state's document after each of the candidates for it, before any gate or check."""
 
 
-def reachable(record: Record, propose: Propose) -> tuple[int, int]:
+def candidate_recall(record: Record, propose: CandidateGenerator) -> tuple[int, int]:
     """Opportunities of a record, and how many of them some candidate is correct at."""
-    history = History()
+    history = EditHistory()
     uri = f"file:///{record.path}"
-    snapshot = Snapshot.of(record.before, uri=uri, language=record.language)
-    history.opened(snapshot)
+    snapshot = Snapshot.from_text(record.before, uri=uri, language=record.language)
+    history.on_open(snapshot)
     opportunities = reached = cursor = 0
     for step in replay(record.before, record.after):
         for key in step.keystrokes:
@@ -32,13 +32,13 @@ def reachable(record: Record, propose: Propose) -> tuple[int, int]:
             text = edit.apply(snapshot.text)
             before, snapshot = (
                 snapshot,
-                Snapshot.of(text, uri=uri, language=record.language, version=snapshot.version + 1),
+                Snapshot.from_text(text, uri=uri, language=record.language, version=snapshot.version + 1),
             )
-            history.changed(before, snapshot, edit, at=0.0, cursor=cursor)
+            history.record_change(before, snapshot, edit, at=0.0, cursor=cursor)
             cursor = key.start + len(key.text)
         moment = step.moment
         if moment.is_opportunity:
-            state = State(snapshot, moment.cursor, history.past, undone=history.undone)
+            state = EditorState(snapshot, moment.cursor, history.edits, undone=history.undone)
             opportunities += 1
             reached += any(
                 hunks_made(moment.lines, moment.remaining, tuple(text.split("\n"))) for text in propose(state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from editahead_evals.client.editor import Editor
-from editahead_evals.data.commit_replay import Moment, replay
+from editahead_evals.data.commit_replay import ReplayMoment, replay
 from editahead_evals.data.edit_records import Record
 from editahead_evals.metrics.confidence_curve import Answer
 from editahead_evals.metrics.judge import judge
@@ -13,7 +13,7 @@ from .baseline_replay import SETTINGS
 EAGER = SETTINGS | {"eagerness": 1}
 
 
-def survey(editor: Editor, record: Record) -> list[Answer]:
+def replay_eager(editor: Editor, record: Record) -> list[Answer]:
     """The answers at the record's moments, in an editor that has seen nothing else."""
     uri = editor.uri(record.path)
     editor.open(uri, record.language, record.before)
@@ -26,7 +26,7 @@ def survey(editor: Editor, record: Record) -> list[Answer]:
     return answers
 
 
-def _answer(editor: Editor, uri: str, moment: Moment) -> Answer:
+def _answer(editor: Editor, uri: str, moment: ReplayMoment) -> Answer:
     """The first edit counts, as everywhere; places without an edit and edits of other documents do not."""
     here = [
         prediction

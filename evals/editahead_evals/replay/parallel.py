@@ -23,11 +23,11 @@ from editahead_evals.client.shared_server import SharedServer
 from editahead_evals.data.edit_records import Record
 from editahead_evals.metrics.metrics import FileResult
 
-from .accepting_replay import walk
-from .baseline_replay import SETTINGS, measure
-from .candidate_recall import Propose, reachable
-from .eager_replay import EAGER, survey
-from .typing_replay import type_through
+from .accepting_replay import replay_accepting
+from .baseline_replay import SETTINGS, replay_record
+from .candidate_recall import CandidateGenerator, candidate_recall
+from .eager_replay import EAGER, replay_eager
+from .typing_replay import replay_typing
 
 
 class RunError(Exception):
@@ -35,7 +35,7 @@ class RunError(Exception):
 
 
 @dataclass(frozen=True)
-class Plan:
+class EvalPlan:
     """What is measured, beside the replay of each file.
 
     server: environment variables for the server. propose: makes what proposes candidates, for the generator's ceiling; a
@@ -43,10 +43,12 @@ class Plan:
     """
 
     server: Mapping[str, str] = field(default_factory=dict)
-    propose: Callable[[], AbstractContextManager[Propose | None]] = contextlib.nullcontext
+    propose: Callable[[], AbstractContextManager[CandidateGenerator | None]] = contextlib.nullcontext
 
 
-def evaluate(records: Sequence[Record], jobs: int, plan: Plan = Plan()) -> Generator[FileResult, None, None]:
+def evaluate(
+    records: Sequence[Record], jobs: int, plan: EvalPlan = EvalPlan()
+) -> Generator[FileResult, None, None]:
     """Each record's result as it comes. Leaving the iterator early ends all processes and servers."""
     context = multiprocessing.get_context("spawn")
     processes = []
@@ -89,7 +91,7 @@ def _end(processes: Sequence[BaseProcess]) -> None:
         process.join()
 
 
-def _work(records: Sequence[Record], results: Connection, plan: Plan) -> None:
+def _work(records: Sequence[Record], results: Connection, plan: EvalPlan) -> None:
     """One process: its results, then None; or a message that says what went wrong."""
     # Ctrl-C is for the parent, which then sends SIGTERM; that unwinds, so that the server ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -102,7 +104,7 @@ def _work(records: Sequence[Record], results: Connection, plan: Plan) -> None:
             for at in records:
                 result = _result(server, at)
                 if propose is not None:
-                    result.candidates, result.reachable = reachable(at, propose)
+                    result.candidates, result.reachable = candidate_recall(at, propose)
                 results.send(result)
         results.send(None)
     except ClientError as error:
@@ -112,14 +114,14 @@ def _work(records: Sequence[Record], results: Connection, plan: Plan) -> None:
 def _result(server: SharedServer, record: Record) -> FileResult:
     """The record's replays, each in a session of its own."""
     with server.session(SETTINGS) as editor:
-        result = measure(editor, record)
+        result = replay_record(editor, record)
     with server.session(SETTINGS) as editor:
-        type_through(editor, record, result)
+        replay_typing(editor, record, result)
     with server.session(EAGER) as editor:
-        result.answers = survey(editor, record)
+        result.answers = replay_eager(editor, record)
     if any(moment.judgement and moment.judgement.correct for moment in result.moments):
         with server.session(SETTINGS) as editor:
-            made = walk(editor, record)
+            made = replay_accepting(editor, record)
         result.accepts, result.next_hits = made.accepts, made.hits
     return result
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from editahead_evals.client.editor import Editor
-from editahead_evals.data.commit_replay import Hunk, Moment, Step, replay
+from editahead_evals.data.commit_replay import Hunk, ReplayMoment, Step, replay
 from editahead_evals.data.edit_records import Record
-from editahead_evals.metrics.judge import changes, hunks_made, reverses
+from editahead_evals.metrics.judge import changes, hunks_made, is_reversal
 from editahead_evals.metrics.metrics import SERVER, FileResult, TypingCounts
 
 from .baseline_replay import first_edit
@@ -15,10 +15,10 @@ EVERY = 3
 """Keystrokes of the replay (a deletion, or a piece of the new text) from one request within a hunk to the next."""
 
 
-def type_through(editor: Editor, record: Record, result: FileResult) -> None:
+def replay_typing(editor: Editor, record: Record, result: FileResult) -> None:
     """Replay the record, asking while typing, in an editor that has seen nothing else; counts go to `result.typing`."""
     uri = editor.uri(record.path)
-    watchers = {name: Watcher() for name in (SERVER, *BASELINES)}
+    watchers = {name: TypingObserver() for name in (SERVER, *BASELINES)}
     editor.open(uri, record.language, record.before)
     for step in replay(record.before, record.after):
         for watcher in watchers.values():
@@ -36,7 +36,7 @@ def type_through(editor: Editor, record: Record, result: FileResult) -> None:
     result.typing = {name: watcher.counts for name, watcher in watchers.items()}
 
 
-class Watcher:
+class TypingObserver:
     """Counts one predictor's answers while hunks are typed.
 
     What is shown is right when all that it changes is some of the hunks that remain, what is left of the one being typed
@@ -57,7 +57,7 @@ class Watcher:
         self._saved_to = 0
         self._before = None
 
-    def see(self, moment: Moment, rest: str, text: str | None) -> None:
+    def see(self, moment: ReplayMoment, rest: str, text: str | None) -> None:
         """text: after what is shown, None for silence. rest: what the person goes on to type in this hunk."""
         counts, before = self.counts, self._before
         self._before = None
@@ -78,7 +78,7 @@ class Watcher:
         elif not made:
             counts.wrong += 1
             counts.fresh += before is None or not _same(before, (text, shown))
-            counts.reversals += bool(shown) and reverses(moment, target, shown)
+            counts.reversals += bool(shown) and is_reversal(moment, target, shown)
             self._before = text, shown
         line = moment.point[0]
         if shown and shown[0].old and shown[0].start == line:
@@ -86,7 +86,7 @@ class Watcher:
             counts.begun_well += target[: line + 1] == self._final[: line + 1]
 
 
-def typed_next(moment: Moment, rest: str, text: str) -> int:
+def typed_next(moment: ReplayMoment, rest: str, text: str) -> int:
     """How many of the characters to come are put in at the cursor, if that is all that is done; else 0."""
     length = len(text) - len(moment.text)
     inserted = text[moment.cursor : moment.cursor + length]

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from editahead_evals.metrics.bootstrap import Bootstrap, Interval, Statistic
-from editahead_evals.metrics.confidence_curve import Curve
+from editahead_evals.metrics.confidence_curve import ConfidenceCurve
 from editahead_evals.metrics.metrics import FileResult
 
 from .report import in_order, statistics
@@ -25,7 +25,7 @@ EQUAL = "coverage at equal precision"
 nothing by that."""
 THRESHOLD = 0.3
 """The default one."""
-NEITHER_IS_BETTER = {"typing: shown/100"}
+NEUTRAL = {"typing: shown/100"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Difference:
 
     def _has_sign(self, sign: int) -> bool:
         value = self.difference.value
-        known = value is not None and self.is_significant and self.figure not in NEITHER_IS_BETTER
+        known = value is not None and self.is_significant and self.figure not in NEUTRAL
         return known and sign * (value or 0) > 0
 
 
@@ -93,10 +93,12 @@ def compare_files(
 
 def _equally_precise(ours: Sequence[FileResult], theirs: Sequence[FileResult]) -> tuple[Statistic, Statistic]:
     """The coverage of both at the lowest thresholds at which they are as precise as theirs is at `THRESHOLD`."""
-    mine, other = (Curve([result.answers for result in results]) for results in (ours, theirs))
+    mine, other = (ConfidenceCurve([result.answers for result in results]) for results in (ours, theirs))
     (level,) = other.levels([THRESHOLD])
     wanted = level.precision or 1.0
-    return mine.coverage_above(mine.least(wanted)), other.coverage_above(other.least(wanted))
+    return mine.coverage_above(mine.threshold_for_precision(wanted)), other.coverage_above(
+        other.threshold_for_precision(wanted)
+    )
 
 
 def as_json(comparison: Comparison) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from editahead_evals.metrics.bootstrap import Bootstrap, Interval
-from editahead_evals.metrics.example_cases import Case, DiffLine, best, worst
+from editahead_evals.metrics.example_cases import DiffLine, ExampleCase, best, worst
 from editahead_evals.metrics.metrics import (
     GROUP_METRICS,
     METRICS,
@@ -53,7 +53,7 @@ pre { overflow-x: auto; margin: .3rem 0; font: 12.5px/1.45 ui-monospace, monospa
 .minus { background: var(--red-ground); } .plus { background: var(--green-ground); } .at { color: var(--faint); }
 """
 
-MEANINGS = {
+METRIC_GLOSSARY = {
     "moments": "requests after which hunks of the commit remain in the file",
     "coverage": "moments at which the edit shown made remaining hunks, and nothing else",
     "precision": "edits shown that did, of those shown at such moments",
@@ -237,15 +237,15 @@ def _levels(report: Report) -> str:
 
 
 def _meanings() -> str:
-    rows = (f"<dt>{escape(name)}</dt><dd>{escape(meaning)}</dd>" for name, meaning in MEANINGS.items())
+    rows = (f"<dt>{escape(name)}</dt><dd>{escape(meaning)}</dd>" for name, meaning in METRIC_GLOSSARY.items())
     return f"<dl>{''.join(rows)}</dl>"
 
 
-def _cases(cases: Sequence[Case]) -> str:
+def _cases(cases: Sequence[ExampleCase]) -> str:
     return "".join(map(_case, cases)) or "<p>None.</p>"
 
 
-def _case(case: Case) -> str:
+def _case(case: ExampleCase) -> str:
     title = f"{case.verdict}, {case.confidence:.2f}: {case.label} ({case.source})"
     sides = (("last edit", case.done), ("shown", case.shown), ("what came next there", case.wanted))
     diffs = "".join(f"<div>{title}{_diff(lines)}</div>" for title, lines in sides)

@@ -10,7 +10,7 @@ from typing import Any
 
 from editahead_evals.data.commit_replay import HUNK_KINDS
 from editahead_evals.metrics.bootstrap import Bootstrap, Interval, Statistic, percentile, ratio
-from editahead_evals.metrics.confidence_curve import SHOW_RATES, Bin, Curve, Level
+from editahead_evals.metrics.confidence_curve import SHOW_RATES, Bin, ConfidenceCurve, OperatingPoint
 from editahead_evals.metrics.metrics import (
     DISTANCES,
     GROUP_METRICS,
@@ -69,7 +69,7 @@ class Confidence:
     chance_error: float | None
     some_shown: Interval
     ceiling: Interval
-    levels: Sequence[Level]
+    levels: Sequence[OperatingPoint]
     bins: Sequence[Bin]
     risk_coverage: Sequence[tuple[float, float]]
 
@@ -142,7 +142,7 @@ def statistics(files: Sequence[FileResult]) -> dict[str, Statistic]:
     """Editahead's figures over all files, by name, as what a bootstrap draws from."""
     counts = [result.counts[SERVER] for result in files]
     typing = [_typing(result, SERVER) for result in files]
-    curve = Curve([result.answers for result in files])
+    curve = ConfidenceCurve([result.answers for result in files])
     opportunities = [sum(answer.opportunity for answer in result.answers) for result in files]
     return {
         **{name: statistic(counts, metric) for name, metric in METRICS.items()},
@@ -205,7 +205,7 @@ def as_json(report: Report, against: dict[str, Any] | None = None) -> EvalOutput
 
 
 def _confidence(files: Sequence[FileResult], bootstrap: Bootstrap, seed: int) -> Confidence:
-    curve = Curve([result.answers for result in files])
+    curve = ConfidenceCurve([result.answers for result in files])
     known = statistics(files)
     return Confidence(
         precision_at={

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from editahead_evals.client.editor import Document, Editor, Trigger
-from editahead_evals.data.commit_replay import PIECE, Hunk, Point
+from editahead_evals.data.commit_replay import KEYSTROKE_CHARS, Hunk, Point
 from editahead_evals.metrics.judge import changes
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.snapshot import line_body, split_lines
@@ -31,7 +31,7 @@ from .scenario_file import (
     language_for,
 )
 
-MOST_ACCEPTS = 20
+MAX_ACCEPTS = 20
 
 SETTINGS = {"debounce_ms": 0}
 
@@ -42,14 +42,14 @@ class ScenarioFailure(AssertionError):
     """The server did something else than the scenario expects; the message shows both, and the why."""
 
 
-def play(editor: Editor, scenario: Scenario) -> None:
+def play_scenario(editor: Editor, scenario: Scenario) -> None:
     """Raises `ScenarioFailure`, or `ScenarioError` when the steps do not fit the text."""
-    with Player(editor, scenario) as player:
+    with ScenarioPlayer(editor, scenario) as player:
         player.make_steps()
         player.check()
 
 
-class Player:
+class ScenarioPlayer:
     """One scenario's run: a context in which its documents are open."""
 
     def __init__(self, editor: Editor, scenario: Scenario) -> None:
@@ -148,8 +148,8 @@ class Player:
         if end > start:
             self._editor.replace(self._uri, start, end, "")
         plain, eol = text.replace("\r\n", "\n"), self._scenario.eol
-        for at in range(0, len(plain), PIECE):
-            piece = plain[at : at + PIECE].replace("\n", eol)
+        for at in range(0, len(plain), KEYSTROKE_CHARS):
+            piece = plain[at : at + KEYSTROKE_CHARS].replace("\n", eol)
             self._editor.replace(self._uri, start, start, piece)
             start += len(piece)
         self._cursor, self._trigger = self.document.point(start), "typed"
@@ -203,7 +203,7 @@ class Player:
 
     def _check_after_accepts(self, wanted: str) -> None:
         uri = self._uri
-        for _ in range(MOST_ACCEPTS):
+        for _ in range(MAX_ACCEPTS):
             if not self.press_tab():
                 break
         if self._editor.documents[uri].text != wanted:

@@ -16,7 +16,7 @@ from editahead_evals.metrics.similarity import delta_chrf
 from editahead_evals.report import json_types
 from editahead_prompts.text.snapshot import split_lines
 
-from .player import SETTINGS, Player, ScenarioFailure, play
+from .player import SETTINGS, ScenarioFailure, ScenarioPlayer, play_scenario
 from .scenario_file import Scenario, ScenarioError, Silent, load
 
 TABS = 6
@@ -96,10 +96,10 @@ def score(session: Session, scenario: Scenario) -> ScenarioResult:
     failure = None
     try:
         with session(SETTINGS) as editor:
-            play(editor, scenario)
+            play_scenario(editor, scenario)
     except ScenarioFailure as unmet:
         failure = str(unmet)
-    with session(SETTINGS) as editor, Player(editor, scenario) as player:
+    with session(SETTINGS) as editor, ScenarioPlayer(editor, scenario) as player:
         try:
             player.make_steps()
         except ScenarioFailure:  # a step needs a prediction, and there is none

@@ -12,13 +12,13 @@ from pathlib import PurePosixPath
 from typing import Literal, Protocol
 
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Sketch, SketchKind
-from editahead_prompts.text.edits import Edit, compose, edited_lines, normalise
+from editahead_prompts.text.edits import Edit, apply_to_lines, compose, normalise
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .results import HunkOrigin, Merge, Refusal
-from .review.review import Changed, Hunk, review
-from .review.review_flags import BY_MODEL
+from .results import HunkOrigin, MergeResult, Refusal
+from .review.review import FileEdit, Hunk, review
+from .review.review_flags import MODEL_WRITTEN
 
 Action = Literal["edit", "create", "delete", "move"]
 
@@ -31,10 +31,10 @@ _FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
 """Files that go by their folder's name."""
 
 
-MOST_PARTS = 200
+MAX_PARTS = 200
 
 
-class Refused(Exception):
+class ApplyRefusedError(Exception):
     """Nothing is changed; `refusal` says why."""
 
     def __init__(self, refusal: Refusal) -> None:
@@ -42,17 +42,17 @@ class Refused(Exception):
         self.refusal = refusal
 
 
-class Files(Protocol):
+class FileProvider(Protocol):
     """What a sketch may change. Each raises `Refused` for a file that must not be touched."""
 
-    def find(self, path: str | None) -> Snapshot | None:
+    def resolve(self, path: str | None) -> Snapshot | None:
         """The file that a path of the sketch means, or the one the sketch as a whole is for; None if there is none."""
 
-    def new(self, path: str) -> Snapshot:
+    def create(self, path: str) -> Snapshot:
         """An empty file that can be made at the path."""
 
 
-class Merges(Protocol):
+class MergeFunction(Protocol):
     """`editahead_inference.apply.merge.merge.merge`."""
 
     def __call__(
@@ -64,7 +64,7 @@ class Merges(Protocol):
         syntax: SyntaxTrees | None = None,
         span: tuple[int, int] | None = None,
         check: Callable[[], None] = ...,
-    ) -> Merge: ...
+    ) -> MergeResult: ...
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ class FileChange:
     origin: HunkOrigin = "matched"
 
     @property
-    def changes_nothing(self) -> bool:
+    def is_noop(self) -> bool:
         return self.action == "edit" and not self.edit
 
     @property
-    def after(self) -> str:
+    def new_text(self) -> str:
         return self.edit.apply(self.original.text)
 
 
@@ -111,10 +111,10 @@ class _Work:
         )
 
 
-def plan(
+def plan_changes(
     sketch: Sketch,
-    files: Files,
-    merge: Merges,
+    files: FileProvider,
+    merge: MergeFunction,
     *,
     spans: Mapping[str, tuple[int, int]] | None = None,
     others: Sequence[Snapshot] = (),
@@ -130,28 +130,28 @@ def plan(
     """
     trees = syntax or SyntaxTrees()
     work: dict[str, _Work] = {}
-    if len(sketch.files) > MOST_PARTS:
-        raise Refused(Refusal("too-large", f"The sketch has more than {MOST_PARTS} parts."))
+    if len(sketch.files) > MAX_PARTS:
+        raise ApplyRefusedError(Refusal("too-large", f"The sketch has more than {MAX_PARTS} parts."))
     for number, part in enumerate(sketch.files):
         check()
         try:
             item = _place(sketch, part, files, work, merge, spans or {}, trees, check)
-        except Refused as error:
-            raise Refused(_named(error.refusal, sketch, part)) from None
+        except ApplyRefusedError as error:
+            raise ApplyRefusedError(_named(error.refusal, sketch, part)) from None
         change = item.change()
         last = all(part.path != later.path for later in sketch.files[number + 1 :])
-        if settled is not None and last and not change.changes_nothing:
-            settled(reviewed([change], others, trees)[0])
-    changes = [change for item in work.values() if not (change := item.change()).changes_nothing]
-    return tuple(_ordered(reviewed(changes, others, trees)))
+        if settled is not None and last and not change.is_noop:
+            settled(review_changes([change], others, trees)[0])
+    changes = [change for item in work.values() if not (change := item.change()).is_noop]
+    return tuple(_ordered(review_changes(changes, others, trees)))
 
 
 def _place(
     sketch: Sketch,
     part: FileSketch,
-    files: Files,
+    files: FileProvider,
     work: dict[str, _Work],
-    merge: Merges,
+    merge: MergeFunction,
     spans: Mapping[str, tuple[int, int]],
     trees: SyntaxTrees,
     check: Callable[[], None],
@@ -162,37 +162,37 @@ def _place(
         item.action, item.edit = "delete", Edit.replace(0, item.original.length, "")
         return item
     if part.action == "move" and part.moved_to is not None:
-        item.action, item.moved_to = "move", files.new(part.moved_to).uri
+        item.action, item.moved_to = "move", files.create(part.moved_to).uri
     if isinstance(part.content, Diff) and not part.content.hunks:
         return item  # it is only moved, or made empty
     span = spans.get(item.original.uri) if item.text is item.original else None
     made = merge(sketch, part, item.text, syntax=trees, span=span, check=check)
     if made.refusal is not None:
-        raise Refused(made.refusal)
+        raise ApplyRefusedError(made.refusal)
     item.edit = compose(item.edit, made.edit)
-    item.text = replace(item.text, lines=edited_lines(item.text, made.edit))
+    item.text = replace(item.text, lines=apply_to_lines(item.text, made.edit))
     item.confidence = min(item.confidence, made.confidence)
     item.origin = made.origin if made.origin == "model" else item.origin
     return item
 
 
-def _begun(part: FileSketch, files: Files, work: dict[str, _Work]) -> _Work:
+def _begun(part: FileSketch, files: FileProvider, work: dict[str, _Work]) -> _Work:
     """The file of a part, as earlier parts left it."""
-    found = files.find(part.path)
+    found = files.resolve(part.path)
     if found is None:
         if part.path is None:
-            raise Refused(Refusal("unplaced", "The sketch names no file, and none was given."))
-        empty = files.new(part.path)
+            raise ApplyRefusedError(Refusal("unplaced", "The sketch names no file, and none was given."))
+        empty = files.create(part.path)
         if empty.uri not in work and not _is_new(part):
-            raise Refused(Refusal("unplaced", f"There is no file {part.path}."))
+            raise ApplyRefusedError(Refusal("unplaced", f"There is no file {part.path}."))
         return work.setdefault(empty.uri, _Work("create", empty, empty, part.kind))
     if part.action == "create" and found.length:
-        raise Refused(
+        raise ApplyRefusedError(
             Refusal("would-lose-code", f"{part.path} exists already, and the sketch would create it.")
         )
     known = work.setdefault(found.uri, _Work("edit", found, found, part.kind))
     if known.action in ("delete", "move"):
-        raise Refused(
+        raise ApplyRefusedError(
             Refusal("unplaced", f"An earlier part of the sketch removes {part.path or 'the file'}.")
         )
     return known
@@ -211,11 +211,11 @@ def _named(refusal: Refusal, sketch: Sketch, part: FileSketch) -> Refusal:
     return refusal if refusal.part else replace(refusal, part="\n".join(sketch.lines[part.at : part.end]))
 
 
-def reviewed(
+def review_changes(
     changes: Sequence[FileChange], others: Sequence[Snapshot], trees: SyntaxTrees
 ) -> list[FileChange]:
     """The changes with their hunks. others: documents in which calls are looked for."""
-    found = review([Changed(c.original, c.edit, c.confidence) for c in changes], others, trees)
+    found = review([FileEdit(c.original, c.edit, c.confidence) for c in changes], others, trees)
     return [
         replace(change, hunks=tuple(map(_by_model, hunks)) if change.origin == "model" else hunks)
         for change, hunks in zip(changes, found, strict=True)
@@ -223,7 +223,7 @@ def reviewed(
 
 
 def _by_model(hunk: Hunk) -> Hunk:
-    return replace(hunk, origin="model", flags=(*hunk.flags, BY_MODEL))
+    return replace(hunk, origin="model", flags=(*hunk.flags, MODEL_WRITTEN))
 
 
 def _ordered(changes: Sequence[FileChange]) -> list[FileChange]:
@@ -231,7 +231,7 @@ def _ordered(changes: Sequence[FileChange]) -> list[FileChange]:
     if len(changes) < 2:
         return list(changes)
     names = [_module(change) for change in changes]
-    imported = [set(_WORD.findall("\n".join(_IMPORT.findall(change.after)))) for change in changes]
+    imported = [set(_WORD.findall("\n".join(_IMPORT.findall(change.new_text)))) for change in changes]
     before = {
         user: [other for other, name in enumerate(names) if other != user and name in imported[user]]
         for user in range(len(changes))

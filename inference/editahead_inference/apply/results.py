@@ -29,7 +29,7 @@ HunkOrigin = Literal["matched", "model"]
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class SimilarLines:
     """Lines of the file that resemble what could not be placed: from `start` up to, not including, `end`, 0-based.
     similarity: 0..1."""
 
@@ -46,12 +46,12 @@ class Refusal:
     reason: RefusalReason
     detail: str
     part: str = ""
-    near: tuple[Near, ...] = ()
+    near: tuple[SimilarLines, ...] = ()
     model: str = ""
 
 
 @dataclass(frozen=True)
-class Merge:
+class MergeResult:
     """One file's sketch put into its text.
 
     original: the text it was made for (empty for a file to be created). guess: the best guess at the whole new text, also

@@ -9,11 +9,11 @@ from typing import Literal, Protocol, TypeAlias
 
 from editahead_prompts.formats.base import Finish
 
-Condition: TypeAlias = Literal["starting", "ready", "degraded", "gone"]
+BackendState: TypeAlias = Literal["starting", "ready", "degraded", "gone"]
 """starting: nothing is known yet. ready: it answers. degraded: it fails now and then, or is being tried again after it
 failed. gone: it is not asked until the circuit breaker lets one request through."""
 
-Failure: TypeAlias = Literal[
+FailureKind: TypeAlias = Literal[
     "unreachable",  # no connection, or none any more
     "timeout",  # nothing came in time
     "refused",  # the server says no: key, model, size
@@ -25,7 +25,7 @@ Failure: TypeAlias = Literal[
 class BackendError(Exception):
     """A request that came to nothing. detail: one sentence for a person; it quotes no prompt and no key."""
 
-    def __init__(self, failure: Failure, detail: str) -> None:
+    def __init__(self, failure: FailureKind, detail: str) -> None:
         super().__init__(detail)
         self.failure = failure
         self.detail = detail
@@ -35,7 +35,7 @@ class BackendError(Exception):
 class Health:
     """How a backend is. detail: one sentence for a person, "" when there is nothing to say."""
 
-    condition: Condition
+    condition: BackendState
     detail: str = ""
 
 
@@ -60,7 +60,7 @@ class Capabilities:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class CompletionRequest:
     """One request to a model.
 
     prompt: the text to complete; with `chat`, the user's message. ids: the same as token ids, used instead of the text
@@ -103,7 +103,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextChunk:
     """Some text of an answer. logprobs: natural logarithms, one for each token that came; () when they are not told.
     sample: which of the answers, from 0."""
 
@@ -113,7 +113,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class StreamEnd:
     """An answer has ended. The last of a stream; each sample has its own. usage: of the whole request, with the last."""
 
     reason: Finish
@@ -143,12 +143,12 @@ class Backend(Protocol):
         done early, it spares the first one the wait. `BackendError`."""
         ...
 
-    def stream(self, query: Query) -> AsyncGenerator[Piece | End, None]:
+    def stream(self, query: CompletionRequest) -> AsyncGenerator[TextChunk | StreamEnd, None]:
         """The answer as it comes. Closing the generator, or cancelling the task that waits for it, stops the work within
         a decoding step and closes the connection. `BackendError`."""
         ...
 
-    async def warm(self, query: Query) -> Usage:
+    async def prefill(self, query: CompletionRequest) -> Usage:
         """Have the prompt computed, for requests to come that begin with it. `BackendError`."""
         ...
 
@@ -161,7 +161,7 @@ class Scorer(Protocol):
     """A backend that tells how likely it is that a model says something: `Capabilities.scores`."""
 
     async def score(
-        self, query: Query, continuations: Sequence[str | Sequence[int]]
+        self, query: CompletionRequest, continuations: Sequence[str | Sequence[int]]
     ) -> list[tuple[float, ...]]:
         """Of each continuation of the query's prompt, as text or as token ids, the natural logarithms of probability of its
         tokens, at a temperature of 1. Only the query's prompt, session and background count. `BackendError`."""

@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from .base import BackendError, Capabilities, End, Health, Piece, Query, Usage
-from .engine_runfile import Notice, served_name
+from .base import BackendError, Capabilities, CompletionRequest, Health, StreamEnd, TextChunk, Usage
+from .engine_runfile import EngineRunfile, served_name
 from .openai.backend import OpenAIBackend
 
 ABSENT = "No engine is running; `editahead engine` starts one."
@@ -42,7 +42,7 @@ class EngineBackend:
         self._clock = clock
         self._looking = asyncio.Lock()
         self._stamp: _Stamp = None
-        self._notice: Notice | None = None
+        self._notice: EngineRunfile | None = None
         self._server: OpenAIBackend | None = None
         self._without = Health("starting")
         """How it is while there is no server to ask."""
@@ -71,13 +71,13 @@ class EngineBackend:
     async def prepare(self) -> None:
         await (await self._found()).prepare()
 
-    async def stream(self, query: Query) -> AsyncGenerator[Piece | End, None]:
+    async def stream(self, query: CompletionRequest) -> AsyncGenerator[TextChunk | StreamEnd, None]:
         async with aclosing((await self._found()).stream(query)) as answer:
             async for piece in answer:
                 yield piece
 
-    async def warm(self, query: Query) -> Usage:
-        return await (await self._found()).warm(query)
+    async def prefill(self, query: CompletionRequest) -> Usage:
+        return await (await self._found()).prefill(query)
 
     async def close(self) -> None:
         if self._server is not None:
@@ -99,7 +99,7 @@ class EngineBackend:
         before = self._server
         self._set_server(self._without)
         try:
-            notice = await asyncio.to_thread(Notice.read, self._file)
+            notice = await asyncio.to_thread(EngineRunfile.read, self._file)
             server = OpenAIBackend(
                 notice.url,
                 model=self._wanted or notice.model,
@@ -119,7 +119,7 @@ class EngineBackend:
             await before.close()
 
     def _set_server(
-        self, without: Health, notice: Notice | None = None, server: OpenAIBackend | None = None
+        self, without: Health, notice: EngineRunfile | None = None, server: OpenAIBackend | None = None
     ) -> None:
         """Set which server answers from now on, by which notice. without: the health while there is no server."""
         self._without, self._notice, self._server = without, notice, server

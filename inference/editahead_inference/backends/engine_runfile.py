@@ -14,7 +14,7 @@ FILE_NAME = "engine.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class EngineRunfile:
     """url: where it listens, without "/v1". key: wanted of who asks. model: as it is served. ready: whether it answers; else
     it is being started. headroom: tokens of the context that drafts need and no request may use. folder: of the model, where
     it is one on this machine. run: another one after each start, so that who was turned away tries again."""
@@ -39,7 +39,7 @@ class Notice:
         beside.replace(file)
 
     @classmethod
-    def read(cls, file: Path) -> Notice:
+    def read(cls, file: Path) -> EngineRunfile:
         """FileNotFoundError when there is none; ValueError when it is not one; OSError."""
         try:
             told: Any = json.loads(file.read_bytes())

@@ -10,11 +10,11 @@ from .engine import EngineBackend
 from .local.backend import LocalBackend
 from .openai.backend import OpenAIBackend
 
-SHIPPED = Path(__file__).parent.parent / "shipped"
+SHIPPED_MODEL_DIR = Path(__file__).parent.parent / "shipped"
 """The folder of the model that comes with the package, if one does."""
 
 
-def choose(
+def create_backend(
     backend: str,
     *,
     url: str | None,
@@ -46,11 +46,11 @@ def choose(
 def _local(model: str | None) -> LocalBackend:
     """model: a folder; a relative name is none, as it could be one in any repository."""
     if model is None:
-        if not (SHIPPED / "config.json").is_file():
+        if not (SHIPPED_MODEL_DIR / "config.json").is_file():
             raise ValueError(
                 'No model is shipped with this build; for "local", `model` has to name a folder with one.'
             )
-        return LocalBackend(SHIPPED, called="editahead")
+        return LocalBackend(SHIPPED_MODEL_DIR, called="editahead")
     try:
         folder = Path(model).expanduser()
     except RuntimeError:  # nobody's home

@@ -12,14 +12,14 @@ from typing import TypeAlias
 
 from editahead_prompts.formats.base import Finish
 
-from .base import BackendError, Capabilities, End, Health, Piece, Query, Usage
+from .base import BackendError, Capabilities, CompletionRequest, Health, StreamEnd, TextChunk, Usage
 
 BLOCK = 16
 """Tokens that engines keep, or not, as one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ScriptedReply:
     """One answer. chunks: its text as it comes. logprobs: for each chunk, those of its tokens. error: what happens behind
     the chunks, in place of an end."""
 
@@ -29,33 +29,33 @@ class Reply:
     error: BackendError | None = None
 
 
-Script: TypeAlias = Callable[[Query, int], Reply]
+Script: TypeAlias = Callable[[CompletionRequest, int], ScriptedReply]
 """The answer to a request, for the sample of that number."""
 
 
-def in_order(replies: Iterable[Reply | str]) -> Script:
+def in_order(replies: Iterable[ScriptedReply | str]) -> Script:
     """The first reply to the first request, and so on; behind the last, every request is a `broken` one."""
     rest = iter(replies)
 
-    def script(query: Query, sample: int) -> Reply:
+    def script(query: CompletionRequest, sample: int) -> ScriptedReply:
         return _reply(next(rest, None))
 
     return script
 
 
-def by_prompt(replies: Mapping[str, Reply | str]) -> Script:
+def by_prompt(replies: Mapping[str, ScriptedReply | str]) -> Script:
     """The reply to the first key that the prompt holds; a prompt that holds none makes a `broken` request."""
 
-    def script(query: Query, sample: int) -> Reply:
+    def script(query: CompletionRequest, sample: int) -> ScriptedReply:
         return _reply(next((reply for key, reply in replies.items() if key in query.prompt), None))
 
     return script
 
 
-def _reply(written: Reply | str | None) -> Reply:
+def _reply(written: ScriptedReply | str | None) -> ScriptedReply:
     if written is None:
-        return Reply(error=BackendError("broken", "The script has no answer to this."))
-    return Reply((written,)) if isinstance(written, str) else written
+        return ScriptedReply(error=BackendError("broken", "The script has no answer to this."))
+    return ScriptedReply((written,)) if isinstance(written, str) else written
 
 
 async def _at_once() -> None:
@@ -87,8 +87,8 @@ class ScriptedBackend:
         self.capabilities = capabilities or Capabilities(
             token_ids=True, logprobs=True, samples=True, warms=True, context=32_768
         )
-        self.queries: list[Query] = []
-        self.warmed: list[Query] = []
+        self.queries: list[CompletionRequest] = []
+        self.warmed: list[CompletionRequest] = []
         self.given = 0
         self.stopped = 0
         self.closed = False
@@ -97,7 +97,7 @@ class ScriptedBackend:
         if self.health.condition == "gone":
             raise BackendError("suspended", self.health.detail)
 
-    async def stream(self, query: Query) -> AsyncGenerator[Piece | End, None]:
+    async def stream(self, query: CompletionRequest) -> AsyncGenerator[TextChunk | StreamEnd, None]:
         await self.prepare()
         self.queries.append(query)
         usage = self._compute(query)
@@ -110,19 +110,19 @@ class ScriptedBackend:
                     self.given += 1
                     completion += len(text)
                     logprobs = reply.logprobs[number] if number < len(reply.logprobs) else ()
-                    yield Piece(text, logprobs, sample)
+                    yield TextChunk(text, logprobs, sample)
                 await self._pause()
                 if reply.error is not None:
                     raise reply.error
                 total = Usage(usage.prompt, usage.cached, completion)
-                yield End(reply.reason, sample, total if sample == last else None)
+                yield StreamEnd(reply.reason, sample, total if sample == last else None)
         except BackendError:
             raise
         except BaseException:
             self.stopped += 1
             raise
 
-    async def warm(self, query: Query) -> Usage:
+    async def prefill(self, query: CompletionRequest) -> Usage:
         await self.prepare()
         await self._pause()
         self.warmed.append(query)
@@ -131,7 +131,7 @@ class ScriptedBackend:
     async def close(self) -> None:
         self.closed = True
 
-    def _compute(self, query: Query) -> Usage:
+    def _compute(self, query: CompletionRequest) -> Usage:
         """Have all whole blocks of the prompt in the cache. Of the prompt's last block something is always computed."""
         text = f"{query.system or ''}{query.prompt}{query.prefill if query.chat else ''}"
         starts = [text[:end] for end in range(BLOCK, len(text) + 1, BLOCK)]

@@ -10,13 +10,13 @@ from typing import Any
 
 from editahead_inference.candidates import Candidate
 
-from .decision_trees import probability
+from .decision_trees import sigmoid
 
 _EDGE = 1e-3
 """No probability is taken for nearer to 0 or 1."""
 
 
-def predictor(candidate: Candidate) -> str:
+def calibration_key(candidate: Candidate) -> str:
     """The name under which a candidate is calibrated: its source, with the kind of what states its own confidence."""
     if "model" in candidate.features:
         return "model"
@@ -36,8 +36,7 @@ class Calibration:
         try:
             self._knots = {
                 name: tuple(
-                    (log_odds(float(stated)), log_odds(float(measured)))
-                    for stated, measured in curve["knots"]
+                    (logit(float(stated)), logit(float(measured))) for stated, measured in curve["knots"]
                 )
                 for name, curve in curves.items()
                 if curve["knots"]
@@ -48,21 +47,21 @@ class Calibration:
         if any(x1 >= x2 or y1 > y2 for (x1, y1), (x2, y2) in steps):
             raise ValueError("not a calibration: the knots do not ascend")
 
-    def measured(self, name: str, stated: float) -> float:
+    def calibrate(self, name: str, stated: float) -> float:
         """The probability that is meant when this predictor states one."""
         knots = self._knots.get(name)
         if knots is None:
             return stated
-        x = log_odds(stated)
+        x = logit(stated)
         after = bisect.bisect_left(knots, (x, -math.inf))
         if after in (0, len(knots)):
             near = knots[min(after, len(knots) - 1)]
-            return probability(near[1] + x - near[0])
+            return sigmoid(near[1] + x - near[0])
         (x1, y1), (x2, y2) = knots[after - 1 : after + 1]
-        return probability(y1 + (y2 - y1) * (x - x1) / (x2 - x1))
+        return sigmoid(y1 + (y2 - y1) * (x - x1) / (x2 - x1))
 
 
-def log_odds(p: float) -> float:
+def logit(p: float) -> float:
     """Of a probability, 0 and 1 included."""
     p = min(max(p, _EDGE), 1 - _EDGE)
     return math.log(p / (1 - p))

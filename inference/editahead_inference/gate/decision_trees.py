@@ -13,7 +13,7 @@ from typing import Any
 Node = float | tuple[int, float, "Node", "Node"]
 
 
-class Trees:
+class DecisionTrees:
     """Gives the log-odds of a bag of named features."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
@@ -43,6 +43,6 @@ class Trees:
         return total
 
 
-def probability(log_odds: float) -> float:
+def sigmoid(log_odds: float) -> float:
     """The logistic function, safe at both ends."""
     return 1 / (1 + math.exp(-log_odds)) if log_odds > -30 else math.exp(log_odds)

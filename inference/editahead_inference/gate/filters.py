@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from editahead_inference.candidates import Candidate, Reason
-from editahead_prompts.state import PastEdit, State
+from editahead_inference.candidates import Candidate, SilenceReason
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import tokenize
@@ -17,34 +17,36 @@ _MOSTLY = 0.6
 """Share of the characters that a person removed from which putting them back counts as undoing."""
 
 
-def first_objection(state: State, candidate: Candidate, trees: SyntaxTrees) -> Reason | None:
+def first_rejection(state: EditorState, candidate: Candidate, trees: SyntaxTrees) -> SilenceReason | None:
     """The first hard rule that the candidate breaks, cheapest first; None when it breaks none."""
     snapshot = state.snapshot(candidate.uri)
     if snapshot is None:
         return "unknown-document"
     if not candidate.edit:
         return None
-    if changes_nothing(snapshot, candidate.edit):
+    if is_noop(snapshot, candidate.edit):
         return "no-change"
-    if candidate.edit in state.refused.get(candidate.uri, ()):
+    if candidate.edit in state.rejected.get(candidate.uri, ()):
         return "refused-before"
-    if reverts(snapshot, candidate.edit, state.history) or remakes(snapshot, candidate.edit, state.undone):
+    if reverts(snapshot, candidate.edit, state.history) or redoes_undone(
+        snapshot, candidate.edit, state.undone
+    ):
         return "would-revert"
     return "breaks-syntax" if breaks_syntax(snapshot, candidate.edit, trees) else None
 
 
-def changes_nothing(snapshot: Snapshot, edit: Edit) -> bool:
+def is_noop(snapshot: Snapshot, edit: Edit) -> bool:
     """Whether the edit changes white space only, or nothing at all."""
-    start, end = touched(snapshot, edit)
+    start, end = touched_lines(snapshot, edit)
     old = "".join(snapshot.lines[start:end])
-    return "".join(old.split()) == "".join(rewritten(snapshot, edit, start, end).split())
+    return "".join(old.split()) == "".join(lines_after(snapshot, edit, start, end).split())
 
 
 def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool:
     """Whether the edit takes back what a person did: in the lines of a past edit it puts back what was removed, or
     removes what was put in."""
-    start, end = touched(snapshot, edit)
-    after = split_lines(rewritten(snapshot, edit, start, end))
+    start, end = touched_lines(snapshot, edit)
+    after = split_lines(lines_after(snapshot, edit, start, end))
     adds_only = all(r.start == r.end for r in edit.replacements)
     now = snapshot.lines[start:end]
     come, gone = _bodies(after) - _bodies(now), _bodies(now) - _bodies(after)
@@ -120,10 +122,10 @@ def _weight(tokens: Counter[str]) -> int:
     return sum(len(token) * count for token, count in tokens.items())
 
 
-def remakes(snapshot: Snapshot, edit: Edit, undone: Iterable[PastEdit]) -> bool:
+def redoes_undone(snapshot: Snapshot, edit: Edit, undone: Iterable[PastEdit]) -> bool:
     """Whether the edit does again, at its place, what the person undid."""
-    start, end = touched(snapshot, edit)
-    after = rewritten(snapshot, edit, start, end)
+    start, end = touched_lines(snapshot, edit)
+    after = lines_after(snapshot, edit, start, end)
     start, end = _reach(snapshot.lines, start, end, tuple(filter(None, split_lines(after))))
     for past in undone:
         if past.uri == snapshot.uri and start <= past.line + len(past.old) and past.line <= end:
@@ -137,11 +139,11 @@ def remakes(snapshot: Snapshot, edit: Edit, undone: Iterable[PastEdit]) -> bool:
 
 def breaks_syntax(snapshot: Snapshot, edit: Edit, trees: SyntaxTrees) -> bool:
     """Whether the text has more syntax errors after the edit than before."""
-    counts = trees.errors_around(snapshot, edit)
+    counts = trees.error_counts(snapshot, edit)
     return counts is not None and counts[1] > counts[0]
 
 
-def touched(snapshot: Snapshot, edit: Edit) -> tuple[int, int]:
+def touched_lines(snapshot: Snapshot, edit: Edit) -> tuple[int, int]:
     """The lines [first, past the last) that the edit touches; an insertion at a line's start touches none but is at it."""
     first, last = edit.replacements[0].start, edit.replacements[-1].end
     start = snapshot.line_at(first)
@@ -153,7 +155,7 @@ def touched(snapshot: Snapshot, edit: Edit) -> tuple[int, int]:
     return start, end if last == snapshot.starts[end] and end > start else end + 1
 
 
-def rewritten(snapshot: Snapshot, edit: Edit, start: int, end: int) -> str:
+def lines_after(snapshot: Snapshot, edit: Edit, start: int, end: int) -> str:
     """What the lines [start, end) become."""
     base = snapshot.starts[start]
     text = "".join(snapshot.lines[start:end])

@@ -8,17 +8,17 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from editahead_inference.candidates import Candidate, Reason, Silence, Verdict
-from editahead_prompts.state import State
+from editahead_inference.candidates import Candidate, GateDecision, Silence, SilenceReason
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .calibration import Calibration, log_odds, predictor
-from .decision_trees import Trees, probability
-from .filters import first_objection
-from .personalization import personal
-from .session_features import circumstances
+from .calibration import Calibration, calibration_key, logit
+from .decision_trees import DecisionTrees, sigmoid
+from .filters import first_rejection
+from .personalization import personalized_probability
+from .session_features import session_features
 
-SHOWN = 5
+MAX_SHOWN = 5
 """Alternatives at most."""
 _LOOKED_AT = 12
 """Candidates above the threshold that are put to the hard rules, which may have to parse."""
@@ -32,7 +32,7 @@ _PROSE_LANGUAGES = frozenset({"plaintext", "markdown", "latex", "restructuredtex
 _COMPARABLE, _COMPARABLE_ELSEWHERE = 0.5, 0.25
 """A place is walked in order when it is at least this likely, as a share of its rule's likeliest place."""
 
-_SENTENCES: dict[Reason, str] = {
+_SENTENCES: dict[SilenceReason, str] = {
     "no-history": "Nothing has been edited yet that could be continued.",
     "no-candidate": "Nothing in the open documents looks like the last edits.",
     "below-threshold": "The best candidate is not likely enough to be what comes next.",
@@ -57,28 +57,28 @@ class Weights:
     """
 
     def __init__(self, data: Mapping[str, Any]) -> None:
-        self.trees = Trees(data)
+        self.trees = DecisionTrees(data)
         self._terms = {str(name): float(weight) for name, weight in data.get("terms", {}).items()}
         self._calibration = Calibration(data.get("calibration", {}))
 
-    def stated(self, state: State, candidate: Candidate) -> float:
+    def raw_probability(self, state: EditorState, candidate: Candidate) -> float:
         """The probability before calibration: the predictor's own, or that of trees and terms."""
         if candidate.confidence is not None:
             return candidate.confidence
-        around = circumstances(state, candidate)
+        around = session_features(state, candidate)
         terms = sum(
             self._terms.get(name, 0.0) * value
             for name, value in (*candidate.features.items(), *around.items())
         )
-        return probability(self.trees.log_odds(candidate.features) + terms)
+        return sigmoid(self.trees.log_odds(candidate.features) + terms)
 
-    def measured(self, state: State, candidate: Candidate) -> float:
+    def calibrated_probability(self, state: EditorState, candidate: Candidate) -> float:
         """What that comes to in replays."""
-        return self._calibration.measured(predictor(candidate), self.stated(state, candidate))
+        return self._calibration.calibrate(calibration_key(candidate), self.raw_probability(state, candidate))
 
 
 @cache
-def shipped_weights() -> Weights:
+def default_weights() -> Weights:
     """Those that come with the package (gate.json, fitted by `editahead train gate`)."""
     return Weights(json.loads(resources.files(__package__).joinpath("gate.json").read_text("utf-8")))
 
@@ -90,42 +90,44 @@ class Gate:
     """
 
     def __init__(self, weights: Weights | None = None, *, syntax: SyntaxTrees | None = None) -> None:
-        self._weights = weights or shipped_weights()
+        self._weights = weights or default_weights()
         self._trees = syntax or SyntaxTrees()
 
-    def confidence(self, state: State, candidate: Candidate) -> float:
+    def confidence(self, state: EditorState, candidate: Candidate) -> float:
         """The calibrated probability that the candidate is what a person does next, whoever it is."""
-        measured = self._weights.measured(state, candidate)
+        measured = self._weights.calibrated_probability(state, candidate)
         if candidate.confidence is not None:  # predictors that say how sure they are know of both
             return measured
         shift = _ELSEWHERE if candidate.uri != state.document.uri else 0.0
         if state.document.language in _PROSE_LANGUAGES and candidate.features.get("support", 0) < 2:
             shift += _PROSE
-        return probability(log_odds(measured) + shift) if shift else measured
+        return sigmoid(logit(measured) + shift) if shift else measured
 
     def decide(
-        self, state: State, candidates: Sequence[Candidate], eagerness: float, check: Callable[[], None]
-    ) -> tuple[tuple[Verdict, ...], Silence | None]:
+        self, state: EditorState, candidates: Sequence[Candidate], eagerness: float, check: Callable[[], None]
+    ) -> tuple[tuple[GateDecision, ...], Silence | None]:
         """A verdict on each candidate, the most likely first and this document before others; and why none is shown."""
         shipped = {id(c): self.confidence(state, c) for c in candidates}
-        scored = _in_order(state, [(personal(state, c, shipped[id(c)]), c) for c in candidates])
+        scored = _in_order(
+            state, [(personalized_probability(state, c, shipped[id(c)]), c) for c in candidates]
+        )
         least = threshold(eagerness)
-        verdicts: list[Verdict] = []
+        verdicts: list[GateDecision] = []
         shown = looked_at = 0
         for confidence, candidate in scored:
-            reason: Reason | None = "below-threshold"
-            if confidence > least and looked_at < _LOOKED_AT and shown < SHOWN:
+            reason: SilenceReason | None = "below-threshold"
+            if confidence > least and looked_at < _LOOKED_AT and shown < MAX_SHOWN:
                 check()
                 looked_at += 1
-                reason = first_objection(state, candidate, self._trees)
+                reason = first_rejection(state, candidate, self._trees)
                 shown += reason is None
-            verdicts.append(Verdict(candidate, confidence, reason, shipped[id(candidate)]))
+            verdicts.append(GateDecision(candidate, confidence, reason, shipped[id(candidate)]))
         return tuple(verdicts), None if shown else _silence(state, verdicts)
 
 
-def _silence(state: State, verdicts: Sequence[Verdict]) -> Silence:
+def _silence(state: EditorState, verdicts: Sequence[GateDecision]) -> Silence:
     if not verdicts:
-        reason: Reason = "no-candidate" if state.history else "no-history"
+        reason: SilenceReason = "no-candidate" if state.history else "no-history"
     else:
         # The best that was likely enough says why it is not shown; else all were unlikely.
         objections = [v.reason for v in verdicts if v.reason is not None and v.reason != "below-threshold"]
@@ -137,7 +139,7 @@ def _silence(state: State, verdicts: Sequence[Verdict]) -> Silence:
     return Silence(reason, detail)
 
 
-def _in_order(state: State, scored: Sequence[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
+def _in_order(state: EditorState, scored: Sequence[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
     """The most likely first, this document's before others', edits before mere places.
 
     The places of one rule come nearest first, below the cursor before above it, as one walks them; a place that is much
@@ -155,8 +157,8 @@ def _in_order(state: State, scored: Sequence[tuple[float, Candidate]]) -> list[t
         if confidence < most * (_COMPARABLE_ELSEWHERE if elsewhere else _COMPARABLE):
             return elsewhere, -confidence, False, 0.0, 0.0
         if elsewhere:
-            return elsewhere, -most, False, 0.0, candidate.place
-        line, here = (state.document.line_at(at) for at in (candidate.place, state.cursor))
+            return elsewhere, -most, False, 0.0, candidate.target_offset
+        line, here = (state.document.line_at(at) for at in (candidate.target_offset, state.cursor))
         last = state.document.line_at(candidate.edit.replacements[-1].end) if candidate.edit else line
         return 0, -most, last < here, abs(line - here) if not line <= here <= last else 0, -confidence
 

@@ -31,15 +31,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from editahead_inference.candidates import Candidate
-from editahead_prompts.state import State, Taste
+from editahead_prompts.state import EditorState, UserPreferences
 
-from .decision_trees import probability
+from .decision_trees import sigmoid
 
-BOUND = 1.0
+MAX_LOGIT_SHIFT = 1.0
 """The correction's limit, in log-odds."""
-FULL_SIZE = 20
+FULL_WEIGHT_CHARS = 20
 """Characters, removed and inserted, from which on an edit weighs 1; a smaller one weighs its share of that."""
-SHARED = 0.001
+FIXED_SHARE = 0.001
 """Of the trust in either probability, what goes to the other after each outcome."""
 _VARIANCE = 0.06
 """Of the correction before there are outcomes. With it, of a person's difference of 1, about 0.4 is learned after 200
@@ -72,11 +72,11 @@ _FAMILIES = {
     ),
     **dict.fromkeys(("json", "jsonc", "yaml", "toml", "ini", "xml", "properties"), "data"),
 }
-_LAST_NEAR, _LAST_SMALL, _LAST_MEDIUM = 20, 3, FULL_SIZE
+_LAST_NEAR, _LAST_SMALL, _LAST_MEDIUM = 20, 3, FULL_WEIGHT_CHARS
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class OutcomeFeatures:
     """What is weighed of one prediction; nothing in it is code.
 
     kind: of the rule, such as "rename". language: the LSP id of the edited document's. distance: lines from the cursor;
@@ -93,7 +93,7 @@ class Traits:
     @property
     def weight(self) -> float:
         """How much its outcome counts, 0..1."""
-        return min(self.size, FULL_SIZE) / FULL_SIZE
+        return min(self.size, FULL_WEIGHT_CHARS) / FULL_WEIGHT_CHARS
 
     def features(self) -> dict[str, float]:
         """By name; the part before ":" is what it is about."""
@@ -113,27 +113,29 @@ class Traits:
         }
 
 
-def traits(state: State, candidate: Candidate) -> Traits:
+def outcome_features(state: EditorState, candidate: Candidate) -> OutcomeFeatures:
     """Those of a candidate for a state."""
     here, target = state.document, state.snapshot(candidate.uri)
-    return Traits(
+    return OutcomeFeatures(
         source=candidate.source,
         kind=candidate.kind,
         language=target.language if target is not None else here.language,
-        distance=abs(here.line_at(candidate.place) - here.line_at(state.cursor)) if target is here else None,
+        distance=abs(here.line_at(candidate.target_offset) - here.line_at(state.cursor))
+        if target is here
+        else None,
         size=sum(r.end - r.start + len(r.text) for r in candidate.edit.replacements),
         recent=state.taste.recent if state.taste is not None else 0.0,
     )
 
 
-def personal(state: State, candidate: Candidate, shipped: float) -> float:
+def personalized_probability(state: EditorState, candidate: Candidate, shipped: float) -> float:
     """The probability for this person, where the shipped gate says `shipped`."""
     if state.taste is None or not state.taste.weights:
         return shipped
-    return _mixed(state.taste.trust, shipped, _shift(_table(state.taste), traits(state, candidate)))
+    return _mixed(state.taste.trust, shipped, _shift(_table(state.taste), outcome_features(state, candidate)))
 
 
-def after(recent: float, *, accepted: bool) -> float:
+def update_recency(recent: float, *, accepted: bool) -> float:
     """`Taste.recent` after one more accept or refusal."""
     return round(_RECENCY * recent + (1 - _RECENCY) * (1 if accepted else -1), 2)
 
@@ -147,7 +149,7 @@ class _Weight:
     first: float
 
 
-class Learner:
+class PreferenceLearner:
     """Learns a taste, one outcome at a time. The same outcomes in the same order give the same taste."""
 
     def __init__(self) -> None:
@@ -156,11 +158,11 @@ class Learner:
         self._weights: dict[str, _Weight] = {}
         self._last = 0.0
 
-    def probability(self, seen: Traits, shipped: float) -> float:
+    def probability(self, seen: OutcomeFeatures, shipped: float) -> float:
         """What it would say now."""
         return _mixed(self.trust, shipped, _shift(self._means(), seen))
 
-    def learn(self, seen: Traits, shipped: float, *, kept: float, at: float) -> None:
+    def learn(self, seen: OutcomeFeatures, shipped: float, *, kept: float, at: float) -> None:
         """A prediction with these traits, `shipped` by the gate's own weights, was made at `at` (seconds, of any clock
         that goes on between sessions); the share `kept` of its characters, 0..1, is in the text, and 0 means that it was
         not wanted."""
@@ -174,10 +176,10 @@ class Learner:
         features = seen.features()
         means = self._means()
         raw = sum(means.get(name, 0.0) * value for name, value in features.items())
-        shift = min(max(raw, -BOUND), BOUND)
-        mine = probability(_log_odds(shipped) + shift)
+        shift = min(max(raw, -MAX_LOGIT_SHIFT), MAX_LOGIT_SHIFT)
+        mine = sigmoid(_log_odds(shipped) + shift)
         self._weigh(weight, kept, shipped, mine)
-        if abs(raw) >= BOUND and (kept > mine) == (raw > 0):
+        if abs(raw) >= MAX_LOGIT_SHIFT and (kept > mine) == (raw > 0):
             return  # what lies behind the bound would only have to be taken back one day
         slope, bend = weight * (kept - mine), weight * mine * (1 - mine)
         known = {name: self._weight(name) for name, value in features.items() if value}
@@ -186,10 +188,10 @@ class Learner:
             w.mean += features[name] / w.precision * slope / (1 + bend * spread)
             w.precision += bend * features[name] ** 2
 
-    def taste(self, recent: float) -> Taste:
+    def snapshot(self, recent: float) -> UserPreferences:
         """What has been learned, for states."""
         weights = {name: round(mean, 3) for name, mean in self._means().items()}
-        return Taste(
+        return UserPreferences(
             tuple(sorted((name, mean) for name, mean in weights.items() if mean)),
             round(self.trust, 3),
             recent,
@@ -217,7 +219,7 @@ class Learner:
         theirs = (1 - self.trust) * math.exp(-weight * log_loss(shipped, kept))
         ours = self.trust * math.exp(-weight * log_loss(mine, kept))
         trust = ours / (ours + theirs)
-        self.trust = trust + SHARED * (1 - 2 * trust)
+        self.trust = trust + FIXED_SHARE * (1 - 2 * trust)
 
 
 def log_loss(expected: float, kept: float) -> float:
@@ -226,18 +228,18 @@ def log_loss(expected: float, kept: float) -> float:
 
 
 @lru_cache(maxsize=4)
-def _table(taste: Taste) -> dict[str, float]:
+def _table(taste: UserPreferences) -> dict[str, float]:
     return dict(taste.weights)
 
 
-def _shift(weights: dict[str, float], seen: Traits) -> float:
+def _shift(weights: dict[str, float], seen: OutcomeFeatures) -> float:
     total = sum(weights.get(name, 0.0) * value for name, value in seen.features().items())
-    return min(max(total, -BOUND), BOUND)
+    return min(max(total, -MAX_LOGIT_SHIFT), MAX_LOGIT_SHIFT)
 
 
 def _mixed(trust: float, shipped: float, shift: float) -> float:
     shipped = min(max(shipped, _EDGE), 1 - _EDGE)
-    return shipped + trust * (probability(_log_odds(shipped) + shift) - shipped)
+    return shipped + trust * (sigmoid(_log_odds(shipped) + shift) - shipped)
 
 
 def _log_odds(p: float) -> float:

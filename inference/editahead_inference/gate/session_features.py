@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from editahead_inference.candidates import Candidate
-from editahead_prompts.state import RuleOutcomes, State
+from editahead_prompts.state import EditorState, RuleOutcomes
 
 _MOST = 3
 """Outcomes of one rule that count."""
 
 
-def circumstances(state: State, candidate: Candidate) -> dict[str, float]:
+def session_features(state: EditorState, candidate: Candidate) -> dict[str, float]:
     """Features, by name; what is left out is 0.
 
     accepted:n, refused:n: predictions of this rule were, n times or more in this session.

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 
 from rapidfuzz.distance import OSA
 
-from editahead_inference.candidates import Candidate, Source
-from editahead_prompts.state import Diagnostic, PastEdit, State
+from editahead_inference.candidates import Candidate, CandidateSource
+from editahead_prompts.state import Diagnostic, EditorState, PastEdit
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import WORD, changed_spans, is_word, tokenize
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
-from .propagation.document_index import Index
+from .propagation.document_index import DocumentIndex
 from .propagation.import_rules import IMPORT, UnusedImport, imports_at
-from .propagation.predictor import as_edit
+from .propagation.predictor import to_edit
 from .propagation.rule import Proposal
 
 _SURE = {"suggested": 0.85, "renamed": 0.85, "imported": 0.7, "unused": 0.7, "misspelt": 0.6}
@@ -46,16 +46,16 @@ _NOT_USED = re.compile(
 )
 
 
-class Fixes:
+class DiagnosticFixes:
     """For one thread at a time."""
 
-    source: Source = "diagnostic"
+    source: CandidateSource = "diagnostic"
 
-    def propose(self, state: State, check: Callable[[], None]) -> list[Candidate]:
+    def propose(self, state: EditorState, check: Callable[[], None]) -> list[Candidate]:
         """See `Predictor.propose`."""
         if not state.diagnostics:
             return []
-        index = Index(state.document)
+        index = DocumentIndex(state.document)
         here = state.document.line_at(state.cursor)
         line_of = state.document.line_at
         nearest = sorted(state.diagnostics, key=lambda told: abs(line_of(told.start) - here))
@@ -67,12 +67,12 @@ class Fixes:
         return list({candidate.edit: candidate for candidate in reversed(found)}.values())[::-1]
 
 
-def _is_being_typed(state: State, told: Diagnostic) -> bool:
+def _is_being_typed(state: EditorState, told: Diagnostic) -> bool:
     """Whether it speaks of what the person has not finished."""
-    return state.standpoint[0] == "offset" and told.start <= state.cursor <= told.end
+    return state.cursor_context[0] == "offset" and told.start <= state.cursor <= told.end
 
 
-def _answers(state: State, told: Diagnostic, index: Index) -> Iterator[Candidate]:
+def _answers(state: EditorState, told: Diagnostic, index: DocumentIndex) -> Iterator[Candidate]:
     """At most one answer of each kind; the first is the likeliest."""
     name = state.document.text[told.start : told.end]
     undefined = _named(_UNDEFINED, told.message)
@@ -83,7 +83,7 @@ def _answers(state: State, told: Diagnostic, index: Index) -> Iterator[Candidate
             yield _replacement(state, told, renamed, "renamed")
         elif suggested and suggested != name:
             yield _replacement(state, told, suggested, "suggested")
-        elif imported := _import_of(name, index, state.others):
+        elif imported := _import_of(name, index, state.other_documents):
             yield _candidate(state, imported, f"import {name}", f"import:{name}", "imported")
         elif similar := _misspelt(name, index):
             yield _replacement(state, told, similar, "misspelt")
@@ -117,7 +117,7 @@ def _is_new(name: str, history: tuple[PastEdit, ...]) -> bool:
     return any(name in WORD.findall(line) for edit in history for line in edit.new if IMPORT.match(line))
 
 
-def _misspelt(name: str, index: Index) -> str:
+def _misspelt(name: str, index: DocumentIndex) -> str:
     """The only name of the text that differs in one character, or in two that changed places."""
     if len(name) < _LONG_ENOUGH:
         return ""
@@ -132,7 +132,7 @@ def _misspelt(name: str, index: Index) -> str:
     return similar[0] if len(similar) == 1 and index.words[name] == 1 else ""
 
 
-def _import_of(name: str, index: Index, others: tuple[Snapshot, ...]) -> Proposal | None:
+def _import_of(name: str, index: DocumentIndex, others: tuple[Snapshot, ...]) -> Proposal | None:
     """The import as another open document of the language writes it, after the last import there is; None when no two
     agree, or when it depends on where the document is."""
     whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
@@ -171,7 +171,7 @@ def _is_whole(body: str) -> bool:
     return body.count("(") == body.count(")") and body.count("{") == body.count("}") and not body[0].isspace()
 
 
-def _replacement(state: State, told: Diagnostic, new: str, kind: str) -> Candidate:
+def _replacement(state: EditorState, told: Diagnostic, new: str, kind: str) -> Candidate:
     edit = Edit.replace(told.start, told.end, new)
     old = state.document.text[told.start : told.end]
     place = told.start
@@ -188,8 +188,8 @@ def _replacement(state: State, told: Diagnostic, new: str, kind: str) -> Candida
     )
 
 
-def _candidate(state: State, proposal: Proposal, label: str, rule: str, kind: str) -> Candidate:
-    edit = as_edit(state.document, proposal)
+def _candidate(state: EditorState, proposal: Proposal, label: str, rule: str, kind: str) -> Candidate:
+    edit = to_edit(state.document, proposal)
     after = edit.replacements[-1].end + edit.growth
     place = edit.replacements[0].start
     return Candidate(

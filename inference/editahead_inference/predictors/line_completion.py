@@ -11,15 +11,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from editahead_inference.candidates import Candidate, Source
-from editahead_prompts.state import PastEdit, State
+from editahead_inference.candidates import Candidate, CandidateSource
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import (
     STYLES,
     WORD,
+    apply_case_style,
     case_variants,
     changed_spans,
-    in_style,
     is_word,
     split_words,
     tokenize,
@@ -38,12 +38,12 @@ _WORD_AT_END = re.compile(r"[^\W\d]\w*\Z")
 _WORD_AT_START = re.compile(r"\w*")
 
 
-class Completion:
+class LineCompletion:
     """Continues at the cursor. For one thread at a time."""
 
-    source: Source = "completion"
+    source: CandidateSource = "completion"
 
-    def propose(self, state: State, check: Callable[[], None]) -> list[Candidate]:
+    def propose(self, state: EditorState, check: Callable[[], None]) -> list[Candidate]:
         """See `Predictor.propose`."""
         last = state.history[-1] if state.history else None
         line = state.document.line_at(state.cursor)
@@ -55,11 +55,13 @@ class Completion:
         return [*_renames(state, last, line), *_structures(state, line)]
 
 
-def _candidate(state: State, text: str, confidence: float, kind: str, label: str, rule: str) -> Candidate:
+def _candidate(
+    state: EditorState, text: str, confidence: float, kind: str, label: str, rule: str
+) -> Candidate:
     return Candidate(
         state.document.uri,
         Edit.replace(state.cursor, state.cursor, text),
-        place=state.cursor,
+        target_offset=state.cursor,
         cursor_after=state.cursor + len(text),
         source="completion",
         label=label,
@@ -69,7 +71,7 @@ def _candidate(state: State, text: str, confidence: float, kind: str, label: str
     )
 
 
-def _renames(state: State, last: PastEdit, line: int) -> Iterator[Candidate]:
+def _renames(state: EditorState, last: PastEdit, line: int) -> Iterator[Candidate]:
     """The name being typed over `old` is known from an earlier rename old -> new: its rest."""
     row = line - last.line
     if len(last.old) != len(last.new) or row >= len(last.new):
@@ -98,7 +100,7 @@ def _renames(state: State, last: PastEdit, line: int) -> Iterator[Candidate]:
             return
 
 
-def _known_renames(state: State, last: PastEdit, row: int) -> Iterator[tuple[str, str]]:
+def _known_renames(state: EditorState, last: PastEdit, row: int) -> Iterator[tuple[str, str]]:
     """Identifier replaced by identifier: in the open edit's other lines, then in the edits before it, newest first."""
     changed = [pair for number, pair in enumerate(zip(last.old, last.new, strict=False)) if number != row]
     for edit in reversed(state.history[-_EDITS - 1 : -1]):
@@ -111,7 +113,7 @@ def _known_renames(state: State, last: PastEdit, row: int) -> Iterator[tuple[str
                 yield a[a1], b[b1]
 
 
-def _structures(state: State, line: int) -> Iterator[Candidate]:
+def _structures(state: EditorState, line: int) -> Iterator[Candidate]:
     """The line's rest, when two neighbours of one shape and what is typed determine it."""
     snapshot = state.document
     body = line_body(snapshot.lines[line])
@@ -220,8 +222,8 @@ def _follows(column: tuple[str, ...], bound: dict[tuple[str, ...], str]) -> str 
         if known == column:
             return token
         for style in STYLES:
-            if all(in_style(split_words(k), style) == c for k, c in zip(known, column, strict=True)):
-                return in_style(split_words(token), style)
+            if all(apply_case_style(split_words(k), style) == c for k, c in zip(known, column, strict=True)):
+                return apply_case_style(split_words(token), style)
     if all(t.isdigit() for t in column) and len(column) >= 2:
         steps = {int(a) - int(b) for a, b in itertools.pairwise(column)}
         if len(steps) == 1:

@@ -10,17 +10,17 @@ from array import array
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from .drafter import Drafter, Lengths
-from .prompt_markers import Markers
+from .drafter import Drafter, DraftLengths
+from .prompt_markers import MarkerFinder
 
-MOST_INDEXED = 1 << 15
+MAX_INDEXED = 1 << 15
 """Tokens of drafts' sources that a step indexes at most, for one row or for several: about ten milliseconds. Longer
 sources are cut off, and rows for which there is no time wait for the next step."""
 
 SEARCH = 16
 """So many tokens of a prompt are searched for markers in the time that indexing one takes."""
 
-MOST_HELD = 1 << 20
+MAX_HELD = 1 << 20
 """Tokens that are indexed at the same time: a few hundred MB. Rows that come while there are so many have no drafts."""
 
 STEPS = 64
@@ -41,10 +41,10 @@ class _Row:
     step: int = 0
 
 
-class Rows:
+class BatchDrafter:
     """markers: tell what is an edit. lengths: of drafts. context: tokens that a row may have. Not for several threads."""
 
-    def __init__(self, markers: Markers, lengths: Lengths, context: int) -> None:
+    def __init__(self, markers: MarkerFinder, lengths: DraftLengths, context: int) -> None:
         self._markers = markers
         self._lengths = lengths
         self._context = context
@@ -53,10 +53,10 @@ class Rows:
         self._budget = 0
         self._known: OrderedDict[tuple[int, bytes], list[_Row]] = OrderedDict()
 
-    def begin(self) -> None:
+    def begin_step(self) -> None:
         """A step begins: time for more, and what has ended is forgotten."""
         self._step += 1
-        self._budget = MOST_INDEXED
+        self._budget = MAX_INDEXED
         while self._known:
             key, rows = next(iter(self._known.items()))
             if rows[-1].step + STEPS > self._step:
@@ -96,18 +96,18 @@ class Rows:
     def _made(self, tokens: bytes, before: int) -> _Row | None:
         """None where there is no time for it in this step."""
         search = before // SEARCH
-        if search > self._budget < MOST_INDEXED:
+        if search > self._budget < MAX_INDEXED:
             return None
         self._budget -= search
         prompt = _ids(tokens[: 4 * before])
-        found = self._markers.find(prompt, MOST_INDEXED)
+        found = self._markers.find(prompt, MAX_INDEXED)
         size = 0
         drafter = None
-        if found is not None and self._indexed < MOST_HELD:
-            said = prompt[before if found.answer is None else found.answer :][-MOST_INDEXED:].tolist()
+        if found is not None and self._indexed < MAX_HELD:
+            said = prompt[before if found.answer is None else found.answer :][-MAX_INDEXED:].tolist()
             sources = [*found.sources, found.rest]
             size = sum(map(len, sources)) + len(said)
-            if size > self._budget < MOST_INDEXED - search:
+            if size > self._budget < MAX_INDEXED - search:
                 return None
             drafter = Drafter(sources, self._lengths)
             drafter.commit(said)

@@ -13,13 +13,13 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-SHORTEST = 3
+MIN_NGRAM = 3
 """Tokens that have to be equal for a place in a source to be taken for the answer's."""
-LONGEST = 24
+MAX_NGRAM = 24
 """Equal tokens beyond which a place is not more likely."""
 SURE, TRUST = 12, 3
 """While fewer tokens are equal, a draft has so many times as many at most."""
-GUESSED = 4
+GUESS_DRAFT_LENGTH = 4
 """Tokens of a draft from a place near the lost one, where fewer than `SHORTEST` are equal."""
 _NEAR = range(-2, 16)
 """How far from the lost place that is."""
@@ -30,7 +30,7 @@ _BACKWARD = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Lengths:
+class DraftLengths:
     """Of drafts, in tokens. first: after a draft that was not kept whole. most: it doubles up to there."""
 
     first: int = 32
@@ -38,7 +38,7 @@ class Lengths:
 
 
 @dataclass(slots=True)
-class Source:
+class DraftSource:
     """Tokens, and where in them each run of `SHORTEST` ends.
 
     next: the position that the answer is thought to come to next. matched: so many tokens before it, up to `LONGEST`, are
@@ -51,9 +51,9 @@ class Source:
     _ends: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, tokens: Sequence[int]) -> Source:
+    def from_tokens(cls, tokens: Sequence[int]) -> DraftSource:
         """It is thought to begin where the answer does."""
-        source = cls(matched=LONGEST)
+        source = cls(matched=MAX_NGRAM)
         source.extend(tokens)
         return source
 
@@ -61,29 +61,29 @@ class Source:
         for token in tokens:
             self.tokens.append(token)
             end = len(self.tokens)
-            if end >= SHORTEST:
-                self._ends.setdefault(tuple(self.tokens[end - SHORTEST :]), []).append(end)
+            if end >= MIN_NGRAM:
+                self._ends.setdefault(tuple(self.tokens[end - MIN_NGRAM :]), []).append(end)
 
-    def follow(self, token: int) -> None:
+    def advance(self, token: int) -> None:
         """The answer goes on with it."""
         if self.matched:
             if self.next < len(self.tokens) and self.tokens[self.next] == token:
                 self.next += 1
-                self.matched = min(self.matched + 1, LONGEST)
+                self.matched = min(self.matched + 1, MAX_NGRAM)
             else:
                 self.matched = 0
 
-    def find(self, answer: Sequence[int]) -> None:
+    def resync(self, answer: Sequence[int]) -> None:
         """Where the longest run of the answer's last tokens stands, of equal ones the nearest, preferably onwards."""
-        ends = self._ends.get(tuple(answer[-SHORTEST:]))
-        if ends is None or len(answer) < SHORTEST:
+        ends = self._ends.get(tuple(answer[-MIN_NGRAM:]))
+        if ends is None or len(answer) < MIN_NGRAM:
             return
         middle = bisect_left(ends, self.next)
         near = ends[max(middle - _BEHIND, 0) : middle + _AHEAD]
         places = ((self._run(end, answer), -self._far(end), end) for end in near if end < len(self.tokens))
         self.matched, _, self.next = max(places, default=(0, 0, self.next))
 
-    def near(self, answer: Sequence[int]) -> tuple[int, int, int]:
+    def resync_nearby(self, answer: Sequence[int]) -> tuple[int, int, int]:
         """Not far from the lost place, behind the answer's last token: how many tokens are equal (of two that are looked at;
         0 for none), minus how far it is from there, and the place. The greater the better."""
         last, before = answer[-1], answer[-2] if len(answer) > 1 else None
@@ -97,8 +97,8 @@ class Source:
 
     def _run(self, end: int, answer: Sequence[int]) -> int:
         """So many tokens before `end` are the answer's last, of which the first `SHORTEST` are known to be."""
-        length = SHORTEST
-        most = min(LONGEST, end, len(answer))
+        length = MIN_NGRAM
+        most = min(MAX_NGRAM, end, len(answer))
         while length < most and self.tokens[end - length - 1] == answer[-length - 1]:
             length += 1
         return length
@@ -114,10 +114,10 @@ class Drafter:
     source. lengths: of the drafts. Time for a step: proportional to the tokens committed, and bounded for the draft.
     """
 
-    def __init__(self, sources: Sequence[Sequence[int]], lengths: Lengths = Lengths()) -> None:
+    def __init__(self, sources: Sequence[Sequence[int]], lengths: DraftLengths = DraftLengths()) -> None:
         self._answer: list[int] = []
-        self._own = Source()
-        self._sources = [*(Source.of(tokens) for tokens in sources), self._own]
+        self._own = DraftSource()
+        self._sources = [*(DraftSource.from_tokens(tokens) for tokens in sources), self._own]
         self._lengths = lengths
         self._length = lengths.most
         self._draft: list[int] = []
@@ -130,7 +130,7 @@ class Drafter:
         self._draft = []
         for token in tokens:
             for source in self._sources:
-                source.follow(token)
+                source.advance(token)
         self._answer += tokens
         self._own.extend(tokens)
 
@@ -138,13 +138,13 @@ class Drafter:
         """What is likely to come next: at most `most` tokens, and no more than the lengths say; [] when nothing is."""
         for source in self._sources:
             if not source.matched:
-                source.find(self._answer)
+                source.resync(self._answer)
         best = max(self._sources, key=lambda source: source.matched)  # the first of equals
         length = self._length if most is None else min(self._length, most)
         at = best.next
         if not best.matched:
             at, best = self._guess()
-            length = min(length, GUESSED)
+            length = min(length, GUESS_DRAFT_LENGTH)
         elif best.matched < SURE:
             length = min(length, TRUST * best.matched)
         self._draft = best.tokens[at : at + length]
@@ -153,10 +153,12 @@ class Drafter:
             self._draft = [best.tokens[at + n % period] for n in range(length)]
         return list(self._draft)
 
-    def _guess(self) -> tuple[int, Source]:
+    def _guess(self) -> tuple[int, DraftSource]:
         """Where the answer may go on, though hardly anything tells so; the end of its own where nothing does."""
         places = (
-            [(source.near(self._answer), source) for source in self._sources[:-1]] if self._answer else []
+            [(source.resync_nearby(self._answer), source) for source in self._sources[:-1]]
+            if self._answer
+            else []
         )
         (equal, _, at), source = max(places, key=lambda place: place[0][:2], default=((0, 0, 0), self._own))
         return (at, source) if equal else (len(self._own.tokens), self._own)

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from editahead_prompts.formats.apply import instruct
-from editahead_prompts.formats.apply.fastapply import AIXAPPLY, FASTAPPLY, Tagged
+from editahead_prompts.formats.apply.fastapply import AIXAPPLY, FASTAPPLY, TaggedApplyFormat
 from editahead_prompts.formats.next_edit import editahead_2611, mercury, sweep, zeta1, zeta2
 from editahead_prompts.text.affixes import common_prefix_length
 
 Encode = Callable[[str], Sequence[int]]
 
 
-class Codec(Protocol):
+class TokenCodec(Protocol):
     """A model's tokenizer."""
 
     def encode(self, text: str) -> Sequence[int]:
@@ -31,7 +31,7 @@ class Codec(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class MarkerLayout:
     """A format's markers, each with what always stands behind it.
 
     asks: the answer stands behind the last one of these; "" where it begins is not marked. drafts: behind the last one of
@@ -46,15 +46,15 @@ class Layout:
     without: str = ""
 
 
-def _tagged(format: Tagged) -> Layout:
+def _tagged(format: TaggedApplyFormat) -> MarkerLayout:
     """Of a model that is made for Apply: the answer stands behind the message's last line, and what a chat puts there."""
     file, sketch = format.file, format.sketch
     ends = (f"</{file}>", f"</{sketch}>")
-    return Layout(format.closing, (f"<{file}>", f"<{sketch}>"), ends, f"</{format.answer}>")
+    return MarkerLayout(format.closing, (f"<{file}>", f"<{sketch}>"), ends, f"</{format.answer}>")
 
 
 LAYOUTS = (
-    Layout(
+    MarkerLayout(
         f"{editahead_2611.NEXT}\n",
         (f"{editahead_2611.GUESS}\n", f"{editahead_2611.REGION}\n", f"{editahead_2611.SKETCH}\n"),
         (
@@ -67,25 +67,27 @@ LAYOUTS = (
         editahead_2611.REGION_END,
         editahead_2611.CURSOR,
     ),
-    Layout(
+    MarkerLayout(
         "### Response:\n",
         (f"{zeta1.REGION_START}\n",),
         (zeta1.REGION_END,),
         zeta1.REGION_END,
         zeta1.CURSOR,
     ),
-    Layout(zeta2.MIDDLE, (f"{zeta2.CURRENT}\n",), (f"{zeta2.SEPARATOR}\n",), zeta2.UPDATED, zeta2.CURSOR),
-    Layout(
+    MarkerLayout(
+        zeta2.MIDDLE, (f"{zeta2.CURRENT}\n",), (f"{zeta2.SEPARATOR}\n",), zeta2.UPDATED, zeta2.CURSOR
+    ),
+    MarkerLayout(
         zeta2.MIDDLE, ("<|marker_1|>",), without=zeta2.CURSOR
     ),  # Zeta 2.1: its answer repeats its markers, too
-    Layout(
+    MarkerLayout(
         f"{sweep.FILE_SEP}updated/",
         (f"{sweep.FILE_SEP}current/", f"{sweep.FILE_SEP}original/"),
         (sweep.FILE_SEP,),
         without=sweep.CURSOR,
     ),
     *map(_tagged, (FASTAPPLY, AIXAPPLY)),
-    Layout(
+    MarkerLayout(
         "",
         (f"{instruct.ATTEMPT}\n", f"{instruct.REGION}\n", f"{instruct.SKETCH}\n"),
         tuple(f"{end}\n" for end in instruct.ENDS),
@@ -104,7 +106,7 @@ _BEHIND = ("a", "(", "    a", "\na", "\n    a")
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class PromptSources:
     """sources: what the answer repeats. rest: the prompt without that, of which an answer takes a piece now and then, such
     as what the last edits put in. answer: the position in the prompt behind what asks for the answer; it may hold the
     answer's first tokens already. None where it is not marked."""
@@ -114,15 +116,15 @@ class Marked:
     answer: int | None
 
 
-class Markers:
+class MarkerFinder:
     """The layouts' markers as a model's tokenizer cuts them."""
 
-    def __init__(self, codec: Codec, layouts: Sequence[Layout] = LAYOUTS) -> None:
+    def __init__(self, codec: TokenCodec, layouts: Sequence[MarkerLayout] = LAYOUTS) -> None:
         self._encode = codec.encode
         self._decode = codec.decode
         self._cut = [_Cut(codec.encode, layout) for layout in layouts]
 
-    def find(self, prompt: Sequence[int], most: int) -> Marked | None:
+    def find(self, prompt: Sequence[int], most: int) -> PromptSources | None:
         """What stands in a prompt; of all sources `most` tokens together: the first ones of each, and the last ones of the
         rest. None for a prompt in none of the formats. Raises ValueError for ids that are no code points, which no
         vocabulary has."""
@@ -149,7 +151,7 @@ def _text(ids: Sequence[int]) -> str:
 
 
 class _Cut:
-    def __init__(self, encode: Encode, layout: Layout) -> None:
+    def __init__(self, encode: Encode, layout: MarkerLayout) -> None:
         self._marked = bool(layout.asks)
         self._asks = _marker(encode, layout.asks)
         self._drafts = [_marker(encode, marker) for marker in layout.drafts]
@@ -159,7 +161,7 @@ class _Cut:
         self._without = _marker(encode, layout.without)
         self._sound = bool(self._asks or not self._marked) and all(self._drafts)
 
-    def find(self, prompt: str, most: int) -> Marked | None:
+    def find(self, prompt: str, most: int) -> PromptSources | None:
         if not self._sound:
             return None
         asked = prompt.rfind(self._asks) if self._marked else len(prompt)
@@ -181,7 +183,7 @@ class _Cut:
         )
         rest = "".join(prompt[start:end] for start, end in gaps)
         rest = rest[max(len(rest) - most, 0) :]
-        return Marked(sources, list(map(ord, rest)), asked + len(self._asks) if self._marked else None)
+        return PromptSources(sources, list(map(ord, rest)), asked + len(self._asks) if self._marked else None)
 
     def _spans(self, prompt: str, asked: int) -> Iterator[tuple[int, int]]:
         """Where the drafts stand. No two overlap, as each ends where another begins."""

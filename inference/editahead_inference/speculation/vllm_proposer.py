@@ -17,9 +17,9 @@ from typing import Any
 
 from editahead_prompts.composition.hf_tokenizer import FILE, load
 
-from .batch_drafter import Rows
-from .drafter import Lengths
-from .prompt_markers import Codec, Markers
+from .batch_drafter import BatchDrafter
+from .drafter import DraftLengths
+from .prompt_markers import MarkerFinder, TokenCodec
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class FileDraftProposer:
     """
 
     def __init__(self, vllm_config: Any) -> None:
-        self._rows: Rows | None = None
+        self._rows: BatchDrafter | None = None
         self._told = False
         try:
             self._rows = _rows(vllm_config)
@@ -61,7 +61,7 @@ class FileDraftProposer:
         drafts: list[list[int]] = [[] for _ in sampled_token_ids]
         if self._rows is None:
             return drafts
-        self._rows.begin()
+        self._rows.begin_step()
         for number, new in enumerate(sampled_token_ids):
             try:
                 if new:
@@ -77,12 +77,14 @@ class FileDraftProposer:
             self._told = True
 
 
-def _rows(vllm_config: Any) -> Rows:
+def _rows(vllm_config: Any) -> BatchDrafter:
     model, most = vllm_config.model_config, vllm_config.speculative_config.num_speculative_tokens
-    return Rows(Markers(_codec(model)), Lengths(most=min(most, LONGEST)), model.max_model_len)
+    return BatchDrafter(
+        MarkerFinder(_codec(model)), DraftLengths(most=min(most, LONGEST)), model.max_model_len
+    )
 
 
-def _codec(model: Any) -> Codec:
+def _codec(model: Any) -> TokenCodec:
     folder = Path(model.tokenizer)
     if (folder / FILE).is_file():
         return load(folder)

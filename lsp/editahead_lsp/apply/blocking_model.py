@@ -10,15 +10,15 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_inference.predictors.model.response import Said
+from editahead_inference.predictors.model.response import ApplyResponse
 
 if TYPE_CHECKING:
-    from editahead_prompts.formats.apply.base import Question
+    from editahead_prompts.formats.apply.base import ApplyInput
 
-ASKED_S = 120.0
+MODEL_TIMEOUT_S = 120.0
 """So long a model has for all of a sketch."""
 
-LOOKS_UP_S = 0.05
+POLL_INTERVAL_S = 0.05
 """So often it is asked whether anybody still waits, while a model answers."""
 
 Check = Callable[[], None]
@@ -26,21 +26,21 @@ Lines = Sequence[str]
 
 
 @dataclass
-class Asking:
+class BlockingModelClient:
     """For one sketch; see `editahead_inference.apply.model.model_fallback.Asks`. clock: monotonic seconds."""
 
     loop: asyncio.AbstractEventLoop
     model: ModelPredictor
     clock: Callable[[], float] = time.monotonic
-    _left_s: float = field(default=ASKED_S, init=False)
+    _left_s: float = field(default=MODEL_TIMEOUT_S, init=False)
 
     def __call__(
         self,
-        questions: Sequence[Question],
-        again: Said | None,
+        questions: Sequence[ApplyInput],
+        again: ApplyResponse | None,
         lines: Callable[[Lines], None],
         check: Check,
-    ) -> Said:
+    ) -> ApplyResponse:
         """What the model says. Whatever ends the wait ends the request. `lines` and `check` are called on this thread."""
         news: SimpleQueue[Lines | None] = SimpleQueue()
         began = self.clock()
@@ -50,13 +50,13 @@ class Asking:
             while self.clock() - began < self._left_s:
                 check()
                 try:
-                    come = news.get(timeout=LOOKS_UP_S)
+                    come = news.get(timeout=POLL_INTERVAL_S)
                 except Empty:
                     continue
                 if come is None:
                     return answer.result()
                 lines(come)
-            return Said(None, f"The model took longer than {ASKED_S:.0f} s.")
+            return ApplyResponse(None, f"The model took longer than {MODEL_TIMEOUT_S:.0f} s.")
         finally:
             answer.cancel()
             self._left_s -= self.clock() - began

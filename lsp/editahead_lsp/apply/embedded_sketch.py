@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from editahead_inference.apply.results import Near
+from editahead_inference.apply.results import SimilarLines
 from editahead_inference.apply.review.review import Hunk
-from editahead_prompts.sketches.parse import parse
-from editahead_prompts.sketches.sketch import NotASketch, Sketch, Snippet
+from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.sketches.sketch import Sketch, SketchError, Snippet
 from editahead_prompts.text.edits import Edit, Replacement, compose, invert, rebase
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-MOST_CHARS = 200_000
+MAX_CHARS = 200_000
 """A longer selection is not looked at: code actions are asked for all the time."""
 
 _MARKER = re.compile(r"\s*(//[/!]?|#+|--|;+|%+)(?= |$)")
@@ -24,7 +24,7 @@ _NAME = re.compile(r"\b(?:def|class|function|fn|func|struct|enum|trait|interface
 
 
 @dataclass(frozen=True)
-class Extract:
+class EmbeddedSketch:
     """first, end: the lines that the sketch, or the comment around it, takes, `end` not included. text: the sketch.
     stays: whether they are left in the document."""
 
@@ -32,15 +32,15 @@ class Extract:
     first: int
     end: int
     text: str
-    stays: bool
+    keep: bool
 
     @cached_property
-    def taken_out(self) -> Edit:
+    def removal_edit(self) -> Edit:
         starts = self.document.starts
         return Edit.replace(starts[self.first], starts[self.end], "")
 
     @cached_property
-    def rest(self) -> Snapshot:
+    def remaining_document(self) -> Snapshot:
         """The document without these lines."""
         lines = (*self.document.lines[: self.first], *self.document.lines[self.end :])
         return replace(self.document, lines=lines or ("",))
@@ -48,8 +48,8 @@ class Extract:
     def sketch(self) -> Sketch | None:
         """What it says, where it is plain that it is a sketch: selected code of the document is none."""
         try:
-            sketch = parse(self.text, language=self.document.language, path=None)
-        except NotASketch:
+            sketch = parse_sketch(self.text, language=self.document.language, path=None)
+        except SketchError:
             return None
         return sketch if any(self._is_plain(sketch, number) for number in range(len(sketch.files))) else None
 
@@ -59,34 +59,37 @@ class Extract:
             return True
         fenced = any(_FENCE.match(line) for line in sketch.lines)
         declared = _NAME.search(self.text)
-        again = declared is not None and re.search(rf"\b{declared[1]}\b", self.rest.text) is not None
-        return (fenced and not self.stays) or (again and (fenced or part.kind == "declaration"))
+        again = (
+            declared is not None
+            and re.search(rf"\b{declared[1]}\b", self.remaining_document.text) is not None
+        )
+        return (fenced and not self.keep) or (again and (fenced or part.kind == "declaration"))
 
-    def put_back(self, hunks: Iterable[Hunk]) -> list[Hunk] | None:
+    def to_document_hunks(self, hunks: Iterable[Hunk]) -> list[Hunk] | None:
         """Hunks over `rest` as hunks over the document, and one that takes the sketch out; None when a hunk reaches over
         the place of a comment that stays."""
-        back = invert(self.taken_out, self.document.text)
-        out, removal = [], None if self.stays else Hunk(self.taken_out.replacements[0], "moved", 1.0)
+        back = invert(self.removal_edit, self.document.text)
+        out, removal = [], None if self.keep else Hunk(self.removal_edit.replacements[0], "moved", 1.0)
         for hunk in hunks:
             edit = rebase(Edit((hunk.replacement,)), back)
-            if edit is None and self.stays:
+            if edit is None and self.keep:
                 return None
             if edit is None:
-                edit, removal = compose(self.taken_out, Edit((hunk.replacement,))), None
+                edit, removal = compose(self.removal_edit, Edit((hunk.replacement,))), None
             out.append(replace(hunk, replacement=_one(edit, self.document.text)))
         return sorted([*out, *([removal] if removal else [])], key=lambda hunk: hunk.replacement)
 
-    def lines_of(self, near: Near) -> Near:
+    def to_document_lines(self, near: SimilarLines) -> SimilarLines:
         """Lines of `rest` as lines of the document."""
         start, end = (
             line + self.end - self.first if line >= self.first else line for line in (near.start, near.end)
         )
-        return Near(start, end, near.similarity)
+        return SimilarLines(start, end, near.similarity)
 
 
-def selected(document: Snapshot, start: int, end: int) -> Extract | None:
+def sketch_in_selection(document: Snapshot, start: int, end: int) -> EmbeddedSketch | None:
     """The selection as whole lines, if there is nothing else on them. start, end: offsets."""
-    if start >= end or end - start > MOST_CHARS:
+    if start >= end or end - start > MAX_CHARS:
         return None
     first, last = document.line_at(start), document.line_at(end)
     if end == document.starts[last]:
@@ -96,10 +99,10 @@ def selected(document: Snapshot, start: int, end: int) -> Extract | None:
     if before.strip() or after.strip():
         return None
     text = "".join(document.lines[first : last + 1])
-    return Extract(document, first, last + 1, text, stays=False)
+    return EmbeddedSketch(document, first, last + 1, text, keep=False)
 
 
-def in_comment(document: Snapshot, line: int, trees: SyntaxTrees) -> Extract | None:
+def sketch_in_comment(document: Snapshot, line: int, trees: SyntaxTrees) -> EmbeddedSketch | None:
     """The fenced block in the comment at the line: the one around the line, or the only one."""
     found = _line_comment(document, line) or _block_comment(document, line, trees)
     if found is None:
@@ -112,7 +115,7 @@ def in_comment(document: Snapshot, line: int, trees: SyntaxTrees) -> Extract | N
         return None
     begin, end = chosen[0]
     text = "\n".join(bodies[begin:end]) + "\n"
-    return Extract(document, first, first + len(bodies), text, stays=True)
+    return EmbeddedSketch(document, first, first + len(bodies), text, keep=True)
 
 
 def _line_comment(document: Snapshot, line: int) -> tuple[int, list[str]] | None:

@@ -33,7 +33,7 @@ LIMIT_S = 30.0
 
 
 @dataclass(frozen=True)
-class Finding:
+class LintMessage:
     """path: relative to the workspace folder. line, column: 0-based, in characters."""
 
     path: str
@@ -43,25 +43,25 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Tool:
+class Linter:
     """arguments: for the files (relative paths), in a folder. read: what it printed."""
 
     name: str
     languages: frozenset[str]
     arguments: Callable[[Sequence[str], Path], Sequence[str]]
-    read: Callable[[str, Path], Iterable[Finding]]
+    read: Callable[[str, Path], Iterable[LintMessage]]
 
 
 def _ruff(files: Sequence[str], folder: Path) -> Sequence[str]:
     return ("check", "--no-cache", "--no-fix", "--output-format=json", "--", *files)
 
 
-def _read_ruff(said: str, folder: Path) -> Iterator[Finding]:
+def _read_ruff(said: str, folder: Path) -> Iterator[LintMessage]:
     for item in json.loads(said or "[]"):
         path = os.path.relpath(item["filename"], folder)
         place = item["location"]
         code = item.get("code") or "syntax"
-        yield Finding(path, place["row"] - 1, place["column"] - 1, f"{code}: {item['message']}")
+        yield LintMessage(path, place["row"] - 1, place["column"] - 1, f"{code}: {item['message']}")
 
 
 def _gofmt(files: Sequence[str], folder: Path) -> Sequence[str]:
@@ -71,13 +71,15 @@ def _gofmt(files: Sequence[str], folder: Path) -> Sequence[str]:
 _GO_ERROR = re.compile(r"(?P<path>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<message>.*)")
 
 
-def _read_gofmt(said: str, folder: Path) -> Iterator[Finding]:
+def _read_gofmt(said: str, folder: Path) -> Iterator[LintMessage]:
     for line in said.splitlines():
         error = _GO_ERROR.fullmatch(line)
         if error is None:
-            yield Finding(line, 0, 0, "not laid out as gofmt does")
+            yield LintMessage(line, 0, 0, "not laid out as gofmt does")
         else:
-            yield Finding(error["path"], int(error["line"]) - 1, int(error["column"]) - 1, error["message"])
+            yield LintMessage(
+                error["path"], int(error["line"]) - 1, int(error["column"]) - 1, error["message"]
+            )
 
 
 def _tsc(files: Sequence[str], folder: Path) -> Sequence[str]:
@@ -88,17 +90,19 @@ def _tsc(files: Sequence[str], folder: Path) -> Sequence[str]:
 _TS_ERROR = re.compile(r"(?P<path>.+?)\((?P<line>\d+),(?P<column>\d+)\): error (?P<message>TS\d+: .*)")
 
 
-def _read_tsc(said: str, folder: Path) -> Iterator[Finding]:
+def _read_tsc(said: str, folder: Path) -> Iterator[LintMessage]:
     for line in said.splitlines():
         error = _TS_ERROR.fullmatch(line)
         if error is not None:
-            yield Finding(error["path"], int(error["line"]) - 1, int(error["column"]) - 1, error["message"])
+            yield LintMessage(
+                error["path"], int(error["line"]) - 1, int(error["column"]) - 1, error["message"]
+            )
 
 
 TOOLS = (
-    Tool("ruff", frozenset({"python"}), _ruff, _read_ruff),
-    Tool("gofmt", frozenset({"go"}), _gofmt, _read_gofmt),
-    Tool("tsc", frozenset({"typescript", "typescriptreact"}), _tsc, _read_tsc),
+    Linter("ruff", frozenset({"python"}), _ruff, _read_ruff),
+    Linter("gofmt", frozenset({"go"}), _gofmt, _read_gofmt),
+    Linter("tsc", frozenset({"typescript", "typescriptreact"}), _tsc, _read_tsc),
 )
 
 
@@ -120,7 +124,7 @@ async def new_problems(
             continue
         texts = [
             {p: None if c.action == "create" else c.original.text for p, c in inside.items()},
-            {p: None if c.action == "delete" else c.after for p, c in inside.items()},
+            {p: None if c.action == "delete" else c.new_text for p, c in inside.items()},
         ]
         with tempfile.TemporaryDirectory(prefix="editahead-") as temporary:
             shadows = [Path(temporary, name) for name in ("before", "after")]
@@ -139,14 +143,14 @@ def _inside(changes: Sequence[FileChange], folder: Path) -> dict[str, FileChange
     """The changes of files below the folder, by their paths from there."""
     out = {}
     for change in changes:
-        path = uris.path_of(change.original.uri)
+        path = uris.uri_to_path(change.original.uri)
         if path is not None and path.is_relative_to(folder):
             out[path.relative_to(folder).as_posix()] = change
     return out
 
 
 def _syntax(change: FileChange, encoding: Encoding) -> Iterator[Problem]:
-    counts = SyntaxTrees().errors_around(change.original, change.edit)
+    counts = SyntaxTrees().error_counts(change.original, change.edit)
     if counts is not None and counts[1] > counts[0]:
         start = wire.Position(0, 0)
         message = f"{counts[1] - counts[0]} new syntax errors"
@@ -169,13 +173,13 @@ def _shadow(folder: Path, shadow: Path, held: Mapping[str, str | None]) -> None:
 
 
 async def _run(
-    tool: Tool,
+    tool: Linter,
     program: str,
     shadow: Path,
     held: Mapping[str, str | None],
     inside: Mapping[str, FileChange],
     limit_s: float,
-) -> list[Finding] | None:
+) -> list[LintMessage] | None:
     """What the tool finds; None when it cannot tell, or not in time."""
     files = [
         f"./{path}"
@@ -207,9 +211,9 @@ async def _run(
 
 
 def _new(
-    tool: Tool,
-    before: list[Finding] | None,
-    after: list[Finding] | None,
+    tool: Linter,
+    before: list[LintMessage] | None,
+    after: list[LintMessage] | None,
     inside: Mapping[str, FileChange],
     folder: Path,
     encoding: Encoding,
@@ -225,9 +229,9 @@ def _new(
         change = inside.get(Path(path).as_posix())
         position = wire.Position(finding.line, finding.column)
         if change is not None:
-            text = Snapshot.of(change.after)
+            text = Snapshot.from_text(change.new_text)
             line = min(finding.line, len(text.lines) - 1)
             offset = min(text.starts[line] + finding.column, text.starts[line + 1])
             position = wire.Position(*position_at(text, offset, encoding))
-        uri = change.original.uri if change is not None else uris.of_path(folder / path)
+        uri = change.original.uri if change is not None else uris.path_to_uri(folder / path)
         yield Problem(uri, wire.Range(position, position), finding.message, tool.name)

@@ -11,30 +11,30 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from editahead_inference.apply.planner import FileChange, Merges, Refused, plan
+from editahead_inference.apply.planner import ApplyRefusedError, FileChange, MergeFunction, plan_changes
 from editahead_inference.apply.results import Refusal
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_inference.worker_thread import CancellableJob, DeadlineError, Worker
+from editahead_inference.worker_thread import CancellableJob, DeadlineError, WorkerThread
 from editahead_lsp.protocol.custom_messages import Range
 from editahead_lsp.session.session import Session
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.documents import Document
-from editahead_lsp.workspace.file_exclusion import Exclusion
+from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_lsp.workspace.positions import Encoding, offset_at
-from editahead_prompts.sketches.parse import parse
-from editahead_prompts.sketches.sketch import NotASketch, Sketch
+from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.sketches.sketch import Sketch, SketchError
 from editahead_prompts.text.edits import Edit, Replacement, rebase
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .blocking_model import ASKED_S, Asking, Check
-from .embedded_sketch import Extract
-from .partial_results import News, Telling
-from .to_lsp import Placed
+from .blocking_model import MODEL_TIMEOUT_S, BlockingModelClient, Check
+from .embedded_sketch import EmbeddedSketch
+from .partial_results import PartialResult, PartialResultReporter
+from .to_lsp import RebasedChange
 from .workspace_files import WorkspaceFiles
 
 if TYPE_CHECKING:
-    from editahead_inference.apply.model.model_fallback import Rewriting
+    from editahead_inference.apply.model.model_fallback import ModelFallback
     from editahead_inference.apply.results import RefusalReason
     from editahead_inference.backends.base import Usage
 
@@ -47,22 +47,22 @@ REMEMBERED = 100
 T = TypeVar("T")
 
 
-def load_merge() -> Merges:
+def load_merge() -> MergeFunction:
     """Imported late: the server answers `initialize` first."""
     from editahead_inference.apply.merge.merge import merge
 
     return merge
 
 
-def load_rewriting() -> tuple[type[Rewriting], frozenset[RefusalReason]]:
+def load_model_fallback() -> tuple[type[ModelFallback], frozenset[RefusalReason]]:
     """Imported late, too. With the refusals that a model is asked about."""
-    from editahead_inference.apply.model.model_fallback import ASKED, Rewriting
+    from editahead_inference.apply.model.model_fallback import MODEL_REASONS, ModelFallback
 
-    return Rewriting, ASKED
+    return ModelFallback, MODEL_REASONS
 
 
 @dataclass(frozen=True)
-class Job:
+class ApplyJob:
     """All that a sketch is applied with, frozen when it was asked for. documents: the open ones, by key. span: what it
     may change of the file at `uri`. extract: where the sketch itself stands in the document.
     model: is asked where the merge is not sure; None = nobody is. instruction: what the sketch was asked for with."""
@@ -74,13 +74,13 @@ class Job:
     files: WorkspaceFiles
     encoding: Encoding
     span: Range | None = None
-    extract: Extract | None = None
+    extract: EmbeddedSketch | None = None
     model: ModelPredictor | None = None
     instruction: str = ""
 
 
 @dataclass(frozen=True)
-class Planned:
+class ApplyPlan:
     """changes: over the snapshots of the job; over the rest of the document for a sketch that stands in it. used: by each
     request to a model. first: when the first hunk was settled, on the clock; None where there is none."""
 
@@ -91,7 +91,7 @@ class Planned:
 
 
 @dataclass
-class ByModel:
+class ModelApplyStats:
     """What came of asking models. asked: sketches. taken: of them. times: seconds of the last that were taken, to the first
     hunk and to the edit."""
 
@@ -101,34 +101,34 @@ class ByModel:
 
 
 @dataclass
-class Applying:
+class ApplyService:
     """The threads that do it, each made when it is first needed: one of them waits for models. clock: monotonic seconds."""
 
     session: Session
     clock: Callable[[], float]
-    load: Callable[[], Merges] = load_merge
+    load: Callable[[], MergeFunction] = load_merge
     folders: tuple[Path, ...] = ()
     """Of the workspace."""
-    by_model: ByModel = field(default_factory=ByModel)
+    by_model: ModelApplyStats = field(default_factory=ModelApplyStats)
     sketch_trees: SyntaxTrees = field(default_factory=SyntaxTrees)
     """The trees of documents that hold a sketch; for the thread that does not wait for models."""
-    _workers: dict[bool, Worker] = field(default_factory=dict)
+    _workers: dict[bool, WorkerThread] = field(default_factory=dict)
     """By whether they wait for models."""
     _trees: dict[bool, SyntaxTrees] = field(
         default_factory=lambda: {False: SyntaxTrees(), True: SyntaxTrees()}
     )
 
-    def begin(
+    def create_job(
         self,
         sketch: str,
         uri: str | None,
         span: Range | None = None,
         model: ModelPredictor | None = None,
         instruction: str = "",
-    ) -> Job:
+    ) -> ApplyJob:
         return replace(self._job(sketch, uri, span, None, model), instruction=instruction)
 
-    def begin_in(self, extract: Extract, model: ModelPredictor | None = None) -> Job:
+    def create_embedded_job(self, extract: EmbeddedSketch, model: ModelPredictor | None = None) -> ApplyJob:
         """Apply a sketch to the document in which it stands."""
         return self._job(extract.text, extract.document.uri, None, extract, model)
 
@@ -137,9 +137,9 @@ class Applying:
         sketch: str,
         uri: str | None,
         span: Range | None,
-        extract: Extract | None,
+        extract: EmbeddedSketch | None,
         model: ModelPredictor | None,
-    ) -> Job:
+    ) -> ApplyJob:
         session = self.session
         documents = {document.key: document for document in session.documents}
         snapshots = {key: document.snapshot for key, document in documents.items()}
@@ -147,43 +147,45 @@ class Applying:
         if extract is not None:
             document = session.documents.get(extract.document.uri)
             assert document is not None
-            seen[document.key] = extract.rest
+            seen[document.key] = extract.remaining_document
         settings = session.settings
-        exclusion = Exclusion(self.folders, settings.exclude)  # of its own: it is asked on another thread
+        exclusion = FileExclusion(self.folders, settings.exclude)  # of its own: it is asked on another thread
         files = WorkspaceFiles(self.folders, seen, exclusion, settings.max_file_bytes, uri)
-        return Job(sketch, uri, documents, snapshots, files, session.encoding, span, extract, model)
+        return ApplyJob(sketch, uri, documents, snapshots, files, session.encoding, span, extract, model)
 
-    async def plan(self, job: Job, tell: Callable[[News], None] = lambda news: None) -> Planned:
+    async def plan(
+        self, job: ApplyJob, tell: Callable[[PartialResult], None] = lambda news: None
+    ) -> ApplyPlan:
         """Raises Refused. tell: called on the event loop, with what is settled already; see `telling`."""
         loop = asyncio.get_running_loop()
-        telling = Telling(partial(_on, loop, tell), self.clock, tuple(job.snapshots.values()))
+        telling = PartialResultReporter(partial(_on, loop, tell), self.clock, tuple(job.snapshots.values()))
         try:
             planned = await self._planned(job, telling)
-        except Refused as refused:
+        except ApplyRefusedError as refused:
             if job.extract is None:
                 raise
-            near = tuple(map(job.extract.lines_of, refused.refusal.near))
-            raise Refused(replace(refused.refusal, near=near)) from None
+            near = tuple(map(job.extract.to_document_lines, refused.refusal.near))
+            raise ApplyRefusedError(replace(refused.refusal, near=near)) from None
         return replace(planned, first=telling.first)
 
-    async def _planned(self, job: Job, telling: Telling) -> Planned:
+    async def _planned(self, job: ApplyJob, telling: PartialResultReporter) -> ApplyPlan:
         """By the merge; where that is not sure and there is a model, by both."""
         try:
-            return await self.off_the_loop(lambda check: self._plan(job, self.load(), telling, check, False))
-        except Refused as error:
+            return await self.run_in_thread(lambda check: self._plan(job, self.load(), telling, check, False))
+        except ApplyRefusedError as error:
             model, refused = job.model, error
             if model is None:
                 raise
         loop = asyncio.get_running_loop()
         began, trees, used = self.clock(), self._trees[True], []
 
-        def work(check: Check) -> Planned:
-            rewriting, reasons = load_rewriting()
+        def work(check: Check) -> ApplyPlan:
+            rewriting, reasons = load_model_fallback()
             if refused.refusal.reason not in reasons:
                 raise refused
-            asking = Asking(loop, model, self.clock)
+            asking = BlockingModelClient(loop, model, self.clock)
             rewrites = rewriting(
-                self.load(), asking, lambda coming: telling.coming(coming, trees), job.instruction
+                self.load(), asking, lambda coming: telling.on_partial_rewrite(coming, trees), job.instruction
             )
             try:
                 return self._plan(job, rewrites, telling, check, True)
@@ -191,7 +193,7 @@ class Applying:
                 used.extend(rewrites.used)
 
         try:
-            planned = await self.off_the_loop(work, asking=True)
+            planned = await self.run_in_thread(work, asking=True)
         finally:
             self.by_model.asked += bool(used)
         self.by_model.taken += 1
@@ -199,14 +201,14 @@ class Applying:
             self.by_model.times.append((telling.first - began, self.clock() - began))
         return replace(planned, used=tuple(used))
 
-    async def off_the_loop(self, work: Callable[[Check], T], *, asking: bool = False) -> T:
+    async def run_in_thread(self, work: Callable[[Check], T], *, asking: bool = False) -> T:
         """Return what `work` returns, from a thread. It is given the job's `check`. asking: whether it waits for a model.
 
         Raises:
             Refused: It took too long.
         """
-        worker = self._workers.get(asking) or self._workers.setdefault(asking, Worker())
-        deadline_s = DEADLINE_S + ASKED_S * asking
+        worker = self._workers.get(asking) or self._workers.setdefault(asking, WorkerThread())
+        deadline_s = DEADLINE_S + MODEL_TIMEOUT_S * asking
         job = CancellableJob(worker, self.clock, deadline_s)
         return await job.run(lambda check: work(partial(_check_deadline, check, deadline_s)))
 
@@ -215,62 +217,69 @@ class Applying:
         for worker in self._workers.values():
             worker.stop(timeout=1.0)
 
-    def _plan(self, job: Job, merge: Merges, telling: Telling, check: Check, asking: bool) -> Planned:
+    def _plan(
+        self, job: ApplyJob, merge: MergeFunction, telling: PartialResultReporter, check: Check, asking: bool
+    ) -> ApplyPlan:
         if len(job.sketch) > self.session.settings.max_file_bytes:
-            raise Refused(Refusal("too-large", "The sketch is larger than a file may be (`max_file_bytes`)."))
-        own = job.files.find(None)
+            raise ApplyRefusedError(
+                Refusal("too-large", "The sketch is larger than a file may be (`max_file_bytes`).")
+            )
+        own = job.files.resolve(None)
         try:
-            sketch = parse(
+            sketch = parse_sketch(
                 job.sketch,
                 language=own.language if own is not None else None,
                 path=own.uri.rpartition("/")[2] if own is not None else None,
             )
-        except NotASketch as error:
+        except SketchError as error:
             lines = job.sketch.splitlines()[error.at : error.end]
-            raise Refused(Refusal("unparsed", str(error), "\n".join(lines))) from None
+            raise ApplyRefusedError(Refusal("unparsed", str(error), "\n".join(lines))) from None
         check()
         spans = {}
         if own is not None and job.span is not None:
             ends = job.span.start, job.span.end
             start, end = sorted(offset_at(own, at.line, at.character, job.encoding) for at in ends)
             spans[own.uri] = start, end
-        changed = plan(
+        changed = plan_changes(
             sketch,
             job.files,
             merge,
             spans=spans,
             others=tuple(job.snapshots.values()),
             syntax=self._trees[asking],
-            settled=telling.settled,
+            settled=telling.on_file_done,
             check=check,
         )
-        return Planned(sketch, changed)
+        return ApplyPlan(sketch, changed)
 
-    def place(self, job: Job, changes: tuple[FileChange, ...]) -> list[Placed]:
+    def rebase(self, job: ApplyJob, changes: tuple[FileChange, ...]) -> list[RebasedChange]:
         """The changes over the texts that the client has now. Raises Refused when they moved on too far."""
         files = [self._placed(job, change) for change in changes]
         extract = job.extract
-        if extract is None or extract.stays or any(c.original.uri == extract.document.uri for c in changes):
+        if extract is None or extract.keep or any(c.original.uri == extract.document.uri for c in changes):
             return files
-        return [*files, self._placed(job, FileChange("edit", extract.rest, Edit(), 1.0, "markers"))]
+        return [
+            *files,
+            self._placed(job, FileChange("edit", extract.remaining_document, Edit(), 1.0, "markers")),
+        ]
 
-    def _placed(self, job: Job, change: FileChange) -> Placed:
+    def _placed(self, job: ApplyJob, change: FileChange) -> RebasedChange:
         uri = change.original.uri
-        key = uris.key(uri)
-        asked, now = job.documents.get(key), self.session.documents.with_key(key)
+        key = uris.canonical_key(uri)
+        asked, now = job.documents.get(key), self.session.documents.get_by_key(key)
         hunks = change.hunks
         if job.extract is not None and uri == job.extract.document.uri:
-            put_back = job.extract.put_back(hunks)
+            put_back = job.extract.to_document_hunks(hunks)
             if put_back is None:
-                raise Refused(Refusal("unplaced", "It would change what the comment stands in."))
+                raise ApplyRefusedError(Refusal("unplaced", "It would change what the comment stands in."))
             hunks = tuple(put_back)
         if asked is None:
             if now is None:
-                return Placed(change, change.original, hunks, None)
+                return RebasedChange(change, change.original, hunks, None)
             if now.snapshot.text != change.original.text:
                 raise _stale()
-            return Placed(change, now.snapshot, hunks, now.snapshot.version)
-        since = now.since(job.snapshots[key]) if now is asked else None
+            return RebasedChange(change, now.snapshot, hunks, now.snapshot.version)
+        since = now.edit_since(job.snapshots[key]) if now is asked else None
         if now is None or since is None:
             raise _stale()
         moved = []
@@ -279,17 +288,17 @@ class Applying:
             if edit is None or _touched(hunk.replacement, since, job.snapshots[key]):
                 raise _stale()
             moved.append(replace(hunk, replacement=edit.replacements[0]))
-        return Placed(change, now.snapshot, tuple(moved), now.snapshot.version)
+        return RebasedChange(change, now.snapshot, tuple(moved), now.snapshot.version)
 
 
-def settled_so_far(job: Job, change: FileChange) -> Placed:
+def partial_change(job: ApplyJob, change: FileChange) -> RebasedChange:
     """A change that is certain, over the text that it was asked for."""
-    key = uris.key(change.original.uri)
+    key = uris.canonical_key(change.original.uri)
     hunks = tuple(change.hunks)
     if job.extract is not None and change.original.uri == job.extract.document.uri:
-        hunks = tuple(job.extract.put_back(hunks) or ())
+        hunks = tuple(job.extract.to_document_hunks(hunks) or ())
     snapshot = job.snapshots.get(key)
-    return Placed(change, change.original if snapshot is None else snapshot, hunks, None)
+    return RebasedChange(change, change.original if snapshot is None else snapshot, hunks, None)
 
 
 def _on(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *arguments: Any) -> None:
@@ -302,7 +311,7 @@ def _check_deadline(check: Check, deadline_s: float) -> None:
     try:
         check()
     except DeadlineError:
-        raise Refused(Refusal("too-large", f"It took longer than {deadline_s:.0f} s.")) from None
+        raise ApplyRefusedError(Refusal("too-large", f"It took longer than {deadline_s:.0f} s.")) from None
 
 
 def _touched(replacement: Replacement, since: Edit, text: Snapshot) -> bool:
@@ -311,5 +320,7 @@ def _touched(replacement: Replacement, since: Edit, text: Snapshot) -> bool:
     return any(text.line_at(r.start) <= last and first <= text.line_at(r.end) for r in since.replacements)
 
 
-def _stale() -> Refused:
-    return Refused(Refusal("stale", "The document was changed meanwhile, where the sketch changes it."))
+def _stale() -> ApplyRefusedError:
+    return ApplyRefusedError(
+        Refusal("stale", "The document was changed meanwhile, where the sketch changes it.")
+    )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from editahead_inference.apply.planner import FileChange, Refused
-from editahead_inference.apply.results import HunkClass, Near, Refusal
+from editahead_inference.apply.planner import ApplyRefusedError, FileChange
+from editahead_inference.apply.results import HunkClass, Refusal, SimilarLines
 from editahead_inference.apply.review.review import Hunk
 from editahead_lsp.presentation.to_lsp import text_edits
 from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol import lsp_types
-from editahead_lsp.protocol.apply_messages import AppliedHunk, RefusalData, Similar
-from editahead_lsp.protocol.client_capabilities import Client
+from editahead_lsp.protocol.apply_messages import AppliedHunk, RefusalData, SimilarRange
+from editahead_lsp.protocol.client_capabilities import ClientCapabilities
 from editahead_lsp.workspace.positions import Encoding
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
@@ -28,7 +28,7 @@ LABELS: dict[HunkClass, str] = {
 
 
 @dataclass(frozen=True)
-class Placed:
+class RebasedChange:
     """A file's change over the text that the client has now. version: None for a file that is not open."""
 
     change: FileChange
@@ -38,10 +38,10 @@ class Placed:
 
     @property
     def edit(self) -> Edit:
-        return Edit.of(hunk.replacement for hunk in self.hunks)
+        return Edit.from_replacements(hunk.replacement for hunk in self.hunks)
 
 
-def hunks(placed: Placed, encoding: Encoding) -> list[AppliedHunk]:
+def to_applied_hunks(placed: RebasedChange, encoding: Encoding) -> list[AppliedHunk]:
     """In the order of the text."""
     out = []
     for hunk in placed.hunks:
@@ -56,7 +56,9 @@ def hunks(placed: Placed, encoding: Encoding) -> list[AppliedHunk]:
     return out
 
 
-def workspace_edit(files: Sequence[Placed], client: Client, encoding: Encoding) -> lsp_types.WorkspaceEdit:
+def to_workspace_edit(
+    files: Sequence[RebasedChange], client: ClientCapabilities, encoding: Encoding
+) -> lsp_types.WorkspaceEdit:
     """With all that the client can take: versions, annotations. Raises Refused for what it cannot do at all."""
     if not client.document_changes:
         if any(file.change.action != "edit" for file in files):
@@ -76,7 +78,10 @@ def workspace_edit(files: Sequence[Placed], client: Client, encoding: Encoding) 
 
 
 def _document_changes(
-    file: Placed, client: Client, encoding: Encoding, annotations: dict[str, lsp_types.ChangeAnnotation]
+    file: RebasedChange,
+    client: ClientCapabilities,
+    encoding: Encoding,
+    annotations: dict[str, lsp_types.ChangeAnnotation],
 ) -> Iterator[
     lsp_types.TextDocumentEdit | lsp_types.CreateFile | lsp_types.RenameFile | lsp_types.DeleteFile
 ]:
@@ -99,7 +104,7 @@ def _document_changes(
         for hunk in file.hunks:
             edit, id = _text_edit(hunk, file, encoding), annotated(_annotation(hunk, file))
             edits.append(edit if id is None else lsp_types.AnnotatedTextEdit(edit.range, edit.new_text, id))
-        yield lsp_types.TextDocumentEdit(wire.TextDocument(uri, file.version), edits)
+        yield lsp_types.TextDocumentEdit(wire.VersionedTextDocument(uri, file.version), edits)
     if file.change.moved_to is not None:
         id = annotated(lsp_types.ChangeAnnotation("Moves a file", True))
         yield lsp_types.RenameFile(uri, file.change.moved_to, id)
@@ -107,32 +112,34 @@ def _document_changes(
         yield lsp_types.DeleteFile(uri, annotated(lsp_types.ChangeAnnotation("Deletes a file", True)))
 
 
-def title(hunk: Hunk, snapshot: Snapshot) -> str:
+def hunk_title(hunk: Hunk, snapshot: Snapshot) -> str:
     """What it is, for a person; lines from 1."""
     first, last = snapshot.line_at(hunk.replacement.start) + 1, snapshot.line_at(hunk.replacement.end) + 1
     where = f"line {first}" if first == last else f"lines {first}-{last}"
     return f"{LABELS[hunk.kind]}, {where}"
 
 
-def error_data(refusal: Refusal) -> RefusalData:
+def to_refusal_data(refusal: Refusal) -> RefusalData:
     near = [_similar(near) for near in refusal.near]
     return RefusalData(refusal.reason, refusal.part, near, refusal.model or None)
 
 
-def _similar(near: Near) -> Similar:
+def _similar(near: SimilarLines) -> SimilarRange:
     lines = wire.Range(wire.Position(near.start, 0), wire.Position(near.end, 0))
-    return Similar(lines, round(near.similarity, 4))
+    return SimilarRange(lines, round(near.similarity, 4))
 
 
-def _annotation(hunk: Hunk, file: Placed) -> lsp_types.ChangeAnnotation:
+def _annotation(hunk: Hunk, file: RebasedChange) -> lsp_types.ChangeAnnotation:
     said = " ".join(flag.sentence for flag in hunk.flags)
-    return lsp_types.ChangeAnnotation(title(hunk, file.snapshot), hunk.needs_reading, said or None)
+    return lsp_types.ChangeAnnotation(hunk_title(hunk, file.snapshot), hunk.needs_reading, said or None)
 
 
-def _text_edit(hunk: Hunk, file: Placed, encoding: Encoding) -> wire.TextEdit:
+def _text_edit(hunk: Hunk, file: RebasedChange, encoding: Encoding) -> wire.TextEdit:
     (edit,) = text_edits(file.snapshot, Edit((hunk.replacement,)), encoding)
     return edit
 
 
-def _cannot() -> Refused:
-    return Refused(Refusal("unplaced", "The editor cannot be asked to create, move or delete files."))
+def _cannot() -> ApplyRefusedError:
+    return ApplyRefusedError(
+        Refusal("unplaced", "The editor cannot be asked to create, move or delete files.")
+    )

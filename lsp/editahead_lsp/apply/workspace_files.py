@@ -11,10 +11,10 @@ import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from editahead_inference.apply.planner import Refused
+from editahead_inference.apply.planner import ApplyRefusedError
 from editahead_inference.apply.results import Refusal, RefusalReason
 from editahead_lsp.workspace import uris
-from editahead_lsp.workspace.file_exclusion import Exclusion
+from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_prompts.sketches.paths import language_of
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -30,7 +30,7 @@ class WorkspaceFiles:
         self,
         folders: Sequence[Path],
         documents: Mapping[str, Snapshot],
-        exclusion: Exclusion,
+        exclusion: FileExclusion,
         most_bytes: int,
         uri: str | None = None,
         here: Path | None = None,
@@ -39,12 +39,12 @@ class WorkspaceFiles:
         self._real_folders = [Path(os.path.realpath(folder)) for folder in folders]
         self._documents, self._exclusion, self._most_bytes = documents, exclusion, most_bytes
         self._uri = uri
-        own = uris.path_of(uri) if uri is not None else None
+        own = uris.uri_to_path(uri) if uri is not None else None
         self._here = here if own is None else own.parent
         self.with_bom: set[str] = set()
         """The files that were read and begin with a byte order mark, by URI. It is no part of their text."""
 
-    def find(self, path: str | None) -> Snapshot | None:
+    def resolve(self, path: str | None) -> Snapshot | None:
         """See `editahead_inference.apply.planner.Files`. A relative path is one from a folder of the workspace, or from the
         folder of the file that the sketch is for. A path that leads nowhere may still mean that file, if it ends with
         the same name."""
@@ -52,26 +52,29 @@ class WorkspaceFiles:
             return None if self._uri is None else self._at(self._uri)
         found: dict[str, str] = {}
         for candidate in self._candidates(path):
-            uri = uris.of_path(candidate)
-            if uris.key(uri) in self._documents or os.path.lexists(candidate):
+            uri = uris.path_to_uri(candidate)
+            if uris.canonical_key(uri) in self._documents or os.path.lexists(candidate):
                 found.setdefault(os.path.realpath(candidate), uri)
         if len(found) > 1:
             raise _refused("ambiguous", f"There are several files {path} in the workspace.")
         if found:
             return self._at(next(iter(found.values())))
-        if self._uri is not None and PurePosixPath(path).name == PurePosixPath(uris.key(self._uri)).name:
+        if (
+            self._uri is not None
+            and PurePosixPath(path).name == PurePosixPath(uris.canonical_key(self._uri)).name
+        ):
             return self._at(self._uri)
         return None
 
-    def new(self, path: str) -> Snapshot:
+    def create(self, path: str) -> Snapshot:
         candidate = next(iter(self._candidates(path)), None)
         if candidate is None:
             raise _refused("outside-workspace", f"There is no workspace in which {path} could be made.")
         if os.path.lexists(candidate):
             raise _refused("would-lose-code", f"{path} exists already.")
-        uri = uris.of_path(candidate)
+        uri = uris.path_to_uri(candidate)
         self._check_place(candidate, uri)
-        return Snapshot.of("", uri=uri, language=language_of(path) or "plaintext")
+        return Snapshot.from_text("", uri=uri, language=language_of(path) or "plaintext")
 
     def _candidates(self, path: str) -> list[Path]:
         """Where the file may be. Those outside of the workspace are refused, not passed over."""
@@ -92,7 +95,7 @@ class WorkspaceFiles:
 
     def _at(self, uri: str) -> Snapshot:
         """The file, as the client has it or as it is on the disk."""
-        path, document = uris.path_of(uri), self._documents.get(uris.key(uri))
+        path, document = uris.uri_to_path(uri), self._documents.get(uris.canonical_key(uri))
         if document is not None:
             if path is not None and self._folders:
                 self._check_inside(path)
@@ -102,11 +105,15 @@ class WorkspaceFiles:
         if path is None:
             raise _refused("unplaced", "The document is not open.")
         self._check_place(path, uri)
-        return Snapshot.of(self._read(path, uri), uri=uri, language=language_of(path.name) or "plaintext")
+        return Snapshot.from_text(
+            self._read(path, uri), uri=uri, language=language_of(path.name) or "plaintext"
+        )
 
     def _check_place(self, path: Path, uri: str) -> None:
         straight = self._check_inside(path)
-        why = self._exclusion.why(uri) or self._exclusion.why(uris.of_path(straight))
+        why = self._exclusion.exclusion_reason(uri) or self._exclusion.exclusion_reason(
+            uris.path_to_uri(straight)
+        )
         if why is not None:
             raise _refused("outside-workspace", f"{path.name} is left alone. {why}")
 
@@ -138,10 +145,10 @@ class WorkspaceFiles:
             self.with_bom.add(uri)
         return text.removeprefix(BOM)
 
-    def _too_large(self, uri: str) -> Refused:
-        name = PurePosixPath(uris.key(uri)).name
+    def _too_large(self, uri: str) -> ApplyRefusedError:
+        name = PurePosixPath(uris.canonical_key(uri)).name
         return _refused("too-large", f"{name} is larger than {self._most_bytes} bytes (`max_file_bytes`).")
 
 
-def _refused(reason: RefusalReason, detail: str) -> Refused:
-    return Refused(Refusal(reason, detail))
+def _refused(reason: RefusalReason, detail: str) -> ApplyRefusedError:
+    return ApplyRefusedError(Refusal(reason, detail))

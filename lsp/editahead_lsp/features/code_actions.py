@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcContentModified, JsonRpcInvalidParams
 
-from editahead_lsp.prediction.coordinator import Ask
+from editahead_lsp.prediction.coordinator import PredictionRequest
 from editahead_lsp.presentation import to_lsp
-from editahead_lsp.protocol.client_capabilities import at
-from editahead_lsp.protocol.custom_messages import ACCEPT_KIND, APPLY_KIND, GO_NEXT, GOTO_KIND, Command, Range
-from editahead_lsp.protocol.lsp_types import ActionData, CodeAction, CodeActionParams
+from editahead_lsp.protocol.client_capabilities import get_nested
+from editahead_lsp.protocol.custom_messages import (
+    ACCEPT_KIND,
+    APPLY_KIND,
+    GO_TO_NEXT_EDIT,
+    GOTO_KIND,
+    Command,
+    Range,
+)
+from editahead_lsp.protocol.lsp_types import CodeAction, CodeActionParams, PredictionActionData
 from editahead_lsp.workspace.documents import Document
 from editahead_lsp.workspace.positions import offset_at
 
@@ -21,7 +28,7 @@ from .sketch_code_actions import begin_sketch_actions, resolve_sketch_action
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
     from editahead_lsp.session.session import Session
-    from editahead_lsp.session.shown_predictions import Answer, Offer
+    from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 
 
 def code_action(
@@ -38,63 +45,63 @@ def code_action(
     return _answer(server, sketch_actions, request, wanted)
 
 
-def _begin(server: Server, params: CodeActionParams) -> Ask:
+def _begin(server: Server, params: CodeActionParams) -> PredictionRequest:
     session, uri = server.session, params.text_document.uri
     document = session.documents.get(uri)
-    session.tell(uri, None, params.context.diagnostics, params.range)
+    session.update_diagnostics(uri, None, params.context.diagnostics, params.range)
     known = document is None or _cursor_within(session, document, params.range)
     place = None if known else params.range.start
-    return server.asking.begin("codeAction", uri, None, place, at_once=True, most=1)
+    return server.coordinator.start("codeAction", uri, None, place, at_once=True, most=1)
 
 
 async def _answer(
     server: Server,
     sketch_actions: Coroutine[Any, Any, list[CodeAction]] | None,
-    request: Ask | None,
+    request: PredictionRequest | None,
     wanted: set[str],
 ) -> list[CodeAction]:
     out: list[CodeAction] = []
     if request is not None:
-        found = await server.asking.finish(request)
+        found = await server.coordinator.answer(request)
         out += [action for offer in found.offers for action in _actions(server, offer, found, wanted)]
     return [*(await sketch_actions), *out] if sketch_actions is not None else out
 
 
 def code_action_resolve(server: Server, params: Any) -> Coroutine[Any, Any, dict[str, Any]] | dict[str, Any]:
     """Return the action as it came, with its edit over the text as it is now."""
-    if at(params, "data", "sketch") is not None:
+    if get_nested(params, "data", "sketch") is not None:
         return resolve_sketch_action(server, params)
-    id = at(params, "data", "id")
+    id = get_nested(params, "data", "id")
     if not isinstance(id, str):
         raise JsonRpcInvalidParams("This is none of our actions.")
     session = server.session
     shown = session.shown_predictions.get_prediction(id)
-    document = session.documents.with_key(shown.key) if shown is not None else None
+    document = session.documents.get_by_key(shown.key) if shown is not None else None
     if shown is None or document is None or not shown.edit:
         # Without an edit the client would still run the command, and it would count as accepted.
         raise JsonRpcContentModified("What was typed meanwhile overtook the prediction.")
     edit = to_lsp.workspace_edit(
         document.snapshot, shown.edit, session.encoding, server.client.versioned_edits
     )
-    return {**params, "edit": server.protocol.write(edit)}
+    return {**params, "edit": server.protocol.unstructure(edit)}
 
 
-def _actions(server: Server, offer: Offer, answer: Answer, wanted: set[str]) -> list[CodeAction]:
+def _actions(server: Server, offer: Suggestion, answer: SuggestionList, wanted: set[str]) -> list[CodeAction]:
     client, encoding = server.client, server.session.encoding
     found = []
     if ACCEPT_KIND in wanted and offer.edit:
-        accept = to_lsp.accept(offer)
+        accept = to_lsp.accept_command(offer)
         if client.resolves_actions:
-            action = CodeAction(accept.title, ACCEPT_KIND, accept, data=ActionData(offer.id))
+            action = CodeAction(accept.title, ACCEPT_KIND, accept, data=PredictionActionData(offer.id))
         else:
             edit = to_lsp.workspace_edit(offer.snapshot, offer.edit, encoding, client.versioned_edits)
             action = CodeAction(accept.title, ACCEPT_KIND, accept, edit)
         found.append(action)
-    if GOTO_KIND in wanted and client.shows_documents and to_lsp.elsewhere(offer, answer):
+    if GOTO_KIND in wanted and client.shows_documents and to_lsp.needs_jump(offer, answer):
         assert answer.document is not None
-        position = to_lsp.place_of(answer.document, answer.cursor, encoding)
-        target = {"uri": answer.document.uri, "position": server.protocol.write(position)}
-        go = Command("Go to next edit", GO_NEXT, [target])
+        position = to_lsp.to_position(answer.document, answer.cursor, encoding)
+        target = {"uri": answer.document.uri, "position": server.protocol.unstructure(position)}
+        go = Command("Go to next edit", GO_TO_NEXT_EDIT, [target])
         found.append(CodeAction(go.title, GOTO_KIND, go))
     return found
 

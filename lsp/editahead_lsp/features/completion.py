@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from editahead_lsp.prediction.coordinator import Ask
+from editahead_lsp.prediction.coordinator import PredictionRequest
 from editahead_lsp.presentation import completion_item
 from editahead_lsp.protocol.lsp_types import CompletionList, CompletionParams
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 def completion(
     server: Server, params: CompletionParams
 ) -> Coroutine[Any, Any, CompletionList] | CompletionList:
-    if not server.completes:
+    if not server.offers_completion_items:
         return CompletionList(is_incomplete=False)
-    request = server.asking.begin(
+    request = server.coordinator.start(
         "completion",
         params.text_document.uri,
         params.text_document.version,
         params.position,
         at_once=True,  # the editor has waited already, and its menu may wait for the slowest server
-        fits=completion_item.fits,
+        fits=completion_item.fits_completion_item,
         most=1,
     )
     return _answer(server, request)
 
 
-async def _answer(server: Server, request: Ask) -> CompletionList:
-    answer = await server.asking.finish(request)
-    return completion_item.completion(answer, server.session.encoding, server.client.markdown)
+async def _answer(server: Server, request: PredictionRequest) -> CompletionList:
+    answer = await server.coordinator.answer(request)
+    return completion_item.to_completion_list(answer, server.session.encoding, server.client.markdown)
 
 
 HANDLERS = {types.TEXT_DOCUMENT_COMPLETION: completion}

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from editahead_lsp.protocol.client_capabilities import at
-from editahead_lsp.protocol.custom_messages import DidChangeConfigurationParams, DidChangeFoldersParams
+from editahead_lsp.protocol.client_capabilities import get_nested
+from editahead_lsp.protocol.custom_messages import (
+    DidChangeConfigurationParams,
+    DidChangeWorkspaceFoldersParams,
+)
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -22,15 +25,15 @@ SECTION = "editahead"
 def did_change_configuration(
     server: Server, params: DidChangeConfigurationParams
 ) -> Coroutine[Any, Any, None] | None:
-    options = at(params.settings, SECTION)
+    options = get_nested(params.settings, SECTION)
     if options is not None:
         server.configure(options)
         return None
     return _pull_configuration(server) if server.client.configurable else None
 
 
-def did_change_workspace_folders(server: Server, params: DidChangeFoldersParams) -> None:
-    server.change_folders(
+def did_change_workspace_folders(server: Server, params: DidChangeWorkspaceFoldersParams) -> None:
+    server.update_workspace_folders(
         added=[folder.uri for folder in params.event.added],
         removed=[folder.uri for folder in params.event.removed],
     )

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 def did_open(server: Server, params: DidOpenParams) -> None:
     opened = params.text_document
     document = server.session.open(opened.uri, opened.language_id, opened.version, opened.text)
-    server.predictions.models.moved(document.snapshot)  # it may have been open, with another text
+    server.predictions.models.on_change(document.snapshot)  # it may have been open, with another text
 
 
 def did_change(server: Server, params: DidChangeParams) -> None:
@@ -33,7 +33,7 @@ def did_change(server: Server, params: DidChangeParams) -> None:
     if document is None:
         log.warning("a change of a document that is not open, ignored")
     else:
-        server.predictions.models.moved(document.snapshot)
+        server.predictions.models.on_change(document.snapshot)
 
 
 def did_close(server: Server, params: DidCloseParams) -> None:
@@ -41,11 +41,11 @@ def did_close(server: Server, params: DidCloseParams) -> None:
     document = server.session.documents.get(uri)
     server.session.close(uri)
     if document is not None:
-        server.predictions.models.closed(document.uri)
+        server.predictions.models.on_close(document.uri)
 
 
 def did_focus(server: Server, params: DidFocusParams) -> None:
-    server.shows_edits = True  # only clients that speak copilotInlineEdit send this
+    server.client_renders_edits = True  # only clients that speak copilotInlineEdit send this
     server.session.focus(params.text_document.uri if params.text_document else None)
 
 

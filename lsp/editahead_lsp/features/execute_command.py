@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from editahead_inference.predictors.model.predictor import Totals
+from editahead_inference.predictors.model.predictor import TokenTotals
 from editahead_lsp import __version__
-from editahead_lsp.apply.service import ByModel
-from editahead_lsp.presentation.to_lsp import place_of
+from editahead_lsp.apply.service import ModelApplyStats
+from editahead_lsp.presentation.to_lsp import to_position
 from editahead_lsp.protocol import custom_messages as wire
 
 from .apply_sketch import apply_sketch
 from .go_to_next_edit import go_to_next_edit
 
 if TYPE_CHECKING:
-    from editahead_lsp.prediction.scheduler import Predictions
+    from editahead_lsp.prediction.scheduler import PredictionScheduler
     from editahead_lsp.server import Server
     from editahead_lsp.session.session import Session
 
@@ -39,7 +39,7 @@ def reject(server: Server, arguments: list[Any]) -> None:
     _record(server.session, arguments, "rejected")
 
 
-def _record(session: Session, arguments: list[Any], event: wire.Event) -> None:
+def _record(session: Session, arguments: list[Any], event: wire.OutcomeEvent) -> None:
     if not arguments or not isinstance(arguments[0], str):
         raise JsonRpcInvalidParams("The argument is the prediction's id.")
     session.shown_predictions.record_outcome(arguments[0], event)
@@ -55,14 +55,16 @@ def why(server: Server, arguments: list[Any]) -> wire.WhyResult:
         raise JsonRpcInvalidParams("The argument is a document's URI.")
     session = server.session
     document = session.documents.get(named) if named is not None else session.focused_document
-    last = server.asking.explained.get(document.key) if document is not None else None
+    last = server.coordinator.explained.get(document.key) if document is not None else None
     if last is None:
         return wire.WhyResult()
     state, timings = last.prediction.state, last.prediction.timings
     return wire.WhyResult(
-        state=wire.WhyState(state.document.version, place_of(state.document, state.cursor, session.encoding)),
+        state=wire.WhyState(
+            state.document.version, to_position(state.document, state.cursor, session.encoding)
+        ),
         shown=list(last.shown),
-        silence=wire.Quiet(last.silence.reason, last.silence.detail) if last.silence else None,
+        silence=wire.SilenceInfo(last.silence.reason, last.silence.detail) if last.silence else None,
         candidates=[
             wire.WhyCandidate(v.candidate.source, v.candidate.label, v.confidence, v.reason or "shown")
             for v in last.prediction.verdicts or last.prediction.shown
@@ -73,7 +75,7 @@ def why(server: Server, arguments: list[Any]) -> wire.WhyResult:
 
 def status(server: Server, arguments: list[Any]) -> wire.StatusResult:
     counts, model = server.session.shown_predictions.counts, server.predictions.models.model
-    totals = Totals() if model is None else model.totals
+    totals = TokenTotals() if model is None else model.totals
     return wire.StatusResult(
         version=__version__,
         backend=backend_status(server),
@@ -81,29 +83,29 @@ def status(server: Server, arguments: list[Any]) -> wire.StatusResult:
         documents=len(server.session.documents),
         cache=_cache_status(server.predictions, counts.accepted),
         speculation=wire.SpeculationStatus(totals.drafted, totals.accepted),
-        latency=wire.LatencyStatus(server.asking.latency_ms(0.50), server.asking.latency_ms(0.95)),
+        latency=wire.LatencyStatus(server.coordinator.latency_ms(0.50), server.coordinator.latency_ms(0.95)),
         outcomes=wire.OutcomeStatus(counts.shown, counts.accepted, counts.rejected),
-        apply=_apply_status(server.applying.by_model),
+        apply=_apply_status(server.apply_service.by_model),
     )
 
 
-def _cache_status(predictions: Predictions, accepted: int) -> wire.CacheStatus:
+def _cache_status(predictions: PredictionScheduler, accepted: int) -> wire.CacheStatus:
     model = predictions.models.model
-    totals, warmups = (Totals(), Totals()) if model is None else (model.totals, model.warmups)
-    parts = {} if model is None else model.misses.report.parts
+    totals, warmups = (TokenTotals(), TokenTotals()) if model is None else (model.totals, model.warmups)
+    parts = {} if model is None else model.cache_misses.report.parts
     return wire.CacheStatus(
         predictions.hits,
         predictions.misses,
         totals.prompt,
         totals.cached,
-        [wire.ChangedPart(part, blame.times, blame.tokens) for part, blame in parts.items()],
+        [wire.CacheMissCause(part, blame.times, blame.tokens) for part, blame in parts.items()],
         totals.requests,
         wire.WarmupStatus(warmups.requests, warmups.prompt, warmups.cached),
         (totals.computed + warmups.computed) / accepted if accepted else None,
     )
 
 
-def _apply_status(by_model: ByModel) -> wire.ApplyStatus:
+def _apply_status(by_model: ModelApplyStats) -> wire.ApplyStatus:
     medians = [round(median(times) * 1000, 3) for times in zip(*by_model.times, strict=True)] or [None, None]
     return wire.ApplyStatus(by_model.asked, by_model.taken, *medians)
 
@@ -114,15 +116,15 @@ def backend_status(server: Server) -> wire.BackendStatus:
     if model is not None:
         health = model.backend.health
         return wire.BackendStatus(model.backend.name, health.condition, model.problem or health.detail)
-    if server.no_model is not None:
-        return wire.BackendStatus(server.session.settings.backend, "gone", server.no_model)
+    if server.model_error is not None:
+        return wire.BackendStatus(server.session.settings.backend, "gone", server.model_error)
     return wire.BackendStatus("embedded", server.predictions.state, "Predictors that need no model.")
 
 
 COMMAND_HANDLERS: Mapping[str, Callable[[Server, list[Any]], Any]] = {
     wire.ACCEPT: accept,
     wire.REJECT: reject,
-    wire.GO_NEXT: go_to_next_edit,
+    wire.GO_TO_NEXT_EDIT: go_to_next_edit,
     wire.APPLY: apply_sketch,
     wire.WHY: why,
     wire.STATUS: status,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def inlay_hint(server: Server, params: InlayHintParams) -> list[InlayHint]:
-    return server.hints.inlay_hints(params.text_document.uri, params.range)
+    return server.next_edit_marker.inlay_hints(params.text_document.uri, params.range)
 
 
 HANDLERS = {types.TEXT_DOCUMENT_INLAY_HINT: inlay_hint}

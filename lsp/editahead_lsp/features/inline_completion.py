@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from editahead_lsp.prediction.coordinator import Ask
+from editahead_lsp.prediction.coordinator import PredictionRequest
 from editahead_lsp.presentation import to_lsp
-from editahead_lsp.protocol.custom_messages import InlineCompletionResult, InlineParams
+from editahead_lsp.protocol.custom_messages import InlineCompletionList, InlineCompletionParams
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -17,21 +17,23 @@ if TYPE_CHECKING:
 _INVOKED = 1
 
 
-def inline_completion(server: Server, params: InlineParams) -> Coroutine[Any, Any, InlineCompletionResult]:
-    server.shows_edits = True
-    request = server.asking.begin(
+def inline_completion(
+    server: Server, params: InlineCompletionParams
+) -> Coroutine[Any, Any, InlineCompletionList]:
+    server.client_renders_edits = True
+    request = server.coordinator.start(
         "inlineCompletion",
         params.text_document.uri,
         params.text_document.version,
         params.position,
         at_once=params.context.trigger_kind == _INVOKED,
-        fits=to_lsp.on_the_line,
+        fits=to_lsp.fits_ghost_text,
     )
     return _answer(server, request)
 
 
-async def _answer(server: Server, request: Ask) -> InlineCompletionResult:
-    return to_lsp.inline_completion(await server.asking.finish(request), server.session.encoding)
+async def _answer(server: Server, request: PredictionRequest) -> InlineCompletionList:
+    return to_lsp.inline_completion(await server.coordinator.answer(request), server.session.encoding)
 
 
 HANDLERS = {types.TEXT_DOCUMENT_INLINE_COMPLETION: inline_completion}

@@ -9,7 +9,7 @@ from pygls.exceptions import JsonRpcInvalidRequest
 
 from editahead_lsp import __version__
 from editahead_lsp.presentation import completion_item
-from editahead_lsp.protocol.client_capabilities import Client
+from editahead_lsp.protocol.client_capabilities import ClientCapabilities
 from editahead_lsp.protocol.custom_messages import (
     ACCEPT_KIND,
     APPLY_KIND,
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 def initialize(server: Server, params: InitializeParams) -> types.InitializeResult:
     if server.protocol.initialized:
         raise JsonRpcInvalidRequest("initialize comes once")
-    server.meet(Client.of(params), params.process_id)
+    server.initialize_session(ClientCapabilities.from_initialize(params), params.process_id)
     return types.InitializeResult(capabilities(server), types.ServerInfo("editahead", __version__))
 
 
 def initialized(server: Server, params: None) -> None:
-    server.tell_problems()
+    server.show_settings_problems()
     if server.client.copilot:
         server.protocol.notify(DID_CHANGE_STATUS, {"busy": False, "message": "", "kind": "Normal"})
 
 
 def exit(server: Server, params: None) -> None:
-    server.end()
+    server.request_exit()
 
 
 def capabilities(server: Server) -> types.ServerCapabilities:
@@ -51,7 +51,7 @@ def capabilities(server: Server) -> types.ServerCapabilities:
     """
     completion = (
         types.CompletionOptions(trigger_characters=list(completion_item.TRIGGERS))
-        if server.completes
+        if server.offers_completion_items
         else None
     )
     return types.ServerCapabilities(
@@ -64,7 +64,7 @@ def capabilities(server: Server) -> types.ServerCapabilities:
             code_action_kinds=[ACCEPT_KIND, GOTO_KIND, APPLY_KIND], resolve_provider=True
         ),
         completion_provider=completion,
-        inlay_hint_provider=server.hints.kind == "inlay" or None,
+        inlay_hint_provider=server.next_edit_marker.kind == "inlay" or None,
         execute_command_provider=types.ExecuteCommandOptions(commands=list(COMMANDS)),
         workspace=types.WorkspaceOptions(
             workspace_folders=types.WorkspaceFoldersServerCapabilities(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from editahead_lsp.prediction.coordinator import Ask
+from editahead_lsp.prediction.coordinator import PredictionRequest
 from editahead_lsp.presentation import to_lsp
 from editahead_lsp.protocol.custom_messages import NEXT_EDIT, NextEditParams, NextEditResult
 
@@ -17,11 +17,11 @@ _AT_ONCE = frozenset(["accepted", "manual"])
 
 
 def next_edit(server: Server, params: NextEditParams) -> Coroutine[Any, Any, NextEditResult]:
-    server.shows_edits = True
+    server.client_renders_edits = True
     if params.context.diagnostics is not None:
         document = params.text_document
-        server.session.tell(document.uri, document.version, params.context.diagnostics)
-    request = server.asking.begin(
+        server.session.update_diagnostics(document.uri, document.version, params.context.diagnostics)
+    request = server.coordinator.start(
         "nextEdit",
         params.text_document.uri,
         params.text_document.version,
@@ -32,8 +32,8 @@ def next_edit(server: Server, params: NextEditParams) -> Coroutine[Any, Any, Nex
     return _answer(server, request)
 
 
-async def _answer(server: Server, request: Ask) -> NextEditResult:
-    return to_lsp.next_edit(await server.asking.finish(request), server.session.encoding)
+async def _answer(server: Server, request: PredictionRequest) -> NextEditResult:
+    return to_lsp.next_edit(await server.coordinator.answer(request), server.session.encoding)
 
 
 HANDLERS = {NEXT_EDIT: next_edit}

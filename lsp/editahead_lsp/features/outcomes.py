@@ -11,7 +11,7 @@ from editahead_lsp.protocol.custom_messages import (
     EVENTS,
     OUTCOME,
     DidShowParams,
-    Event,
+    OutcomeEvent,
     OutcomeParams,
 )
 
@@ -24,7 +24,7 @@ def outcome(server: Server, params: OutcomeParams) -> None:
     if params.event in EVENTS:
         server.session.shown_predictions.record_outcome(
             params.id,
-            cast(Event, params.event),
+            cast(OutcomeEvent, params.event),
             accepted_units=params.accepted_length,
             shown_ms=params.shown_ms,
         )
@@ -38,7 +38,7 @@ def did_partially_accept_completion(server: Server, params: DidShowParams) -> No
     _record(server.session, params, "partiallyAccepted")
 
 
-def _record(session: Session, params: DidShowParams, event: Event) -> None:
+def _record(session: Session, params: DidShowParams, event: OutcomeEvent) -> None:
     arguments = params.item.command.arguments
     if arguments and isinstance(arguments[0], str):
         session.shown_predictions.record_outcome(arguments[0], event, accepted_units=params.accepted_length)

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from editahead_inference.backends.base import Backend
 from editahead_inference.backends.engine_runfile import FILE_NAME
-from editahead_inference.backends.factory import choose
+from editahead_inference.backends.factory import create_backend
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp import user_dirs, user_secret
 from editahead_lsp.settings import Settings
-from editahead_prompts.formats.base import Paths
+from editahead_prompts.formats.base import PromptPaths
 from editahead_prompts.formats.registry import NAMES
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ModelConfig:
     """All that decides which model is asked, and how; another value, another model. folders: URIs of the workspace.
     key: for the server; it is never shown."""
 
@@ -31,37 +31,39 @@ class Wanted:
     key: str | None = field(repr=False)
 
     @classmethod
-    def of(cls, settings: Settings, environment: Mapping[str, str], folders: Sequence[str]) -> Wanted:
+    def from_settings(
+        cls, settings: Settings, environment: Mapping[str, str], folders: Sequence[str]
+    ) -> ModelConfig:
         variable = settings.api_key_env
         key = environment.get(variable) if variable is not None else None
         told = settings.backend, settings.url, settings.model, settings.format, variable
         return cls(*told, tuple(folders), key)
 
-    def reach(self) -> ModelPredictor | None:
+    def create_predictor(self) -> ModelPredictor | None:
         """The model; None where the settings want none. ValueError: why it cannot be had, one sentence."""
         if self.backend != "embedded" and self.format not in ("auto", *NAMES):
             raise ValueError(f"There is no prompt format {self.format!r}; there are {', '.join(NAMES)}.")
         variable = self.api_key_env
-        backend = choose(
+        backend = create_backend(
             self.backend,
             url=self.url,
             model=self.model,
             api_key_env=variable,
             environment={variable: self.key} if variable is not None and self.key is not None else {},
             engine=user_dirs.state_folder() / FILE_NAME,
-            secret=user_secret.secret(user_dirs.state_folder())
+            secret=user_secret.load_or_create_user_secret(user_dirs.state_folder())
             if self.backend in ("openai", "engine")
             else None,
         )
-        return None if backend is None else self.predictor(backend)
+        return None if backend is None else self.wrap_backend(backend)
 
-    def predictor(self, backend: Backend) -> ModelPredictor:
+    def wrap_backend(self, backend: Backend) -> ModelPredictor:
         """What asks the model behind the backend."""
         workspace = "\0".join((str(Path.home()), *self.folders))
         return ModelPredictor(
             backend,
             None if self.format == "auto" else self.format,
             source="local" if self.backend == "local" else "engine",
-            paths=Paths(self.folders),
+            paths=PromptPaths(self.folders),
             key=blake2b(workspace.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest(),
         )

@@ -22,7 +22,7 @@ BUDGET, WINDOW_S = 60_000, 60.0
 """Tokens that may be computed ahead in so many seconds."""
 
 
-class Budget:
+class TokenBudget:
     """Tokens that may still be spent. clock: monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -39,7 +39,7 @@ class Budget:
         self._spent.append((self._clock(), tokens))
 
 
-class Warming:
+class PromptWarmer:
     """clock: monotonic seconds. sleep: waits that many seconds."""
 
     def __init__(
@@ -50,13 +50,13 @@ class Warming:
         sleep: Callable[[float], Awaitable[None]],
     ) -> None:
         self._session, self._models = session, models
-        self._budget = Budget(clock)
+        self._budget = TokenBudget(clock)
         self._trigger = IdleTrigger(self._focus, self._warm, PAUSE_S, sleep)
 
-    def notice(self) -> None:
+    def on_message(self) -> None:
         """Something may have changed: called after every message."""
         document = self._session.focused_document
-        self._models.focused(None if document is None else document.uri)
+        self._models.on_focus(None if document is None else document.uri)
         self._trigger.on_message()
 
     def stop(self) -> None:
@@ -65,7 +65,7 @@ class Warming:
     def _focus(self) -> object:
         """Return the model and the text in focus, None where there is nothing to compute."""
         model, document = self._models.model, self._session.focused_document
-        if model is None or document is None or self._session.off(document) is not None:
+        if model is None or document is None or self._session.disabled_reason(document) is not None:
             return None
         return model, document, document.snapshot
 
@@ -73,7 +73,7 @@ class Warming:
         document = self._session.focused_document
         if document is None or self._budget.left <= 0:
             return
-        places = self._session.places(document)
-        usage = await self._models.warm([self._session.state_at(document, place) for place in places])
+        places = self._session.likely_cursors(document)
+        usage = await self._models.prefill([self._session.build_state(document, place) for place in places])
         if usage is not None:
             self._budget.spend(usage.prompt - (usage.cached or 0))

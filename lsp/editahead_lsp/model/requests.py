@@ -9,12 +9,12 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from editahead_inference.backends.base import Backend, BackendError, Usage
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_inference.predictors.model.response import Progress, Rewrite, Told
-from editahead_prompts.state import State
+from editahead_inference.predictors.model.response import ModelResponse, ResponseProgress, Rewrite
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.snapshot import Snapshot
 
-from .response_cache import Remembered
+from .response_cache import ResponseCache
 
 log = logging.getLogger(__name__)
 
@@ -26,25 +26,25 @@ class _Request:
     waits. wanted: of each who waits for it, whether a person still does. done: always gets a result; None when the request
     was ended."""
 
-    def __init__(self, state: State, ahead: Told | None) -> None:
+    def __init__(self, state: EditorState, ahead: ModelResponse | None) -> None:
         self.state, self.ahead = state, ahead
         self.wanted: list[Callable[[], bool]] = []
-        self.progress = Progress(state.document)
-        self.done: asyncio.Future[Told | None] = asyncio.get_running_loop().create_future()
+        self.progress = ResponseProgress(state.document)
+        self.done: asyncio.Future[ModelResponse | None] = asyncio.get_running_loop().create_future()
         self.task: asyncio.Task[None] | None = None
 
     def is_stale(self, now: Snapshot) -> bool:
         """Whether, the document being this now, its answer cannot be of use."""
-        on_the_way = self.ahead is not None and self.ahead.after(now) is not None
-        return not on_the_way and not self.progress.may_lead_to(now)
+        on_the_way = self.ahead is not None and self.ahead.rebase(now) is not None
+        return not on_the_way and not self.progress.is_consistent_with(now)
 
-    def leads_to(self, state: State) -> bool:
+    def leads_to(self, state: EditorState) -> bool:
         """Whether its answer may be one for this state."""
-        if not self.progress.may_lead_to(state.document):
+        if not self.progress.is_consistent_with(state.document):
             return False
         region = self.progress.region
         if region is None:
-            return state.standpoint == self.state.standpoint
+            return state.cursor_context == self.state.cursor_context
         grown = len(state.document.lines) - len(self.state.document.lines)
         return region.first <= state.document.line_at(state.cursor) < region.end + grown
 
@@ -53,13 +53,13 @@ class ModelRequests:
     """sleep: waits that many seconds. remembered: where answers are kept."""
 
     def __init__(
-        self, sleep: Callable[[float], Awaitable[None]], remembered: Remembered | None = None
+        self, sleep: Callable[[float], Awaitable[None]], remembered: ResponseCache | None = None
     ) -> None:
         self._sleep = sleep
         self._model: ModelPredictor | None = None
         self._under_way: dict[str, _Request] = {}
         self._present: dict[str, Snapshot] = {}
-        self._told = remembered or Remembered()
+        self._told = remembered or ResponseCache()
         self._preparing: asyncio.Task[None] | None = None
         self._warming: tuple[str, asyncio.Task[Usage | None]] | None = None
         self._closing: set[asyncio.Task[None]] = set()
@@ -73,7 +73,7 @@ class ModelRequests:
         """Whether nothing is asked."""
         return not self._under_way
 
-    def swap(self, model: ModelPredictor | None) -> None:
+    def set_model(self, model: ModelPredictor | None) -> None:
         """Ask this one from now on. What the one before was asked is ended, and what it said is forgotten."""
         before, self._model = self._model, model
         for request in list(self._under_way.values()):
@@ -89,12 +89,16 @@ class ModelRequests:
             closing.add_done_callback(self._closing.discard)
 
     async def close(self) -> None:
-        self.swap(None)
+        self.set_model(None)
         await asyncio.gather(*self._closing)
 
-    async def told(
-        self, state: State, wanted: Callable[[], bool], pause: float = 0.0, ahead_of: Snapshot | None = None
-    ) -> Told | None:
+    async def get_response(
+        self,
+        state: EditorState,
+        wanted: Callable[[], bool],
+        pause: float = 0.0,
+        ahead_of: Snapshot | None = None,
+    ) -> ModelResponse | None:
         """What the model says of a state: what is left of an earlier answer, what is being said already, or else, after
         `pause` seconds, a request of its own. None when that was ended: the document moved on, or is asked about anew.
 
@@ -124,7 +128,7 @@ class ModelRequests:
                 return told
         return rest or await self._ask(state, wanted, pause, ahead_of)
 
-    async def warm(self, states: Sequence[State]) -> Usage | None:
+    async def prefill(self, states: Sequence[EditorState]) -> Usage | None:
         """Have the model compute what prompts for these states of a document have in common, while it is asked nothing
         about that document; what it cost. There is one at most: a newer one ends it, and so does a request for the document,
         which computes the same."""
@@ -132,7 +136,7 @@ class ModelRequests:
         if self._model is None or uri in self._under_way:
             return None
         self._stop_warming()
-        task = asyncio.ensure_future(self._model.warm(states))
+        task = asyncio.ensure_future(self._model.prefill(states))
         self._warming = uri, task
         await asyncio.wait({task})
         if task.cancelled():
@@ -144,7 +148,7 @@ class ModelRequests:
             return None
         return task.result()
 
-    def focused(self, uri: str | None) -> None:
+    def on_focus(self, uri: str | None) -> None:
         """A person looks at this document now: no other's prompt is computed any more."""
         if self._warming is not None and self._warming[0] != uri:
             self._stop_warming()
@@ -155,56 +159,56 @@ class ModelRequests:
             self._warming[1].cancel()
             self._warming = None
 
-    def moved(self, document: Snapshot) -> None:
+    def on_change(self, document: Snapshot) -> None:
         """The document has this text now."""
         self._present[document.uri] = document
-        for told in self._told.of(document.uri):
-            if told.is_made(document):
-                self._told.forget(told)  # who takes some of it back is not to be offered that again
+        for told in self._told.for_document(document.uri):
+            if told.is_fully_applied(document):
+                self._told.discard(told)  # who takes some of it back is not to be offered that again
         request = self._under_way.get(document.uri)
         if request is not None and request.is_stale(document):
             self._end(request)
 
-    def closed(self, uri: str) -> None:
+    def on_close(self, uri: str) -> None:
         self._stop_warming(uri)
-        self._told.closed(uri)
+        self._told.on_close(uri)
         self._present.pop(uri, None)
         if self._model is not None:
-            self._model.misses.closed(uri)
+            self._model.cache_misses.on_close(uri)
         if (request := self._under_way.get(uri)) is not None:
             self._end(request)
 
-    def cancel(self, state: State) -> None:
+    def cancel(self, state: EditorState) -> None:
         """Somebody no longer waits for what is said of this state: a request that nobody else wants is ended."""
         request = self._under_way.get(state.document.uri)
         if request is not None and request.leads_to(state) and not any(wanted() for wanted in request.wanted):
             self._end(request)
 
-    def _rest(self, state: State, *, present: bool) -> Told | None:
+    def _rest(self, state: EditorState, *, present: bool) -> ModelResponse | None:
         """What is left of an earlier answer. present: the document is as the state has it, so that an answer of which
         nothing is left there is over."""
         line = state.document.line_at(state.cursor)
-        for told in self._told.of(state.document.uri):
-            rest = told.after(state.document)
+        for told in self._told.for_document(state.document.uri):
+            rest = told.rebase(state.document)
             if rest is None and present:
-                self._told.forget(told)
+                self._told.discard(told)
             elif rest is not None and (rest.region is None or rest.region.first <= line < rest.region.end):
-                self._told.use(told)
+                self._told.put(told)
                 return rest
         return None
 
     async def _ask(
-        self, state: State, wanted: Callable[[], bool], pause: float, ahead_of: Snapshot | None
-    ) -> Told | None:
+        self, state: EditorState, wanted: Callable[[], bool], pause: float, ahead_of: Snapshot | None
+    ) -> ModelResponse | None:
         model = self._model
         if model is None:
             return None
-        ahead: Told | None = None
+        ahead: ModelResponse | None = None
         if ahead_of is not None:
             for other in [request for request in self._under_way.values() if request.ahead is not None]:
                 self._end(other)
             way = Rewrite(diff(ahead_of.text, state.document.text))
-            ahead = Told(ahead_of, model.source, "", rewrites=(way,))
+            ahead = ModelResponse(ahead_of, model.source, "", rewrites=(way,))
         self._stop_warming(state.document.uri)
         request = self._under_way[state.document.uri] = _Request(state, ahead)
         request.wanted.append(wanted)
@@ -212,12 +216,12 @@ class ModelRequests:
         return await asyncio.shield(request.done)
 
     async def _run(self, model: ModelPredictor, request: _Request, pause: float) -> None:
-        told: Told | None = None
+        told: ModelResponse | None = None
         try:
             if pause > 0 and model.backend.health.condition != "gone":
                 await self._sleep(pause)
             background = request.ahead is not None
-            told = await model.ask(request.state, background=background, progress=request.progress)
+            told = await model.predict(request.state, background=background, progress=request.progress)
         except Exception as error:
             # The message may quote the document, so that it belongs below debug.
             log.error("asking the model failed: %s", type(error).__name__)
@@ -230,14 +234,14 @@ class ModelRequests:
         if request.task is not None:
             request.task.cancel()
 
-    def _over(self, request: _Request, told: Told | None) -> None:
+    def _over(self, request: _Request, told: ModelResponse | None) -> None:
         uri = request.state.document.uri
         if self._under_way.get(uri) is request:
             del self._under_way[uri]
         if request.done.done():
             return
         if told is not None and told.rewrites:
-            self._told.use(told)
+            self._told.put(told)
         request.done.set_result(told)
 
 

@@ -8,55 +8,55 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from editahead_inference.candidates import Cancelled, Prediction, Silence
-from editahead_inference.pipeline import proposed
-from editahead_inference.predictors.model.response import Told
+from editahead_inference.pipeline import proposed_edits
+from editahead_inference.predictors.model.response import ModelResponse
 from editahead_inference.worker_thread import CancellableJob, DeadlineError
 from editahead_lsp.model.requests import ModelRequests
 from editahead_prompts.text.snapshot import Snapshot
 
-from .job import Computation, Predicts, is_sure
+from .job import PredictionJob, PredictionPipeline, is_confident
 
 log = logging.getLogger(__name__)
 
-LONGEST_S = 2.0
+COMBINE_TIMEOUT_S = 2.0
 """Weighing that takes longer is given up."""
 
 
-class Joining:
+class ModelCombiner:
     """models: who is asked. new_job: makes a job for the worker, with a deadline in seconds. pipeline: once it is loaded."""
 
     def __init__(
         self,
         models: ModelRequests,
         new_job: Callable[[float], CancellableJob],
-        pipeline: Callable[[], Predicts | None],
+        pipeline: Callable[[], PredictionPipeline | None],
     ) -> None:
         self._models, self._new_job, self._pipeline = models, new_job, pipeline
 
-    def begin(
-        self, computation: Computation, eagerness: float, pause: float, ahead_of: Snapshot | None = None
+    def start(
+        self, computation: PredictionJob, eagerness: float, pause: float, ahead_of: Snapshot | None = None
     ) -> None:
         """Have the model asked, unless there is none, or that was done. pause, ahead_of: see `ModelRequests.told`."""
-        if self._models.model is None or computation.joined is not None:
+        if self._models.model is None or computation.combined is not None:
             return
         computation.pause = pause
-        computation.joined = asyncio.get_running_loop().create_future()
-        joining = self._join(computation, computation.joined, eagerness, pause, ahead_of)
-        computation.joining = asyncio.ensure_future(joining)
+        computation.combined = asyncio.get_running_loop().create_future()
+        joining = self._join(computation, computation.combined, eagerness, pause, ahead_of)
+        computation.combine_task = asyncio.ensure_future(joining)
 
-    def end(self, computation: Computation) -> None:
+    def cancel(self, computation: PredictionJob) -> None:
         """Nobody waits for this any more."""
-        if computation.joined is None or computation.joined.done():
+        if computation.combined is None or computation.combined.done():
             return
-        computation.joined.cancel()  # the task may not have begun, and then does not do so
-        joining, computation.joining, computation.joined = computation.joining, None, None
+        computation.combined.cancel()  # the task may not have begun, and then does not do so
+        joining, computation.combine_task, computation.combined = computation.combine_task, None, None
         if joining is not None:
             joining.cancel()
         self._models.cancel(computation.state)
 
     async def _join(
         self,
-        computation: Computation,
+        computation: PredictionJob,
         joined: asyncio.Future[Prediction],
         eagerness: float,
         pause: float,
@@ -65,13 +65,15 @@ class Joining:
         keep = False
 
         def wanted() -> bool:
-            return computation.joined is joined and (computation.waiting > 0 or computation.late)
+            return computation.combined is joined and (
+                computation.waiting > 0 or computation.answered_without_model
+            )
 
         try:
             prediction = await asyncio.shield(computation.done)
-            if not computation.cancelled and not is_sure(prediction):
-                state = replace(computation.state, proposed=proposed(prediction))
-                told = await self._models.told(state, wanted, pause, ahead_of)
+            if not computation.cancelled and not is_confident(prediction):
+                state = replace(computation.state, proposed=proposed_edits(prediction))
+                told = await self._models.get_response(state, wanted, pause, ahead_of)
                 keep = told is not None and told.problem is None
                 if told is not None and told.problem is not None:
                     prediction = self._without(prediction)
@@ -81,20 +83,20 @@ class Joining:
         finally:
             if not joined.done():
                 joined.cancel()
-            if not keep and computation.joined is joined:
-                computation.joined = None
+            if not keep and computation.combined is joined:
+                computation.combined = None
 
-    async def _joined(self, prediction: Prediction, told: Told, eagerness: float) -> Prediction:
+    async def _joined(self, prediction: Prediction, told: ModelResponse, eagerness: float) -> Prediction:
         def weigh(check: Callable[[], None]) -> Prediction:
             pipeline = self._pipeline()
             if pipeline is None:
                 return prediction
-            return pipeline.join(prediction, told, eagerness=eagerness, check=check)
+            return pipeline.combine(prediction, told, eagerness=eagerness, check=check)
 
         try:
-            return await self._new_job(LONGEST_S).run(weigh)
+            return await self._new_job(COMBINE_TIMEOUT_S).run(weigh)
         except DeadlineError:
-            log.warning("what the model said took longer than %.1f s to weigh", LONGEST_S)
+            log.warning("what the model said took longer than %.1f s to weigh", COMBINE_TIMEOUT_S)
         except Cancelled:
             log.debug("what the model said was not weighed: the server ends")
         except Exception as error:

@@ -12,19 +12,19 @@ from typing import Any, Literal, TypeVar
 
 from editahead_inference.candidates import Cancelled, Prediction, Silence
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_inference.worker_thread import CancellableJob, DeadlineError, PreemptedError, Worker
+from editahead_inference.worker_thread import CancellableJob, DeadlineError, PreemptedError, WorkerThread
 from editahead_lsp.model.requests import ModelRequests
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot
 
-from .job import DEADLINE_S, Computation, Predicts, is_sure
-from .model_combiner import Joining
+from .job import DEADLINE_S, PredictionJob, PredictionPipeline, is_confident
+from .model_combiner import ModelCombiner
 
 log = logging.getLogger(__name__)
 
-KEPT = 50
+CACHE_SIZE = 50
 """Answers that are kept for whoever asks about an equal state again."""
-KEPT_CHARS = 20_000_000
+CACHE_MAX_CHARS = 20_000_000
 """So many characters the documents that they were made for may have together."""
 
 UNSURE_S, SILENT_S = 0.25, 1.5
@@ -33,12 +33,12 @@ have nothing. Then they answer alone; what the model says later is for the next 
 
 T = TypeVar("T")
 
-Layer = Literal["typed", "cache", "ahead", "shared", "computed"]
+AnswerSource = Literal["typed", "cache", "ahead", "shared", "computed"]
 """Where an answer came from: what stood there, typed into; an earlier answer; one computed before it was asked for; one
 being computed for another request; the predictors."""
 
 
-class Predictions:
+class PredictionScheduler:
     """What is predicted, and what was: an answer for a state is kept, silence too, and given again for an equal state.
 
     load: makes the pipeline; it is called on the worker, so that the server answers `initialize` at once.
@@ -47,20 +47,20 @@ class Predictions:
 
     def __init__(
         self,
-        load: Callable[[], Predicts],
+        load: Callable[[], PredictionPipeline],
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         *,
-        kept: int = KEPT,
+        kept: int = CACHE_SIZE,
     ) -> None:
         self._load, self._clock, self._sleep, self._most = load, clock, sleep, kept
         self.models = ModelRequests(sleep)
-        self._joining = Joining(self.models, self._new_job, lambda: self._pipeline)
-        self._pipeline: Predicts | None = None
-        self._worker: Worker | None = None
-        self._known: OrderedDict[Hashable, Computation] = OrderedDict()
-        self._ahead: dict[str, list[Computation]] = {}
-        self.layers: Counter[Layer] = Counter()
+        self._joining = ModelCombiner(self.models, self._new_job, lambda: self._pipeline)
+        self._pipeline: PredictionPipeline | None = None
+        self._worker: WorkerThread | None = None
+        self._known: OrderedDict[Hashable, PredictionJob] = OrderedDict()
+        self._ahead: dict[str, list[PredictionJob]] = {}
+        self.layers: Counter[AnswerSource] = Counter()
         self.state = "starting"
 
     @property
@@ -72,14 +72,14 @@ class Predictions:
     def misses(self) -> int:
         return self.layers["computed"]
 
-    def count(self, layer: Layer) -> None:
+    def count_answer(self, layer: AnswerSource) -> None:
         """A request was answered from there."""
         self.layers[layer] += 1
         log.debug("answered: %s; so far: %s", layer, dict(self.layers))
 
     def start(self) -> None:
         """Load the pipeline in the background."""
-        self._worker = Worker()
+        self._worker = WorkerThread()
         self._worker.submit(self._load_pipeline)
 
     def stop(self) -> None:
@@ -92,39 +92,39 @@ class Predictions:
         self._give_up_joining()
         await self.models.close()
 
-    def ask_model(self, model: ModelPredictor | None) -> None:
+    def set_model(self, model: ModelPredictor | None) -> None:
         """Ask this one from now on, or none. What is kept is no longer the answer."""
         self._give_up_joining()
         self._known.clear()
         self._ahead.clear()
         if model is not None:
-            model.off = self.on_worker
-        self.models.swap(model)
+            model.run_off_loop = self.run_on_worker
+        self.models.set_model(model)
 
-    def knows(self, state: State, eagerness: float) -> bool:
+    def has_answer(self, state: EditorState, eagerness: float) -> bool:
         """Whether the answer for this state is there already."""
         found = self._find(state, eagerness)
-        return found is not None and found.is_over
+        return found is not None and found.is_complete
 
-    def ask(self, state: State, eagerness: float, pause: float = 0.0) -> Computation:
+    def schedule(self, state: EditorState, eagerness: float, pause: float = 0.0) -> PredictionJob:
         """The computation for a state; one for all who ask about equal states, and for a while after. pause: in seconds,
         before a model is asked."""
         found = self._find(state, eagerness)
         if found is None:
-            self.count("computed")
+            self.count_answer("computed")
             found = self._begin(state, eagerness, ahead=False)
-            self._joining.begin(found, eagerness, pause)
+            self._joining.start(found, eagerness, pause)
             return found
-        self.count("shared" if not found.is_over else "ahead" if found.ahead else "cache")
+        self.count_answer("shared" if not found.is_complete else "ahead" if found.is_prefetch else "cache")
         if found.is_background and not found.done.done():
             found.is_background = False  # first: one that is running makes room otherwise
             self._submit(found, eagerness)
         found.is_background = False
-        self._joining.begin(found, eagerness, pause)
+        self._joining.start(found, eagerness, pause)
         return found
 
-    def foresee(
-        self, document: str, states: Sequence[State], eagerness: float, present: Snapshot | None = None
+    def prefetch(
+        self, document: str, states: Sequence[EditorState], eagerness: float, present: Snapshot | None = None
     ) -> None:
         """Predict, when there is nothing else to do, for states that may come of the document that was asked for. What
         was foreseen for it before and not begun to be waited for is given up. present: the text that the first of them
@@ -141,9 +141,9 @@ class Predictions:
         if len(self._ahead) > self._most:
             del self._ahead[next(iter(self._ahead))]
         if wanted and present is not None:
-            self._joining.begin(wanted[0], eagerness, 0.0, ahead_of=present)
+            self._joining.start(wanted[0], eagerness, 0.0, ahead_of=present)
 
-    async def wait(self, computation: Computation, ended: asyncio.Future[None]) -> Prediction | None:
+    async def result(self, computation: PredictionJob, ended: asyncio.Future[None]) -> Prediction | None:
         """The prediction, or None if `ended` came first. The work stops when nobody waits for it any more; but of a request
         whose place a newer one takes, that one decides what the model goes on with."""
         computation.waiting += 1
@@ -151,8 +151,8 @@ class Predictions:
             await _first(computation.done, ended)
             if not computation.done.done():
                 return None
-            rules, joined = computation.done.result(), computation.joined
-            if joined is None or is_sure(rules):
+            rules, joined = computation.done.result(), computation.combined
+            if joined is None or is_confident(rules):
                 return rules
             if not joined.done():
                 most = computation.pause + (UNSURE_S if rules.shown else SILENT_S)
@@ -165,11 +165,11 @@ class Predictions:
                 return rules if joined.cancelled() else joined.result()
             if ended.done():
                 return None
-            computation.late = True
+            computation.answered_without_model = True
             return rules
         except asyncio.CancelledError:
-            if computation.waiting == 1 and not computation.late:
-                self._joining.end(computation)
+            if computation.waiting == 1 and not computation.answered_without_model:
+                self._joining.cancel(computation)
             raise
         finally:
             computation.waiting -= 1
@@ -178,13 +178,13 @@ class Predictions:
 
     def _give_up_joining(self) -> None:
         for computation in self._known.values():
-            self._joining.end(computation)
+            self._joining.cancel(computation)
 
-    async def on_worker(self, job: Callable[[], T], *, idle: bool = False) -> T:
+    async def run_on_worker(self, job: Callable[[], T], *, idle: bool = False) -> T:
         """What the job returns; what it raises. idle: when there is nothing else to do."""
         return await self._started_worker().call(job, idle=idle)
 
-    def _started_worker(self) -> Worker:
+    def _started_worker(self) -> WorkerThread:
         if self._worker is None:
             self.start()
         assert self._worker is not None
@@ -193,18 +193,18 @@ class Predictions:
     def _new_job(self, deadline_s: float) -> CancellableJob:
         return CancellableJob(self._started_worker(), self._clock, deadline_s)
 
-    def _find(self, state: State, eagerness: float) -> Computation | None:
-        key = (state.key, eagerness)
+    def _find(self, state: EditorState, eagerness: float) -> PredictionJob | None:
+        key = (state.cache_key, eagerness)
         found = self._known.get(key)
         if found is None or found.cancelled:
             return None
         self._known.move_to_end(key)
         return found
 
-    def _begin(self, state: State, eagerness: float, *, ahead: bool) -> Computation:
-        computation = Computation(self._started_worker(), self._clock, state, ahead=ahead)
+    def _begin(self, state: EditorState, eagerness: float, *, ahead: bool) -> PredictionJob:
+        computation = PredictionJob(self._started_worker(), self._clock, state, ahead=ahead)
         if self._most:
-            key = (state.key, eagerness)
+            key = (state.cache_key, eagerness)
             self._known[key] = computation
             self._known.move_to_end(key)
             self._forget()
@@ -214,11 +214,11 @@ class Predictions:
     def _forget(self) -> None:
         """Drop the answers that were not asked for the longest."""
         chars = sum(computation.state.document.length for computation in self._known.values())
-        while len(self._known) > 1 and (len(self._known) > self._most or chars > KEPT_CHARS):
+        while len(self._known) > 1 and (len(self._known) > self._most or chars > CACHE_MAX_CHARS):
             _, computation = self._known.popitem(last=False)
             chars -= computation.state.document.length
 
-    def _submit(self, computation: Computation, eagerness: float) -> None:
+    def _submit(self, computation: PredictionJob, eagerness: float) -> None:
         loop = computation.done.get_loop()
         job = partial(self._run, computation, eagerness, loop)
         self._started_worker().submit(job, idle=computation.is_background)
@@ -231,14 +231,14 @@ class Predictions:
             self.state = "gone"
             log.exception("the predictors cannot be loaded")
 
-    def _run(self, computation: Computation, eagerness: float, loop: asyncio.AbstractEventLoop) -> None:
-        if computation.taken:
+    def _run(self, computation: PredictionJob, eagerness: float, loop: asyncio.AbstractEventLoop) -> None:
+        if computation.started:
             return  # it was asked for while it waited, or ran, as something foreseen
-        computation.taken = True
+        computation.started = True
         try:
             prediction = self._predict(computation, eagerness)
         except PreemptedError:
-            computation.taken = False
+            computation.started = False
             self._submit(computation, eagerness)
             return
         try:
@@ -246,7 +246,7 @@ class Predictions:
         except RuntimeError:
             log.debug("a prediction came after the end")
 
-    def _predict(self, computation: Computation, eagerness: float) -> Prediction:
+    def _predict(self, computation: PredictionJob, eagerness: float) -> Prediction:
         """Return the prediction, or one that says why there is none.
 
         Raises:
@@ -284,5 +284,5 @@ async def _first(*futures: asyncio.Future[Any]) -> None:
     await asyncio.wait(set(futures), return_when=asyncio.FIRST_COMPLETED)
 
 
-def _silent(computation: Computation, silence: Silence) -> Prediction:
+def _silent(computation: PredictionJob, silence: Silence) -> Prediction:
     return Prediction(computation.state, (), silence)

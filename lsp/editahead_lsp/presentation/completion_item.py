@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 from editahead_lsp.protocol.custom_messages import TextEdit
 from editahead_lsp.protocol.lsp_types import CompletionItem, CompletionList, MarkupContent
-from editahead_lsp.session.shown_predictions import Answer, Offer
+from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 from editahead_lsp.workspace.positions import Encoding
 from editahead_prompts.text.affixes import common_suffix_length
 from editahead_prompts.text.edits import Edit, Replacement, normalise
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
-from .to_lsp import accept, covering, pieces, range_of
+from .to_lsp import accept_command, covering_replacement, position_safe_replacements, to_range
 
 TRIGGERS = (".", "(", "[", ",", "=", ":", " ")
 """Characters after which an edit may be wanted though no word was begun."""
@@ -33,14 +33,14 @@ _WORD = re.compile(r"\w*$")
 
 
 @dataclass(frozen=True)
-class Carried:
+class SplitEdit:
     """own: on the cursor's line, reaching the cursor. others: clear of it."""
 
     own: Replacement
     others: tuple[Replacement, ...] = ()
 
 
-def carried(offer: Offer, document: Snapshot, cursor: int) -> Carried | None:
+def split_for_completion(offer: Suggestion, document: Snapshot, cursor: int) -> SplitEdit | None:
     """The edit as an item can have it, if it can."""
     if offer.snapshot is not document or not offer.edit:
         return None
@@ -49,48 +49,48 @@ def carried(offer: Offer, document: Snapshot, cursor: int) -> Carried | None:
     begin = document.starts[line]
     end = begin + len(line_body(document.lines[line]))
     word = begin + len(_WORD.sub("", text[begin:cursor]))
-    whole = covering(offer.edit, text)
+    whole = covering_replacement(offer.edit, text)
     if begin <= whole.start and whole.end <= end:
         start, stop = min(whole.start, word), max(whole.end, cursor)
-        return Carried(
+        return SplitEdit(
             Replacement(start, stop, text[start : whole.start] + whole.text + text[whole.end : stop])
         )
-    others = tuple(pieces(offer.edit, text))
+    others = tuple(position_safe_replacements(offer.edit, text))
     for start in (word, cursor):
         if all(other.end < start or other.start > cursor for other in others):
-            return Carried(Replacement(start, cursor, text[start:cursor]), others)
+            return SplitEdit(Replacement(start, cursor, text[start:cursor]), others)
     return None
 
 
-def fits(offer: Offer, document: Snapshot, cursor: int) -> bool:
-    return carried(offer, document, cursor) is not None
+def fits_completion_item(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
+    return split_for_completion(offer, document, cursor) is not None
 
 
-def completion(answer: Answer, encoding: Encoding, markdown: bool) -> CompletionList:
+def to_completion_list(answer: SuggestionList, encoding: Encoding, markdown: bool) -> CompletionList:
     """One item for the best offer. It is incomplete: with the next letter there may be another."""
     if not answer.offers or answer.document is None:
         return CompletionList()
     offer, document = answer.offers[0], answer.document
-    found = carried(offer, document, answer.cursor)
+    found = split_for_completion(offer, document, answer.cursor)
     if found is None:
         return CompletionList()
 
     def edit(r: Replacement) -> TextEdit:
-        return TextEdit(range_of(document, r, encoding), r.text)
+        return TextEdit(to_range(document, r, encoding), r.text)
 
     item = CompletionItem(
         label=offer.candidate.label,
         sort_text=_FIRST,
         filter_text=document.text[found.own.start : answer.cursor] or offer.candidate.label,
-        documentation=_documentation(preview(offer), markdown),
+        documentation=_documentation(diff_preview(offer), markdown),
         text_edit=edit(found.own),
         additional_text_edits=[edit(other) for other in found.others],
-        command=accept(offer),
+        command=accept_command(offer),
     )
     return CompletionList(items=[item])
 
 
-def preview(offer: Offer) -> str:
+def diff_preview(offer: Suggestion) -> str:
     """The changed lines before and after, as in a diff; line numbers count from 1."""
     snapshot = offer.snapshot
     groups: list[list[Replacement]] = []

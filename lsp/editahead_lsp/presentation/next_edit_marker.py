@@ -15,13 +15,13 @@ from lsprotocol import types
 from editahead_lsp.idle_trigger import IdleTrigger
 from editahead_lsp.protocol.custom_messages import Position, Range, TextEdit
 from editahead_lsp.protocol.lsp_types import Diagnostic, InlayHint, PublishDiagnosticsParams
-from editahead_lsp.session.shown_predictions import Offer
+from editahead_lsp.session.shown_predictions import Suggestion
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.positions import Encoding
 from editahead_prompts.text.edits import Replacement
 from editahead_prompts.text.snapshot import line_body
 
-from .to_lsp import covering, place_of, range_of, text_edits
+from .to_lsp import covering_replacement, text_edits, to_position, to_range
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -31,7 +31,7 @@ PAUSE_S = 0.2
 
 
 @dataclass(frozen=True)
-class Mark:
+class Marker:
     """Where the next edit is. range: on one line. text_edits: all of it, in that document."""
 
     uri: str
@@ -42,27 +42,27 @@ class Mark:
     text_edits: list[TextEdit]
 
     @classmethod
-    def of(cls, offer: Offer, encoding: Encoding) -> Mark:
+    def from_suggestion(cls, offer: Suggestion, encoding: Encoding) -> Marker:
         snapshot = offer.snapshot
         return cls(
             snapshot.uri,
             snapshot.version,
-            place_of(snapshot, offer.place, encoding),
-            range_of(snapshot, _stretch(offer), encoding),
+            to_position(snapshot, offer.place, encoding),
+            to_range(snapshot, _stretch(offer), encoding),
             offer.candidate.label,
             text_edits(snapshot, offer.edit, encoding),
         )
 
-    def looks_like(self, other: Mark) -> bool:
+    def renders_like(self, other: Marker) -> bool:
         return (self.uri, self.range, self.label) == (other.uri, other.range, other.label)
 
 
-class Hints:
+class NextEditMarker:
     """sleep: waits that many seconds."""
 
     def __init__(self, server: Server, sleep: Callable[[float], Awaitable[None]]) -> None:
         self._server = server
-        self._mark: Mark | None = None
+        self._mark: Marker | None = None
         self._trigger = IdleTrigger(self._generation, self._update, PAUSE_S, sleep)
 
     @property
@@ -70,10 +70,10 @@ class Hints:
         """How this client is shown the place, if at all."""
         wanted, client = self._server.session.settings.hints, self._server.client
         if wanted == "auto":
-            return "diagnostic" if client.diagnostics and not self._server.shows_edits else None
+            return "diagnostic" if client.diagnostics and not self._server.client_renders_edits else None
         return "diagnostic" if wanted == "diagnostic" else "inlay" if wanted == "inlay" else None
 
-    def notice(self) -> None:
+    def on_message(self) -> None:
         """Something may have changed: called after every message."""
         if self.kind is None:
             self._show(None)
@@ -85,7 +85,12 @@ class Hints:
     def inlay_hints(self, uri: str, within: Range) -> list[InlayHint]:
         mark = self._mark
         document = self._server.session.documents.get(uri)
-        if self.kind != "inlay" or mark is None or document is None or uris.key(mark.uri) != document.key:
+        if (
+            self.kind != "inlay"
+            or mark is None
+            or document is None
+            or uris.canonical_key(mark.uri) != document.key
+        ):
             return []
         line = mark.position.line
         if mark.version != document.snapshot.version or not within.start.line <= line <= within.end.line:
@@ -101,22 +106,22 @@ class Hints:
         if self._trigger.is_current():
             self._show(mark)
 
-    async def _next(self) -> Mark | None:
-        asking, session = self._server.asking, self._server.session
+    async def _next(self) -> Marker | None:
+        asking, session = self._server.coordinator, self._server.session
         document = session.focused_document
         if document is None:
             return None
-        answer = await asking.finish(asking.begin("hint", document.uri, None, None, at_once=True, most=1))
-        return Mark.of(answer.offers[0], session.encoding) if answer.offers else None
+        answer = await asking.answer(asking.start("hint", document.uri, None, None, at_once=True, most=1))
+        return Marker.from_suggestion(answer.offers[0], session.encoding) if answer.offers else None
 
-    def _show(self, mark: Mark | None) -> None:
+    def _show(self, mark: Marker | None) -> None:
         before, self._mark = self._mark, mark
         if before is None and mark is None:
             return
         if self.kind == "inlay":
             self._refresh()
             return
-        if before is not None and mark is not None and before.looks_like(mark):
+        if before is not None and mark is not None and before.renders_like(mark):
             return
         if before is not None and (mark is None or mark.uri != before.uri):
             self._publish(PublishDiagnosticsParams(before.uri))
@@ -133,12 +138,12 @@ class Hints:
             self._server.protocol.send_request(types.WORKSPACE_INLAY_HINT_REFRESH)
 
 
-def _stretch(offer: Offer) -> Replacement:
+def _stretch(offer: Suggestion) -> Replacement:
     """What to underline: what is replaced, as far as it is on the first line; else all that is on the line."""
     snapshot = offer.snapshot
     start, end = offer.place, offer.place
     if offer.edit:
-        whole = covering(offer.edit, snapshot.text)
+        whole = covering_replacement(offer.edit, snapshot.text)
         start, end = whole.start, whole.end
     line = snapshot.line_at(start)
     body = line_body(snapshot.lines[line])

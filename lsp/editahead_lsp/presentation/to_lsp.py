@@ -7,67 +7,67 @@ from itertools import pairwise
 
 from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol import lsp_types
-from editahead_lsp.session.shown_predictions import Answer, Offer
-from editahead_lsp.workspace.positions import Encoding, position_at, units
+from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
+from editahead_lsp.workspace.positions import Encoding, code_unit_length, position_at
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit, Replacement, normalise
 from editahead_prompts.text.snapshot import Snapshot
 
-Fits = Callable[[Offer, Snapshot, int], bool]
+CanShow = Callable[[Suggestion, Snapshot, int], bool]
 """Whether a face can show an offer to somebody in this document, with the cursor at this offset of it."""
 
 
-def anything(offer: Offer, document: Snapshot, cursor: int) -> bool:
+def show_any(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
     return True
 
 
-def on_the_line(offer: Offer, document: Snapshot, cursor: int) -> bool:
+def fits_ghost_text(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
     """Ghost text: what starts on the cursor's line and replaces nothing beyond it."""
     if offer.snapshot is not document or not offer.edit:
         return False
-    whole = covering(offer.edit, document.text)
+    whole = covering_replacement(offer.edit, document.text)
     return document.line_at(whole.start) == document.line_at(whole.end) == document.line_at(cursor)
 
 
-def in_the_document(offer: Offer, document: Snapshot, cursor: int) -> bool:
+def is_in_document(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
     return offer.snapshot is document and bool(offer.edit)
 
 
-def in_any_document(offer: Offer, document: Snapshot, cursor: int) -> bool:
+def has_edit(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
     return bool(offer.edit)
 
 
-def inline_completion(answer: Answer, encoding: Encoding) -> wire.InlineCompletionResult:
+def inline_completion(answer: SuggestionList, encoding: Encoding) -> wire.InlineCompletionList:
     """For offers that are `on_the_line`."""
     items = []
     for offer in answer.offers:
-        whole = covering(offer.edit, offer.snapshot.text)
-        at = range_of(offer.snapshot, whole, encoding)
-        items.append(wire.InlineCompletionItem(whole.text, at, accept(offer)))
-    return wire.InlineCompletionResult(items)
+        whole = covering_replacement(offer.edit, offer.snapshot.text)
+        at = to_range(offer.snapshot, whole, encoding)
+        items.append(wire.InlineCompletionItem(whole.text, at, accept_command(offer)))
+    return wire.InlineCompletionList(items)
 
 
-def inline_edits(answer: Answer, encoding: Encoding) -> wire.InlineEditResult:
+def inline_edits(answer: SuggestionList, encoding: Encoding) -> wire.InlineEditResult:
     """Each edit as one range with the text that comes in its place. For offers with an edit."""
     edits = []
     for offer in answer.offers:
-        whole = covering(offer.edit, offer.snapshot.text)
-        at = range_of(offer.snapshot, whole, encoding)
-        edits.append(wire.InlineEdit(whole.text, at, _document(offer), accept(offer)))
+        whole = covering_replacement(offer.edit, offer.snapshot.text)
+        at = to_range(offer.snapshot, whole, encoding)
+        edits.append(wire.InlineEdit(whole.text, at, _document(offer), accept_command(offer)))
     return wire.InlineEditResult(edits)
 
 
-def next_edit(answer: Answer, encoding: Encoding) -> wire.NextEditResult:
+def next_edit(answer: SuggestionList, encoding: Encoding) -> wire.NextEditResult:
     """Everything: other documents, places without an edit, and the reason for silence."""
     predictions = []
     for offer in answer.offers:
-        away = elsewhere(offer, answer)
+        away = needs_jump(offer, answer)
         predictions.append(
             wire.PredictedEdit(
                 id=offer.id,
                 text_document=_document(offer),
                 edits=text_edits(offer.snapshot, offer.edit, encoding),
-                jump=place_of(offer.snapshot, offer.place, encoding) if away else None,
+                jump=to_position(offer.snapshot, offer.place, encoding) if away else None,
                 cursor_after=_cursor_after(offer, encoding),
                 confidence=round(offer.confidence, 4),
                 source=offer.candidate.source,
@@ -77,19 +77,23 @@ def next_edit(answer: Answer, encoding: Encoding) -> wire.NextEditResult:
     silence = answer.silence
     if silence is None:
         return wire.NextEditResult(predictions, None)
-    return wire.NextEditResult(predictions, wire.Quiet(silence.reason, silence.detail))
+    return wire.NextEditResult(predictions, wire.SilenceInfo(silence.reason, silence.detail))
 
 
-def on_a_line(offer: Offer, cursor: int) -> bool:
+def cursor_on_edited_line(offer: Suggestion, cursor: int) -> bool:
     """Whether the cursor is on one of the lines that the edit changes."""
     start, end = offer.edit.changed_span
     at = offer.snapshot.line_at
     return at(start) <= at(cursor) <= at(end)
 
 
-def elsewhere(offer: Offer, answer: Answer) -> bool:
+def needs_jump(offer: Suggestion, answer: SuggestionList) -> bool:
     """Whether the cursor has to go somewhere before the edit is under it; always so for a mere place."""
-    return offer.snapshot is not answer.document or not offer.edit or not on_a_line(offer, answer.cursor)
+    return (
+        offer.snapshot is not answer.document
+        or not offer.edit
+        or not cursor_on_edited_line(offer, answer.cursor)
+    )
 
 
 def workspace_edit(
@@ -99,23 +103,26 @@ def workspace_edit(
     edits = text_edits(snapshot, edit, encoding)
     if not versioned:
         return lsp_types.WorkspaceEdit(changes={snapshot.uri: edits})
-    document = wire.TextDocument(snapshot.uri, snapshot.version)
+    document = wire.VersionedTextDocument(snapshot.uri, snapshot.version)
     return lsp_types.WorkspaceEdit([lsp_types.TextDocumentEdit(document, [*edits])])
 
 
 def text_edits(snapshot: Snapshot, edit: Edit, encoding: Encoding) -> list[wire.TextEdit]:
-    return [wire.TextEdit(range_of(snapshot, r, encoding), r.text) for r in pieces(edit, snapshot.text)]
+    return [
+        wire.TextEdit(to_range(snapshot, r, encoding), r.text)
+        for r in position_safe_replacements(edit, snapshot.text)
+    ]
 
 
-def pieces(edit: Edit, text: str) -> list[Replacement]:
+def position_safe_replacements(edit: Edit, text: str) -> list[Replacement]:
     """The edit as replacements between positions that a client has."""
     found = [_between_ends(r, text) for r in normalise(edit, text).replacements]
     if any(a.end > b.start for a, b in pairwise(found)):
-        return [covering(edit, text)]
+        return [covering_replacement(edit, text)]
     return found
 
 
-def covering(edit: Edit, text: str) -> Replacement:
+def covering_replacement(edit: Edit, text: str) -> Replacement:
     """The edit as one replacement, with the unchanged text in between repeated; as short as it can be."""
     start, end = edit.changed_span
     new = "".join(_interleaved(edit, text))
@@ -146,23 +153,23 @@ def _splits_end(text: str, offset: int) -> bool:
     return 0 < offset < len(text) and text[offset - 1] == "\r" and text[offset] == "\n"
 
 
-def place_of(snapshot: Snapshot, offset: int, encoding: Encoding) -> wire.Position:
+def to_position(snapshot: Snapshot, offset: int, encoding: Encoding) -> wire.Position:
     return wire.Position(*position_at(snapshot, offset, encoding))
 
 
-def range_of(snapshot: Snapshot, r: Replacement, encoding: Encoding) -> wire.Range:
-    return wire.Range(place_of(snapshot, r.start, encoding), place_of(snapshot, r.end, encoding))
+def to_range(snapshot: Snapshot, r: Replacement, encoding: Encoding) -> wire.Range:
+    return wire.Range(to_position(snapshot, r.start, encoding), to_position(snapshot, r.end, encoding))
 
 
-def accept(offer: Offer) -> wire.Command:
+def accept_command(offer: Suggestion) -> wire.Command:
     return wire.Command("Accept next edit", wire.ACCEPT, [offer.id])
 
 
-def _document(offer: Offer) -> wire.TextDocument:
-    return wire.TextDocument(offer.snapshot.uri, offer.snapshot.version)
+def _document(offer: Suggestion) -> wire.VersionedTextDocument:
+    return wire.VersionedTextDocument(offer.snapshot.uri, offer.snapshot.version)
 
 
-def _cursor_after(offer: Offer, encoding: Encoding) -> wire.Position:
+def _cursor_after(offer: Suggestion, encoding: Encoding) -> wire.Position:
     """The position in the edited text, by counting line ends rather than splitting all of it."""
     after = offer.edit.apply(offer.snapshot.text)
     offset = min(max(offer.cursor_after, 0), len(after))
@@ -171,4 +178,4 @@ def _cursor_after(offer: Offer, encoding: Encoding) -> wire.Position:
     before = after[:offset]
     line = before.count("\n") + before.count("\r") - before.count("\r\n")
     start = max(before.rfind("\n"), before.rfind("\r")) + 1
-    return wire.Position(line, units(before[start:], encoding))
+    return wire.Position(line, code_unit_length(before[start:], encoding))

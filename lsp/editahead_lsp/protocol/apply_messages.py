@@ -10,9 +10,9 @@ from editahead_inference.apply.results import HunkClass, HunkOrigin, RefusalReas
 from editahead_prompts.sketches.sketch import SketchKind
 
 from .custom_messages import Range
-from .lsp_types import LEFT_OUT, WorkspaceEdit
+from .lsp_types import OMIT_IF_NONE, WorkspaceEdit
 
-_MAY = {LEFT_OUT: True}
+_MAY = {OMIT_IF_NONE: True}
 
 
 @attrs.frozen
@@ -90,7 +90,7 @@ class ApplyResult:
 
 
 @attrs.frozen
-class Similar:
+class SimilarRange:
     """Lines that resemble what could not be placed; similarity 0..1."""
 
     range: Range
@@ -104,5 +104,5 @@ class RefusalData:
 
     reason: RefusalReason
     part: str
-    near: list[Similar] = attrs.field(factory=list)
+    near: list[SimilarRange] = attrs.field(factory=list)
     model: str | None = attrs.field(default=None, metadata=_MAY)

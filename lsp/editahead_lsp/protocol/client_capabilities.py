@@ -12,7 +12,7 @@ FILE_OPERATIONS = frozenset(("create", "rename", "delete"))
 
 
 @dataclass(frozen=True)
-class Client:
+class ClientCapabilities:
     """name: in the client's own words. copilot: it, or the plugin for which it speaks, is called so. encodings: of
     positions, its favourite first. options:
     `initializationOptions.editahead`, as it came. folders: URIs of the workspace.
@@ -45,19 +45,19 @@ class Client:
     folders: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, params: InitializeParams) -> Client:
+    def from_initialize(cls, params: InitializeParams) -> ClientCapabilities:
         capabilities = params.capabilities
-        workspace_edit = at(capabilities, "workspace", "workspaceEdit")
-        listed = at(workspace_edit, "resourceOperations")
+        workspace_edit = get_nested(capabilities, "workspace", "workspaceEdit")
+        listed = get_nested(workspace_edit, "resourceOperations")
         file_operations = frozenset(o for o in FILE_OPERATIONS if isinstance(listed, list) and o in listed)
-        document_changes = at(workspace_edit, "documentChanges") is True or bool(file_operations)
-        encodings = at(capabilities, "general", "positionEncodings")
-        document = at(capabilities, "textDocument")
-        action = at(document, "codeAction")
-        resolved = at(action, "resolveSupport", "properties")
-        formats = at(document, "completion", "completionItem", "documentationFormat")
-        options = at(params.initialization_options, "editahead")
-        plugin = at(params.initialization_options, "editorPluginInfo", "name")
+        document_changes = get_nested(workspace_edit, "documentChanges") is True or bool(file_operations)
+        encodings = get_nested(capabilities, "general", "positionEncodings")
+        document = get_nested(capabilities, "textDocument")
+        action = get_nested(document, "codeAction")
+        resolved = get_nested(action, "resolveSupport", "properties")
+        formats = get_nested(document, "completion", "completionItem", "documentationFormat")
+        options = get_nested(params.initialization_options, "editahead")
+        plugin = get_nested(params.initialization_options, "editorPluginInfo", "name")
         names = (params.client_info.name, plugin)
         copilot = any(isinstance(name, str) and "copilot" in name.lower() for name in names)
         folders = tuple(folder.uri for folder in params.workspace_folders)
@@ -69,29 +69,31 @@ class Client:
             encodings=tuple(e for e in encodings if isinstance(e, str))
             if isinstance(encodings, list)
             else (),
-            cross_file=at(options, "crossFile") is True,
-            shows_documents=at(capabilities, "window", "showDocument", "support") is True,
-            applies_edits=at(capabilities, "workspace", "applyEdit") is True,
-            versioned_edits=at(workspace_edit, "documentChanges") is True,
+            cross_file=get_nested(options, "crossFile") is True,
+            shows_documents=get_nested(capabilities, "window", "showDocument", "support") is True,
+            applies_edits=get_nested(capabilities, "workspace", "applyEdit") is True,
+            versioned_edits=get_nested(workspace_edit, "documentChanges") is True,
             document_changes=document_changes,
-            annotates_edits=document_changes and at(workspace_edit, "changeAnnotationSupport") is not None,
+            annotates_edits=document_changes
+            and get_nested(workspace_edit, "changeAnnotationSupport") is not None,
             file_operations=file_operations,
-            configurable=at(capabilities, "workspace", "configuration") is True,
-            shows_edits=at(document, "inlineCompletion") is not None or copilot,
-            action_literals=at(action, "codeActionLiteralSupport") is not None,
-            resolves_actions=at(action, "dataSupport") is True
+            configurable=get_nested(capabilities, "workspace", "configuration") is True,
+            shows_edits=get_nested(document, "inlineCompletion") is not None or copilot,
+            action_literals=get_nested(action, "codeActionLiteralSupport") is not None,
+            resolves_actions=get_nested(action, "dataSupport") is True
             and isinstance(resolved, list)
             and "edit" in resolved,
-            disables_actions=at(action, "disabledSupport") is True,
+            disables_actions=get_nested(action, "disabledSupport") is True,
             markdown=isinstance(formats, list) and "markdown" in formats,
-            diagnostics=at(document, "publishDiagnostics") is not None,
-            refreshes_inlay_hints=at(capabilities, "workspace", "inlayHint", "refreshSupport") is True,
+            diagnostics=get_nested(document, "publishDiagnostics") is not None,
+            refreshes_inlay_hints=get_nested(capabilities, "workspace", "inlayHint", "refreshSupport")
+            is True,
             options=options,
             folders=folders,
         )
 
 
-def at(value: Any, *names: str) -> Any:
+def get_nested(value: Any, *names: str) -> Any:
     """The value under nested names, or None where the way there ends."""
     for name in names:
         if not isinstance(value, Mapping):

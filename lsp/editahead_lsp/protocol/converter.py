@@ -15,19 +15,19 @@ from pygls.protocol import default_converter
 
 from . import apply_messages, custom_messages, lsp_types
 
-PARAMS: Mapping[str, type] = {
+PARAMS_BY_METHOD: Mapping[str, type] = {
     types.INITIALIZE: custom_messages.InitializeParams,
     types.TEXT_DOCUMENT_DID_OPEN: custom_messages.DidOpenParams,
     types.TEXT_DOCUMENT_DID_CHANGE: custom_messages.DidChangeParams,
     types.TEXT_DOCUMENT_DID_CLOSE: custom_messages.DidCloseParams,
-    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: custom_messages.DidChangeFoldersParams,
+    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: custom_messages.DidChangeWorkspaceFoldersParams,
     types.WORKSPACE_DID_CHANGE_CONFIGURATION: custom_messages.DidChangeConfigurationParams,
     types.WORKSPACE_EXECUTE_COMMAND: custom_messages.ExecuteCommandParams,
-    types.TEXT_DOCUMENT_INLINE_COMPLETION: custom_messages.InlineParams,
+    types.TEXT_DOCUMENT_INLINE_COMPLETION: custom_messages.InlineCompletionParams,
     types.TEXT_DOCUMENT_CODE_ACTION: lsp_types.CodeActionParams,
     types.TEXT_DOCUMENT_COMPLETION: lsp_types.CompletionParams,
     types.TEXT_DOCUMENT_INLAY_HINT: lsp_types.InlayHintParams,
-    custom_messages.INLINE_EDIT: custom_messages.InlineParams,
+    custom_messages.INLINE_EDIT: custom_messages.InlineCompletionParams,
     custom_messages.NEXT_EDIT: custom_messages.NextEditParams,
     custom_messages.OUTCOME: custom_messages.OutcomeParams,
     custom_messages.DID_SHOW_INLINE_EDIT: custom_messages.DidShowParams,
@@ -41,7 +41,7 @@ _ONLY_SENT = (
     lsp_types.MarkupContent | str,
     lsp_types.TextDocumentEdit | lsp_types.CreateFile | lsp_types.RenameFile | lsp_types.DeleteFile,
     custom_messages.TextEdit | lsp_types.AnnotatedTextEdit,
-    lsp_types.ActionData | lsp_types.SketchData | None,
+    lsp_types.PredictionActionData | lsp_types.SketchActionData | None,
 )
 """What cattrs cannot tell apart, and need not."""
 
@@ -66,7 +66,7 @@ def make_converter(*more: ModuleType) -> cattrs.Converter:
     return converter
 
 
-def camel(name: str) -> str:
+def to_camel_case(name: str) -> str:
     """A field's name on the wire."""
     head, *rest = name.split("_")
     return head + "".join(map(str.capitalize, rest))
@@ -83,7 +83,8 @@ def _classes(module: ModuleType) -> list[type]:
 def _names(cls: type) -> Any:
     return {
         field.name: override(
-            rename=camel(field.name), omit_if_default=field.metadata.get(lsp_types.LEFT_OUT, False)
+            rename=to_camel_case(field.name),
+            omit_if_default=field.metadata.get(lsp_types.OMIT_IF_NONE, False),
         )
         for field in attrs.fields(cls)
     }

@@ -13,11 +13,11 @@ from typing import Any, Literal, get_args
 
 import attrs
 
-from editahead_inference.candidates import Reason, Source
+from editahead_inference.candidates import CandidateSource, SilenceReason
 
 Trigger = Literal["typed", "cursor", "accepted", "manual"]
-Event = Literal["shown", "accepted", "partiallyAccepted", "rejected", "ignored"]
-EVENTS: frozenset[str] = frozenset(get_args(Event))
+OutcomeEvent = Literal["shown", "accepted", "partiallyAccepted", "rejected", "ignored"]
+EVENTS: frozenset[str] = frozenset(get_args(OutcomeEvent))
 
 NEXT_EDIT = "editahead/nextEdit"
 OUTCOME = "editahead/outcome"
@@ -30,7 +30,7 @@ DID_FOCUS = "textDocument/didFocus"
 
 ACCEPT = "editahead.accept"
 REJECT = "editahead.reject"
-GO_NEXT = "editahead.nextEdit"
+GO_TO_NEXT_EDIT = "editahead.nextEdit"
 APPLY = "editahead.apply"
 WHY = "editahead.why"
 STATUS = "editahead.status"
@@ -38,7 +38,7 @@ RESET_LEARNING = "editahead.resetLearning"
 ACCEPT_KIND = "refactor.rewrite.editahead.accept"
 GOTO_KIND = "refactor.rewrite.editahead.goto"
 APPLY_KIND = "refactor.rewrite.editahead.apply"
-COMMANDS = (ACCEPT, REJECT, GO_NEXT, APPLY, WHY, STATUS, RESET_LEARNING)
+COMMANDS = (ACCEPT, REJECT, GO_TO_NEXT_EDIT, APPLY, WHY, STATUS, RESET_LEARNING)
 
 
 # Both ways
@@ -57,7 +57,7 @@ class Range:
 
 
 @attrs.frozen
-class TextDocument:
+class VersionedTextDocument:
     """A document, and the version of it that is meant."""
 
     uri: str
@@ -98,7 +98,7 @@ class InitializeParams:
 
 
 @attrs.frozen
-class OpenedDocument:
+class TextDocumentItem:
     uri: str
     language_id: str = "plaintext"
     version: int = 0
@@ -107,11 +107,11 @@ class OpenedDocument:
 
 @attrs.frozen
 class DidOpenParams:
-    text_document: OpenedDocument
+    text_document: TextDocumentItem
 
 
 @attrs.frozen
-class ContentChange:
+class TextDocumentContentChange:
     """Without a range, `text` is the whole new text."""
 
     text: str
@@ -120,31 +120,31 @@ class ContentChange:
 
 @attrs.frozen
 class DidChangeParams:
-    text_document: TextDocument
-    content_changes: list[ContentChange] = attrs.field(factory=list)
+    text_document: VersionedTextDocument
+    content_changes: list[TextDocumentContentChange] = attrs.field(factory=list)
 
 
 @attrs.frozen
 class DidCloseParams:
-    text_document: TextDocument
+    text_document: VersionedTextDocument
 
 
 @attrs.frozen
 class DidFocusParams:
     """No document: none has the focus now."""
 
-    text_document: TextDocument | None = None
+    text_document: VersionedTextDocument | None = None
 
 
 @attrs.frozen
-class FoldersEvent:
+class WorkspaceFoldersChangeEvent:
     added: list[WorkspaceFolder] = attrs.field(factory=list)
     removed: list[WorkspaceFolder] = attrs.field(factory=list)
 
 
 @attrs.frozen
-class DidChangeFoldersParams:
-    event: FoldersEvent = FoldersEvent()
+class DidChangeWorkspaceFoldersParams:
+    event: WorkspaceFoldersChangeEvent = WorkspaceFoldersChangeEvent()
 
 
 @attrs.frozen
@@ -153,23 +153,23 @@ class DidChangeConfigurationParams:
 
 
 @attrs.frozen
-class InlineContext:
+class InlineCompletionContext:
     """LSP: 1 invoked by the person, 2 automatic."""
 
     trigger_kind: int = 2
 
 
 @attrs.frozen
-class InlineParams:
+class InlineCompletionParams:
     """`textDocument/inlineCompletion` and `textDocument/copilotInlineEdit`. Plain LSP names no version."""
 
-    text_document: TextDocument
+    text_document: VersionedTextDocument
     position: Position
-    context: InlineContext = InlineContext()
+    context: InlineCompletionContext = InlineCompletionContext()
 
 
 @attrs.frozen
-class ToldDiagnostic:
+class ClientDiagnostic:
     """A diagnostic that a client tells of: a language server's, or a linter's. code: a number or a string."""
 
     range: Range
@@ -183,12 +183,12 @@ class NextEditContext:
     """diagnostics: all that the client shows in the document now; None says nothing of them."""
 
     trigger: str = "typed"
-    diagnostics: list[ToldDiagnostic] | None = None
+    diagnostics: list[ClientDiagnostic] | None = None
 
 
 @attrs.frozen
 class NextEditParams:
-    text_document: TextDocument
+    text_document: VersionedTextDocument
     position: Position
     context: NextEditContext = NextEditContext()
 
@@ -223,7 +223,7 @@ class ExecuteCommandParams:
 
 
 @attrs.frozen
-class GoNextArgument:
+class GoToNextEditArgument:
     """The argument of `editahead.nextEdit`."""
 
     uri: str
@@ -244,34 +244,34 @@ class PredictedEdit:
     """One alternative of `editahead/nextEdit`. `edits` empty and `jump` set: a location without an edit."""
 
     id: str
-    text_document: TextDocument
+    text_document: VersionedTextDocument
     edits: list[TextEdit]
     jump: Position | None
     cursor_after: Position
     confidence: float
-    source: Source
+    source: CandidateSource
     label: str
 
 
 @attrs.frozen
-class Quiet:
+class SilenceInfo:
     """Why there is no prediction."""
 
-    reason: Reason
+    reason: SilenceReason
     detail: str
 
 
 @attrs.frozen
 class NextEditResult:
     predictions: list[PredictedEdit] = attrs.field(factory=list)
-    silence: Quiet | None = None
+    silence: SilenceInfo | None = None
 
 
 @attrs.frozen
 class InlineEdit:
     text: str
     range: Range
-    text_document: TextDocument
+    text_document: VersionedTextDocument
     command: Command
 
 
@@ -288,12 +288,12 @@ class InlineCompletionItem:
 
 
 @attrs.frozen
-class InlineCompletionResult:
+class InlineCompletionList:
     items: list[InlineCompletionItem] = attrs.field(factory=list)
 
 
 @attrs.frozen
-class GoNextResult:
+class GoToNextEditResult:
     did: Literal["jumped", "applied", "nothing"]
     reason: str | None = None
 
@@ -308,7 +308,7 @@ class WhyState:
 class WhyCandidate:
     """verdict: "shown", or the reason why not."""
 
-    source: Source
+    source: CandidateSource
     label: str
     confidence: float
     verdict: str
@@ -327,7 +327,7 @@ class WhyTimes:
 class WhyResult:
     state: WhyState | None = None
     shown: list[str] = attrs.field(factory=list)
-    silence: Quiet | None = None
+    silence: SilenceInfo | None = None
     candidates: list[WhyCandidate] = attrs.field(factory=list)
     ms: WhyTimes = WhyTimes()
 
@@ -340,7 +340,7 @@ class BackendStatus:
 
 
 @attrs.frozen
-class ChangedPart:
+class CacheMissCause:
     """A part of prompts that was the first to differ from the document's prompt before. times: so often. tokens: from there
     on, in all: those that a server had to compute anew."""
 
@@ -366,7 +366,7 @@ class CacheStatus:
     misses: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
-    changed: list[ChangedPart] = attrs.field(factory=list)
+    changed: list[CacheMissCause] = attrs.field(factory=list)
     requests: int = 0
     warmups: WarmupStatus = WarmupStatus()
     computed_per_accept: float | None = None

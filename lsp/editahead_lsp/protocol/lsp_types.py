@@ -14,13 +14,13 @@ from typing import Literal
 
 import attrs
 
-from .custom_messages import Command, Position, Range, TextDocument, TextEdit, ToldDiagnostic
+from .custom_messages import ClientDiagnostic, Command, Position, Range, TextEdit, VersionedTextDocument
 
-LEFT_OUT = "left out"
+OMIT_IF_NONE = "left out"
 """In the metadata of fields that are not sent when they are None."""
 
 
-_MAY = {LEFT_OUT: True}
+_MAY = {OMIT_IF_NONE: True}
 
 
 @attrs.frozen
@@ -37,7 +37,7 @@ class WorkspaceEdit:
 
 @attrs.frozen
 class TextDocumentEdit:
-    text_document: TextDocument
+    text_document: VersionedTextDocument
     edits: list[TextEdit | AnnotatedTextEdit]
 
 
@@ -88,32 +88,32 @@ class CodeActionContext:
     range, whoever says it."""
 
     only: list[str] | None = None
-    diagnostics: list[ToldDiagnostic] = attrs.field(factory=list)
+    diagnostics: list[ClientDiagnostic] = attrs.field(factory=list)
 
 
 @attrs.frozen
 class CodeActionParams:
-    text_document: TextDocument
+    text_document: VersionedTextDocument
     range: Range
     context: CodeActionContext = CodeActionContext()
 
 
 @attrs.frozen
-class ActionData:
+class PredictionActionData:
     """id: of the prediction whose edit is still to be given."""
 
     id: str
 
 
 @attrs.frozen
-class Disabled:
+class CodeActionDisabled:
     """Why the action cannot be taken."""
 
     reason: str
 
 
 @attrs.frozen
-class SketchData:
+class SketchActionData:
     """sketch: the selection, or the place in a comment, in that version of the document. comment: which of the two."""
 
     uri: str
@@ -130,8 +130,8 @@ class CodeAction:
     kind: str
     command: Command | None = attrs.field(default=None, metadata=_MAY)
     edit: WorkspaceEdit | None = attrs.field(default=None, metadata=_MAY)
-    data: ActionData | SketchData | None = attrs.field(default=None, metadata=_MAY)
-    disabled: Disabled | None = attrs.field(default=None, metadata=_MAY)
+    data: PredictionActionData | SketchActionData | None = attrs.field(default=None, metadata=_MAY)
+    disabled: CodeActionDisabled | None = attrs.field(default=None, metadata=_MAY)
 
 
 # Completion
@@ -139,7 +139,7 @@ class CodeAction:
 
 @attrs.frozen
 class CompletionParams:
-    text_document: TextDocument
+    text_document: VersionedTextDocument
     position: Position
 
 
@@ -193,7 +193,7 @@ class PublishDiagnosticsParams:
 
 @attrs.frozen
 class InlayHintParams:
-    text_document: TextDocument
+    text_document: VersionedTextDocument
     range: Range
 
 

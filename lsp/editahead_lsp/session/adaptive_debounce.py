@@ -25,14 +25,14 @@ LONGEST_PAUSE_S, MOST_PAUSE_S = 0.3, 0.6
 """The pause that follows the rhythm, and with what refusals add. What the rules have to show waits for it, too."""
 BURST_S = 1.0
 """Keys further apart are not of one burst."""
-FORGOTTEN_S = 600.0
+DECAY_S = 600.0
 """An outcome counts for less the longer it is ago: by e^(-t / FORGOTTEN_S)."""
 
 _FACTORS = {"rejected": 1.5, "accepted": 0.8}
 _REMEMBERED = 50
 
 
-class Timing:
+class AdaptiveDebounce:
     """clock: monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -40,15 +40,15 @@ class Timing:
         self._changes: deque[float] = deque(maxlen=8)
         self._outcomes: deque[tuple[float, float]] = deque(maxlen=_REMEMBERED)
 
-    def changed(self) -> None:
+    def on_change(self) -> None:
         """A document was changed now."""
         self._changes.append(self._clock())
 
-    def outcome(self, event: Literal["accepted", "rejected"]) -> None:
+    def on_outcome(self, event: Literal["accepted", "rejected"]) -> None:
         """A prediction was accepted or refused now."""
         self._outcomes.append((self._clock(), math.log(_FACTORS[event])))
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         self._outcomes.clear()
 
     @property
@@ -65,7 +65,7 @@ class Timing:
             return 0.0
         return min(max(BASE_S * self._reluctance(), LEAST_S), MOST_S)
 
-    def pause_s(self) -> float:
+    def model_delay_s(self) -> float:
         """Seconds that nothing may happen before a model is asked."""
         gaps = [b - a for a, b in pairwise(self._changes) if b - a <= BURST_S]
         rhythm = PAUSES * sum(gaps) / len(gaps) if gaps else 0.0
@@ -74,4 +74,4 @@ class Timing:
     def _reluctance(self) -> float:
         """More than 1 after refusals, less after accepts."""
         now = self._clock()
-        return math.exp(sum(factor * math.exp((at - now) / FORGOTTEN_S) for at, factor in self._outcomes))
+        return math.exp(sum(factor * math.exp((at - now) / DECAY_S) for at, factor in self._outcomes))

@@ -18,17 +18,17 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-from editahead_lsp.workspace.documents import Changed
+from editahead_lsp.workspace.documents import AppliedChange
 from editahead_prompts.text.edits import Edit, normalise
 from editahead_prompts.text.identifiers import tokenize
 from editahead_prompts.text.snapshot import Snapshot
 
-AFTER_S = (30.0, 300.0)
-KEPT = 0.5
+HORIZONS_S = (30.0, 300.0)
+SURVIVED_FRACTION = 0.5
 """An edit counts as kept when more than this share of it is."""
 
 
-class Measured(NamedTuple):
+class SurvivalSample(NamedTuple):
     """id: of the prediction. after_s: one of `AFTER_S`. share: 0..1."""
 
     id: str
@@ -49,25 +49,25 @@ class _Followed:
     measured: int = 0
 
 
-class Keeping:
+class SurvivalTracker:
     """By the keys of documents; times are the caller's clock's."""
 
     def __init__(self) -> None:
         self._followed: list[_Followed] = []
 
-    def follows(self, id: str) -> bool:
+    def is_tracking(self, id: str) -> bool:
         """Whether more is to be measured of it."""
         return any(followed.id == id for followed in self._followed)
 
-    def made(self, id: str, key: str, before: Snapshot, edit: Edit, at: float) -> None:
+    def track(self, id: str, key: str, before: Snapshot, edit: Edit, at: float) -> None:
         """A predicted edit of `before` was just made as it was accepted."""
         edit = normalise(edit, before.text)
         put = [_words(r.text) for r in edit.replacements]
         out = [_words(before.text[r.start : r.end]) for r in edit.replacements]
         if any(put) or any(out):
-            self._followed.append(_Followed(id, key, list(edit.made_spans()), put, out, at))
+            self._followed.append(_Followed(id, key, list(edit.result_spans()), put, out, at))
 
-    def changed(self, key: str, made: Changed) -> None:
+    def on_change(self, key: str, made: AppliedChange) -> None:
         for followed in self._followed:
             if followed.key == key:
                 map_ = made.edit.map_offset
@@ -75,27 +75,27 @@ class Keeping:
                     (map_(start, "before"), map_(end, "after")) for start, end in followed.spans
                 ]
 
-    def closed(self, key: str) -> None:
+    def on_close(self, key: str) -> None:
         """What happens to its text from now on is unknown."""
         self._followed = [followed for followed in self._followed if followed.key != key]
 
-    def measure(self, now: float, text_of: Callable[[str], str]) -> list[Measured]:
+    def collect_due(self, now: float, text_of: Callable[[str], str]) -> list[SurvivalSample]:
         """What was due by now. To be asked before each change, and before a document is closed. text_of: the present text
         by key."""
         found = [measured for followed in self._followed for measured in _due(followed, now, text_of)]
         if found:
-            self._followed = [followed for followed in self._followed if followed.measured < len(AFTER_S)]
+            self._followed = [followed for followed in self._followed if followed.measured < len(HORIZONS_S)]
         return found
 
 
-def _due(followed: _Followed, now: float, text_of: Callable[[str], str]) -> Iterator[Measured]:
-    while followed.measured < len(AFTER_S) and now >= followed.at + AFTER_S[followed.measured]:
-        after_s = AFTER_S[followed.measured]
+def _due(followed: _Followed, now: float, text_of: Callable[[str], str]) -> Iterator[SurvivalSample]:
+    while followed.measured < len(HORIZONS_S) and now >= followed.at + HORIZONS_S[followed.measured]:
+        after_s = HORIZONS_S[followed.measured]
         followed.measured += 1
         text = text_of(followed.key)
         present = [_words(text[start:end]) for start, end in followed.spans]
         share = _share(followed.put, present) if any(followed.put) else 1 - _share(followed.out, present)
-        yield Measured(followed.id, after_s, share)
+        yield SurvivalSample(followed.id, after_s, share)
 
 
 def _share(wanted: Sequence[Sequence[str]], present: Sequence[Sequence[str]]) -> float:

@@ -16,14 +16,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from editahead_inference.worker_thread import Worker
+from editahead_inference.worker_thread import WorkerThread
 
 log = logging.getLogger(__name__)
 
 FILE_NAME = "outcomes.db"
-KEPT_ROWS = 20_000
+MAX_ROWS = 20_000
 """Older rows are deleted when the file is opened; these are about 4 MB."""
-LEARNED_FROM = 2_000
+MAX_LEARNING_ROWS = 2_000
 """Rows that a taste is learned from; older ones would count for little."""
 _BUSY_S = 2.0
 _RETRY_S = 60.0
@@ -31,7 +31,7 @@ _RETRY_S = 60.0
 _WAITING = 1_000
 """Outcomes kept for then, the latest."""
 
-Event = Literal["accepted", "typed", "partial", "rejected", "ignored"]
+LoggedEvent = Literal["accepted", "typed", "partial", "rejected", "ignored"]
 """typed: the person typed what was predicted. partial: only its first part was accepted."""
 
 
@@ -61,7 +61,7 @@ class Outcome:
     latency_ms: float
     shown_ms: float | None
     seen: bool
-    event: Event
+    event: LoggedEvent
     share: float | None = None
     kept_30: float | None = None
     kept_300: float | None = None
@@ -90,7 +90,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 """What makes version n + 1 (`PRAGMA user_version`) of version n. Never changed, only added to."""
 
 
-class NotReadable(Exception):
+class OutcomeLogError(Exception):
     """The file is damaged, or a newer Editahead's."""
 
 
@@ -99,7 +99,7 @@ class OutcomeLog:
 
     def __init__(self, file: Path, clock: Callable[[], float]) -> None:
         self.file, self._clock = file, clock
-        self._worker: Worker | None = None
+        self._worker: WorkerThread | None = None
         self._incoming: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         self._reset_elsewhere: queue.SimpleQueue[bool] = queue.SimpleQueue()
         # The worker's:
@@ -122,7 +122,7 @@ class OutcomeLog:
         """Nothing that is in the log is learned from any more, by any server."""
         self._submit(self._reset)
 
-    def was_reset(self) -> bool:
+    def consume_reset(self) -> bool:
         """Whether another server was told to forget since this was last asked."""
         return not self._reset_elsewhere.empty() and self._reset_elsewhere.get()
 
@@ -135,7 +135,7 @@ class OutcomeLog:
 
     def _submit(self, job: Callable[[], None]) -> None:
         if self._worker is None:
-            self._worker = Worker()
+            self._worker = WorkerThread()
         self._worker.submit(partial(self._run, job))
 
     # On the worker
@@ -192,7 +192,7 @@ class OutcomeLog:
         """A failure is told once, and followed by a pause."""
         try:
             yield
-        except (OSError, sqlite3.Error, NotReadable) as error:
+        except (OSError, sqlite3.Error, OutcomeLogError) as error:
             self._not_before = self._clock() + _RETRY_S
             if not self._warned:
                 self._warned = True
@@ -218,14 +218,14 @@ class OutcomeLog:
         inode = self.file.stat().st_ino if self.file.exists() else None
         try:
             return open_database(self.file)
-        except NotReadable:
+        except OutcomeLogError:
             raise
         except sqlite3.OperationalError:
             raise  # locked, read-only, full: not the file's fault
         except sqlite3.DatabaseError as error:
             if self.file.stat().st_ino != inode:
                 raise  # another server has set it aside meanwhile; the next time will do
-            aside = set_aside(self.file)
+            aside = quarantine(self.file)
             self._warned = True
             log.warning(
                 "the log of outcomes is damaged (%s); it is kept as %s, and a new one begun", error, aside
@@ -252,7 +252,7 @@ def open_database(file: Path) -> sqlite3.Connection:
             database.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
             database.execute(
                 "DELETE FROM outcomes WHERE at < (SELECT at FROM outcomes ORDER BY at DESC LIMIT 1 OFFSET ?)",
-                (KEPT_ROWS,),
+                (MAX_ROWS,),
             )
     except BaseException:
         database.close()
@@ -260,7 +260,7 @@ def open_database(file: Path) -> sqlite3.Connection:
     return database
 
 
-def set_aside(file: Path) -> Path:
+def quarantine(file: Path) -> Path:
     """Rename a damaged file, with what SQLite keeps beside it; an earlier one of that name is replaced."""
     for suffix in ("-wal", "-shm", ""):
         part = file.with_name(file.name + suffix)
@@ -281,14 +281,14 @@ def read(file: Path) -> list[Outcome]:
 def _version(database: sqlite3.Connection) -> int:
     version: int = database.execute("PRAGMA user_version").fetchone()[0]
     if version > len(MIGRATIONS):
-        raise NotReadable(f"it was written by a newer Editahead (version {version} of its schema)")
+        raise OutcomeLogError(f"it was written by a newer Editahead (version {version} of its schema)")
     return version
 
 
 def _learned_from(database: sqlite3.Connection) -> list[Outcome]:
     """The newest first."""
     which = "WHERE shipped IS NOT NULL AND seen"
-    return _select(database, f"{which} ORDER BY at DESC, run, number LIMIT ?", LEARNED_FROM)
+    return _select(database, f"{which} ORDER BY at DESC, run, number LIMIT ?", MAX_LEARNING_ROWS)
 
 
 def _select(database: sqlite3.Connection, how: str, *values: int) -> list[Outcome]:

@@ -12,57 +12,62 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
 
-from editahead_inference.candidates import Verdict
-from editahead_inference.gate.personalization import Learner, Traits, after, traits
-from editahead_lsp.workspace.documents import Changed
-from editahead_prompts.state import State, Taste
+from editahead_inference.candidates import GateDecision
+from editahead_inference.gate.personalization import (
+    OutcomeFeatures,
+    PreferenceLearner,
+    outcome_features,
+    update_recency,
+)
+from editahead_lsp.workspace.documents import AppliedChange
+from editahead_prompts.state import EditorState, UserPreferences
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
-from .edit_survival import AFTER_S, Keeping
-from .outcome_log import Event, Outcome, OutcomeLog
+from .edit_survival import HORIZONS_S, SurvivalTracker
+from .outcome_log import LoggedEvent, Outcome, OutcomeLog
 
-SEEN_S = 1.0
+MIN_SEEN_S = 1.0
 """A prediction that stood first for so long can have been read; passing it over then says that it was not wanted."""
-PUBLISHED = 10
+PUBLISH_EVERY = 10
 """States get a new taste only after so many outcomes. One moves it next to nothing, and would cost every answer that is
 kept, or computed ahead, for a state with the taste before."""
 _REMEMBERED = 1_000
-_DECIDED: frozenset[Event] = frozenset(["accepted", "typed", "rejected"])
+_DECIDED: frozenset[LoggedEvent] = frozenset(["accepted", "typed", "rejected"])
 _LANGUAGE = 60
 """Characters of a language's id, which is the client's word."""
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PredictionContext:
     """What is known of a prediction when it is made. shipped: its probability before the person's taste. latency_ms: from
     the request to the answer. context: see `Outcome`."""
 
-    traits: Traits
+    traits: OutcomeFeatures
     confidence: float
     shipped: float
     latency_ms: float
     context: str
 
 
-def learn(learner: Learner, outcomes: Iterable[Outcome]) -> None:
+def train_learner(learner: PreferenceLearner, outcomes: Iterable[Outcome]) -> None:
     """What a person did, the oldest first. An accept is worth what was kept of it after half a minute; one whose text is
     unknown by then, because the document was closed, is worth all of it. What cannot have been seen says nothing."""
     for one in outcomes:
         if one.shipped is None or not one.seen:
             continue
-        known: dict[Event, float | None] = {
+        known: dict[LoggedEvent, float | None] = {
             "accepted": one.kept_30,
             "partial": one.share,
             "rejected": 0.0,
             "ignored": 0.0,
         }
         kept = known.get(one.event)
-        seen = Traits(one.source, one.kind, one.language, one.distance, one.size, one.recent)
+        seen = OutcomeFeatures(one.source, one.kind, one.language, one.distance, one.size, one.recent)
         learner.learn(seen, one.shipped, kept=1.0 if kept is None else kept, at=one.at)
 
 
-class Outcomes:
+class OutcomeTracker:
     """clock: monotonic seconds. now: Unix time. run: a name for this server's run, unlike any other's. log: None where
     nothing may be stored."""
 
@@ -71,17 +76,17 @@ class Outcomes:
     ) -> None:
         self._clock, self._now, self._run, self._log = clock, now, run, log
         self.learning, self._logging = True, False
-        self._learner = Learner()
-        self._keeping = Keeping()
+        self._learner = PreferenceLearner()
+        self._keeping = SurvivalTracker()
         self._known: OrderedDict[str, Outcome] = OrderedDict()
         self._to_learn: deque[tuple[float, str]] = deque()
-        self._loaded: queue.SimpleQueue[tuple[int, Learner]] = queue.SimpleQueue()
+        self._loaded: queue.SimpleQueue[tuple[int, PreferenceLearner]] = queue.SimpleQueue()
         self._forgotten = 0
         self._ready: bool | None = None
         """Whether what is in the log has been learned; None when it has not been asked for."""
         self._unpublished = 0
         self._recent = 0.0
-        self._taste = self._learner.taste(0.0)
+        self._taste = self._learner.snapshot(0.0)
 
     def configure(self, *, learning: bool, logging: bool) -> None:
         """The settings `learning`, and `telemetry` = "local". Without the latter the file is neither written nor read, and
@@ -96,23 +101,36 @@ class Outcomes:
                 self._log.load(partial(self._learn_again, self._forgotten))
                 self._ready = False
 
-    def taste(self, *, accepted: bool = False) -> Taste | None:
+    def preferences(self, *, accepted: bool = False) -> UserPreferences | None:
         """For a state. accepted: as it will be after one more accept."""
         if not self.learning:
             return None
-        return replace(self._taste, recent=after(self._recent, accepted=True)) if accepted else self._taste
+        return (
+            replace(self._taste, recent=update_recency(self._recent, accepted=True))
+            if accepted
+            else self._taste
+        )
 
-    def made(self, state: State, verdict: Verdict, latency_ms: float) -> Made:
+    def describe(self, state: EditorState, verdict: GateDecision, latency_ms: float) -> PredictionContext:
         """Of a prediction for a state."""
         candidate, target = verdict.candidate, state.snapshot(verdict.candidate.uri)
-        line = target.lines[target.line_at(candidate.place)] if target is not None else ""
+        line = target.lines[target.line_at(candidate.target_offset)] if target is not None else ""
         place = f"{candidate.uri}\0{line}".encode("utf-8", "surrogatepass")
         context = blake2b(place, key=self._run.encode(), digest_size=8).hexdigest()
         shipped = verdict.confidence if verdict.shipped is None else verdict.shipped
-        return Made(traits(state, candidate), verdict.confidence, shipped, latency_ms, context)
+        return PredictionContext(
+            outcome_features(state, candidate), verdict.confidence, shipped, latency_ms, context
+        )
 
-    def settled(
-        self, id: str, number: int, made: Made, event: Event, *, share: float | None, shown_ms: float | None
+    def record(
+        self,
+        id: str,
+        number: int,
+        made: PredictionContext,
+        event: LoggedEvent,
+        *,
+        share: float | None,
+        shown_ms: float | None,
     ) -> None:
         """It ended so; also when that is not what was thought before. number: of the prediction in this run. shown_ms: how
         long it stood first, None if it never did."""
@@ -131,7 +149,7 @@ class Outcomes:
             distance=seen.distance,
             latency_ms=made.latency_ms,
             shown_ms=shown_ms,
-            seen=event != "ignored" or (shown_ms is not None and shown_ms >= 1000 * SEEN_S),
+            seen=event != "ignored" or (shown_ms is not None and shown_ms >= 1000 * MIN_SEEN_S),
             event=event,
             share=share,
             context=made.context,
@@ -139,37 +157,37 @@ class Outcomes:
         before = self._known.get(id)
         self._keep(id, outcome)
         if outcome.shipped is not None and outcome.seen and (before is None or not before.seen):
-            self._to_learn.append((self._clock() + AFTER_S[0], id))
+            self._to_learn.append((self._clock() + HORIZONS_S[0], id))
         if event in _DECIDED and (before is None or before.event not in _DECIDED):
-            self._recent = after(self._recent, accepted=event != "rejected")
+            self._recent = update_recency(self._recent, accepted=event != "rejected")
             self._taste = replace(self._taste, recent=self._recent)
 
-    def accepted_edit(self, id: str, key: str, before: Snapshot, edit: Edit) -> None:
+    def track_survival(self, id: str, key: str, before: Snapshot, edit: Edit) -> None:
         """The edit was just made in the document `key`, because it was accepted."""
-        self._keeping.made(id, key, before, edit, self._clock())
+        self._keeping.track(id, key, before, edit, self._clock())
 
-    def changed(self, key: str, made: Changed) -> None:
-        self._keeping.changed(key, made)
+    def on_change(self, key: str, made: AppliedChange) -> None:
+        self._keeping.on_change(key, made)
 
-    def closed(self, key: str) -> None:
-        self._keeping.closed(key)
+    def on_close(self, key: str) -> None:
+        self._keeping.on_close(key)
 
-    def catch_up(self, text_of: Callable[[str], str]) -> bool:
+    def process_due(self, text_of: Callable[[str], str]) -> bool:
         """Measure and learn what is due; to be called before a change is applied. text_of: the present text by a document's
         key. Whether the taste is another now."""
-        for id, after_s, share in self._keeping.measure(self._clock(), text_of):
+        for id, after_s, share in self._keeping.collect_due(self._clock(), text_of):
             known, share = self._known.get(id), round(share, 3)
             if known is None:
                 continue
-            soon = after_s == AFTER_S[0]
+            soon = after_s == HORIZONS_S[0]
             self._keep(id, replace(known, kept_30=share) if soon else replace(known, kept_300=share))
         self._read()
         if self._ready is not False:
             self._learn_due()
-        if self._unpublished < PUBLISHED:
+        if self._unpublished < PUBLISH_EVERY:
             return False
         self._unpublished = 0
-        self._taste = self._learner.taste(self._recent)
+        self._taste = self._learner.snapshot(self._recent)
         return True
 
     def reset(self) -> None:
@@ -194,18 +212,18 @@ class Outcomes:
         """Take what the log has read, and what other servers did."""
         if self._log is None:
             return
-        if self._log.was_reset():
+        if self._log.consume_reset():
             self._forget()
         if not self._loaded.empty():
             forgotten, learner = self._loaded.get()
             self._ready = True
             if forgotten == self._forgotten:
-                self._learner, self._unpublished = learner, PUBLISHED
+                self._learner, self._unpublished = learner, PUBLISH_EVERY
 
     def _learn_again(self, forgotten: int, outcomes: list[Outcome]) -> None:
         """On the log's thread, for it may take a tenth of a second. forgotten: how often that had been asked for before."""
-        learner = Learner()
-        learn(learner, outcomes)
+        learner = PreferenceLearner()
+        train_learner(learner, outcomes)
         self._loaded.put((forgotten, learner))
 
     def _learn_due(self) -> None:
@@ -215,15 +233,15 @@ class Outcomes:
             outcome = self._known.get(id)
             if outcome is None:
                 continue
-            if outcome.event == "accepted" and outcome.kept_30 is None and self._keeping.follows(id):
-                self._to_learn.append((now + AFTER_S[0], id))  # it was made later than it was accepted
+            if outcome.event == "accepted" and outcome.kept_30 is None and self._keeping.is_tracking(id):
+                self._to_learn.append((now + HORIZONS_S[0], id))  # it was made later than it was accepted
                 continue
-            learn(self._learner, [outcome])
+            train_learner(self._learner, [outcome])
             self._unpublished += 1
 
     def _forget(self) -> None:
-        self._learner = Learner()
+        self._learner = PreferenceLearner()
         self._forgotten += 1
         self._to_learn.clear()
         self._known = OrderedDict((id, replace(one, shipped=None)) for id, one in self._known.items())
-        self._recent, self._unpublished = 0.0, PUBLISHED
+        self._recent, self._unpublished = 0.0, PUBLISH_EVERY

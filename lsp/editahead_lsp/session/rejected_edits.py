@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from editahead_lsp.workspace.documents import Changed
+from editahead_lsp.workspace.documents import AppliedChange
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, compose, normalise, rebase
 from editahead_prompts.text.snapshot import Snapshot
@@ -68,14 +68,14 @@ class _Kept:
         return _Kept(tuple(dict.fromkeys(stay)), tuple(gone[-_REFUSED:]))
 
 
-class Refusals:
+class RejectedEdits:
     """By the keys of documents."""
 
     def __init__(self) -> None:
         self._kept: dict[str, _Kept] = {}
         self._closed: OrderedDict[str, tuple[Snapshot, _Kept]] = OrderedDict()
 
-    def of(self, key: str) -> tuple[Edit, ...]:
+    def for_document(self, key: str) -> tuple[Edit, ...]:
         """The refused edits that fit the document's present text."""
         kept = self._kept.get(key)
         return kept.edits if kept is not None else ()
@@ -85,24 +85,24 @@ class Refusals:
         kept = self._kept.get(key, _Kept())
         self._kept[key] = replace(kept, edits=tuple(dict.fromkeys((*kept.edits, *edits)))[-_REFUSED:])
 
-    def changed(self, key: str, made: Changed) -> None:
+    def on_change(self, key: str, made: AppliedChange) -> None:
         kept = self._kept.get(key)
         if kept is not None:
             self._kept[key] = kept.after(made.before, made.edit)
 
-    def foreseen(self, key: str, before: Snapshot, edit: Edit) -> tuple[Edit, ...]:
+    def after_edit(self, key: str, before: Snapshot, edit: Edit) -> tuple[Edit, ...]:
         """What `of` would be after that change."""
         kept = self._kept.get(key)
         return kept.after(before, edit).edits if kept is not None else ()
 
-    def closed(self, key: str, snapshot: Snapshot) -> None:
+    def on_close(self, key: str, snapshot: Snapshot) -> None:
         kept = self._kept.pop(key, None)
         if kept:
             self._closed[key] = snapshot, kept
             while len(self._closed) > _CLOSED:
                 self._closed.popitem(last=False)
 
-    def opened(self, key: str, snapshot: Snapshot) -> None:
+    def on_open(self, key: str, snapshot: Snapshot) -> None:
         """A document was opened; if it was before, it may have been changed meanwhile."""
         known = self._closed.pop(key, None)
         if known is not None:

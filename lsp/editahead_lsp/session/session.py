@@ -9,19 +9,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from editahead_inference.candidates import Silence
-from editahead_lsp.protocol.custom_messages import ContentChange, Position, Range, ToldDiagnostic
+from editahead_lsp.protocol.custom_messages import (
+    ClientDiagnostic,
+    Position,
+    Range,
+    TextDocumentContentChange,
+)
 from editahead_lsp.settings import Settings
-from editahead_lsp.workspace.client_diagnostics import Diagnostics
-from editahead_lsp.workspace.documents import Document, Documents
-from editahead_lsp.workspace.file_exclusion import Exclusion
+from editahead_lsp.workspace.client_diagnostics import ClientDiagnostics
+from editahead_lsp.workspace.documents import Document, DocumentStore
+from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_lsp.workspace.positions import Encoding, offset_at
-from editahead_prompts.history.edit_history import History
-from editahead_prompts.state import State
+from editahead_prompts.history.edit_history import EditHistory
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot
 
-from .adaptive_debounce import Timing
-from .outcome_tracker import Outcomes
-from .rejected_edits import Refusals
+from .adaptive_debounce import AdaptiveDebounce
+from .outcome_tracker import OutcomeTracker
+from .rejected_edits import RejectedEdits
 from .shown_predictions import Decision, ShownPredictions
 
 
@@ -30,28 +35,28 @@ class Session:
     """clock: monotonic seconds. encoding: agreed with the client when it connected."""
 
     clock: Callable[[], float]
-    outcomes: Outcomes
+    outcomes: OutcomeTracker
     settings: Settings = field(default_factory=Settings)
-    exclusion: Exclusion = field(default_factory=Exclusion)
+    exclusion: FileExclusion = field(default_factory=FileExclusion)
     encoding: Encoding = "utf-16"
-    documents: Documents = field(default_factory=Documents)
-    history: History = field(default_factory=History)
+    documents: DocumentStore = field(default_factory=DocumentStore)
+    history: EditHistory = field(default_factory=EditHistory)
     focused: str | None = None
-    state: State | None = None
+    state: EditorState | None = None
     generation: int = 0
     """Grows with everything that can change a prediction."""
-    refusals: Refusals = field(default_factory=Refusals)
-    diagnostics: Diagnostics = field(default_factory=Diagnostics)
+    refusals: RejectedEdits = field(default_factory=RejectedEdits)
+    diagnostics: ClientDiagnostics = field(default_factory=ClientDiagnostics)
 
     def __post_init__(self) -> None:
-        self.timing = Timing(self.clock)
+        self.timing = AdaptiveDebounce(self.clock)
         self._cursors: dict[str, int] = {}
         self._off: dict[str, tuple[Snapshot, Silence | None]] = {}
         self.shown_predictions = ShownPredictions(
             self.clock, self.documents, self.history, self.refusals, self.outcomes, self._on_decision
         )
 
-    def configure(self, settings: Settings, exclusion: Exclusion) -> None:
+    def configure(self, settings: Settings, exclusion: FileExclusion) -> None:
         self.settings, self.exclusion = settings, exclusion
         self.outcomes.configure(learning=settings.learning, logging=settings.telemetry == "local")
         self._off.clear()
@@ -61,17 +66,19 @@ class Session:
 
     def open(self, uri: str, language: str, version: int, text: str) -> Document:
         self.close(uri)
-        self.exclusion.forget()  # an ignore file may have changed; opening is rare enough to look again
+        self.exclusion.clear_cache()  # an ignore file may have changed; opening is rare enough to look again
         document = Document(uri, language, version, text, self.encoding)
         self.documents.open(document)
-        if self.off(document) is None:
-            self.history.opened(document.snapshot)
-        self.refusals.opened(document.key, document.snapshot)
+        if self.disabled_reason(document) is None:
+            self.history.on_open(document.snapshot)
+        self.refusals.on_open(document.key, document.snapshot)
         self.focused = document.key
         self.generation += 1
         return document
 
-    def change(self, uri: str, version: int | None, changes: Sequence[ContentChange]) -> Document | None:
+    def change(
+        self, uri: str, version: int | None, changes: Sequence[TextDocumentContentChange]
+    ) -> Document | None:
         """Apply one didChange and learn from it. None when the document is not open."""
         document = self.documents.get(uri)
         if document is None:
@@ -79,20 +86,20 @@ class Session:
         cursor = self.cursor(document)
         self._catch_up()
         made = document.change(document.snapshot.version + 1 if version is None else version, changes)
-        self.documents.touch(document)
+        self.documents.mark_used(document)
         self.focused = document.key
         self.generation += 1
-        self.timing.changed()
+        self.timing.on_change()
         # Where the person most likely is now; a request will say it exactly.
         after = made.edit.changed_span[1] + made.edit.growth if made.edit else min(cursor, made.after.length)
         self._cursors[document.key] = after
-        if made.edit and self.off(document) is None:
-            self.history.changed(made.before, made.after, made.edit, at=self.clock(), cursor=cursor)
-        self.refusals.changed(document.key, made)
-        self.diagnostics.changed(document.key, made.edit)
-        self.outcomes.changed(document.key, made)
+        if made.edit and self.disabled_reason(document) is None:
+            self.history.record_change(made.before, made.after, made.edit, at=self.clock(), cursor=cursor)
+        self.refusals.on_change(document.key, made)
+        self.diagnostics.on_change(document.key, made.edit)
+        self.outcomes.on_change(document.key, made)
         self.shown_predictions.on_change(document.key, made)
-        self.state = self.state_at(document, after)
+        self.state = self.build_state(document, after)
         return document
 
     def close(self, uri: str) -> None:
@@ -101,17 +108,17 @@ class Session:
         if document is None:
             return
         self.generation += 1
-        self.history.closed(document.uri)
+        self.history.on_close(document.uri)
         self._off.pop(document.key, None)
         self._cursors.pop(document.key, None)
-        self.refusals.closed(document.key, document.snapshot)
-        self.diagnostics.closed(document.key)
+        self.refusals.on_close(document.key, document.snapshot)
+        self.diagnostics.on_close(document.key)
         if self.focused == document.key:
             self.focused = None
         self.shown_predictions.on_close(document.key)
-        self.outcomes.closed(document.key)
+        self.outcomes.on_close(document.key)
 
-    def end(self) -> None:
+    def close_all(self) -> None:
         """End all open predictions: the client is gone, or was asked to stop."""
         self._catch_up()
         self.shown_predictions.close_all()
@@ -122,43 +129,45 @@ class Session:
         document = self.documents.get(uri) if uri is not None else None
         self.focused = None if document is None else document.key
         if document is not None:
-            self.documents.touch(document)
+            self.documents.mark_used(document)
 
     @property
     def focused_document(self) -> Document | None:
-        return None if self.focused is None else self.documents.with_key(self.focused)
+        return None if self.focused is None else self.documents.get_by_key(self.focused)
 
     def cursor(self, document: Document) -> int:
         """The last known offset of the cursor."""
         return self._cursors.get(document.key, 0)
 
-    def places(self, document: Document) -> tuple[int, ...]:
+    def likely_cursors(self, document: Document) -> tuple[int, ...]:
         """Offsets between which the person is: the last known one, or, before there is any, both ends."""
         known = self._cursors.get(document.key)
         return (0, document.snapshot.length) if known is None else (known,)
 
-    def place_cursor(self, document: Document, place: Position) -> int:
+    def set_cursor(self, document: Document, place: Position) -> int:
         """The client says where the cursor is."""
         self.focused = document.key
-        self.documents.touch(document)
+        self.documents.mark_used(document)
         cursor = offset_at(document.snapshot, place.line, place.character, self.encoding)
         self._cursors[document.key] = cursor
         return cursor
 
-    def tell(
-        self, uri: str, version: int | None, told: Sequence[ToldDiagnostic], within: Range | None = None
+    def update_diagnostics(
+        self, uri: str, version: int | None, told: Sequence[ClientDiagnostic], within: Range | None = None
     ) -> None:
         """A client says what it shows of a document, or of a range of it; of another version it says nothing."""
         document = self.documents.get(uri)
         if (
             document is not None
             and version in (None, document.snapshot.version)
-            and self.off(document) is None
+            and self.disabled_reason(document) is None
         ):
-            news = self.diagnostics.tell(document.key, document.snapshot, told, self.encoding, within=within)
+            news = self.diagnostics.update(
+                document.key, document.snapshot, told, self.encoding, within=within
+            )
             self.generation += news
 
-    def off(self, document: Document) -> Silence | None:
+    def disabled_reason(self, document: Document) -> Silence | None:
         """Why this document is left alone, if it is. Such a document is mirrored, and enters nothing else."""
         known = self._off.get(document.key)
         if known is None or known[0] is not document.snapshot:
@@ -168,7 +177,7 @@ class Session:
     def _why_off(self, snapshot: Snapshot) -> Silence | None:
         if self.settings.languages.get(snapshot.language) is False:
             return Silence("language-off", f"The setting `languages` has {snapshot.language} off.")
-        why = self.exclusion.why(snapshot.uri)
+        why = self.exclusion.exclusion_reason(snapshot.uri)
         if why is not None:
             return Silence("excluded", why)
         limit = self.settings.max_file_bytes
@@ -176,44 +185,46 @@ class Session:
             return Silence("too-large", f"It is larger than {limit} bytes (`max_file_bytes`).")
         return None
 
-    def state_at(self, document: Document, cursor: int) -> State:
+    def build_state(self, document: Document, cursor: int) -> EditorState:
         """All that a prediction is made from."""
         others = self._others(document)
-        refused = {d.uri: self.refusals.of(d.key) for d in (document, *others)}
-        return State(
+        refused = {d.uri: self.refusals.for_document(d.key) for d in (document, *others)}
+        return EditorState(
             document=document.snapshot,
             cursor=cursor,
-            history=self.history.past,
-            others=tuple(d.snapshot for d in others),
-            refused={uri: edits for uri, edits in refused.items() if edits},
+            history=self.history.edits,
+            other_documents=tuple(d.snapshot for d in others),
+            rejected={uri: edits for uri, edits in refused.items() if edits},
             undone=self.history.undone,
             outcomes=dict(self.shown_predictions.rule_outcomes) if self.settings.learning else {},
-            taste=self.outcomes.taste(),
-            diagnostics=self.diagnostics.of(document.key),
+            taste=self.outcomes.preferences(),
+            diagnostics=self.diagnostics.for_document(document.key),
         )
 
     def _others(self, document: Document) -> list[Document]:
         """The other documents that a prediction may draw on, the most recently used first."""
-        return [d for d in reversed(list(self.documents)) if d is not document and self.off(d) is None]
+        return [
+            d for d in reversed(list(self.documents)) if d is not document and self.disabled_reason(d) is None
+        ]
 
     def reset_learning(self) -> None:
         self.shown_predictions.rule_outcomes.clear()
         self.outcomes.reset()
         self.refusals.clear()
-        self.timing.forget()
+        self.timing.reset()
         self.generation += 1
 
     def _on_decision(self, decision: Decision) -> None:
-        self.timing.outcome(decision)
+        self.timing.on_outcome(decision)
         self.generation += 1
 
     def _catch_up(self) -> None:
         """Before a change: what is known of earlier outcomes by now."""
-        if self.outcomes.catch_up(self._text):
+        if self.outcomes.process_due(self._text):
             self.generation += 1
 
     def _text(self, key: str) -> str:
-        document = self.documents.with_key(key)
+        document = self.documents.get_by_key(key)
         return "" if document is None else document.snapshot.text
 
 

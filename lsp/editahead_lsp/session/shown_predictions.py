@@ -13,17 +13,17 @@ from enum import Enum, auto
 from typing import Literal
 
 from editahead_inference.candidates import Candidate, Silence
-from editahead_lsp.protocol.custom_messages import Event
-from editahead_lsp.workspace.client_diagnostics import still_valid
-from editahead_lsp.workspace.documents import Changed, Document, Documents
-from editahead_prompts.history.edit_history import History
-from editahead_prompts.state import RuleOutcomes, State
-from editahead_prompts.text.edits import Edit, advance, edited_lines, rebase
+from editahead_lsp.protocol.custom_messages import OutcomeEvent
+from editahead_lsp.workspace.client_diagnostics import rebase_diagnostics
+from editahead_lsp.workspace.documents import AppliedChange, Document, DocumentStore
+from editahead_prompts.history.edit_history import EditHistory
+from editahead_prompts.state import EditorState, RuleOutcomes
+from editahead_prompts.text.edits import Edit, apply_to_lines, interpolate, rebase
 from editahead_prompts.text.snapshot import Snapshot
 
 from . import outcome_log
-from .outcome_tracker import Made, Outcomes
-from .rejected_edits import Refusals
+from .outcome_tracker import OutcomeTracker, PredictionContext
+from .rejected_edits import RejectedEdits
 
 Decision = Literal["accepted", "rejected"]
 Requester = tuple[str, str]
@@ -85,7 +85,7 @@ TRANSITIONS: dict[tuple[ShownState, ShownEvent], ShownState] = {
 }
 """The next state. Entering TYPED, ACCEPTED, REJECTED or IGNORED from another state writes the outcome to the log."""
 
-_REPORTED: dict[Event, ShownEvent] = {
+_REPORTED: dict[OutcomeEvent, ShownEvent] = {
     "accepted": ShownEvent.ACCEPT,
     "partiallyAccepted": ShownEvent.PARTLY_ACCEPT,
     "rejected": ShownEvent.REJECT,
@@ -107,7 +107,7 @@ _UNSEEN_FACES = frozenset(["codeAction"])
 
 
 @dataclass(frozen=True)
-class Offer:
+class Suggestion:
     """A prediction over the present text of its document, ready to be shown.
 
     `place` is an offset in `snapshot`, `cursor_after` one in the edited text.
@@ -123,10 +123,10 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SuggestionList:
     """A list of offers, the best first, or the reason for none. `cursor` is an offset in `document`."""
 
-    offers: tuple[Offer, ...]
+    offers: tuple[Suggestion, ...]
     silence: Silence | None
     document: Snapshot | None = None
     cursor: int = 0
@@ -169,7 +169,7 @@ class ShownPrediction:
     cursor_after: int
     confidence: float
     requesters: set[Requester]
-    context: Made
+    context: PredictionContext
     state: ShownState = ShownState.OPEN
     typed_snapshot: Snapshot | None = None
     first_at: float | None = None
@@ -182,7 +182,7 @@ class ShownPrediction:
         """Whether no outcome is known yet."""
         return self.state in _OPEN
 
-    def logged_event(self) -> tuple[outcome_log.Event, float | None]:
+    def logged_event(self) -> tuple[outcome_log.LoggedEvent, float | None]:
         """Return the outcome for the log, and the fraction that was accepted of an ignored prediction."""
         if self.state is ShownState.IGNORED:
             return ("partial", self.share) if self.share else ("ignored", None)
@@ -210,10 +210,10 @@ class ShownPredictions:
     def __init__(
         self,
         clock: Callable[[], float],
-        documents: Documents,
-        history: History,
-        refusals: Refusals,
-        outcomes: Outcomes,
+        documents: DocumentStore,
+        history: EditHistory,
+        refusals: RejectedEdits,
+        outcomes: OutcomeTracker,
         on_decision: Callable[[Decision], None],
     ) -> None:
         self._clock, self._documents, self._history = clock, documents, history
@@ -226,13 +226,13 @@ class ShownPredictions:
     # What is on the screen
 
     def register_prediction(
-        self, offer: Offer, document: Document, requester: Requester, context: Made
+        self, offer: Suggestion, document: Document, requester: Requester, context: PredictionContext
     ) -> str:
         """Return the id of a prediction for a requester. An open prediction that says the same keeps its id."""
         candidate, edit = offer.candidate, offer.edit
         for shown in self._by_id.values():
             same = (shown.key, shown.candidate.rule, shown.edit) == (document.key, candidate.rule, edit)
-            if shown.is_open and same and (edit or shown.candidate.place == candidate.place):
+            if shown.is_open and same and (edit or shown.candidate.target_offset == candidate.target_offset):
                 shown.requesters.add(requester)
                 return shown.id
         self._number += 1
@@ -302,9 +302,11 @@ class ShownPredictions:
     def is_rejected(self, document: Document, edit: Edit) -> bool:
         """Return whether the edit has the result of a rejected one, in whatever way both are written."""
         text = document.snapshot.text
-        return any(edits_equivalent(rejected, edit, text) for rejected in self._refusals.of(document.key))
+        return any(
+            edits_equivalent(rejected, edit, text) for rejected in self._refusals.for_document(document.key)
+        )
 
-    def states_after_accept(self, id: str, present: State, cursors: Iterable[int]) -> list[State]:
+    def states_after_accept(self, id: str, present: EditorState, cursors: Iterable[int]) -> list[EditorState]:
         """Return the states of the next requests if a prediction is accepted now.
 
         Args:
@@ -315,21 +317,21 @@ class ShownPredictions:
         if shown is None or not shown.is_open or not shown.edit:
             return []
         before, edit = present.document, shown.edit
-        after = Snapshot(before.uri, before.language, before.version + 1, edited_lines(before, edit))
+        after = Snapshot(before.uri, before.language, before.version + 1, apply_to_lines(before, edit))
         history = self._history
         if shown.state is ShownState.OPEN:  # an edit that is typed to its end is typed
-            history = history.foreseen(before, after, edit, at=self._clock())
-        refused = {**present.refused, before.uri: self._refusals.foreseen(shown.key, before, edit)}
+            history = history.after_accept(before, after, edit, at=self._clock())
+        refused = {**present.rejected, before.uri: self._refusals.after_edit(shown.key, before, edit)}
         outcomes = {**self.rule_outcomes, shown.candidate.rule: self._rule_outcomes(shown, "accepted")}
         state = replace(
             present,
             document=after,
-            history=history.past,
-            refused={uri: edits for uri, edits in refused.items() if edits},
+            history=history.edits,
+            rejected={uri: edits for uri, edits in refused.items() if edits},
             undone=history.undone,
             outcomes=outcomes if self._outcomes.learning else {},
-            taste=self._outcomes.taste(accepted=True),
-            diagnostics=still_valid(present.diagnostics, edit),
+            taste=self._outcomes.preferences(accepted=True),
+            diagnostics=rebase_diagnostics(present.diagnostics, edit),
         )
         distinct = dict.fromkeys(min(max(cursor, 0), after.length) for cursor in cursors)
         return [replace(state, cursor=cursor) for cursor in distinct]
@@ -337,7 +339,12 @@ class ShownPredictions:
     # Events
 
     def record_outcome(
-        self, id: str, event: Event, *, accepted_units: int | None = None, shown_ms: float | None = None
+        self,
+        id: str,
+        event: OutcomeEvent,
+        *,
+        accepted_units: int | None = None,
+        shown_ms: float | None = None,
     ) -> None:
         """Record what the client reports, or a command shows, of a prediction.
 
@@ -353,13 +360,13 @@ class ShownPredictions:
         if event == "shown":
             shown.first_at = self._clock() if shown.first_at is None else shown.first_at
         elif self._advance(shown, _REPORTED[event]):
-            document = self._documents.with_key(shown.key)
+            document = self._documents.get_by_key(shown.key)
             if event == "partiallyAccepted":
                 shown.share = accepted_fraction(shown.candidate.edit, accepted_units)
             elif event == "accepted" and shown.edit and document is not None:
                 self._history.mark_accepted(document.snapshot, shown.edit)  # the change is still to come
 
-    def on_change(self, key: str, change: Changed) -> None:
+    def on_change(self, key: str, change: AppliedChange) -> None:
         """Rebase the predictions in a document over a change of it."""
         for shown in self._by_id.values():
             if shown.key == key:
@@ -380,7 +387,7 @@ class ShownPredictions:
         for shown in self._by_id.values():
             self._advance(shown, ShownEvent.IGNORE)
 
-    def _rebase(self, shown: ShownPrediction, edit: Edit, change: Changed) -> None:
+    def _rebase(self, shown: ShownPrediction, edit: Edit, change: AppliedChange) -> None:
         """Rebase what was left of the edit before the change."""
         text = change.before.text
         if edits_equivalent(edit, change.edit, text):
@@ -388,15 +395,15 @@ class ShownPredictions:
             if self._advance(shown, ShownEvent.EDIT_MADE):
                 if at_once:
                     self._history.mark_accepted(change.before, edit)
-                self._outcomes.accepted_edit(shown.id, shown.key, change.before, edit)
+                self._outcomes.track_survival(shown.id, shown.key, change.before, edit)
             shown.edit = shown.full_edit = None
             return
-        left = advance(edit, change.edit, text)
+        left = interpolate(edit, change.edit, text)
         if not left:
             self._advance(shown, ShownEvent.OVERTAKEN if left is None else ShownEvent.ALL_TYPED)
             shown.edit = None
             return
-        if _size(left) < _size(advance(edit, Edit(), text) or edit):
+        if _size(left) < _size(interpolate(edit, Edit(), text) or edit):
             self._advance(shown, ShownEvent.PART_MADE)
             # Whatever is typed instead of it begins by deleting, too.
             if _inserts(change.edit) or not _inserts(left):
@@ -420,7 +427,7 @@ class ShownPredictions:
     def _log(self, shown: ShownPrediction) -> None:
         event, share = shown.logged_event()
         shown_ms = shown.visible_ms(self._clock())
-        self._outcomes.settled(shown.id, shown.number, shown.context, event, share=share, shown_ms=shown_ms)
+        self._outcomes.record(shown.id, shown.number, shown.context, event, share=share, shown_ms=shown_ms)
 
     def _count(self, shown: ShownPrediction, decision: Decision) -> None:
         """Learn from a decision; a prediction has at most one."""

@@ -30,7 +30,7 @@ from pygls.exceptions import (
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
-from editahead_lsp.protocol.converter import PARAMS
+from editahead_lsp.protocol.converter import PARAMS_BY_METHOD
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -62,7 +62,7 @@ _KEPT = {types.SHUTDOWN, types.SET_TRACE}
 """The features of pygls that are used as they are."""
 
 
-class Protocol(LanguageServerProtocol):
+class JsonRpcProtocol(LanguageServerProtocol):
     """One client's connection."""
 
     _server: Server
@@ -74,10 +74,10 @@ class Protocol(LanguageServerProtocol):
         self.initialized = False
 
     @property
-    def was_shut_down(self) -> bool:
+    def shutdown_requested(self) -> bool:
         return self._shutdown
 
-    def read(self, value: Any, cls: type) -> Any:
+    def structure(self, value: Any, cls: type) -> Any:
         """Params (or an argument) as an object of `cls`. Raises InvalidParams."""
         try:
             return self._converter.structure(value, cls)
@@ -87,7 +87,7 @@ class Protocol(LanguageServerProtocol):
                 f"{JsonRpcInvalidParams.MESSAGE}: not {cls.__name__}"
             ) from None  # it quotes the value
 
-    def write(self, value: Any) -> Any:
+    def unstructure(self, value: Any) -> Any:
         """The value as it goes over the wire."""
         return self._converter.unstructure(value)
 
@@ -160,8 +160,8 @@ class Protocol(LanguageServerProtocol):
             self._handle_request(msg_id, method, read)
 
     def _params(self, method: str, params: Any) -> Any:
-        cls = PARAMS.get(method)
-        return params if cls is None else self.read(params, cls)
+        cls = PARAMS_BY_METHOD.get(method)
+        return params if cls is None else self.structure(params, cls)
 
     def _cancel(self, msg_id: Any) -> None:
         """A request that is answered already, or that was the server's own, cannot be cancelled by the client."""
@@ -170,12 +170,12 @@ class Protocol(LanguageServerProtocol):
             if task is not None:
                 task.cancel()
 
-    def abandon(self) -> None:
+    def cancel_all_requests(self) -> None:
         """Nobody waits for the answers any more: stop the requests that are under way."""
         for task in list(self._request_futures.values()):
             task.cancel()
 
-    def refuse_unparsed(self) -> None:
+    def send_parse_error(self) -> None:
         """What came is not JSON; it cannot be told which request it was."""
         self._refuse(None, JsonRpcParseError())
 

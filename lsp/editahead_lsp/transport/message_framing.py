@@ -8,7 +8,7 @@ from collections.abc import Iterator
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]{1,10})[ \t]*", re.IGNORECASE)
 
 
-class Frames:
+class MessageFramer:
     """Takes bytes as they come and gives the bodies of the messages. Header lines that mean nothing are passed over, so
     that the stream is found again after rubbish."""
 
@@ -18,7 +18,7 @@ class Frames:
         self._in_body = False
 
     @property
-    def pending(self) -> int:
+    def buffered_bytes(self) -> int:
         """Bytes that are no whole message yet."""
         return len(self._buffer)
 

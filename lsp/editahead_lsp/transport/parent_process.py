@@ -11,7 +11,7 @@ POLL_S = 2.0
 """Between two looks, where the system cannot tell by itself."""
 
 
-async def ended(pid: int, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+async def wait_for_exit(pid: int, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
     """Return once the process is gone."""
     if hasattr(os, "pidfd_open"):
         try:

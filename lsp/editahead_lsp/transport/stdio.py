@@ -10,21 +10,21 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 
-from .message_framing import Frames
+from .message_framing import MessageFramer
 
 _CHUNK = 1 << 16
 _QUEUED = 1000
 """Messages read ahead of the server, at most."""
 
 
-def messages(read: Callable[[int], bytes]) -> Iterator[bytes]:
+def iter_message_bodies(read: Callable[[int], bytes]) -> Iterator[bytes]:
     """The bodies of the messages that `read` gives, until it gives nothing."""
-    frames = Frames()
+    frames = MessageFramer()
     while chunk := read(_CHUNK):
         yield from frames.feed(chunk)
 
 
-class Reader:
+class StdinReaderThread:
     """A thread that hands each message to `handle`, one turn of the event loop for each, then calls `closed` there."""
 
     def __init__(
@@ -44,7 +44,7 @@ class Reader:
 
     def _run(self) -> None:
         try:
-            for body in messages(self._safely_read):
+            for body in iter_message_bodies(self._safely_read):
                 self._room.acquire()
                 self._loop.call_soon_threadsafe(self._deliver, body)
             self._loop.call_soon_threadsafe(self._closed)

@@ -15,18 +15,18 @@ from collections.abc import Callable
 
 from lsprotocol import types
 
-from editahead_lsp.protocol.client_capabilities import at
+from editahead_lsp.protocol.client_capabilities import get_nested
 from editahead_lsp.server import Server
 
-from .message_framing import Frames
+from .message_framing import MessageFramer
 
 log = logging.getLogger(__name__)
 
-FIRST_S = 10.0
+HANDSHAKE_TIMEOUT_S = 10.0
 """A client that must show a token has so long for it."""
-FIRST_BYTES = 1 << 20
+MAX_HANDSHAKE_BYTES = 1 << 20
 """As much may come before the token is seen."""
-UNREAD_BYTES = 64 << 20
+MAX_SEND_BUFFER_BYTES = 64 << 20
 """A client that leaves more than this unread is dropped."""
 CLOSE_S = 1.0
 """A client that is being left has so long to read what it was told."""
@@ -36,11 +36,11 @@ _HEADER = b"content-"
 such a request has a Content-Length too; but it never comes first."""
 
 
-class NotLoopback(Exception):
+class NotLoopbackError(Exception):
     """The address can be reached from other machines."""
 
 
-class Listener:
+class TcpServer:
     """make: a server object for one more client. token: what a client must show in its first message, if anything."""
 
     def __init__(self, make: Callable[[], Server], token: str | None = None) -> None:
@@ -54,7 +54,7 @@ class Listener:
         names = [socket.getsockname() for socket in listening.sockets]
         if not remote and not all(_is_loopback(name[0]) for name in names):
             listening.close()
-            raise NotLoopback(f"{host or 'every address'} can be reached from other machines")
+            raise NotLoopbackError(f"{host or 'every address'} can be reached from other machines")
         await listening.start_serving()
         self._listening = listening
         return [f"[{name[0]}]:{name[1]}" if ":" in name[0] else f"{name[0]}:{name[1]}" for name in names]
@@ -75,21 +75,21 @@ class Listener:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         server = self._make()
         server.watches_process = False  # its number may be another machine's; the connection says enough
-        server.protocol.set_writer(_Writer(writer.transport, server.end))
+        server.protocol.set_writer(_Writer(writer.transport, server.request_exit))
         reading = asyncio.ensure_future(self._read(reader, server))
-        reading.add_done_callback(lambda _: server.end())
+        reading.add_done_callback(lambda _: server.request_exit())
         try:
-            await server.ended()
+            await server.wait_closed()
         finally:
             reading.cancel()
-            server.protocol.abandon()
+            server.protocol.cancel_all_requests()
             await _close(writer)
 
     async def _read(self, reader: asyncio.StreamReader, server: Server) -> None:
         """Hand over each message, one turn of the loop for each, until the stream ends or is none of ours."""
-        frames, head, trusted = Frames(), b"", self._token is None
+        frames, head, trusted = MessageFramer(), b"", self._token is None
         try:
-            async with asyncio.timeout(None if trusted else FIRST_S) as patience:
+            async with asyncio.timeout(None if trusted else HANDSHAKE_TIMEOUT_S) as patience:
                 while chunk := await reader.read(_CHUNK):
                     head = (head + chunk)[: len(_HEADER)]
                     if not _HEADER.startswith(head.lower()):
@@ -104,7 +104,7 @@ class Listener:
                             patience.reschedule(None)
                         server.receive(body)
                         await asyncio.sleep(0)
-                    if not trusted and frames.pending > FIRST_BYTES:
+                    if not trusted and frames.buffered_bytes > MAX_HANDSHAKE_BYTES:
                         return
         except TimeoutError:
             log.warning("a connection that showed no token was closed")
@@ -117,8 +117,8 @@ class Listener:
             message = json.loads(body)
         except (ValueError, RecursionError):
             return False
-        shown = at(message, "params", "initializationOptions", "editahead", "token")
-        if at(message, "method") != types.INITIALIZE or not isinstance(shown, str):
+        shown = get_nested(message, "params", "initializationOptions", "editahead", "token")
+        if get_nested(message, "method") != types.INITIALIZE or not isinstance(shown, str):
             return False
         return hmac.compare_digest(shown.encode("utf-8", "replace"), self._token.encode("utf-8", "replace"))
 
@@ -133,7 +133,7 @@ class _Writer:
         if self._transport.is_closing():
             return
         self._transport.write(data)
-        if self._transport.get_write_buffer_size() > UNREAD_BYTES:
+        if self._transport.get_write_buffer_size() > MAX_SEND_BUFFER_BYTES:
             log.warning("a client that does not read was dropped")
             self._transport.abort()
             self._gone()

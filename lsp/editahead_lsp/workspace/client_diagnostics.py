@@ -7,56 +7,58 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from editahead_lsp.protocol.custom_messages import Range, ToldDiagnostic
+from editahead_lsp.protocol.custom_messages import ClientDiagnostic, Range
 from editahead_prompts.state import Diagnostic
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
 from .positions import Encoding, offset_at
 
-OWN = "editahead"
+OWN_SOURCE = "editahead"
 """The source of the server's own hints."""
-MOST = 100
+MAX_DIAGNOSTICS = 100
 """So many of one document are kept, the first."""
 
 
-class Diagnostics:
+class ClientDiagnostics:
     """By the keys of documents, in the order of the text."""
 
     def __init__(self) -> None:
         self._told: dict[str, tuple[Diagnostic, ...]] = {}
 
-    def of(self, key: str) -> tuple[Diagnostic, ...]:
+    def for_document(self, key: str) -> tuple[Diagnostic, ...]:
         return self._told.get(key, ())
 
-    def tell(
+    def update(
         self,
         key: str,
         snapshot: Snapshot,
-        told: Sequence[ToldDiagnostic],
+        told: Sequence[ClientDiagnostic],
         encoding: Encoding,
         *,
         within: Range | None = None,
     ) -> bool:
         """All that there is in the document, or in the range `within` of it. Whether that is news."""
-        fresh = {_read(snapshot, one, encoding) for one in told if one.source != OWN and one.message}
-        before = self.of(key)
+        fresh = {_read(snapshot, one, encoding) for one in told if one.source != OWN_SOURCE and one.message}
+        before = self.for_document(key)
         if within is not None:
             start, end = _offsets(snapshot, within, encoding)
             fresh |= {known for known in before if known.end < start or end < known.start}
-        now = tuple(sorted(fresh, key=lambda one: (one.start, one.end, one.code, one.message))[:MOST])
+        now = tuple(
+            sorted(fresh, key=lambda one: (one.start, one.end, one.code, one.message))[:MAX_DIAGNOSTICS]
+        )
         self._told[key] = now
         return now != before
 
-    def changed(self, key: str, edit: Edit) -> None:
+    def on_change(self, key: str, edit: Edit) -> None:
         """Those that the change touches are overtaken: only a new look at the text could say what holds there."""
-        self._told[key] = still_valid(self.of(key), edit)
+        self._told[key] = rebase_diagnostics(self.for_document(key), edit)
 
-    def closed(self, key: str) -> None:
+    def on_close(self, key: str) -> None:
         self._told.pop(key, None)
 
 
-def still_valid(told: Sequence[Diagnostic], edit: Edit) -> tuple[Diagnostic, ...]:
+def rebase_diagnostics(told: Sequence[Diagnostic], edit: Edit) -> tuple[Diagnostic, ...]:
     """Those that hold after the edit, moved along."""
     return tuple(
         replace(one, start=edit.map_offset(one.start), end=edit.map_offset(one.end, "before"))
@@ -65,7 +67,7 @@ def still_valid(told: Sequence[Diagnostic], edit: Edit) -> tuple[Diagnostic, ...
     )
 
 
-def _read(snapshot: Snapshot, told: ToldDiagnostic, encoding: Encoding) -> Diagnostic:
+def _read(snapshot: Snapshot, told: ClientDiagnostic, encoding: Encoding) -> Diagnostic:
     start, end = _offsets(snapshot, told.range, encoding)
     code = "" if told.code is None else str(told.code)
     return Diagnostic(start, max(start, end), told.message, code)

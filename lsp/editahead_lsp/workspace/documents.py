@@ -13,20 +13,20 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from editahead_lsp.protocol.custom_messages import ContentChange, Position
+from editahead_lsp.protocol.custom_messages import Position, TextDocumentContentChange
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit, compose
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 
 from . import uris
-from .positions import Encoding, column
+from .positions import Encoding, column_from_units
 
 _REMEMBERED = 50
 """Changes over which an answer that took its time can still be rebased."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Changed(NamedTuple):
+class AppliedChange(NamedTuple):
     """What one notification did to a document: `edit.apply(before.text) == after.text`."""
 
     before: Snapshot
@@ -40,7 +40,7 @@ class Document:
     def __init__(
         self, uri: str, language: str, version: int, text: str, encoding: Encoding = "utf-16"
     ) -> None:
-        self.key = uris.key(uri)
+        self.key = uris.canonical_key(uri)
         self.encoding = encoding
         self.snapshot = Snapshot(uri, language, version, split_lines(text))
         self._lines = list(self.snapshot.lines)
@@ -51,7 +51,7 @@ class Document:
         """As the client writes it."""
         return self.snapshot.uri
 
-    def change(self, version: int, changes: Sequence[ContentChange]) -> Changed:
+    def change(self, version: int, changes: Sequence[TextDocumentContentChange]) -> AppliedChange:
         """Apply the changes one after the other, each to the text that the one before left."""
         before = self.snapshot
         edit = Edit()
@@ -60,9 +60,9 @@ class Document:
         after = Snapshot(before.uri, before.language, version, tuple(self._lines))
         self.snapshot = after
         self._log.append((weakref.ref(before), edit))
-        return Changed(before, after, edit)
+        return AppliedChange(before, after, edit)
 
-    def since(self, snapshot: Snapshot) -> Edit | None:
+    def edit_since(self, snapshot: Snapshot) -> Edit | None:
         """What was changed since that snapshot of this document; None when that is too long ago to tell."""
         if snapshot is self.snapshot:
             return Edit()
@@ -74,7 +74,7 @@ class Document:
                 made = edit
         return made
 
-    def _apply(self, change: ContentChange) -> Edit:
+    def _apply(self, change: TextDocumentContentChange) -> Edit:
         """Splice one change into the lines. The edit is in the offsets of the text before it."""
         lines = self._lines
         if change.range is None:
@@ -107,10 +107,10 @@ class Document:
             return 0, 0
         if line >= len(self._lines):
             return len(self._lines) - 1, len(self._lines[-1])
-        return line, column(line_body(self._lines[line]), position.character, self.encoding)
+        return line, column_from_units(line_body(self._lines[line]), position.character, self.encoding)
 
 
-class Documents:
+class DocumentStore:
     """The open documents, most recently used last."""
 
     def __init__(self) -> None:
@@ -124,9 +124,9 @@ class Documents:
 
     def get(self, uri: str) -> Document | None:
         """The open document with this URI, however it is spelled."""
-        return self._by_key.get(uris.key(uri))
+        return self._by_key.get(uris.canonical_key(uri))
 
-    def with_key(self, key: str) -> Document | None:
+    def get_by_key(self, key: str) -> Document | None:
         return self._by_key.get(key)
 
     def open(self, document: Document) -> None:
@@ -135,9 +135,9 @@ class Documents:
         self._by_key[document.key] = document
 
     def close(self, uri: str) -> Document | None:
-        return self._by_key.pop(uris.key(uri), None)
+        return self._by_key.pop(uris.canonical_key(uri), None)
 
-    def touch(self, document: Document) -> None:
+    def mark_used(self, document: Document) -> None:
         """Make it the most recently used."""
         if document.key in self._by_key:
             self._by_key[document.key] = self._by_key.pop(document.key)

@@ -49,7 +49,7 @@ SECRETS = (
 """Names under which keys and passwords are kept, as in an ignore file. Case does not count."""
 
 
-class Exclusion:
+class FileExclusion:
     """folders: of the workspace. exclude: globs as in an ignore file, relative to the folder that holds the file."""
 
     def __init__(self, folders: Sequence[Path] = (), exclude: Iterable[str] = ()) -> None:
@@ -58,19 +58,19 @@ class Exclusion:
         self._known: dict[str, str | None] = {}
         self._ignore_files: dict[Path, GitIgnoreSpec | None] = {}
 
-    def why(self, uri: str) -> str | None:
+    def exclusion_reason(self, uri: str) -> str | None:
         """One sentence about why the document is left alone, or None when it is not."""
         if uri not in self._known:
             self._known[uri] = self._decide(uri)
         return self._known[uri]
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Read the ignore files again when asked next."""
         self._known.clear()
         self._ignore_files.clear()
 
     def _decide(self, uri: str) -> str | None:
-        path = uris.path_of(uri)
+        path = uris.uri_to_path(uri)
         if path is None:
             return None
         if self._secrets.match_file(path.as_posix().lower().lstrip("/")):
@@ -136,5 +136,5 @@ def _spec(lines: Iterable[str]) -> GitIgnoreSpec | None:
 
 def workspace_paths(uris_: Iterable[str]) -> tuple[Path, ...]:
     """The workspace folders that are folders of this machine."""
-    paths = (uris.path_of(uri) for uri in uris_)
+    paths = (uris.uri_to_path(uri) for uri in uris_)
     return tuple(Path(os.path.normpath(path)) for path in paths if path is not None)

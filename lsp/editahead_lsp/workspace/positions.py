@@ -21,7 +21,7 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 """What takes two code units in UTF-16."""
 
 
-def choose(offered: Iterable[str] | None) -> Encoding:
+def negotiate_encoding(offered: Iterable[str] | None) -> Encoding:
     """The encoding to use with a client that offers these (its favourite first).
 
     UTF-32 needs no conversion at all, and where a client counts in UTF-16 whatever was agreed (some do), it differs
@@ -33,7 +33,7 @@ def choose(offered: Iterable[str] | None) -> Encoding:
     return known[0] if known else "utf-16"
 
 
-def units(text: str, encoding: Encoding) -> int:
+def code_unit_length(text: str, encoding: Encoding) -> int:
     """The length of `text` in code units."""
     if encoding == "utf-32" or text.isascii():
         return len(text)
@@ -42,7 +42,7 @@ def units(text: str, encoding: Encoding) -> int:
     return len(text) + sum(1 for _ in _ASTRAL.finditer(text))
 
 
-def column(body: str, character: int, encoding: Encoding) -> int:
+def column_from_units(body: str, character: int, encoding: Encoding) -> int:
     """The code points before `character` (code units) in a line without its line end; clamped to 0 .. len(body)."""
     character = max(character, 0)
     if encoding == "utf-32" or body.isascii():
@@ -68,7 +68,7 @@ def offset_at(snapshot: Snapshot, line: int, character: int, encoding: Encoding)
         return 0
     if line >= len(snapshot.lines):
         return snapshot.length
-    return snapshot.starts[line] + column(line_body(snapshot.lines[line]), character, encoding)
+    return snapshot.starts[line] + column_from_units(line_body(snapshot.lines[line]), character, encoding)
 
 
 def position_at(snapshot: Snapshot, offset: int, encoding: Encoding) -> tuple[int, int]:
@@ -76,4 +76,4 @@ def position_at(snapshot: Snapshot, offset: int, encoding: Encoding) -> tuple[in
     offset = min(max(offset, 0), snapshot.length)
     line = snapshot.line_at(offset)
     body = line_body(snapshot.lines[line])
-    return line, units(body[: offset - snapshot.starts[line]], encoding)
+    return line, code_unit_length(body[: offset - snapshot.starts[line]], encoding)

@@ -14,7 +14,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 _DRIVE = re.compile(r"/([A-Za-z]):(?=/|$)")
 
 
-def key(uri: str) -> str:
+def canonical_key(uri: str) -> str:
     """The same for every spelling of one URI."""
     match = _SCHEME.fullmatch(uri)
     if match is None:
@@ -26,7 +26,7 @@ def key(uri: str) -> str:
     return f"file://{host}{path}"
 
 
-def path_of(uri: str) -> Path | None:
+def uri_to_path(uri: str) -> Path | None:
     """The file that a `file:` URI names, if it does."""
     match = _SCHEME.fullmatch(uri)
     if match is None or match[1].lower() != "file":
@@ -39,7 +39,7 @@ def path_of(uri: str) -> Path | None:
     return Path(path[1:] if _DRIVE.match(path) else path)
 
 
-def of_path(path: Path) -> str:
+def path_to_uri(path: Path) -> str:
     """The `file:` URI of an absolute path."""
     text = path.as_posix()
     return "file://" + quote(text if text.startswith("/") else f"/{text}", errors="surrogateescape")

@@ -17,13 +17,13 @@ from .render import Prompt
 
 log = logging.getLogger(__name__)
 
-MOST_DOCUMENTS = 32
-MOST_PROMPTS = 4
+MAX_DOCUMENTS = 32
+MAX_PROMPTS = 4
 """So many of the last prompts of so many documents are kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PromptDivergence:
     """Where two prompts part. `now` and `then` are the names of the parts there, None where a prompt has ended.
 
     offset: of the first character that differs. kept: tokens of the new prompt that a cache can serve, counted in ids where
@@ -43,7 +43,7 @@ class Difference:
         return (self.now or self.then or "").partition("/")[0]
 
 
-def first_difference(then: Prompt, now: Prompt) -> Difference | None:
+def first_divergence(then: Prompt, now: Prompt) -> PromptDivergence | None:
     """Where `now` parts from `then`; None when their texts are equal."""
     if now.text == then.text:
         return None
@@ -53,7 +53,7 @@ def first_difference(then: Prompt, now: Prompt) -> Difference | None:
         kept = common_prefix_length(then.ids, now.ids)
     else:
         kept = min(sum(piece.tokens for piece in now.pieces if piece.end <= offset), now.tokens)
-    return Difference(
+    return PromptDivergence(
         None if here is None else here.name,
         None if there is None else there.name,
         offset,
@@ -62,9 +62,9 @@ def first_difference(then: Prompt, now: Prompt) -> Difference | None:
     )
 
 
-def common(one: Prompt, other: Prompt) -> Prompt:
+def common_prefix(one: Prompt, other: Prompt) -> Prompt:
     """The first prompt, as far as the other is the same."""
-    parts = first_difference(one, other)
+    parts = first_divergence(one, other)
     if parts is None:
         return one
     at, kept = parts.offset, parts.kept
@@ -74,7 +74,7 @@ def common(one: Prompt, other: Prompt) -> Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Blame:
+class CacheMissCount:
     """How often a part was the first that differed, and how many tokens had to be computed from there on, in all."""
 
     times: int
@@ -89,48 +89,48 @@ class CacheReport:
     prompts: int
     tokens: int
     fresh: int
-    parts: Mapping[str, Blame]
+    parts: Mapping[str, CacheMissCount]
 
 
-class CacheMisses:
+class CacheMissTracker:
     """Compares each prompt of a document with the one sent before it. Stateful; not for several threads at once."""
 
     def __init__(self) -> None:
         self._last: OrderedDict[Hashable, deque[Prompt]] = OrderedDict()
-        self._parts: dict[str, Blame] = {}
+        self._parts: dict[str, CacheMissCount] = {}
         self._prompts = self._tokens = 0
 
-    def sent(self, document: Hashable, prompt: Prompt) -> Difference | None:
+    def record_sent(self, document: Hashable, prompt: Prompt) -> PromptDivergence | None:
         """Takes note of a prompt; where it parts from the document's last one, if it does and there was one.
 
         Logged at level `debug`, by the parts' names and in tokens.
         """
         then = self._last.get(document)
-        found = None if then is None else first_difference(then[-1], prompt)
-        self.warmed(document, prompt)
+        found = None if then is None else first_divergence(then[-1], prompt)
+        self.record_prefill(document, prompt)
         if then is None:
             return None
         self._prompts += 1
         self._tokens += prompt.tokens
         if found is not None:
-            known = self._parts.get(found.part, Blame(0, 0))
-            self._parts[found.part] = Blame(known.times + 1, known.tokens + found.fresh)
+            known = self._parts.get(found.part, CacheMissCount(0, 0))
+            self._parts[found.part] = CacheMissCount(known.times + 1, known.tokens + found.fresh)
             log.debug("prompt: `%s` differs; %d of %d tokens anew", found.part, found.fresh, prompt.tokens)
         return found
 
-    def fresh(self, document: Hashable, prompt: Prompt) -> int:
+    def uncached_tokens(self, document: Hashable, prompt: Prompt) -> int:
         """Tokens of a prompt that none of the document's last ones begins with, too."""
-        parts = [first_difference(then, prompt) for then in self._last.get(document, ())]
+        parts = [first_divergence(then, prompt) for then in self._last.get(document, ())]
         return min((0 if found is None else found.fresh for found in parts), default=prompt.tokens)
 
-    def warmed(self, document: Hashable, prompt: Prompt) -> None:
+    def record_prefill(self, document: Hashable, prompt: Prompt) -> None:
         """Takes a prompt as the document's last one, without counting it: nobody waited for it."""
-        known = self._last[document] = self._last.pop(document, deque(maxlen=MOST_PROMPTS))
+        known = self._last[document] = self._last.pop(document, deque(maxlen=MAX_PROMPTS))
         known.append(prompt)
-        if len(self._last) > MOST_DOCUMENTS:
+        if len(self._last) > MAX_DOCUMENTS:
             self._last.popitem(last=False)
 
-    def closed(self, document: Hashable) -> None:
+    def on_close(self, document: Hashable) -> None:
         """Forgets the document's last prompts."""
         self._last.pop(document, None)
 

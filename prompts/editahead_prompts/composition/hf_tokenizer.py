@@ -32,11 +32,11 @@ WORDS = r" ?[^\W\d]+|\d{1,3}| ?[^\w\s]+|(?:\r?\n)+[ \t]*|[ \t]+(?!\S)|[ \t]+|\s"
 """What no token of ours reaches beyond: a word with the space before it, three digits, signs, line ends with the indentation
 that follows, white space. Read the same by `re` and by `tokenizers`."""
 
-OURS = "editahead"
+BUNDLED = "editahead"
 """In the names of our models."""
 
-MOST_KEPT = 4_096
-LONGEST_KEPT = 4_000
+MAX_KEPT = 4_096
+MAX_KEPT = 4_000
 """Counts of so many texts are kept, of so many characters at most: lines and blocks of them, which hardly change between
 requests."""
 
@@ -44,11 +44,11 @@ WHOLE_KEPT = 4
 """So many longer texts are kept with their ids: a prompt is asked for its ids and for their number."""
 
 
-class NoTokenizer(Exception):
+class TokenizerUnavailableError(Exception):
     """A tokenizer that cannot be had; the message is for a person."""
 
 
-class Vocabulary:
+class HfTokenizer:
     """A model's tokenizer, behind `Tokenizer`. Not for several threads at once."""
 
     def __init__(self, encoder: Encoder) -> None:
@@ -58,18 +58,18 @@ class Vocabulary:
 
     def count(self, text: str) -> int:
         """How many tokens `text` has by itself; 0 for ""."""
-        if len(text) > LONGEST_KEPT:
+        if len(text) > MAX_KEPT:
             return len(self.encode(text))
         known = self._counts.get(text)
         if known is None:
             known = self._counts[text] = len(self._ids(text))
-            if len(self._counts) > MOST_KEPT:
+            if len(self._counts) > MAX_KEPT:
                 self._counts.popitem(last=False)
         return known
 
     def encode(self, text: str) -> tuple[int, ...]:
         """Their ids. No token is added at the beginning or the end."""
-        if len(text) <= LONGEST_KEPT:
+        if len(text) <= MAX_KEPT:
             return self._ids(text)
         known = self._wholes.pop(text, None)
         self._wholes[text] = known = self._ids(text) if known is None else known
@@ -90,53 +90,53 @@ class Vocabulary:
         return tuple(self.encoder.encode(text, add_special_tokens=False).ids)
 
 
-def load(place: Path) -> Vocabulary:
+def load(place: Path) -> HfTokenizer:
     """The tokenizer in a model's folder, or in a `tokenizer.json`. NoTokenizer when there is none that can be read."""
     file = place / FILE if place.is_dir() else place
     try:
         text = file.read_text("utf-8")
     except (OSError, ValueError) as error:  # ValueError: no UTF-8, or no path
-        raise NoTokenizer(f"{file}: {getattr(error, 'strerror', None) or error}") from error
+        raise TokenizerUnavailableError(f"{file}: {getattr(error, 'strerror', None) or error}") from error
     encoder = _library().Tokenizer
     try:
-        return Vocabulary(encoder.from_str(text))
+        return HfTokenizer(encoder.from_str(text))
     except Exception as error:  # the library raises nothing more specific
-        raise NoTokenizer(f"{file}: not a tokenizer ({error})") from error
+        raise TokenizerUnavailableError(f"{file}: not a tokenizer ({error})") from error
 
 
 @cache
-def own() -> Vocabulary:
+def bundled_tokenizer() -> HfTokenizer:
     """Our own. NoTokenizer without the library."""
     _library()
     data = json.loads(OWN.read_text("utf-8"))
-    return built(data["special"], data["merges"])
+    return build_bpe(data["special"], data["merges"])
 
 
 @dataclass(frozen=True)
-class Counting:
+class NamedTokenizer:
     """A tokenizer, and what it is called: a folder, "editahead", or how it is reckoned."""
 
     tokenizer: Tokenizer
     name: str
 
 
-def counting(model: str, *, ours: bool) -> Counting:
+def tokenizer_for(model: str, *, ours: bool) -> NamedTokenizer:
     """What a model's prompts are counted with: its own tokenizer, where its name is a folder on this machine; ours, where
     the format is `ours` and so is the model, to count by only, as that may be of another version; else an estimate. A
     relative name is none of a folder: it could be one in any repository."""
     folder = Path(model)
     try:
         if folder.is_absolute() and folder.is_dir():
-            return Counting(load(folder), model)
-        if ours and OURS in model.lower():
+            return NamedTokenizer(load(folder), model)
+        if ours and BUNDLED in model.lower():
             # What `own()` keeps is not for several threads.
-            return Counting(CountsOnly(Vocabulary(own().encoder)), OURS)
-    except NoTokenizer as error:
+            return NamedTokenizer(CountsOnly(HfTokenizer(bundled_tokenizer().encoder)), BUNDLED)
+    except TokenizerUnavailableError as error:
         log.info("tokens of prompts are estimated: %s", error)
-    return Counting(ESTIMATE, f"{ESTIMATE.bytes_per_token} bytes a token")
+    return NamedTokenizer(ESTIMATE, f"{ESTIMATE.bytes_per_token} bytes a token")
 
 
-def built(special: Sequence[str], merges: Sequence[str]) -> Vocabulary:
+def build_bpe(special: Sequence[str], merges: Sequence[str]) -> HfTokenizer:
     """A byte-level vocabulary: ids go to the special tokens, then to the bytes, then to what each merge makes."""
     library = _library()
     pairs = [(left, right) for left, _, right in (merge.partition(" ") for merge in merges)]
@@ -144,12 +144,12 @@ def built(special: Sequence[str], merges: Sequence[str]) -> Vocabulary:
     tokens = dict.fromkeys([*special, *alphabet, *(left + right for left, right in pairs)])
     vocabulary: Mapping[str, int] = {token: number for number, token in enumerate(tokens)}
     encoder = library.Tokenizer(library.models.BPE(vocab=vocabulary, merges=pairs))
-    prepare(encoder)
+    configure(encoder)
     encoder.add_special_tokens(list(special))
-    return Vocabulary(encoder)
+    return HfTokenizer(encoder)
 
 
-def prepare(encoder: Encoder) -> None:
+def configure(encoder: Encoder) -> None:
     """How our vocabulary cuts text before it merges, and puts it together again."""
     library = _library()
     cuts, decoders = library.pre_tokenizers, library.decoders
@@ -166,5 +166,7 @@ def _library() -> Any:
     try:
         import tokenizers
     except ImportError as error:
-        raise NoTokenizer("it needs the package tokenizers: pip install 'editahead[local]'") from error
+        raise TokenizerUnavailableError(
+            "it needs the package tokenizers: pip install 'editahead[local]'"
+        ) from error
     return tokenizers

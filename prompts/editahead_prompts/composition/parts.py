@@ -35,7 +35,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class First:
+class FirstFitting:
     """The first of its alternatives that fits when its turn comes, best first; "" as the last one says "or nothing"."""
 
     alternatives: tuple[str, ...]
@@ -52,7 +52,7 @@ class Reserve:
 
 
 @dataclass(frozen=True, slots=True)
-class Beyond:
+class OutOfReach:
     """What is so far away that it cannot fit: left out without a look at it. tokens: as reckoned."""
 
     tokens: int
@@ -60,12 +60,12 @@ class Beyond:
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
+class TokenBoundary:
     """No token reaches across this place: what stands before is tokenized alone, so later text cannot change it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Breakpoint:
+class CacheBreakpoint:
     """Nothing before this place is left out for the sake of the whole prompt's budget: what grows later cannot move it,
     and it stays in the model's cache. (Groups before it still keep to their own budgets.)"""
 
@@ -88,7 +88,7 @@ class Group:
     after: str = ""
 
 
-Part: TypeAlias = Text | First | Reserve | Beyond | Break | Breakpoint | Group
+Part: TypeAlias = Text | FirstFitting | Reserve | OutOfReach | TokenBoundary | CacheBreakpoint | Group
 
 
 def by_distance(

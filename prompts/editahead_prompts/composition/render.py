@@ -12,20 +12,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from .parts import REQUIRED, Beyond, Break, Breakpoint, First, Group, Part, Reserve, Text
+from .parts import (
+    REQUIRED,
+    CacheBreakpoint,
+    FirstFitting,
+    Group,
+    OutOfReach,
+    Part,
+    Reserve,
+    Text,
+    TokenBoundary,
+)
 from .tokenizers import Tokenizer, count_within
 
-Why: TypeAlias = Literal[
+OmissionReason: TypeAlias = Literal[
     "the prompt's budget", "its group's budget", "follows one left out", "a shorter one stands"
 ]
 
 
-class DoesNotFit(ValueError):
+class PromptTooLongError(ValueError):
     """What is required has more tokens than there are."""
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PromptSpan:
     """A stretch of the rendered text and the part that it is from. Offsets in code points; tokens as counted alone."""
 
     name: str
@@ -35,13 +45,13 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class OmittedPart:
     """A part that does not stand in the prompt."""
 
     name: str
     priority: float
     tokens: int
-    why: Why
+    why: OmissionReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +63,14 @@ class Prompt:
     """
 
     text: str
-    pieces: tuple[Piece, ...]
-    left_out: tuple[LeftOut, ...]
+    pieces: tuple[PromptSpan, ...]
+    left_out: tuple[OmittedPart, ...]
     tokens: int
     reserved: int
     ids: tuple[int, ...] | None
     fixed: int
 
-    def piece_at(self, offset: int) -> Piece | None:
+    def piece_at(self, offset: int) -> PromptSpan | None:
         """The piece that holds the character at `offset`; None at the end."""
         return next((piece for piece in self.pieces if piece.start <= offset < piece.end), None)
 
@@ -94,7 +104,7 @@ class _Item:
 class _Mark:
     """A break, or a breakpoint."""
 
-    kind: Break | Breakpoint
+    kind: TokenBoundary | CacheBreakpoint
     frames: tuple[_Frame, ...]
 
 
@@ -103,15 +113,15 @@ _Leaf: TypeAlias = _Item | _Mark
 
 def render(part: Part, budget: int, tokenizer: Tokenizer) -> Prompt:
     """The prompt with at most `budget` tokens, reserved ones included. DoesNotFit when what is required has more."""
-    left_out: dict[int, LeftOut] = {}
+    left_out: dict[int, OmittedPart] = {}
     leaves = list(_Flattening(tokenizer, budget, left_out).flatten(part))
-    fixed = (n for n, x in enumerate(leaves) if isinstance(x, _Mark) and isinstance(x.kind, Breakpoint))
+    fixed = (n for n, x in enumerate(leaves) if isinstance(x, _Mark) and isinstance(x.kind, CacheBreakpoint))
     last = max(fixed, default=0)
     leaves[:last] = [replace(x, priority=REQUIRED) if isinstance(x, _Item) else x for x in leaves[:last]]
     items = [leaf for leaf in leaves if isinstance(leaf, _Item)]
     limit = budget
     while True:
-        lacking: dict[int, LeftOut] = {}
+        lacking: dict[int, OmittedPart] = {}
         chosen = _choose(items, limit, lacking, "the prompt's budget")
         prompt = _assemble(leaves, chosen, tokenizer, left_out | lacking)
         excess = prompt.tokens + prompt.reserved - budget
@@ -123,24 +133,24 @@ def render(part: Part, budget: int, tokenizer: Tokenizer) -> Prompt:
 class _Flattening:
     """The leaves of a tree in order, groups with budgets of their own already cut to them."""
 
-    def __init__(self, tokenizer: Tokenizer, budget: int, left_out: dict[int, LeftOut]) -> None:
+    def __init__(self, tokenizer: Tokenizer, budget: int, left_out: dict[int, OmittedPart]) -> None:
         self._tokenizer, self._budget = tokenizer, budget
         self._left_out = left_out
         self._place = 0
 
     def flatten(self, part: Part, frames: tuple[_Frame, ...] = ()) -> Iterator[_Leaf]:
         match part:
-            case Break() | Breakpoint():
+            case TokenBoundary() | CacheBreakpoint():
                 yield _Mark(part, frames)
             case Group():
                 yield from self._group(part, frames)
             case Text(text, priority, name):
                 yield self._item(name, priority, (text,), frames)
-            case First(alternatives, priority, name):
+            case FirstFitting(alternatives, priority, name):
                 yield self._item(name, priority, alternatives, frames)
-            case Beyond(tokens, name):
+            case OutOfReach(tokens, name):
                 item = self._item(name, 0, (), frames)
-                self._left_out[item.place] = LeftOut(item.name, 0, tokens, "the prompt's budget")
+                self._left_out[item.place] = OmittedPart(item.name, 0, tokens, "the prompt's budget")
             case Reserve(tokens, name):
                 yield replace(self._item(name, REQUIRED, ("",), frames), costs=(tokens,))
 
@@ -167,7 +177,9 @@ class _Flattening:
                 yield replace(leaf, texts=leaf.texts[which:], costs=leaf.costs[which:])
 
 
-def _choose(items: Sequence[_Item], limit: int, left_out: dict[int, LeftOut], why: Why) -> dict[int, int]:
+def _choose(
+    items: Sequence[_Item], limit: int, left_out: dict[int, OmittedPart], why: OmissionReason
+) -> dict[int, int]:
     """By place, which alternative of each item stands; for the others, `left_out` is told."""
     order = sorted(items, key=lambda i: (-i.priority, i.required and len(i.texts) > 1, i.place))
     needed = [item for item in order if item.required]
@@ -183,14 +195,16 @@ def _choose(items: Sequence[_Item], limit: int, left_out: dict[int, LeftOut], wh
         which = next((n for n, cost in enumerate(costs) if used + cost + later <= limit), None)
         if item.required and which is None:
             least = used + min(costs) + later
-            raise DoesNotFit(f"{item.name or 'a required part'}: {least} tokens are needed, {limit} allowed")
+            raise PromptTooLongError(
+                f"{item.name or 'a required part'}: {least} tokens are needed, {limit} allowed"
+            )
         if group in ended and not item.required:
             which = None
-            reason: Why = "follows one left out"
+            reason: OmissionReason = "follows one left out"
         else:
             reason = why if which is None else "a shorter one stands"
         if which != 0:
-            left_out[item.place] = LeftOut(item.name, item.priority, item.costs[0], reason)
+            left_out[item.place] = OmittedPart(item.name, item.priority, item.costs[0], reason)
         if which is None:
             ended.add(group)
             continue
@@ -208,7 +222,7 @@ def _least(items: Sequence[_Item], opened: set[_Frame]) -> int:
 
 
 def _assemble(
-    leaves: Sequence[_Leaf], chosen: dict[int, int], tokenizer: Tokenizer, left_out: dict[int, LeftOut]
+    leaves: Sequence[_Leaf], chosen: dict[int, int], tokenizer: Tokenizer, left_out: dict[int, OmittedPart]
 ) -> Prompt:
     """The text of what was chosen, with its map."""
     writer = _Writer(tokenizer)
@@ -216,7 +230,7 @@ def _assemble(
     for leaf in leaves:
         if isinstance(leaf, _Mark):
             writer.go_to(leaf.frames)
-            if isinstance(leaf.kind, Break):
+            if isinstance(leaf.kind, TokenBoundary):
                 writer.end_segment()
             else:
                 fixed = writer.length
@@ -246,7 +260,7 @@ class _Writer:
     """Text as it grows, with what stands around groups written when the first or last of them does."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self.pieces: list[Piece] = []
+        self.pieces: list[PromptSpan] = []
         self.segments: list[str] = []
         self.length = 0
         self._tokenizer = tokenizer
@@ -256,7 +270,7 @@ class _Writer:
     def write(self, name: str, text: str) -> None:
         if text:
             end = self.length + len(text)
-            self.pieces.append(Piece(name, self.length, end, self._tokenizer.count(text)))
+            self.pieces.append(PromptSpan(name, self.length, end, self._tokenizer.count(text)))
             self._texts.append(text)
             self.length = end
 

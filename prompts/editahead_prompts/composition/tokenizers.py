@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-MOST_CHARS = 16
+MAX_CHARS = 16
 """No stretch of code as long as a prompt has more characters a token than this: three or four are usual."""
 
 
@@ -22,7 +22,7 @@ class Tokenizer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ByteEstimate:
     """So many UTF-8 bytes for each token, rounded up. Three is what Zed reckons with; code has 3 to 4 in most tokenizers."""
 
     bytes_per_token: int = 3
@@ -47,12 +47,12 @@ class CountsOnly:
         return None
 
 
-ESTIMATE = Estimate()
+ESTIMATE = ByteEstimate()
 
 
 def count_within(tokenizer: Tokenizer, text: str, limit: int) -> int:
     """How many tokens `text` has; of one that is too long for `limit` tokens in any case, some number above that:
     tokenizing takes time."""
-    if len(text) > limit * MOST_CHARS:
-        return max(limit + 1, len(text) // MOST_CHARS)
+    if len(text) > limit * MAX_CHARS:
+        return max(limit + 1, len(text) // MAX_CHARS)
     return tokenizer.count(text)

@@ -13,10 +13,10 @@ from editahead_prompts.text.diff import diff, diff_lines
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot, line_body, line_end
 
-from .base import Answer, Finish, Refusal, Region, Request
+from .base import AnswerRejection, EditableRegion, Finish, ParsedEdit, PromptRequest
 from .escaping import leaked, unescape
 
-LONGEST_BLOCK = 16
+MAX_BLOCK = 16
 """Lines of a block that may be repeated."""
 
 REPEATS, REPEATS_LONG, LONG_BLOCK = 4, 3, 4
@@ -32,7 +32,7 @@ _RULE, _WORD = frozenset("-=*#_~+/.|:\\<> "), re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class AnswerMarkers:
     """How a format marks an answer.
 
     end: at the first of these the text ends (the same as, or the beginnings of, the stop strings, as some servers send them
@@ -40,7 +40,7 @@ class Marks:
     """
 
     end: tuple[str, ...]
-    special: tuple[str, ...]
+    special_tokens: tuple[str, ...]
     cursor: str | None = None
     nothing: tuple[str, ...] = ("NO_EDITS",)
 
@@ -52,7 +52,7 @@ class LineReader:
     line end.
     """
 
-    def __init__(self, request: Request, marks: Marks) -> None:
+    def __init__(self, request: PromptRequest, marks: AnswerMarkers) -> None:
         self._request = request
         self._marks = marks
         *whole, self._held = request.prefill.split("\n")
@@ -62,7 +62,7 @@ class LineReader:
         self._cursor: tuple[int, int] | None = None  # line of the new text, column
         self._old = request.region.bodies(request.document)
         self._given = 0
-        self.refusal: Refusal | None = None
+        self.refusal: AnswerRejection | None = None
         self.ended = False
 
     def feed(self, chunk: str) -> tuple[str, ...]:
@@ -80,11 +80,11 @@ class LineReader:
         self._given = len(self._lines)
         return settled
 
-    def finish(self, reason: Finish = "stop") -> Answer | Refusal:
+    def finish(self, reason: Finish = "stop") -> ParsedEdit | AnswerRejection:
         if not self._over:
             self._rest(self._held)
         if self.refusal is None and reason == "length" and not self.ended:
-            self.refusal = Refusal("truncated", f"after {len(self._lines)} lines")
+            self.refusal = AnswerRejection("truncated", f"after {len(self._lines)} lines")
         return self.refusal or self._answer()
 
     @property
@@ -96,9 +96,9 @@ class LineReader:
         while self._looked + LOOK <= len(line) and self.refusal is None:
             self._looked += LOOK
             head = line[: self._looked]
-            what = stutter(head)
+            what = repeated_suffix(head)
             if what is not None and not self._is_shown(head):
-                self.refusal = Refusal("repetition", what)
+                self.refusal = AnswerRejection("repetition", what)
 
     def _is_shown(self, head: str) -> bool:
         """Whether a line of the prompt begins so; that of the cursor has a mark in it there."""
@@ -126,25 +126,25 @@ class LineReader:
                 self._cursor = len(self._lines), len(unescape(line[: line.index(cursor)]))
             line = line.replace(cursor, "")
         if "KEEP_PREVIOUS" in line and not any("KEEP_PREVIOUS" in old for old in self._old):
-            self.refusal = Refusal("keep-previous")
+            self.refusal = AnswerRejection("keep-previous")
         elif not self._lines and line.strip() in self._marks.nothing and line not in self._old:
-            self.refusal = Refusal("no-edits", line.strip())
-        elif (token := leaked(line, self._marks.special)) is not None:
-            self.refusal = Refusal("leaked-marker", token)
+            self.refusal = AnswerRejection("no-edits", line.strip())
+        elif (token := leaked(line, self._marks.special_tokens)) is not None:
+            self.refusal = AnswerRejection("leaked-marker", token)
         else:
             self._lines.append(unescape(line))
-            if (what := runaway(self._lines, self._old)) is not None:
-                self.refusal = Refusal("repetition", what)
+            if (what := repeated_lines(self._lines, self._old)) is not None:
+                self.refusal = AnswerRejection("repetition", what)
 
-    def _answer(self) -> Answer | Refusal:
+    def _answer(self) -> ParsedEdit | AnswerRejection:
         if not any(line.strip() for line in self._lines[self._own :]):
-            return Refusal("empty")
-        return rewritten(self._request.document, self._request.region, self._lines, self._cursor)
+            return AnswerRejection("empty")
+        return region_edit(self._request.document, self._request.region, self._lines, self._cursor)
 
 
-def rewritten(
-    document: Snapshot, region: Region, new: Sequence[str], cursor: tuple[int, int] | None = None
-) -> Answer | Refusal:
+def region_edit(
+    document: Snapshot, region: EditableRegion, new: Sequence[str], cursor: tuple[int, int] | None = None
+) -> ParsedEdit | AnswerRejection:
     """The edit that makes the lines `new` (without line ends) of a region.
 
     Lines that stay keep their own line ends, others get the document's. A document that ended in a line end
@@ -169,15 +169,15 @@ def rewritten(
         made[-1] = line_body(made[-1])
     found = diff("".join(old), "".join(made))
     if not found:
-        return Refusal("unchanged")
+        return AnswerRejection("unchanged")
     base = document.starts[region.first]
     edit = Edit(tuple(Replacement(r.start + base, r.end + base, r.text) for r in found.replacements))
     if cursor is None or cursor[0] >= len(made):
-        return Answer(edit)
-    return Answer(edit, base + sum(map(len, made[: cursor[0]])) + cursor[1])
+        return ParsedEdit(edit)
+    return ParsedEdit(edit, base + sum(map(len, made[: cursor[0]])) + cursor[1])
 
 
-def stutter(line: str) -> str | None:
+def repeated_suffix(line: str) -> str | None:
     """What a line's end repeats over and over; None when it does not. Rules do not count."""
     for size in range(2, STUTTER + 1):
         unit = line[-size:]
@@ -187,13 +187,13 @@ def stutter(line: str) -> str | None:
     return None
 
 
-def runaway(new: Sequence[str], old: Sequence[str]) -> str | None:
+def repeated_lines(new: Sequence[str], old: Sequence[str]) -> str | None:
     """What the last lines repeat over and over; None when they do not.
 
     Blocks without a letter or digit (brackets, rules) do not count, nor as many repeats as the old text has the block's
     first line.
     """
-    for size in range(1, LONGEST_BLOCK + 1):
+    for size in range(1, MAX_BLOCK + 1):
         block, repeats = list(new[-size:]), REPEATS_LONG if size >= LONG_BLOCK else REPEATS
         if len(new) < size * repeats or list(new[-2 * size : -size]) != block:
             continue

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from editahead_prompts.composition.hf_tokenizer import Vocabulary
+from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 from editahead_prompts.text.diff import diff_lines
 
 from .escaping import escape
 from .next_edit.editahead_2611 import REGION_END, SPECIAL
 
 
-def answered(
-    old: Sequence[str], new: Sequence[str], vocabulary: Vocabulary
+def answer_token_ids(
+    old: Sequence[str], new: Sequence[str], vocabulary: HfTokenizer
 ) -> tuple[tuple[int, ...], tuple[bool, ...]]:
     """The ids that rewrite a region's lines (without line ends) as `new`, the mark of its end included; then, for each,
     whether it tells of a change.

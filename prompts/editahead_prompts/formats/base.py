@@ -12,11 +12,11 @@ from urllib.parse import unquote, urlsplit
 
 from editahead_prompts.composition.render import Prompt
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
-RefusalReason: TypeAlias = Literal[
+AnswerRejectionReason: TypeAlias = Literal[
     "unchanged",  # the answer is the text that stands there already
     "no-edits",  # the model says so: NO_EDITS, None, an empty span
     "keep-previous",  # KEEP_PREVIOUS, which leaks from Zeta's training data
@@ -32,15 +32,15 @@ Finish: TypeAlias = Literal["stop", "length"]
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class AnswerRejection:
     """Why an answer is no edit."""
 
-    reason: RefusalReason
+    reason: AnswerRejectionReason
     detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ParsedEdit:
     """What a model wants: a minimal edit of the request's document, never empty. cursor: where it puts the cursor, as an
     offset in the text after the edit; None when it does not say."""
 
@@ -49,7 +49,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class EditableRegion:
     """The lines `first` up to, not including, `end` of a document, as a model rewrites them."""
 
     first: int
@@ -61,7 +61,7 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class PromptRequest:
     """What is sent, and what is needed to read the answer.
 
     prompt: the text to complete, or, where `chat` is true, the one user message. system: the system message, if any.
@@ -75,7 +75,7 @@ class Request:
     stop: tuple[str, ...]
     max_tokens: int
     document: Snapshot
-    region: Region
+    region: EditableRegion
     cursor: int
     prefill: str = ""
     system: str | None = None
@@ -83,7 +83,7 @@ class Request:
     marks: tuple[int, ...] = ()
 
 
-class Reader(Protocol):
+class AnswerReader(Protocol):
     """Reads one answer as it comes."""
 
     def feed(self, chunk: str) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ class Reader(Protocol):
         ...
 
     @property
-    def refusal(self) -> Refusal | None:
+    def refusal(self) -> AnswerRejection | None:
         """Known before the end, so that the request can be cancelled."""
         ...
 
@@ -100,19 +100,19 @@ class Reader(Protocol):
         """Whether all that counts has come, because an end marker has."""
         ...
 
-    def finish(self, reason: Finish = "stop") -> Answer | Refusal:
+    def finish(self, reason: Finish = "stop") -> ParsedEdit | AnswerRejection:
         """What the whole answer comes to."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Paths:
+class PromptPaths:
     """How documents are called in a prompt: their path under the first of `roots` (URIs) that holds them, else only the
     file's name, as the rest may tell a person's name."""
 
     roots: tuple[str, ...] = ()
 
-    def of(self, uri: str) -> str:
+    def for_document(self, uri: str) -> str:
         for root in self.roots:
             if uri.startswith(base := root.rstrip("/") + "/"):
                 return _one_line(unquote(uri[len(base) :]))
@@ -125,22 +125,22 @@ class Paths:
         return _one_line(unquote(urlsplit(next(held, "")).path.rsplit("/", 1)[-1])) or "workspace"
 
 
-NO_ROOTS = Paths()
+NO_ROOTS = PromptPaths()
 
 
 def _one_line(path: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in path)
 
 
-class Reads(Protocol):
+class AnswerParser(Protocol):
     """Whatever knows how answers are to be read."""
 
-    def read(self, request: Request) -> Reader:
+    def make_reader(self, request: PromptRequest) -> AnswerReader:
         """A new reader of the answer to `request`."""
         ...
 
 
-class Format(Reads, Protocol):
+class Format(AnswerParser, Protocol):
     """One model family's way of asking and answering.
 
     name: as in settings. dated: year and month that its source was read at. special: tokens and markers of the model; text
@@ -151,17 +151,22 @@ class Format(Reads, Protocol):
     def name(self) -> str: ...
 
     @property
-    def dated(self) -> str: ...
+    def source_date(self) -> str: ...
 
     @property
-    def special(self) -> tuple[str, ...]: ...
+    def special_tokens(self) -> tuple[str, ...]: ...
 
     @property
     def context(self) -> int: ...
 
     def build(
-        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
-    ) -> Request:
+        self,
+        state: EditorState,
+        tokenizer: Tokenizer,
+        *,
+        budget: int | None = None,
+        paths: PromptPaths = NO_ROOTS,
+    ) -> PromptRequest:
         """The request for a state, of at most `budget` tokens (default: `context`).
 
         composition.render.DoesNotFit when even the part around the cursor has more.
@@ -169,8 +174,10 @@ class Format(Reads, Protocol):
         ...
 
 
-def read_all(format: Reads, request: Request, text: str, reason: Finish = "stop") -> Answer | Refusal:
+def parse_answer(
+    format: AnswerParser, request: PromptRequest, text: str, reason: Finish = "stop"
+) -> ParsedEdit | AnswerRejection:
     """A whole answer at once."""
-    reader = format.read(request)
+    reader = format.make_reader(request)
     reader.feed(text)
     return reader.finish(reason)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 
-from .base import Region
+from .base import EditableRegion
 
 LONGEST = 120
 """Characters of a message that are shown."""
 
 
-def diagnostics_in(state: State, region: Region, most: int) -> tuple[tuple[int, str], ...]:
+def diagnostics_in(state: EditorState, region: EditableRegion, most: int) -> tuple[tuple[int, str], ...]:
     """Those that begin in the region, as a line (0-based) and the first line of the message: so many of those nearest to the
     cursor, in the order of the text."""
     document = state.document

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from editahead_prompts.state import PastEdit, State
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import line_body
 
@@ -19,7 +19,7 @@ Lines = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class HistoryEvent:
     """One past edit.
 
     line: where its old lines began in the text before it, 0-based. before: all lines of that text, with their ends; None
@@ -30,7 +30,7 @@ class Event:
     line: int
     before: Lines | None
 
-    def around(self, context: int) -> tuple[Lines, Lines]:
+    def context(self, context: int) -> tuple[Lines, Lines]:
         """So many lines above and below."""
         if self.before is None:
             return (), ()
@@ -41,11 +41,11 @@ class Event:
         return self.before[max(self.line - context, 0) : self.line], below
 
 
-def events(state: State) -> tuple[Event, ...]:
+def history_events(state: EditorState) -> tuple[HistoryEvent, ...]:
     """The history, oldest first."""
     texts: dict[str, Lines | None] = {}
     undone: dict[str, list[tuple[int, int, int]]] = {}
-    out: list[Event] = []
+    out: list[HistoryEvent] = []
     for edit in reversed(state.history):
         if edit.uri not in texts:
             snapshot = state.snapshot(edit.uri)
@@ -58,15 +58,15 @@ def events(state: State) -> tuple[Event, ...]:
         if lines is not None and lines[line : line + len(edit.new)] == edit.new:
             lines = texts[edit.uri] = (*lines[:line], *edit.old, *lines[line + len(edit.new) :])
             later.append((line, len(edit.old), len(edit.new)))
-            out.append(Event(edit, line, lines))
+            out.append(HistoryEvent(edit, line, lines))
         else:
-            out.append(Event(edit, line, None))
+            out.append(HistoryEvent(edit, line, None))
     return tuple(reversed(out))
 
 
-def unified(event: Event, context: int = CONTEXT) -> str:
+def to_unified_diff(event: HistoryEvent, context: int = CONTEXT) -> str:
     """The edit as one hunk of a unified diff, its header included; every line ends in a line feed."""
-    above, below = event.around(context)
+    above, below = event.context(context)
     old, new = _bodies(event.edit.old), _bodies(event.edit.new)
     body = [" " + line for line in _bodies(above)]
     line = 0
@@ -83,9 +83,9 @@ def unified(event: Event, context: int = CONTEXT) -> str:
     return "".join(f"{line}\n" for line in (header, *body))
 
 
-def old_and_new(event: Event, context: int) -> tuple[str, str]:
+def before_and_after(event: HistoryEvent, context: int) -> tuple[str, str]:
     """The lines before and after, with so many lines around both; line ends are line feeds, the last has none."""
-    above, below = event.around(context)
+    above, below = event.context(context)
     return (
         "\n".join(_bodies((*above, *event.edit.old, *below))),
         "\n".join(_bodies((*above, *event.edit.new, *below))),

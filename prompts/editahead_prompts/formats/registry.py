@@ -55,22 +55,22 @@ _BY_MODEL: tuple[tuple[str, str], ...] = (
 """The first that is found in a model's name, in lower case."""
 
 
-def choose(model: str, setting: str | None = None) -> Format:
+def select_format(model: str, setting: str | None = None) -> Format:
     """The format for next edits that the setting names, else the one for the model's name or path ("zed-industries/zeta-2",
     "sweep-next-edit-1.5b.q8_0.gguf"). ValueError, saying what there is, for an unknown setting or model, and for a
     model that is for Apply alone."""
-    name = named(model, setting)
+    name = format_name(model, setting)
     if name not in FORMATS:
         raise ValueError(f"{name!r} is a format for Apply: no next edits are asked for in it")
     return FORMATS[name]
 
 
-def choose_apply(model: str, setting: str | None = None) -> ApplyFormat | None:
+def select_apply_format(model: str, setting: str | None = None) -> ApplyFormat | None:
     """The same for Apply; None where a model is not asked about sketches. ValueError for an unknown setting or model."""
-    return APPLY_FORMATS.get(named(model, setting))
+    return APPLY_FORMATS.get(format_name(model, setting))
 
 
-def named(model: str, setting: str | None = None) -> str:
+def format_name(model: str, setting: str | None = None) -> str:
     """The name of a model's format, for whichever it is asked. ValueError as above."""
     if setting is not None:
         if setting not in NAMES:

@@ -6,17 +6,17 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from editahead_prompts.composition.parts import Beyond, Part, by_distance
-from editahead_prompts.composition.tokenizers import ESTIMATE, MOST_CHARS
-from editahead_prompts.state import State
+from editahead_prompts.composition.parts import OutOfReach, Part, by_distance
+from editahead_prompts.composition.tokenizers import ESTIMATE, MAX_CHARS
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot, line_body, line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .base import Region
+from .base import EditableRegion
 from .escaping import escape
 
 
-def shown_lines(document: Snapshot, cursor: int) -> int:
+def visible_line_count(document: Snapshot, cursor: int) -> int:
     """How many lines of the document count: one that is nothing but the place behind the last line end does only when the
     cursor is there."""
     count = len(document.lines)
@@ -28,7 +28,7 @@ GRID = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Pin:
+class PinnedWindow:
     """What windows are chosen by, so that they stand still while somebody types.
 
     document: as it is now; but where an edit grows, without the lines that it got since it last had a multiple of `GRID`
@@ -39,33 +39,35 @@ class Pin:
     cursor: int
     added: int = 0
 
-    def now(self, region: Region) -> Region:
+    def now(self, region: EditableRegion) -> EditableRegion:
         """A region around the cursor, in the document as it is now: with the lines that were left out."""
-        return Region(region.first, region.end + self.added)
+        return EditableRegion(region.first, region.end + self.added)
 
 
-def pinned(state: State) -> Pin:
+def pin_window(state: EditorState) -> PinnedWindow:
     """The same for all states in which nothing but lines of the growing edit differs, and of them only the last few."""
     document = state.document
     line = document.line_at(state.cursor)
     last = state.history[-1] if state.history else None
     if last is None or not last.open or last.uri != document.uri:
-        return Pin(document, state.cursor)
+        return PinnedWindow(document, state.cursor)
     if not last.line <= line <= last.line + len(last.new):
-        return Pin(document, state.cursor)
+        return PinnedWindow(document, state.cursor)
     first = last.line + (line - last.line) // GRID * GRID
     blank = line_end(document.lines[line])
     lines = (*document.lines[:first], blank, *document.lines[line + 1 :])
-    return Pin(replace(document, lines=lines), document.starts[first], line - first)
+    return PinnedWindow(replace(document, lines=lines), document.starts[first], line - first)
 
 
-def lines_around(document: Snapshot, cursor: int, above: int, below: int) -> Region:
+def lines_around(document: Snapshot, cursor: int, above: int, below: int) -> EditableRegion:
     """So many lines above and below the cursor's."""
     line = document.line_at(cursor)
-    return Region(max(line - above, 0), min(line + below + 1, shown_lines(document, cursor)))
+    return EditableRegion(max(line - above, 0), min(line + below + 1, visible_line_count(document, cursor)))
 
 
-def grown(costs: Sequence[int], region: Region, limit: int, *, below_first: bool = False) -> Region:
+def grow_region(
+    costs: Sequence[int], region: EditableRegion, limit: int, *, below_first: bool = False
+) -> EditableRegion:
     """The region with lines added in turn above and below, as long as they fit; a side stops at one that does not."""
     first, end = region.first, region.end
     room = limit - sum(costs[first:end])
@@ -78,7 +80,7 @@ def grown(costs: Sequence[int], region: Region, limit: int, *, below_first: bool
                 continue
             room -= costs[at]
             first, end = (first, end + 1) if below else (first - 1, end)
-    return Region(first, end)
+    return EditableRegion(first, end)
 
 
 def size_in_bytes(line: str) -> int:
@@ -91,20 +93,20 @@ def zed_tokens(line: str) -> int:
     return max((size_in_bytes(line) - 1) // 3, 1)
 
 
-def above(
+def parts_above(
     document: Snapshot, end: int, special: tuple[str, ...], room: int, top: float = 1.0
 ) -> tuple[Part, ...]:
     """Parts of the lines above `end`, for a prompt of `room` tokens, cut from the first line on; in blocks."""
-    low, _ = reach(document, end, room)
+    low, _ = reachable_lines(document, end, room)
     first = min(-(-low // GRID) * GRID, end)
-    lines = shown(document, first, end, special)
+    lines = escaped_lines(document, first, end, special)
     return (
-        *beyond(document, 0, first),
+        *out_of_reach(document, 0, first),
         *by_distance(lines, len(lines), top=top, first=first, block=GRID),
     )
 
 
-def below(
+def parts_below(
     document: Snapshot,
     first: int,
     end: int,
@@ -116,41 +118,43 @@ def below(
 ) -> tuple[Part, ...]:
     """Parts of the lines from `first` up to `end`, for a prompt of `room` tokens, cut from the last line on; in blocks that
     are counted from there. ended: whether the line before `end` gets a line end."""
-    _, high = reach(document, first, room)
+    _, high = reachable_lines(document, first, room)
     last = max(end - -(-max(end - high, 0) // GRID) * GRID, first)
-    lines = shown(document, first, last, special)
+    lines = escaped_lines(document, first, last, special)
     if lines and last == end and not ended:
         lines[-1] = lines[-1][:-1]
     return (
         *by_distance(lines, 0, top=top, first=first, block=GRID, from_end=True),
-        *beyond(document, last, end),
+        *out_of_reach(document, last, end),
     )
 
 
-def reach(document: Snapshot, line: int, room: int) -> tuple[int, int]:
+def reachable_lines(document: Snapshot, line: int, room: int) -> tuple[int, int]:
     """The lines (first, end) around the beginning of `line` of which a prompt of `room` tokens can hold any."""
-    here, chars = document.starts[line], room * MOST_CHARS
+    here, chars = document.starts[line], room * MAX_CHARS
     return bisect_left(document.starts, here - chars), bisect_right(document.starts, here + chars) - 1
 
 
-def shown(document: Snapshot, first: int, end: int, special: tuple[str, ...]) -> list[str]:
+def escaped_lines(document: Snapshot, first: int, end: int, special: tuple[str, ...]) -> list[str]:
     """The lines [first, end) as a model sees them: escaped, and each ending in a line feed."""
     return [escape(line_body(line), special) + "\n" for line in document.lines[first:end]]
 
 
-def beyond(document: Snapshot, first: int, end: int) -> tuple[Beyond, ...]:
+def out_of_reach(document: Snapshot, first: int, end: int) -> tuple[OutOfReach, ...]:
     """The lines [first, end), which no prompt can hold; () when there are none."""
     if first >= end:
         return ()
     tokens = (document.starts[end] - document.starts[first]) // ESTIMATE.bytes_per_token
-    return (Beyond(tokens, f"lines {first + 1}-{end}"),)
+    return (OutOfReach(tokens, f"lines {first + 1}-{end}"),)
 
 
 LARGE, NEAR = 200_000, 20_000
 """Characters. Parsing a document of more takes too long; then, so many on either side of the cursor's line are parsed."""
 
 
-def zed_windows(document: Snapshot, cursor: int, limit: int, context: int) -> tuple[Region, Region]:
+def zed_windows(
+    document: Snapshot, cursor: int, limit: int, context: int
+) -> tuple[EditableRegion, EditableRegion]:
     """Zed's editable region and the context around it (`excerpt_ranges.rs`, read 2026-07), limits in its tokens.
 
     Three quarters of the region's `limit` go to lines around the cursor in turn; then to each enclosing node of the syntax,
@@ -158,33 +162,42 @@ def zed_windows(document: Snapshot, cursor: int, limit: int, context: int) -> tu
     enclosing nodes that fit into `context` more tokens, or lines where none does.
     """
     here, most = document.line_at(cursor), limit + context + 1
-    start, end = max(here - most, 0), min(here + most, shown_lines(document, cursor))  # a line has a token
+    start, end = (
+        max(here - most, 0),
+        min(here + most, visible_line_count(document, cursor)),
+    )  # a line has a token
     costs = [zed_tokens(line) for line in document.lines[start:end]]
-    nodes = [(first - start, min(last, end) - start) for first, last in enclosing(document, cursor)]
+    nodes = [
+        (first - start, min(last, end) - start) for first, last in enclosing_node_lines(document, cursor)
+    ]
     line = here - start
-    near = grown(costs, Region(line, line + 1), limit * 3 // 4)
+    near = grow_region(costs, EditableRegion(line, line + 1), limit * 3 // 4)
     wide = _widened(costs, near, nodes, limit)
-    region = grown(costs, wide, limit, below_first=near.first - wide.first > wide.end - near.end)
+    region = grow_region(costs, wide, limit, below_first=near.first - wide.first > wide.end - near.end)
     room = context + sum(costs[region.first : region.end])
     around = _widened(costs, region, nodes, room)
     if around == region:
-        around = grown(costs, region, room)
-    return Region(start + region.first, start + region.end), Region(start + around.first, start + around.end)
+        around = grow_region(costs, region, room)
+    return EditableRegion(start + region.first, start + region.end), EditableRegion(
+        start + around.first, start + around.end
+    )
 
 
-def _widened(costs: Sequence[int], region: Region, nodes: Sequence[tuple[int, int]], limit: int) -> Region:
+def _widened(
+    costs: Sequence[int], region: EditableRegion, nodes: Sequence[tuple[int, int]], limit: int
+) -> EditableRegion:
     """With each node in turn, as long as they fit; one that begins before the lines with costs does not."""
     for first, end in nodes:
         if first < 0:
             break
-        wider = Region(min(first, region.first), min(max(end, region.end), len(costs)))
+        wider = EditableRegion(min(first, region.first), min(max(end, region.end), len(costs)))
         if sum(costs[wider.first : wider.end]) > limit:
             break
         region = wider
     return region
 
 
-def enclosing(document: Snapshot, cursor: int) -> list[tuple[int, int]]:
+def enclosing_node_lines(document: Snapshot, cursor: int) -> list[tuple[int, int]]:
     """The lines (first, end) of the syntax nodes around the cursor, inner ones first; [] without a grammar.
 
     Of a large document only what is near is parsed, from a line that is not indented.

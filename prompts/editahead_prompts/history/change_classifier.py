@@ -36,7 +36,7 @@ SMALL_LINES = 3
 _LINE_BREAK = re.compile(r"(?:\r\n|\n|\r)[ \t]*")
 
 
-class Hunk(NamedTuple):
+class LineHunk(NamedTuple):
     """Lines `i1:i2` of the text before became lines `j1:j2` of the text after. 0-based, ends exclusive.
 
     before_line: the change was made at the start of a line: lines that it inserted stand before that line,
@@ -55,12 +55,12 @@ class Hunk(NamedTuple):
         return (self.j2 - self.j1) - (self.i2 - self.i1)
 
 
-def changed_hunks(before: Snapshot, after: Sequence[str], edit: Edit) -> list[Hunk]:
+def changed_hunks(before: Snapshot, after: Sequence[str], edit: Edit) -> list[LineHunk]:
     """What `edit`, which made the lines `after`, changed: sorted, with unchanged lines between.
 
     Looks only at the lines that the edit touches, unless it replaces many.
     """
-    out: list[Hunk] = []
+    out: list[LineHunk] = []
     shift = 0  # lines by which `after` has grown above the block at hand
     blocks = _blocks(before, edit)
     for block in blocks:
@@ -72,7 +72,7 @@ def changed_hunks(before: Snapshot, after: Sequence[str], edit: Edit) -> list[Hu
         old, new = before.lines[first:end], tuple(after[first + shift : first + shift + count])
         for i1, i2, j1, j2 in _changed_lines(old, new, block):
             out.append(
-                Hunk(first + i1, first + i2, first + shift + j1, first + shift + j2, block.before_line)
+                LineHunk(first + i1, first + i2, first + shift + j1, first + shift + j2, block.before_line)
             )
         shift += count - len(old)
     return out
@@ -134,7 +134,9 @@ def _line_count(before: Snapshot, edit: Edit, first: int, end: int) -> int:
     return count if end == len(before.lines) else count - 1
 
 
-def classify(before: Snapshot, edit: Edit, hunks: Sequence[Hunk], near: Collection[int]) -> ChangeKind:
+def classify_change(
+    before: Snapshot, edit: Edit, hunks: Sequence[LineHunk], near: Collection[int]
+) -> ChangeKind:
     """Whether a person made the change, or a tool.
 
     hunks: of `changed_hunks`. near: lines of `before` where the person is known to be: the last known
@@ -161,9 +163,9 @@ def classify(before: Snapshot, edit: Edit, hunks: Sequence[Hunk], near: Collecti
     return "typed" if brings else "external"
 
 
-def _places(hunks: Sequence[Hunk]) -> list[Hunk]:
+def _places(hunks: Sequence[LineHunk]) -> list[LineHunk]:
     """Hunks that lie close together as one."""
-    out: list[Hunk] = []
+    out: list[LineHunk] = []
     for hunk in hunks:
         if out and hunk.i1 - out[-1].i2 <= PLACE_GAP:
             out[-1] = out[-1]._replace(i2=hunk.i2, j2=hunk.j2)
@@ -208,20 +210,20 @@ def _covers(before: Snapshot, edit: Edit) -> bool:
     return len(edit.replacements) == 1 and before.length > 0 and r.start == 0 and r.end == before.length
 
 
-def _rewrites(before: Snapshot, place: Hunk) -> bool:
+def _rewrites(before: Snapshot, place: LineHunk) -> bool:
     """Whether most of the document went, and as much came."""
     gone, come = place.i2 - place.i1, place.j2 - place.j1
     return min(gone, come) >= REWRITE_LINES and 2 * gone >= len(before.lines)
 
 
-def _only_spacing(before: Snapshot, edit: Edit, place: Hunk) -> bool:
+def _only_spacing(before: Snapshot, edit: Edit, place: LineHunk) -> bool:
     """Whether lines were replaced by the same lines with other indents, breaks or ends."""
     if min(place.i2 - place.i1, place.j2 - place.j1) < 2:
         return False
     return "".join(before.text.split()) == "".join(edit.apply(before.text).split())
 
 
-def _short(before: Snapshot, place: Hunk) -> bool:
+def _short(before: Snapshot, place: LineHunk) -> bool:
     """Whether hardly more than one line changed, or the document is that small."""
     return max(place.i2 - place.i1, place.j2 - place.j1) <= 2 or len(before.lines) <= SMALL_LINES
 

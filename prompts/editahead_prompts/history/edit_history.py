@@ -19,10 +19,10 @@ from itertools import count, takewhile
 from editahead_prompts.state import Origin, PastEdit
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.diff import diff_lines
-from editahead_prompts.text.edits import Edit, edited_lines
+from editahead_prompts.text.edits import Edit, apply_to_lines
 from editahead_prompts.text.snapshot import Snapshot
 
-from .change_classifier import ChangeKind, Hunk, changed_hunks, classify
+from .change_classifier import ChangeKind, LineHunk, changed_hunks, classify_change
 
 MAX_EDITS = 32
 """So many of the last edits are handed out."""
@@ -89,7 +89,7 @@ class _Entry:
         head, tail = common_affixes(self.old, self.new, suffix_first=self.tail_first)
         return (self.start, self.end) if self.gone else (self.start + head, self.end - tail)
 
-    def touched_by(self, hunk: Hunk, reach: int) -> bool:
+    def touched_by(self, hunk: LineHunk, reach: int) -> bool:
         """Whether a change is on the same lines, or within `reach` lines of them.
 
         Lines that stand again where typing began still count: more may be typed before them.
@@ -125,7 +125,7 @@ class _Entry:
         states = tuple((*above, *state, *below) for state in self.states)
         return replace(self, start=min(start, self.start), end=max(end, self.end), states=states)
 
-    def shifted(self, hunk: Hunk) -> _Entry:
+    def shifted(self, hunk: LineHunk) -> _Entry:
         """Where it is after a change that is not its own; inside of replaced lines it keeps its row."""
         low, count = hunk.j1, hunk.i2 - hunk.i1
         if low > self.end or (low == self.end > self.start):
@@ -159,7 +159,7 @@ class _Accepted:
     after: Lines
 
 
-class History:
+class EditHistory:
     """The edits of one session, mutable, owned by it. Each value handed out is frozen."""
 
     def __init__(self) -> None:
@@ -173,7 +173,7 @@ class History:
         self._awaited: deque[_Accepted] = deque(maxlen=MAX_AWAITED)
 
     @property
-    def past(self) -> tuple[PastEdit, ...]:
+    def edits(self) -> tuple[PastEdit, ...]:
         """What the person did, oldest first: at most `MAX_EDITS` edits and `MAX_CHARS` characters."""
         out: list[PastEdit] = []
         budget = MAX_CHARS
@@ -197,20 +197,20 @@ class History:
         return tuple(self._taken_back(e) for e in (*self._abandoned, *live))[-MAX_UNDONE:]
 
     @property
-    def latest(self) -> int | None:
+    def latest_edit_id(self) -> int | None:
         """The number of the edit that was last worked on: an edit keeps its number while it grows."""
         return max(self._entries, key=lambda entry: entry.turn).name if self._entries else None
 
-    def foreseen(self, before: Snapshot, after: Snapshot, edit: Edit, *, at: float) -> History:
+    def after_accept(self, before: Snapshot, after: Snapshot, edit: Edit, *, at: float) -> EditHistory:
         """What this history would be if a prediction were accepted now that changes `before` by `edit`."""
         fork = copy.copy(self)
         fork._lines, fork._closed = dict(self._lines), set(self._closed)
         fork._recent, fork._awaited = self._recent.copy(), self._awaited.copy()
-        fork.changed(before, after, edit, at=at)
+        fork.record_change(before, after, edit, at=at)
         fork.mark_accepted(before, edit)
         return fork
 
-    def changed(
+    def record_change(
         self, before: Snapshot, after: Snapshot, edit: Edit, *, at: float, cursor: int | None = None
     ) -> ChangeKind:
         """Records that `edit` made `after` of `before`, at the second `at`.
@@ -228,9 +228,9 @@ class History:
         kind: ChangeKind = "typed"
         if earlier is not None:
             if not self._return_to(earlier, hunks):
-                kind = classify(before, edit, hunks, self._near(before, cursor))
+                kind = classify_change(before, edit, hunks, self._near(before, cursor))
         elif not self._step_in_states(uri, before.lines, after.lines, hunks, at):
-            kind = classify(before, edit, hunks, self._near(before, cursor))
+            kind = classify_change(before, edit, hunks, self._near(before, cursor))
             if kind == "typed":
                 self._record(uri, before.lines, after.lines, hunks, at, "typed")
             else:
@@ -244,19 +244,19 @@ class History:
         after one change or a few, with none of another document between them.
         """
         if edit:
-            self._awaited.append(_Accepted(before, edit, edited_lines(before, edit)))
+            self._awaited.append(_Accepted(before, edit, apply_to_lines(before, edit)))
             self._settle_accepted()
 
-    def opened(self, snapshot: Snapshot) -> None:
+    def on_open(self, snapshot: Snapshot) -> None:
         """A document was opened (again). If it changed while it was closed, its edits move along."""
         self._closed.discard(snapshot.uri)
         known = self._lines.get(snapshot.uri)
         if known is not None and known != snapshot.lines:
-            hunks = [Hunk(*span) for span in diff_lines(known, snapshot.lines)]
+            hunks = [LineHunk(*span) for span in diff_lines(known, snapshot.lines)]
             self._shift(snapshot.uri, _aligned(hunks, known, snapshot.lines))
             self._lines[snapshot.uri] = snapshot.lines
 
-    def closed(self, uri: str) -> None:
+    def on_close(self, uri: str) -> None:
         """Its edits stay on the time line, for the text that it had."""
         self._closed.add(uri)
         needed = {entry.uri for entry in (*self._entries, *self._abandoned)}
@@ -264,7 +264,7 @@ class History:
             self._lines.pop(idle, None)
         self._closed &= needed
 
-    def renamed(self, old: str, new: str) -> None:
+    def on_rename(self, old: str, new: str) -> None:
         """The document goes by another uri."""
         self._entries = tuple(replace(e, uri=new) if e.uri == old else e for e in self._entries)
         self._abandoned = tuple(replace(e, uri=new) if e.uri == old else e for e in self._abandoned)
@@ -290,7 +290,7 @@ class History:
         last = max((e for e in self._entries if e.uri == before.uri), key=lambda e: e.turn, default=None)
         return near if last is None else near.union(last.span())
 
-    def _version(self, uri: str, lines: Lines, hunks: Sequence[Hunk]) -> _Change | None:
+    def _version(self, uri: str, lines: Lines, hunks: Sequence[LineHunk]) -> _Change | None:
         """The last change that began from just these lines."""
         for change in reversed(self._recent):
             # The changed lines first: comparing whole texts is for those that may be equal.
@@ -303,7 +303,7 @@ class History:
                 return change
         return None
 
-    def _return_to(self, earlier: _Change, hunks: Sequence[Hunk]) -> bool:
+    def _return_to(self, earlier: _Change, hunks: Sequence[LineHunk]) -> bool:
         """Undo and redo of a whole document: its text is what it was, and so are its edits.
 
         False when none of its edits is touched by that: it was a tool's change that was taken back.
@@ -332,7 +332,7 @@ class History:
         return {(e.name, e.new) for e in now.values()} != {(e.name, e.new) for e in then.values()}
 
     def _step_in_states(
-        self, uri: str, before: Lines, after: Lines, hunks: Sequence[Hunk], at: float
+        self, uri: str, before: Lines, after: Lines, hunks: Sequence[LineHunk], at: float
     ) -> bool:
         """Undo and redo of single edits, after others or a tool changed other lines of the document.
 
@@ -360,7 +360,7 @@ class History:
         return False
 
     def _record(
-        self, uri: str, before: Lines, after: Lines, hunks: Sequence[Hunk], at: float, origin: Origin
+        self, uri: str, before: Lines, after: Lines, hunks: Sequence[LineHunk], at: float, origin: Origin
     ) -> None:
         """Each hunk joins the edit that it touches, or becomes an edit."""
         mine = [entry for entry in self._entries if entry.uri == uri]
@@ -388,7 +388,9 @@ class History:
         fresh = [self._begun(uri, before, after, hunk, at, origin) for hunk in left]
         self._commit(uri, hunks, joined, fresh)
 
-    def _begun(self, uri: str, before: Lines, after: Lines, hunk: Hunk, at: float, origin: Origin) -> _Entry:
+    def _begun(
+        self, uri: str, before: Lines, after: Lines, hunk: LineHunk, at: float, origin: Origin
+    ) -> _Entry:
         """A hunk as an edit of its own."""
         entry = _Entry(
             name=next(self._names),
@@ -406,7 +408,7 @@ class History:
         return replace(entry, line=entry.span()[0])
 
     def _commit(
-        self, uri: str, hunks: Sequence[Hunk], touched: dict[int, _Entry], fresh: Sequence[_Entry]
+        self, uri: str, hunks: Sequence[LineHunk], touched: dict[int, _Entry], fresh: Sequence[_Entry]
     ) -> None:
         """Moves the untouched edits along; the touched and the fresh ones are the last now."""
         others = [entry for k, entry in enumerate(self._entries) if k not in touched]
@@ -416,7 +418,7 @@ class History:
         self._entries = (*self._entries, *last)[-MAX_KEPT:]
         self._turn += 1
 
-    def _shift(self, uri: str, hunks: Sequence[Hunk]) -> None:
+    def _shift(self, uri: str, hunks: Sequence[LineHunk]) -> None:
         self._entries = tuple(_shifted(e, hunks) if e.uri == uri else e for e in self._entries)
         self._abandoned = tuple(_shifted(e, hunks) if e.uri == uri else e for e in self._abandoned)
 
@@ -452,7 +454,7 @@ class History:
 
 
 def _with_hunks(
-    entry: _Entry, near: Sequence[Hunk], hunks: Sequence[Hunk], before: Lines, after: Lines
+    entry: _Entry, near: Sequence[LineHunk], hunks: Sequence[LineHunk], before: Lines, after: Lines
 ) -> tuple[_Entry, int, Lines]:
     """The entry widened over the `near` ones of the `hunks`; then where its region begins in `after`, and its
     lines."""
@@ -462,19 +464,19 @@ def _with_hunks(
     return wide, start, after[start : start + length]
 
 
-def _aligned(hunks: Sequence[Hunk], before: Lines, after: Lines) -> list[Hunk]:
+def _aligned(hunks: Sequence[LineHunk], before: Lines, after: Lines) -> list[LineHunk]:
     """The hunks without lines that differ in white space alone: formatted, they are still the same."""
-    out: list[Hunk] = []
+    out: list[LineHunk] = []
     for h in hunks:
         old, new = (
             ["".join(line.split()) for line in lines] for lines in (before[h.i1 : h.i2], after[h.j1 : h.j2])
         )
         for i1, i2, j1, j2 in diff_lines(old, new):
-            out.append(Hunk(h.i1 + i1, h.i1 + i2, h.j1 + j1, h.j1 + j2))
+            out.append(LineHunk(h.i1 + i1, h.i1 + i2, h.j1 + j1, h.j1 + j2))
     return out
 
 
-def _shifted(entry: _Entry, hunks: Sequence[Hunk]) -> _Entry:
+def _shifted(entry: _Entry, hunks: Sequence[LineHunk]) -> _Entry:
     for hunk in hunks:
         entry = entry.shifted(hunk)
     return entry

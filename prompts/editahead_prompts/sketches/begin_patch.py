@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from .hunk_lines import Region, split
+from .hunk_lines import PatchRegion, split_hunks
 from .paths import tagged_path
-from .sketch import Diff, FileSketch, Hunk, NotASketch
-from .unified_diff import heading_of
+from .sketch import Diff, FileSketch, Hunk, SketchError
+from .unified_diff import parse_hunk_header
 
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File:\s*(.*)")
 _MOVE = re.compile(r"\*\*\* Move to:\s*(.*)")
@@ -45,7 +45,7 @@ def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> list[FileSk
 
     out: list[FileSketch] = []
     at = start
-    region = Region(lines, start, end, bounded=True, is_header=is_header)
+    region = PatchRegion(lines, start, end, bounded=True, is_header=is_header)
     while at < end:
         match = _FILE.fullmatch(lines[at])
         if match is None:
@@ -53,7 +53,7 @@ def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> list[FileSk
             continue
         path = tagged_path(match[2])
         if path is None:
-            raise NotASketch("this line names no file", at, at + 1)
+            raise SketchError("this line names no file", at, at + 1)
         action = _ACTIONS[match[1]]
         why = f"a patch: it has the line *** {match[1]} File"
         file = FileSketch("begin-patch", why, Diff(()), at, end, path, None, action)
@@ -64,11 +64,11 @@ def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> list[FileSk
         at, file = _hunks(region, at, file)
         out.append(replace(file, end=at))
     if not out:
-        raise NotASketch("a patch that names no file", start, end)
+        raise SketchError("a patch that names no file", start, end)
     return out
 
 
-def _hunks(region: Region, at: int, file: FileSketch) -> tuple[int, FileSketch]:
+def _hunks(region: PatchRegion, at: int, file: FileSketch) -> tuple[int, FileSketch]:
     """The hunks from line `at` on as the file's content, and the line after them."""
     hunks: list[Hunk] = []
     headings: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ def _hunks(region: Region, at: int, file: FileSketch) -> tuple[int, FileSketch]:
     while at < region.end:
         line = region.lines[at]
         if line.startswith("@@"):
-            said, number, _ = heading_of(line)
+            said, number, _ = parse_hunk_header(line)
             headings += said
             at += 1
         elif line.startswith(("*** ", "```")) and line.rstrip() != _LAST:
@@ -87,7 +87,7 @@ def _hunks(region: Region, at: int, file: FileSketch) -> tuple[int, FileSketch]:
         else:
             body = region.body(at, None)
             is_last = body.end < region.end and region.lines[body.end].rstrip() == _LAST
-            hunks += split(body.lines, headings, number, at_end=is_last)
+            hunks += split_hunks(body.lines, headings, number, at_end=is_last)
             final_newline = body.final_newline if body.final_newline is not None else final_newline
             headings, number = (), None
             at = max(body.end, at + 1)

@@ -80,7 +80,7 @@ _FEW_WORDS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Marker:
+class ElisionMarker:
     """What a line leaves out. certain: told by a comment's words or dots, or by a sign that no language has; else bare dots,
     which the syntax around them must not have a use for. removed: it says that the code is gone."""
 
@@ -88,13 +88,13 @@ class Marker:
     removed: bool = False
 
 
-def marker_of(line: str) -> Marker | None:
+def parse_marker(line: str) -> ElisionMarker | None:
     """What the line stands for, looking at nothing but the line."""
     text = line.strip()
     if not text or len(text) > _LONGEST:
         return None
     if _DOTS.fullmatch(text):
-        return Marker(certain="…" in text)
+        return ElisionMarker(certain="…" in text)
     match = _COMMENT.fullmatch(text)
     if match is None or match.lastgroup is None:
         return _bracketed(text)
@@ -102,7 +102,9 @@ def marker_of(line: str) -> Marker | None:
     return _of_words(content) if content else None
 
 
-def parts_of(lines: Sequence[str], at: int, language: str | None) -> tuple[Code | Elision, ...]:
+def split_code_and_elisions(
+    lines: Sequence[str], at: int, language: str | None
+) -> tuple[Code | Elision, ...]:
     """Lines that begin at the sketch's line `at`, with the markers among them told from code. `language`: an LSP id."""
     out: list[Code | Elision] = []
     start = 0
@@ -116,8 +118,8 @@ def parts_of(lines: Sequence[str], at: int, language: str | None) -> tuple[Code 
     return tuple(out)
 
 
-def _markers(lines: Sequence[str], language: str | None) -> Iterator[tuple[int, Marker]]:
-    found = [(number, marker) for number, line in enumerate(lines) if (marker := marker_of(line))]
+def _markers(lines: Sequence[str], language: str | None) -> Iterator[tuple[int, ElisionMarker]]:
+    found = [(number, marker) for number, line in enumerate(lines) if (marker := parse_marker(line))]
     bare = {number for number, marker in found if not marker.certain}
     meant = _meant(lines, bare, language) if bare else set()
     yield from ((number, marker) for number, marker in found if marker.certain or number in meant)
@@ -168,34 +170,36 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _bracketed(text: str) -> Marker | None:
+def _bracketed(text: str) -> ElisionMarker | None:
     """Dots or certain words in brackets, without a comment sign: `[...]`, `<existing code>`, `{...}`."""
     inner = text[1:-1].strip() if _BRACKETS.get(text[0]) == text[-1] else ""
     if text[0] == "[" and _DOTS.fullmatch(inner):
-        return Marker(certain=False)
+        return ElisionMarker(certain=False)
     dotted = _DOTS.match(text) and text.endswith(("...", "…"))
     worded = text[0] in "[<" and " " in inner
-    return Marker(certain=True) if (dotted or worded) and _says_that_it_stays(_bare_words(text)) else None
+    return (
+        ElisionMarker(certain=True) if (dotted or worded) and _says_that_it_stays(_bare_words(text)) else None
+    )
 
 
-def _of_words(content: str) -> Marker | None:
+def _of_words(content: str) -> ElisionMarker | None:
     """What a comment's content says."""
     if _DOTS.fullmatch(content):
-        return Marker(certain=True)
+        return ElisionMarker(certain=True)
     wrapped = _BRACKETS.get(content[0]) == content[-1]
     if wrapped and _DOTS.fullmatch(content[1:-1].strip()):
-        return Marker(certain=True)
+        return ElisionMarker(certain=True)
     words = _bare_words(content)
     leads, trails = bool(_DOTS.match(content)), content.rstrip(" )]>}").endswith(("...", "…", ". . ."))
     if words in ("removed", "deleted") or ((leads or wrapped or ":" in words) and _GONE.fullmatch(words)):
-        return Marker(certain=True, removed=True)
+        return ElisionMarker(certain=True, removed=True)
     if _says_that_it_stays(words):
-        return Marker(certain=True)
+        return ElisionMarker(certain=True)
     count = len(words.split())
     if leads and count <= (_WORDS_AT_MOST if trails or wrapped else _FEW_WORDS) and not _GOES_ON.match(words):
         hinted = not _HINTS.isdisjoint(re.findall(r"[a-z]+", words))
         if hinted or (trails and count <= _FEW_WORDS):
-            return Marker(certain=True)
+            return ElisionMarker(certain=True)
     return None
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .paths import of_info, path_of_line
+from .paths import parse_info_string, path_of_line
 
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})([^`]*)")
 
@@ -37,7 +37,7 @@ def find_fences(lines: Sequence[str]) -> list[Fence]:
         spans = _flat(signs, len(lines))
     out = []
     for (at, match), end in spans:
-        word, path = of_info(match[3])
+        word, path = parse_info_string(match[3])
         stop = min(end + 1, len(lines))
         out.append(Fence(at, at + 1, end, stop, match[1], word, path or path_above(lines, at)))
     return out

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from .elision_markers import marker_of
+from .elision_markers import parse_marker
 from .sketch import Hunk, HunkLine, Tag
 
 _NO_NEWLINE = re.compile(r"\\ ?[Nn]o newline at end of file\s*")
@@ -22,7 +22,7 @@ IsHeader = Callable[[int], bool]
 
 
 @dataclass
-class Body:
+class HunkBody:
     """A hunk's lines, where they end, and whether the new text's last line is said to have no line end."""
 
     lines: list[HunkLine] = field(default_factory=list)
@@ -30,7 +30,7 @@ class Body:
     final_newline: bool | None = None
 
 
-class Region:
+class PatchRegion:
     """The lines of a text, from `start` up to `end`, that hold a patch. bounded: and nothing after it, such as prose."""
 
     def __init__(
@@ -42,9 +42,9 @@ class Region:
             follows = self._change_follows[at - start + 1] and not is_header(at)
             self._change_follows[at - start] = follows or (lines[at][:1] in ("-", "+") and not is_header(at))
 
-    def body(self, at: int, counts: tuple[int, int] | None) -> Body:
+    def body(self, at: int, counts: tuple[int, int] | None) -> HunkBody:
         """The hunk's lines from line `at` on. counts: how many old and new lines it claims to have."""
-        out = Body()
+        out = HunkBody()
         old = new = 0
         while at < self.end and not self.is_header(at):
             line = self.lines[at]
@@ -80,7 +80,7 @@ class Region:
         return not after.startswith((" ", "@@"))
 
 
-def split(
+def split_hunks(
     lines: Iterable[HunkLine],
     headings: tuple[str, ...] = (),
     line: int | None = None,
@@ -97,7 +97,7 @@ def split(
         is_added = len(around) == 3 and all(near.tag == "+" for near in around)
         # Dots alone, on a line that comes, are text: `...` is how stubs are written.
         is_added |= hunk_line.tag == "+" and not any(map(str.isalpha, hunk_line.text))
-        marker = marker_of(hunk_line.text) if hunk_line.tag != "-" and not is_added else None
+        marker = parse_marker(hunk_line.text) if hunk_line.tag != "-" and not is_added else None
         if marker is not None and (marker.certain or hunk_line.tag == " "):
             groups.append([])
         else:

@@ -13,11 +13,11 @@ from dataclasses import replace
 from editahead_prompts.text.snapshot import line_body, split_lines
 
 from . import begin_patch, search_replace, unified_diff
-from .elision_markers import marker_of
+from .elision_markers import parse_marker
 from .fences import Fence, find_fences
-from .paths import language_id, language_of, path_of_comment, path_of_line
-from .sketch import Diff, FileSketch, NotASketch, Sketch
-from .snippet_parser import snippet_of
+from .paths import language_of, language_of_fence, path_of_comment, path_of_line
+from .sketch import Diff, FileSketch, Sketch, SketchError
+from .snippet_parser import parse_snippet
 
 _SHELL = frozenset(
     {
@@ -54,14 +54,14 @@ _PROSE = re.compile(r"[^\s{}()\[\];=<>]*[A-Za-z][^{}\[\];=<>]*")
 _FEW = 3
 
 
-def parse(text: str, *, language: str | None = None, path: str | None = None) -> Sketch:
+def parse_sketch(text: str, *, language: str | None = None, path: str | None = None) -> Sketch:
     """The sketch in a text. language, path: of the file that it is meant for, where that is known. Raises `NotASketch`,
     and nothing else, when it holds none."""
     lines = tuple(line_body(line) for line in split_lines(text))
     if lines and not lines[-1]:
         lines = lines[:-1]
     if not any(line.strip() for line in lines):
-        raise NotASketch("there is nothing in it", 0, len(lines))
+        raise SketchError("there is nothing in it", 0, len(lines))
     known = language or language_of(path)
     fences = find_fences(lines)
     outside = _outside(fences, len(lines))
@@ -71,7 +71,7 @@ def parse(text: str, *, language: str | None = None, path: str | None = None) ->
     elif files is None:
         files = [_bare(lines, known, path)]
     if not files:
-        raise NotASketch("a patch that changes nothing", 0, len(lines))
+        raise SketchError("a patch that changes nothing", 0, len(lines))
     return Sketch(lines, tuple(files))
 
 
@@ -94,12 +94,12 @@ def _of_fences(
 ) -> list[FileSketch]:
     """The files in fenced blocks, without those that hold no code for a file."""
     out: list[FileSketch] = []
-    problem: NotASketch | None = None
+    problem: SketchError | None = None
     for fence in _chosen(lines, fences, language):
         try:
             for file in _of_fence(lines, fence, language, path):
                 _add(out, file)
-        except NotASketch as error:
+        except SketchError as error:
             problem = error
     if problem is not None and not out:
         raise problem
@@ -135,7 +135,7 @@ def _chosen(lines: Sequence[str], fences: Sequence[Fence], language: str | None)
         for fence in code
         if fence.path
         or fence.word in _PATCH_WORDS
-        or _family(language_id(fence.word)) == wanted
+        or _family(language_of_fence(fence.word)) == wanted
         or path_of_comment(next(filter(str.strip, lines[fence.start : fence.end]), ""), None) is not None
     ]
     return same or code
@@ -155,14 +155,14 @@ def _of_fence(lines: Sequence[str], fence: Fence, language: str | None, path: st
         lines = [*lines[:start], *(line[width:] for line in lines[start:end]), *lines[end:]]
     used = [number for number in range(start, end) if lines[number].strip()]
     if not used:
-        raise NotASketch("an empty block", fence.at, fence.stop)
+        raise SketchError("an empty block", fence.at, fence.stop)
     files = _patch(lines, start, end, used[:_FEW], bounded=True)
-    if files is None and fence.word in _PATCH_WORDS and unified_diff.is_tagged(lines[start:end]):
+    if files is None and fence.word in _PATCH_WORDS and unified_diff.looks_like_diff(lines[start:end]):
         files = unified_diff.parse_unified(lines, start, end, bounded=True)
     if files is not None:
         return [_named(file, fence.path) for file in files]
     return [
-        snippet_of(
+        parse_snippet(
             lines,
             start,
             end,
@@ -187,8 +187,8 @@ def _bare(lines: Sequence[str], language: str | None, path: str | None) -> FileS
         named = path_of_line(lines[used[0]])
         start = 0 if named is None else used[0] + 1
     if language in (None, "plaintext") and all(_is_prose(lines[number]) for number in used):
-        raise NotASketch("it reads as prose: there is no code and no patch in it", 0, len(lines))
-    return snippet_of(
+        raise SketchError("it reads as prose: there is no code and no patch in it", 0, len(lines))
+    return parse_snippet(
         lines, start, len(lines), word=None, path=named, language=language, known=path, span=(0, len(lines))
     )
 
@@ -210,10 +210,10 @@ def _is_answer(
     if not used:
         return True
     if language == "markdown" and not any(
-        fence.path or language_id(fence.word) == "markdown" for fence in fences
+        fence.path or language_of_fence(fence.word) == "markdown" for fence in fences
     ):
         return False
-    code = [line for line in used if (_CODE.match(line) or marker_of(line)) and path_of_line(line) is None]
+    code = [line for line in used if (_CODE.match(line) or parse_marker(line)) and path_of_line(line) is None]
     first = next(line for line in lines if line.strip())
     starts_with_fence = lines.index(first) == fences[0].at
     return (
@@ -224,4 +224,4 @@ def _is_answer(
 
 
 def _is_prose(line: str) -> bool:
-    return marker_of(line) is None and _CODE.match(line) is None and _PROSE.fullmatch(line) is not None
+    return parse_marker(line) is None and _CODE.match(line) is None and _PROSE.fullmatch(line) is not None

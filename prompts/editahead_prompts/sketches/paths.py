@@ -38,17 +38,17 @@ _LONGEST = 400
 """Characters; a longer line names no file."""
 
 
-def language_id(word: str | None) -> str | None:
+def language_of_fence(word: str | None) -> str | None:
     """The LSP language id behind a fence's word."""
     return LANGUAGES.get(word.lower()) if word else None
 
 
 def language_of(path: str | None) -> str | None:
     """The LSP language id by a path's extension."""
-    return language_id(path.rsplit(".", 1)[-1]) if path and "." in path else None
+    return language_of_fence(path.rsplit(".", 1)[-1]) if path and "." in path else None
 
 
-def as_path(text: str) -> str | None:
+def parse_path(text: str) -> str | None:
     """`text` as a path with `/`, if that is what it is: no white space, and a file's name at the end."""
     text = text.strip()
     if not text or len(text) > _LONGEST or not _PATH.fullmatch(text) or text.strip(".") == "":
@@ -70,9 +70,9 @@ def path_of_line(line: str) -> str | None:
     plain = re.sub(r"^(?:#{1,6}|[-*+]|\d+[.)])\s+", "", text)
     plain = _NOTE.sub("", plain.replace("**", "")).strip()
     plain = _LABEL.sub("", plain.rstrip(":").strip(), count=1).strip("`*'\" ").rstrip(":")
-    if found := as_path(plain):
+    if found := parse_path(plain):
         return found
-    quoted = [found for found in map(as_path, _QUOTED.findall(text)) if found]
+    quoted = [found for found in map(parse_path, _QUOTED.findall(text)) if found]
     if text.endswith(":") and len(quoted) == 1 and "/" in quoted[0]:
         return quoted[0]
     return None
@@ -86,7 +86,7 @@ def path_of_comment(line: str, known: str | None) -> str | None:
         return None
     text = _NOTE.sub("", match[1])
     label = _LABEL.match(text)
-    found = as_path((text[label.end() :] if label else text).strip("`'\" "))
+    found = parse_path((text[label.end() :] if label else text).strip("`'\" "))
     if found is None or label or "/" in found:
         return found
     return found if known is not None and known.rsplit("/", 1)[-1] == found else None
@@ -98,7 +98,7 @@ def tagged_path(text: str) -> str | None:
     return None if not text or text == "/dev/null" or not text.isprintable() else text
 
 
-def of_info(info: str) -> tuple[str | None, str | None]:
+def parse_info_string(info: str) -> tuple[str | None, str | None]:
     """A fence's info string as (its word in lower case, the path in it).
 
     `python`, `ts:src/a.ts`, `ts src/a.ts`, `src/a.ts`, `12:15:src/a.ts`, `ts title="src/a.ts"`, `{.ts filename=a.ts}`.
@@ -113,11 +113,11 @@ def of_info(info: str) -> tuple[str | None, str | None]:
         return word.lower() or None, path
     word, colon, after = first.partition(":")
     if colon and (numbered := re.fullmatch(r"\d+:(?:\d+:)?(.+)", first)):
-        return None, as_path(numbered[1])
-    if colon and (path := as_path(after)):
+        return None, parse_path(numbered[1])
+    if colon and (path := parse_path(after)):
         return word.lower() or None, path
-    if rest and (path := as_path(rest)):
+    if rest and (path := parse_path(rest)):
         return first.lower(), path
-    if ("/" in first or "." in first) and first.lower() not in LANGUAGES and (path := as_path(first)):
+    if ("/" in first or "." in first) and first.lower() not in LANGUAGES and (path := parse_path(first)):
         return None, path
     return word.strip("{}.").lower() or None, None

@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .elision_markers import marker_of
+from .elision_markers import parse_marker
 from .fences import path_above
-from .paths import of_info, path_of_line
-from .sketch import Diff, FileSketch, Hunk, HunkLine, NotASketch, Tag
+from .paths import parse_info_string, path_of_line
+from .sketch import Diff, FileSketch, Hunk, HunkLine, SketchError, Tag
 
 _OPEN = re.compile(
     r"[ \t]*(?:<{5,9} ?(?:SEARCH|ORIGINAL)|-{5,9} ?SEARCH)\b[^\n]{0,200}",
@@ -90,10 +90,10 @@ def _block(lines: Sequence[str], at: int, end: int, before: _Block | None) -> _B
     if middle is None:
         middle = _find(_MIDDLE_ABOUT, lines, start, end)
     if middle is None:
-        raise NotASketch("a search block without its =======", at, end)
+        raise SketchError("a search block without its =======", at, end)
     close = _find(_CLOSE, lines, middle + 1, end)
     if close is None:
-        raise NotASketch("a search block without the end of its replacement", at, end)
+        raise SketchError("a search block without the end of its replacement", at, end)
     path, word = _place(lines, at, before)
     return _Block(at, close + 1, tuple(_hunks(lines, start, middle, close, number)), path, word)
 
@@ -124,7 +124,7 @@ def _hunks(lines: Sequence[str], start: int, middle: int, close: int, number: in
 def _pieces(lines: Sequence[str], start: int, end: int) -> list[range]:
     out, at = [], start
     for number in range(start, end):
-        marker = marker_of(lines[number])
+        marker = parse_marker(lines[number])
         if marker is not None:
             out.append(range(at, number))
             at = number + 1
@@ -140,7 +140,7 @@ def _place(lines: Sequence[str], at: int, before: _Block | None) -> tuple[str | 
     above = at - 1
     word = None
     if above >= 0 and (fence := _FENCE.fullmatch(lines[above])):
-        word, path = of_info(fence[1])
+        word, path = parse_info_string(fence[1])
         if path is not None:
             return path, word
     else:

@@ -116,7 +116,7 @@ class Sketch:
     files: tuple[FileSketch, ...]
 
 
-class NotASketch(ValueError):
+class SketchError(ValueError):
     """The text holds no sketch of a change; the message says why, for a person. `at`, `end`: the lines it is about."""
 
     def __init__(self, message: str, at: int = 0, end: int = 0) -> None:

@@ -12,9 +12,9 @@ from tree_sitter import Node
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .elision_markers import parts_of
-from .paths import language_id, language_of, path_of_comment
-from .sketch import Code, Elision, FileSketch, NotASketch, SketchKind, Snippet
+from .elision_markers import split_code_and_elisions
+from .paths import language_of, language_of_fence, path_of_comment
+from .sketch import Code, Elision, FileSketch, SketchError, SketchKind, Snippet
 
 _WRAPPERS = frozenset(
     {"decorated_definition", "export_statement", "template_declaration", "ambient_declaration"}
@@ -35,7 +35,7 @@ _BIG = 200_000
 """Characters; longer code is not parsed to be classified."""
 
 
-def snippet_of(
+def parse_snippet(
     lines: Sequence[str],
     start: int,
     end: int,
@@ -57,16 +57,16 @@ def snippet_of(
     named = path_of_comment(lines[first], path or known) if first < end else None
     if named is not None and (path is None or path == named):
         path, path_line, start = named, first, first + 1
-    syntax = language_of(path) or language_id(word) or language
-    parts = parts_of(lines[start:end], start, syntax)
+    syntax = language_of(path) or language_of_fence(word) or language
+    parts = split_code_and_elisions(lines[start:end], start, syntax)
     code = [part for part in parts if isinstance(part, Code)]
     if not any(line.strip() for part in code for line in part.lines):
-        raise NotASketch("no code, only markers or blank lines", *span)
+        raise SketchError("no code, only markers or blank lines", *span)
     kind, why = _kind(parts, syntax)
     return FileSketch(kind, why, Snippet(parts), *span, path, word, path_line=path_line)
 
 
-def against(file: FileSketch, lines: Sequence[str], original: Snapshot) -> FileSketch:
+def reparse_with_file(file: FileSketch, lines: Sequence[str], original: Snapshot) -> FileSketch:
     """The file's part read again with the file at hand: what the parser took for something else, but is code there.
 
     That is a marker that the file itself holds between the same two lines, and the comment that names the path, where the
@@ -164,7 +164,7 @@ def _top_level(code: Sequence[str], language: str | None) -> list[Node] | None:
         return None
     for wrapped in (False, True):
         source = f"class _ {{\n{text}}}\n" if wrapped else text
-        tree = SyntaxTrees().tree(Snapshot.of(source, language=language))
+        tree = SyntaxTrees().tree(Snapshot.from_text(source, language=language))
         if tree is None:
             return None
         if not tree.root_node.has_error:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from .hunk_lines import TAGS, Region, split
+from .hunk_lines import TAGS, PatchRegion, split_hunks
 from .paths import tagged_path
 from .sketch import Diff, FileSketch, Hunk
 
@@ -37,7 +37,7 @@ class _File:
     seen: str = "lines with - and +"
 
 
-def heading_of(line: str) -> tuple[tuple[str, ...], int | None, tuple[int, int] | None]:
+def parse_hunk_header(line: str) -> tuple[tuple[str, ...], int | None, tuple[int, int] | None]:
     """What a line that begins with `@@` says: headings, the hunk's 0-based old line, and its counts of lines."""
     match = _HUNK.fullmatch(line)
     if match is None:
@@ -63,7 +63,7 @@ def is_start(lines: Sequence[str], at: int) -> bool:
     return (_GIT.fullmatch(line) is not None) or _is_file_header(lines, at)
 
 
-def is_tagged(lines: Sequence[str]) -> bool:
+def looks_like_diff(lines: Sequence[str]) -> bool:
     """Whether every line has a tag or is blank, with a changed one among them."""
     return any(line[:1] in ("+", "-") for line in lines) and all(
         not line or line[0] in TAGS for line in lines
@@ -81,7 +81,7 @@ def parse_unified(lines: Sequence[str], start: int, end: int, *, bounded: bool) 
             or (lines[at].startswith("+++ ") and at > start and _is_file_header(lines, at - 1))
         )
 
-    region = Region(lines, start, end, bounded=bounded, is_header=is_header)
+    region = PatchRegion(lines, start, end, bounded=bounded, is_header=is_header)
     files: list[_File] = []
     at = start
     while at < end:
@@ -96,9 +96,9 @@ def parse_unified(lines: Sequence[str], start: int, end: int, *, bounded: bool) 
         if not files:
             files.append(_File(at))
         file = files[-1]
-        headings, number, counts = ((), None, None) if headless else heading_of(line)
+        headings, number, counts = ((), None, None) if headless else parse_hunk_header(line)
         body = region.body(at if headless else at + 1, counts)
-        file.hunks += split(body.lines, headings, number)
+        file.hunks += split_hunks(body.lines, headings, number)
         file.final_newline = body.final_newline if body.final_newline is not None else file.final_newline
         if not headless:
             file.seen = (

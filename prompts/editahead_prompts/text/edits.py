@@ -47,7 +47,7 @@ class Edit:
         return cls((Replacement(start, end, text),))
 
     @classmethod
-    def of(cls, replacements: Iterable[Replacement], length: int | None = None) -> Edit:
+    def from_replacements(cls, replacements: Iterable[Replacement], length: int | None = None) -> Edit:
         """An edit of replacements in any order, checked. Insertions at one place keep the order given.
 
         ValueError when two overlap, when one ends before it starts or begins before the text, or, where the
@@ -96,7 +96,7 @@ class Edit:
             return 0, 0
         return self.replacements[0].start, self.replacements[-1].end
 
-    def made_spans(self) -> Iterator[tuple[int, int]]:
+    def result_spans(self) -> Iterator[tuple[int, int]]:
         """Where each replacement's text lies in the text after the edit, in order."""
         shift = 0
         for r in self.replacements:
@@ -123,7 +123,7 @@ class Edit:
         return offset + shift
 
 
-def edited_lines(snapshot: Snapshot, edit: Edit) -> tuple[str, ...]:
+def apply_to_lines(snapshot: Snapshot, edit: Edit) -> tuple[str, ...]:
     """`split_lines` of the edited text. Splits only the lines that the edit touches."""
     if not edit:
         return snapshot.lines
@@ -170,7 +170,7 @@ def compose(first: Edit, then: Edit) -> Edit:
     `compose(compose(a, b), c) == compose(a, compose(b, c))`.
     """
     # Both edits in the offsets of the text between them: `first` as (start, end, the replacement).
-    made = [(start, end, r) for r, (start, end) in zip(first.replacements, first.made_spans(), strict=True)]
+    made = [(start, end, r) for r, (start, end) in zip(first.replacements, first.result_spans(), strict=True)]
     wanted = list(then.replacements)
     out: list[Replacement] = []
     shift = 0  # how much longer the text between is than the first text, before the cluster at hand
@@ -211,7 +211,7 @@ def _kept(made: list[tuple[int, int, Replacement]], low: int, high: int) -> str:
 
 def invert(edit: Edit, text: str) -> Edit:
     """The edit that takes `edit` back: over its result, giving `text` again."""
-    spans = zip(edit.replacements, edit.made_spans(), strict=True)
+    spans = zip(edit.replacements, edit.result_spans(), strict=True)
     return Edit(tuple(Replacement(start, end, text[r.start : r.end]) for r, (start, end) in spans))
 
 
@@ -238,7 +238,7 @@ def _collide(a: Replacement, b: Replacement) -> bool:
     return a.start < b.end and b.start < a.end and (a.start < a.end or b.start < b.end)
 
 
-def advance(edit: Edit, typed: Edit, text: str) -> Edit | None:
+def interpolate(edit: Edit, typed: Edit, text: str) -> Edit | None:
     """What is left of a shown prediction after the person typed, both over `text`; None when typed otherwise.
 
     Typing through: at the place of one of the edit's replacements the person inserted the first characters of

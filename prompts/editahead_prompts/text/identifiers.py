@@ -80,7 +80,7 @@ def case_style(name: str) -> Style:
     return "pascal" if core[0].isupper() else "camel"
 
 
-def in_style(words: Sequence[str], style: Style) -> str:
+def apply_case_style(words: Sequence[str], style: Style) -> str:
     """The words written in a style (`flat` and `other`: joined, in lower case)."""
     if style == "snake":
         return "_".join(words)
@@ -103,11 +103,11 @@ def case_variants(old: str, new: str) -> dict[str, str]:
         return {}
     variants: dict[str, str] = {}
     for style in STYLES:
-        variants.setdefault(in_style(old_words, style), in_style(new_words, style))
+        variants.setdefault(apply_case_style(old_words, style), apply_case_style(new_words, style))
     if len(old_words) == 1 and len(new_words) > 1:
         # `user` -> `account_owner`: a lone lower-case word takes the new name's own style
         variants[old_words[0]] = (
-            new if case_style(new) in ("snake", "camel") else in_style(new_words, "snake")
+            new if case_style(new) in ("snake", "camel") else apply_case_style(new_words, "snake")
         )
     variants.pop(old, None)
     return {a: b for a, b in variants.items() if a != b}

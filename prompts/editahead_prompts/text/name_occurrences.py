@@ -11,7 +11,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
-Role = Literal["plain", "member", "argument", "text", "unknown"]
+NameRole = Literal["plain", "member", "argument", "text", "unknown"]
 """plain: bound by scope. member: after a dot, a field, a method, a key. argument: a keyword argument's name.
 text: in a string or a comment. unknown: no grammar."""
 
@@ -147,7 +147,7 @@ _ASSIGNING = frozenset(
 class Occurrence:
     """functions: ids of the functions around it, innermost first; the function that it names is not among them."""
 
-    role: Role
+    role: NameRole
     defines: bool
     functions: tuple[int, ...]
     imports: bool = False
@@ -157,13 +157,13 @@ class Occurrence:
 UNKNOWN = Occurrence("unknown", False, ())
 
 
-def occurrence(node: Node) -> Occurrence:
+def classify_occurrence(node: Node) -> Occurrence:
     """What the name at this node (the smallest that covers it) is."""
     if _is_text(node):
         return Occurrence("text", False, ())
     holder = _definer(node)
     parent = node.parent
-    role: Role = "plain"
+    role: NameRole = "plain"
     if parent is not None:
         field = _MEMBER_OF.get(parent.type)
         if (

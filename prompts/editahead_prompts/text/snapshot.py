@@ -52,7 +52,7 @@ class Snapshot:
     lines: tuple[str, ...]
 
     @classmethod
-    def of(
+    def from_text(
         cls, text: str, *, uri: str = "untitled:1", language: str = "plaintext", version: int = 0
     ) -> Snapshot:
         return cls(uri, language, version, split_lines(text))

@@ -15,7 +15,7 @@ from tree_sitter import Language, Node, Parser, Tree
 
 from .affixes import common_affixes
 from .edits import Edit
-from .name_occurrences import UNKNOWN, Occurrence, occurrence
+from .name_occurrences import UNKNOWN, Occurrence, classify_occurrence
 from .snapshot import Snapshot
 
 GRAMMARS = {
@@ -79,10 +79,14 @@ class SyntaxTrees:
             self._last.popitem(last=False)
         return tree
 
-    def errors_around(self, snapshot: Snapshot, edit: Edit) -> tuple[int, int] | None:
+    def error_counts(self, snapshot: Snapshot, edit: Edit) -> tuple[int, int] | None:
         """How many syntax errors the text has before and after the edit; None for a language without a grammar."""
         tree, after = self.tree(snapshot), self.tree_after(snapshot, edit)
-        return None if tree is None or after is None else (errors(tree.root_node), errors(after.root_node))
+        return (
+            None
+            if tree is None or after is None
+            else (count_errors(tree.root_node), count_errors(after.root_node))
+        )
 
     def tree_after(self, snapshot: Snapshot, edit: Edit) -> Tree | None:
         """The tree of the text after an edit; it is not remembered. None for a language without a grammar."""
@@ -110,11 +114,11 @@ class SyntaxTrees:
         found = known.get((start, end))
         if found is None:
             node = self.node_at(snapshot, start, end)
-            found = known[start, end] = UNKNOWN if node is None else occurrence(node)
+            found = known[start, end] = UNKNOWN if node is None else classify_occurrence(node)
         return found
 
 
-def errors(node: Node, first: int = 0, end: int | None = None) -> int:
+def count_errors(node: Node, first: int = 0, end: int | None = None) -> int:
     """The ERROR and MISSING nodes at and below a node that touch the lines [first, end), default all. Without recursion:
     broken text can nest as deep as it is long."""
     count, waiting = 0, [node]

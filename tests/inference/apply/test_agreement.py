@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from editahead_evals.apply.sketch_generator import cases
 from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.model.rewrite_check import agreed
+from editahead_inference.apply.model.rewrite_check import check_rewrite
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.results import Refusal
-from editahead_prompts.sketches.parse import parse
+from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_training.data.apply_examples import spoiled
@@ -27,10 +27,10 @@ CASES = [case for case in cases(made_records(12), 60, 5) if len(case.files) == 1
 def judged(
     before: str, sketch: str, text: str, language: str = "python", path: str = "a.py"
 ) -> Refusal | None:
-    original = Snapshot.of(before, uri=f"file:///project/{path}", language=language)
-    parsed = parse(sketch, language=language, path=path)
+    original = Snapshot.from_text(before, uri=f"file:///project/{path}", language=language)
+    parsed = parse_sketch(sketch, language=language, path=path)
     target = Target(original, SyntaxTrees(), 0, len(original.lines), lambda: None)
-    edit, doubt = agreed(parsed, parsed.files[0], target, text)
+    edit, doubt = check_rewrite(parsed, parsed.files[0], target, text)
     assert doubt is not None or edit.apply(before) == text
     return doubt
 
@@ -40,8 +40,8 @@ def test_what_the_merge_is_sure_of_agrees() -> None:
 
 
 def test_both_readings_agree_where_there_are_two() -> None:
-    parsed = parse(AMBIGUOUS, language="python", path="a.py")
-    merged = merge(parsed, parsed.files[0], Snapshot.of(TEXT, language="python"))
+    parsed = parse_sketch(AMBIGUOUS, language="python", path="a.py")
+    merged = merge(parsed, parsed.files[0], Snapshot.from_text(TEXT, language="python"))
     assert merged.refusal is not None
     assert judged(TEXT, AMBIGUOUS, merged.guess) is None
     assert judged(TEXT, AMBIGUOUS, REPLACED) is None

@@ -6,16 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.results import Merge
-from editahead_prompts.sketches.parse import parse
+from editahead_inference.apply.results import MergeResult
+from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.text.snapshot import Snapshot
 
 MARK = "// ... existing code ..."
 
 
-def merged(sketch: str, text: str, language: str = "go") -> Merge:
-    found = parse(sketch, language=language)
-    return merge(found, found.files[0], Snapshot.of(text, uri="file:///a", language=language))
+def merged(sketch: str, text: str, language: str = "go") -> MergeResult:
+    found = parse_sketch(sketch, language=language)
+    return merge(found, found.files[0], Snapshot.from_text(text, uri="file:///a", language=language))
 
 
 def sure(sketch: str, text: str, language: str = "go") -> str:

@@ -6,9 +6,9 @@ import pytest
 
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.placement import anchors, placement
-from editahead_inference.apply.placement.line_matching import weight
-from editahead_inference.apply.results import Merge
-from editahead_prompts.sketches.parse import parse
+from editahead_inference.apply.placement.line_matching import line_weight
+from editahead_inference.apply.results import MergeResult
+from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.text.snapshot import Snapshot
 
 TWO_STYLES = "struct menu {\n\tconst char\t*name;\n};\n\nstruct item {\n\tconst char *name;\n};\n"
@@ -49,9 +49,9 @@ int count(struct panes *panes)
 """
 
 
-def merged(sketch: str, text: str, language: str) -> Merge:
-    found = parse(sketch, language=language)
-    return merge(found, found.files[0], Snapshot.of(text, uri="file:///a", language=language))
+def merged(sketch: str, text: str, language: str) -> MergeResult:
+    found = parse_sketch(sketch, language=language)
+    return merge(found, found.files[0], Snapshot.from_text(text, uri="file:///a", language=language))
 
 
 def replacing(old: str, new: str) -> str:
@@ -173,8 +173,8 @@ def test_dots_alone_that_are_added_are_text() -> None:
         "*** Begin Patch\n*** Update File: a.py\n@@\n class A:\n-    def f(self):\n-        ...\n"
         "+    # def f(self):\n+    #     ...\n \n*** End Patch\n"
     )
-    found = parse(patch, language="python", path="a.py")
-    original = Snapshot.of(
+    found = parse_sketch(patch, language="python", path="a.py")
+    original = Snapshot.from_text(
         "class A:\n    def f(self):\n        ...\n\n    b = 1\n", uri="file:///a.py", language="python"
     )
     merged = merge(found, found.files[0], original)
@@ -182,8 +182,10 @@ def test_dots_alone_that_are_added_are_text() -> None:
 
 
 def test_a_blank_line_that_may_be_there_already_is_a_doubt() -> None:
-    found = parse("```diff\n@@ -1,2 +1,3 @@\n a = first()\n b = second()\n+\n```\n", language="python")
-    original = Snapshot.of("a = first()\nb = second()\n\nc = 3\n", uri="file:///a.py", language="python")
+    found = parse_sketch("```diff\n@@ -1,2 +1,3 @@\n a = first()\n b = second()\n+\n```\n", language="python")
+    original = Snapshot.from_text(
+        "a = first()\nb = second()\n\nc = 3\n", uri="file:///a.py", language="python"
+    )
     merged = merge(found, found.files[0], original)
     assert merged.refusal is not None
     assert merged.refusal.reason == "ambiguous"
@@ -219,7 +221,7 @@ def test_equal_lines_are_found_without_comparing_each_with_each(monkeypatch: pyt
     def counted(key: str) -> float:
         nonlocal steps
         steps += 1
-        return weight(key)
+        return line_weight(key)
 
     for module in (anchors, placement):
         monkeypatch.setattr(module, "weight", counted)

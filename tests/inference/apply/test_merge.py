@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.results import Merge
-from editahead_prompts.sketches.parse import parse
+from editahead_inference.apply.results import MergeResult
+from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.text.snapshot import Snapshot
 
 SERVICE = """\
@@ -63,9 +63,9 @@ func (c *Counter) Show() {
 """
 
 
-def merged(sketch: str, text: str = SERVICE, language: str = "python", **options: object) -> Merge:
-    found = parse(sketch, language=language)
-    original = Snapshot.of(text, uri="file:///a", language=language)
+def merged(sketch: str, text: str = SERVICE, language: str = "python", **options: object) -> MergeResult:
+    found = parse_sketch(sketch, language=language)
+    original = Snapshot.from_text(text, uri="file:///a", language=language)
     return merge(found, found.files[0], original, **options)  # type: ignore[arg-type]
 
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.results import Merge
+from editahead_inference.apply.results import MergeResult
 from editahead_prompts.sketches.sketch import (
     Code,
     Diff,
@@ -71,8 +71,8 @@ SNIPPETS = st.builds(
 )
 
 
-def merged(sketch: Sketch, text: str, language: str = "plaintext") -> Merge:
-    return merge(sketch, sketch.files[0], Snapshot.of(text, uri="file:///a", language=language))
+def merged(sketch: Sketch, text: str, language: str = "plaintext") -> MergeResult:
+    return merge(sketch, sketch.files[0], Snapshot.from_text(text, uri="file:///a", language=language))
 
 
 @given(DIFFS | SNIPPETS, FILES, LANGUAGES, st.sampled_from(["\n", "\r\n", "\r"]), st.booleans())

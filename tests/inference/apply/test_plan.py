@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from editahead_inference.apply.planner import MOST_PARTS, FileChange, Refused, plan
-from editahead_inference.apply.results import Merge, Refusal
+from editahead_inference.apply.planner import MAX_PARTS, ApplyRefusedError, FileChange, plan_changes
+from editahead_inference.apply.results import MergeResult, Refusal
 from editahead_inference.candidates import Cancelled
 from editahead_prompts.sketches.sketch import (
     Code,
@@ -31,33 +31,33 @@ class InMemory:
     def __init__(self, **texts: str) -> None:
         self.texts = {name.replace("_", "."): text for name, text in texts.items()}
 
-    def find(self, path: str | None) -> Snapshot | None:
+    def resolve(self, path: str | None) -> Snapshot | None:
         name = path or "a.py"
         if name == "secret":
-            raise Refused(Refusal("outside-workspace", "No."))
+            raise ApplyRefusedError(Refusal("outside-workspace", "No."))
         return self.snapshot(name) if name in self.texts else None
 
-    def new(self, path: str) -> Snapshot:
+    def create(self, path: str) -> Snapshot:
         if path in self.texts:
-            raise Refused(Refusal("would-lose-code", f"{path} exists already."))
-        return Snapshot.of("", uri=f"file:///{path}", language="python")
+            raise ApplyRefusedError(Refusal("would-lose-code", f"{path} exists already."))
+        return Snapshot.from_text("", uri=f"file:///{path}", language="python")
 
     def snapshot(self, name: str) -> Snapshot:
-        return Snapshot.of(self.texts[name], uri=f"file:///{name}", language="python")
+        return Snapshot.from_text(self.texts[name], uri=f"file:///{name}", language="python")
 
 
-def substitute(sketch: Sketch, part: FileSketch, original: Snapshot, **_: object) -> Merge:
+def substitute(sketch: Sketch, part: FileSketch, original: Snapshot, **_: object) -> MergeResult:
     """Stands in for the merge: the part's first line says `old -> new`, or is all of the new text."""
     if isinstance(part.content, Diff):
         guess = "".join(f"{line}\n" for hunk in part.content.hunks for line in hunk.new)
-        return Merge(original, guess, diff(original.text, guess), None)
+        return MergeResult(original, guess, diff(original.text, guess), None)
     first = part.content.parts[0]
     assert isinstance(first, Code)
     old, arrow, new = first.lines[0].partition(" -> ")
     guess = original.text.replace(old, new) if arrow else "\n".join(first.lines) + "\n"
     missing = arrow and old not in original.text
     refusal = Refusal("unplaced", f"There is no {old}.", "", ()) if missing else None
-    return Merge(original, guess, diff(original.text, guess), refusal, 0.9)
+    return MergeResult(original, guess, diff(original.text, guess), refusal, 0.9)
 
 
 def part(path: str | None, *lines: str, kind: SketchKind = "markers", **more: object) -> FileSketch:
@@ -66,13 +66,13 @@ def part(path: str | None, *lines: str, kind: SketchKind = "markers", **more: ob
 
 
 def made(files: InMemory, *parts: FileSketch) -> tuple[FileChange, ...]:
-    return plan(Sketch(("one line",), parts), files, substitute)
+    return plan_changes(Sketch(("one line",), parts), files, substitute)
 
 
 def test_parts_of_one_file_come_one_after_another() -> None:
     files = InMemory(a_py="x = 1\n")
     (change,) = made(files, part("a.py", "1 -> 2"), part(None, "2 -> 3"))
-    assert change.after == "x = 3\n"
+    assert change.new_text == "x = 3\n"
     assert change.edit == Edit.replace(4, 5, "3")
     assert change.confidence == 0.9
     assert [hunk.replacement for hunk in change.hunks] == list(change.edit.replacements)
@@ -83,7 +83,7 @@ def test_what_leads_back_changes_nothing() -> None:
 
 
 def test_one_part_that_fails_is_the_end_of_all() -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ApplyRefusedError) as caught:
         made(InMemory(a_py="x\n", b_py="y\n"), part("a.py", "x -> z"), part("b.py", "x -> z"))
     assert caught.value.refusal == Refusal("unplaced", "There is no x.", "one line")
 
@@ -101,22 +101,22 @@ def test_a_file_that_is_made() -> None:
     create = part("new.py", "y = 1", action="create")
     for sketched in (whole, create):
         (change,) = made(InMemory(), sketched)
-        assert (change.action, change.after) == ("create", "y = 1\n")
+        assert (change.action, change.new_text) == ("create", "y = 1\n")
         assert [hunk.kind for hunk in change.hunks] == ["semantic"]
     (change,) = made(InMemory(), create, part("new.py", "1 -> 2"))
-    assert change.after == "y = 2\n"
+    assert change.new_text == "y = 2\n"
 
 
 def test_a_file_that_is_not_there_and_is_not_made() -> None:
     for kind in ("markers", "declaration"):
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(ApplyRefusedError) as caught:
             made(InMemory(), part("new.py", "y = 1", kind=kind))
         assert caught.value.refusal.reason == "unplaced"
     for action in ("delete", "move"):
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(ApplyRefusedError) as caught:
             made(InMemory(), part("new.py", action=action, moved_to="b.py"))
         assert caught.value.refusal.reason == "unplaced"
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ApplyRefusedError) as caught:
         made(InMemory(a_py="x\n"), part("a.py", "y = 1", action="create"))
     assert caught.value.refusal.reason == "would-lose-code"
 
@@ -125,36 +125,36 @@ def test_a_patch_that_only_adds_makes_a_file() -> None:
     lines = (HunkLine("+", "y = 1", 0),)
     added = FileSketch("unified-diff", "", Diff((Hunk(lines, 0),)), 0, 1, "new.py")
     (change,) = made(InMemory(), added)
-    assert (change.action, change.after) == ("create", "y = 1\n")
+    assert (change.action, change.new_text) == ("create", "y = 1\n")
     changing = replace(added, content=Diff((Hunk((HunkLine("-", "x", 0), *lines), 0),)))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ApplyRefusedError) as caught:
         made(InMemory(), changing)
     assert caught.value.refusal.reason == "unplaced"
 
 
 def test_a_file_that_goes() -> None:
     (change,) = made(InMemory(a_py="x\n"), part("a.py", action="delete"))
-    assert (change.action, change.after) == ("delete", "")
-    with pytest.raises(Refused):
+    assert (change.action, change.new_text) == ("delete", "")
+    with pytest.raises(ApplyRefusedError):
         made(InMemory(a_py="x\n"), part("a.py", action="delete"), part("a.py", "x -> y"))
 
 
 def test_a_file_that_moves() -> None:
     (change,) = made(InMemory(a_py="x\n"), part("a.py", "x -> y", action="move", moved_to="b.py"))
-    assert (change.action, change.moved_to, change.after) == ("move", "file:///b.py", "y\n")
+    assert (change.action, change.moved_to, change.new_text) == ("move", "file:///b.py", "y\n")
     just = FileSketch("begin-patch", "", Diff(()), 0, 1, "a.py", action="move", moved_to="b.py")
     (change,) = made(InMemory(a_py="x\n"), just)
     assert (change.action, change.edit) == ("move", Edit())
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ApplyRefusedError) as caught:
         made(InMemory(a_py="x\n", b_py="y\n"), just)
     assert caught.value.refusal.reason == "would-lose-code"
 
 
 def test_what_the_files_refuse() -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ApplyRefusedError) as caught:
         made(InMemory(), part("secret", "x -> y"))
     assert caught.value.refusal == Refusal("outside-workspace", "No.", "one line")
-    with pytest.raises(Refused):
+    with pytest.raises(ApplyRefusedError):
         made(InMemory(b_py="x\n"), part(None, "x -> y"))
 
 
@@ -167,7 +167,7 @@ def test_each_file_is_told_as_soon_as_it_is_certain() -> None:
         assert change.hunks
         told.append(change.original.uri)
 
-    plan(Sketch(("one line",), parts), files, substitute, settled=settled)
+    plan_changes(Sketch(("one line",), parts), files, substitute, settled=settled)
     assert told == ["file:///a.py", "file:///b.py"]
 
 
@@ -176,10 +176,10 @@ def test_it_can_be_ended() -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        plan(Sketch(("",), (part("a.py", "x -> y"),)), InMemory(a_py="x\n"), substitute, check=check)
+        plan_changes(Sketch(("",), (part("a.py", "x -> y"),)), InMemory(a_py="x\n"), substitute, check=check)
 
 
 def test_there_is_an_end_to_parts() -> None:
-    with pytest.raises(Refused) as caught:
-        made(InMemory(a_py="x\n"), *(part("a.py", "x -> x") for _ in range(MOST_PARTS + 1)))
+    with pytest.raises(ApplyRefusedError) as caught:
+        made(InMemory(a_py="x\n"), *(part("a.py", "x -> x") for _ in range(MAX_PARTS + 1)))
     assert caught.value.refusal.reason == "too-large"

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.apply.review.review import Changed, Hunk, review
+from editahead_inference.apply.review.review import FileEdit, Hunk, review
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, Replacement, rebase
 from editahead_prompts.text.snapshot import Snapshot
 
 
 def reviewed(old: str, new: str, language: str = "python", *others: Snapshot) -> tuple[Hunk, ...]:
-    original = Snapshot.of(old, language=language)
-    return review([Changed(original, diff(old, new))], others)[0]
+    original = Snapshot.from_text(old, language=language)
+    return review([FileEdit(original, diff(old, new))], others)[0]
 
 
 def the_hunk(old: str, new: str, language: str = "python", *others: Snapshot) -> Hunk:
@@ -68,9 +68,9 @@ def test_a_name_that_stays_in_use_elsewhere_is_not_renamed() -> None:
 
 
 def test_a_renaming_over_two_files() -> None:
-    a = Snapshot.of("def old():\n    pass\n", uri="file:///a.py", language="python")
-    b = Snapshot.of("from a import old\n\n\nold()\n", uri="file:///b.py", language="python")
-    changes = [Changed(s, diff(s.text, s.text.replace("old", "new"))) for s in (a, b)]
+    a = Snapshot.from_text("def old():\n    pass\n", uri="file:///a.py", language="python")
+    b = Snapshot.from_text("from a import old\n\n\nold()\n", uri="file:///b.py", language="python")
+    changes = [FileEdit(s, diff(s.text, s.text.replace("old", "new"))) for s in (a, b)]
     assert [[hunk.kind for hunk in hunks] for hunks in review(changes)] == [["rename"], ["import", "rename"]]
     assert [hunk.kind for hunk in review(changes[1:])[0]] == ["import", "semantic"]
 
@@ -199,7 +199,7 @@ def test_callers_that_change_too_and_callers_elsewhere() -> None:
         "Changes the signature of `f`, which other files may call."
     ]
     assert second.flags == ()
-    other = Snapshot.of("x.f(1)\nx.f(2)\nf\n", uri="file:///b.py", language="python")
+    other = Snapshot.from_text("x.f(1)\nx.f(2)\nf\n", uri="file:///b.py", language="python")
     first, _ = reviewed(old, new, "python", other)
     assert first.flags[0].sentence == "Changes the signature of `f`; 2 calls of it did not change."
 
@@ -227,7 +227,7 @@ def test_hunks_one_by_one_in_any_order(
 ) -> None:
     before, after = "".join(old), "".join(new)
     hunks = list(reviewed(before, after, language))
-    assert Edit.of(hunk.replacement for hunk in hunks).apply(before) == after
+    assert Edit.from_replacements(hunk.replacement for hunk in hunks).apply(before) == after
     chance.shuffle(hunks)
     waiting, text = [Edit((hunk.replacement,)) for hunk in hunks], before
     while waiting:
@@ -241,7 +241,7 @@ def test_hunks_one_by_one_in_any_order(
 
 @given(TEXTS, TEXTS)
 def test_between_two_hunks_a_line_stays(old: list[str], new: list[str]) -> None:
-    original = Snapshot.of("".join(old))
+    original = Snapshot.from_text("".join(old))
     made: list[Replacement] = [h.replacement for h in reviewed(original.text, "".join(new))]
     for one, next_ in pairwise(made):
         assert original.line_at(next_.start) - original.line_at(one.end) > 1

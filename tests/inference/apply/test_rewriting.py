@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 
 from editahead_evals.apply.sketch_generator import Case, cases
 from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.model.model_fallback import ATTEMPTS, Coming, Rewriting
-from editahead_inference.apply.model.rewrite_check import agreed
+from editahead_inference.apply.model.model_fallback import ATTEMPTS, ModelFallback, PartialRewrite
+from editahead_inference.apply.model.rewrite_check import check_rewrite
 from editahead_inference.apply.placement.placement import Target
-from editahead_inference.apply.planner import FileChange, Refused, plan, reviewed
-from editahead_inference.apply.results import Merge, Refusal
+from editahead_inference.apply.planner import ApplyRefusedError, FileChange, plan_changes, review_changes
+from editahead_inference.apply.results import MergeResult, Refusal
 from editahead_inference.backends.base import BackendError, Capabilities
-from editahead_inference.backends.scripted import Reply, ScriptedBackend, in_order
+from editahead_inference.backends.scripted import ScriptedBackend, ScriptedReply, in_order
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_inference.predictors.model.response import Said
-from editahead_prompts.formats.apply.base import Question
+from editahead_inference.predictors.model.response import ApplyResponse
+from editahead_prompts.formats.apply.base import ApplyInput
 from editahead_prompts.formats.base import Finish
 from editahead_prompts.formats.registry import APPLY_FORMATS
-from editahead_prompts.sketches.parse import parse
-from editahead_prompts.sketches.sketch import NotASketch
+from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.sketches.sketch import SketchError
 from editahead_prompts.text.edits import Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
@@ -60,28 +60,28 @@ def answer(text: str, format: str) -> str:
 class Asked:
     """A merge with a model that says these things, one after the other; and what was told of meanwhile."""
 
-    replies: Sequence[Reply | str]
+    replies: Sequence[ScriptedReply | str]
     format: str = "instruct"
     capabilities: Capabilities = LARGE
-    told: list[Coming] = field(default_factory=list)
+    told: list[PartialRewrite] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.backend = ScriptedBackend(in_order(self.replies), capabilities=self.capabilities)
-        self.rewriting = Rewriting(merge, self._ask, self.told.append)
+        self.rewriting = ModelFallback(merge, self._ask, self.told.append)
 
     def _ask(
         self,
-        questions: Iterable[Question],
-        again: Said | None,
+        questions: Iterable[ApplyInput],
+        again: ApplyResponse | None,
         lines: Callable[[Sequence[str]], None],
         check: Callable[[], None],
-    ) -> Said:
+    ) -> ApplyResponse:
         model = ModelPredictor(self.backend, self.format)
         return asyncio.run(model.apply(questions, again, lines))
 
-    def merged(self, text: str = TEXT, sketch: str = AMBIGUOUS, **more: Any) -> Merge:
-        parsed = parse(sketch, language="python", path="a.py")
-        original = Snapshot.of(text, uri="file:///project/a.py", language="python")
+    def merged(self, text: str = TEXT, sketch: str = AMBIGUOUS, **more: Any) -> MergeResult:
+        parsed = parse_sketch(sketch, language="python", path="a.py")
+        original = Snapshot.from_text(text, uri="file:///project/a.py", language="python")
         return self.rewriting(parsed, parsed.files[0], original, **more)
 
     @property
@@ -90,17 +90,21 @@ class Asked:
         last = self.told[-1] if self.told else None
         if last is None or last.edit is None:
             return []
-        return [hunk.replacement for hunk in reviewed([last.change(last.edit)], (), SyntaxTrees())[0].hunks]
+        return [
+            hunk.replacement for hunk in review_changes([last.change(last.edit)], (), SyntaxTrees())[0].hunks
+        ]
 
 
 def refused(text: str = TEXT, sketch: str = AMBIGUOUS) -> Refusal:
-    parsed = parse(sketch, language="python", path="a.py")
-    found = merge(parsed, parsed.files[0], Snapshot.of(text, uri="file:///project/a.py", language="python"))
+    parsed = parse_sketch(sketch, language="python", path="a.py")
+    found = merge(
+        parsed, parsed.files[0], Snapshot.from_text(text, uri="file:///project/a.py", language="python")
+    )
     assert found.refusal is not None
     return found.refusal
 
 
-def unsure(*arguments: Any, **more: Any) -> Merge:
+def unsure(*arguments: Any, **more: Any) -> MergeResult:
     return replace(merge(*arguments, **more), refusal=Refusal("ambiguous", "It may be otherwise."))
 
 
@@ -142,17 +146,20 @@ def test_what_would_be_said_again_is_not_asked_again(format: str) -> None:
 @pytest.mark.parametrize(
     ("replies", "why"),
     [
-        ([Reply((answer(REPLACED, "instruct").removesuffix("```"),), "length")] * 2, "cut off"),
+        ([ScriptedReply((answer(REPLACED, "instruct").removesuffix("```"),), "length")] * 2, "cut off"),
         ([answer(TEXT.replace("abs", "int"), "instruct")] * 2, "not taken"),
         (["UNCLEAR"] * 2, "not clear"),
         ([""] * 2, "empty"),
         ([answer(TEXT, "instruct")] * 2, "change nothing"),
-        ([Reply(error=BackendError("broken", "It is broken."))], "It is broken."),
-        ([Reply(("```\nimport os\n",), error=BackendError("timeout", "Nothing came."))], "Nothing came."),
-        (["UNCLEAR", Reply(error=BackendError("broken", "It is broken."))], "not clear"),
+        ([ScriptedReply(error=BackendError("broken", "It is broken."))], "It is broken."),
+        (
+            [ScriptedReply(("```\nimport os\n",), error=BackendError("timeout", "Nothing came."))],
+            "Nothing came.",
+        ),
+        (["UNCLEAR", ScriptedReply(error=BackendError("broken", "It is broken."))], "not clear"),
     ],
 )
-def test_the_refusal_stays_as_it_was_and_says_why(replies: list[Reply | str], why: str) -> None:
+def test_the_refusal_stays_as_it_was_and_says_why(replies: list[ScriptedReply | str], why: str) -> None:
     asked = Asked(replies)
     found = asked.merged().refusal
     assert found is not None and why in found.model
@@ -191,7 +198,7 @@ def test_of_a_file_that_is_too_large_the_declaration_is_rewritten() -> None:
 def test_hunks_are_told_of_while_it_writes() -> None:
     more = "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(5))
     lines = (REPLACED + more).splitlines(keepends=True)
-    asked = Asked([Reply(("```\n", *lines, "```"))])
+    asked = Asked([ScriptedReply(("```\n", *lines, "```"))])
     made = asked.merged(TEXT + more)
     assert made.refusal is None
     (told,) = asked.told
@@ -212,8 +219,8 @@ def test_of_a_file_with_several_parts_nothing_is_told_before_all_is_certain() ->
         f"```python a.py\n{AMBIGUOUS}```\n\n```python a.py\n# ... existing code ...\ndef third(c):\n"
         "    return first(c + 1)\n```\n"
     )
-    parsed = parse(sketch, language="python", path="a.py")
-    original = Snapshot.of(TEXT, uri="file:///project/a.py", language="python")
+    parsed = parse_sketch(sketch, language="python", path="a.py")
+    original = Snapshot.from_text(TEXT, uri="file:///project/a.py", language="python")
 
     class Files:
         def find(self, path: str | None) -> Snapshot:
@@ -225,8 +232,8 @@ def test_of_a_file_with_several_parts_nothing_is_told_before_all_is_certain() ->
     asked = Asked([answer(REPLACED, "instruct")])
     settled: list[FileChange] = []
     try:
-        (change,) = plan(parsed, Files(), asked.rewriting, settled=settled.append)
-    except Refused:
+        (change,) = plan_changes(parsed, Files(), asked.rewriting, settled=settled.append)
+    except ApplyRefusedError:
         return  # that is as well; but then nothing was told, either
     finally:
         assert len(parsed.files) == 2 and not asked.told
@@ -253,7 +260,7 @@ def mangled(draw: Any, format: str) -> list[str]:
 
 
 @st.composite
-def replies(draw: Any) -> tuple[str, list[Reply]]:
+def replies(draw: Any) -> tuple[str, list[ScriptedReply]]:
     format = draw(st.sampled_from(FORMATS))
     made = []
     for _ in range(ATTEMPTS):
@@ -263,7 +270,9 @@ def replies(draw: Any) -> tuple[str, list[Reply]]:
         reason: Finish = draw(st.sampled_from(["stop", "stop", "stop", "length"]))
         failed = draw(st.integers(0, 9)) == 0
         made.append(
-            Reply(tuple(chunks), reason, error=BackendError("broken", "It broke.") if failed else None)
+            ScriptedReply(
+                tuple(chunks), reason, error=BackendError("broken", "It broke.") if failed else None
+            )
         )
     return format, made
 
@@ -274,7 +283,7 @@ ENDINGS = st.sampled_from(["\n", "\r\n"])
 @PROPERTY
 @given(replies(), ENDINGS, st.booleans())
 def test_whatever_it_says_the_result_is_the_refusal_or_passes_the_checks(
-    said: tuple[str, list[Reply]], end: str, unended: bool
+    said: tuple[str, list[ScriptedReply]], end: str, unended: bool
 ) -> None:
     format, made = said
     text = (TEXT.removesuffix("\n") if unended else TEXT).replace("\n", end)
@@ -284,14 +293,14 @@ def test_whatever_it_says_the_result_is_the_refusal_or_passes_the_checks(
         assert replace(found.refusal, model="") == refused(text) and found.refusal.model
         assert asked.hunks == [], "what was told of is void"
         return
-    parsed = parse(AMBIGUOUS, language="python", path="a.py")
+    parsed = parse_sketch(AMBIGUOUS, language="python", path="a.py")
     target = Target(found.original, SyntaxTrees(), 0, len(found.original.lines), lambda: None)
-    edit, doubt = agreed(parsed, parsed.files[0], target, found.guess)
+    edit, doubt = check_rewrite(parsed, parsed.files[0], target, found.guess)
     assert doubt is None and found.origin == "model"
     after = found.edit.apply(text)
     assert after == found.guess == edit.apply(text)
-    whole = reviewed(
-        [replace(Coming(found.original, parsed.files[0], None).change(found.edit))], (), SyntaxTrees()
+    whole = review_changes(
+        [replace(PartialRewrite(found.original, parsed.files[0], None).change(found.edit))], (), SyntaxTrees()
     )
     final = [hunk.replacement for hunk in whole[0].hunks]
     assert asked.hunks == final[: len(asked.hunks)], "what was told of stands in the end"
@@ -306,18 +315,18 @@ def test_what_is_told_is_never_taken_back_by_an_answer_that_is_taken(data: st.Da
     new = data.draw(st.lists(block, min_size=1, max_size=20))
     end = data.draw(ENDINGS)
     before, after = (end.join([*lines, ""]) for lines in (old, new))
-    original = Snapshot.of(before, uri="file:///project/a.txt", language="plaintext")
+    original = Snapshot.from_text(before, uri="file:///project/a.txt", language="plaintext")
     try:
-        parsed = parse(after, language="plaintext", path="a.txt")
-    except NotASketch:
+        parsed = parse_sketch(after, language="plaintext", path="a.txt")
+    except SketchError:
         return
     part = parsed.files[0]
 
-    asked = Asked([Reply(tuple(answer(after, "fastapply")))] * 2, "fastapply")
+    asked = Asked([ScriptedReply(tuple(answer(after, "fastapply")))] * 2, "fastapply")
     asked.rewriting.merge = unsure
     found = asked.rewriting(parsed, part, original)
     if found.refusal is None:
-        whole = reviewed([Coming(original, part, None).change(found.edit)], (), SyntaxTrees())
+        whole = review_changes([PartialRewrite(original, part, None).change(found.edit)], (), SyntaxTrees())
         final = [hunk.replacement for hunk in whole[0].hunks]
         assert asked.hunks == final[: len(asked.hunks)]
     else:
@@ -328,17 +337,21 @@ def test_what_is_told_is_never_taken_back_by_an_answer_that_is_taken(data: st.Da
 def test_real_changes_are_told_of_as_they_are_made_in_the_end(case: Case) -> None:
     """Some of the answers are right, some have a line more, less or changed."""
     (file,) = case.files
-    original = Snapshot.of(file.before, uri=f"file:///project/{file.path}", language=file.language)
-    parsed = parse(case.sketch, language=file.language, path=file.path)
+    original = Snapshot.from_text(file.before, uri=f"file:///project/{file.path}", language=file.language)
+    parsed = parse_sketch(case.sketch, language=file.language, path=file.path)
     dice = random.Random(case.id)
     for wanted in (file.accepted[0], spoiled(file.before, file.accepted[0], dice)):
-        asked = Asked([Reply(tuple(answer(wanted, "aixapply").splitlines(keepends=True)))], "aixapply")
+        asked = Asked(
+            [ScriptedReply(tuple(answer(wanted, "aixapply").splitlines(keepends=True)))], "aixapply"
+        )
         asked.rewriting.merge = unsure
         found = asked.rewriting(parsed, parsed.files[0], original)
         if found.refusal is None:
             assert found.edit.apply(file.before) == found.guess
             (whole,) = (
-                reviewed([asked.told[0].change(found.edit)], (), SyntaxTrees()) if asked.told else [None]
+                review_changes([asked.told[0].change(found.edit)], (), SyntaxTrees())
+                if asked.told
+                else [None]
             )
             final = [hunk.replacement for hunk in whole.hunks] if whole is not None else []
             assert asked.hunks == final[: len(asked.hunks)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.apply.model.incremental_diff import Settling
+from editahead_inference.apply.model.incremental_diff import IncrementalDiff
 from editahead_inference.apply.placement.line_matching import FileLines
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
@@ -18,8 +18,8 @@ LINES = st.lists(
 )
 
 
-def settling(old: list[str]) -> Settling:
-    return Settling(FileLines(Snapshot.of("".join(f"{line}\n" for line in old))))
+def settling(old: list[str]) -> IncrementalDiff:
+    return IncrementalDiff(FileLines(Snapshot.from_text("".join(f"{line}\n" for line in old))))
 
 
 def test_a_change_is_settled_once_what_follows_it_stands_in_both() -> None:
@@ -31,7 +31,7 @@ def test_a_change_is_settled_once_what_follows_it_stands_in_both() -> None:
         (5, [(2, 3, 2, 3)]),
         (8, [(6, 8, 6, 6)]),
     ]
-    assert found.rest(new) == found.spans
+    assert found.finish(new) == found.spans
 
 
 def test_lines_that_say_little_settle_nothing() -> None:
@@ -49,8 +49,8 @@ def test_what_was_settled_makes_the_beginning_of_the_text(old: list[str], new: l
         told += found.feed(come)
         assert told == found.spans
         assert made(old, come, found.spans)[: found.at[1]] == come[: found.at[1]]
-    assert made(old, new, found.rest(new)) == new
-    assert found.rest(new)[: len(told)] == told
+    assert made(old, new, found.finish(new)) == new
+    assert found.finish(new)[: len(told)] == told
 
 
 @PROPERTY

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.results import Merge
-from editahead_prompts.sketches.parse import parse
+from editahead_inference.apply.results import MergeResult
+from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.text.snapshot import Snapshot
 
 THROWING = """\
@@ -51,9 +51,9 @@ class Request(
 """
 
 
-def merged(sketch: str, text: str, language: str) -> Merge:
-    found = parse(sketch, language=language)
-    return merge(found, found.files[0], Snapshot.of(text, uri="file:///a", language=language))
+def merged(sketch: str, text: str, language: str) -> MergeResult:
+    found = parse_sketch(sketch, language=language)
+    return merge(found, found.files[0], Snapshot.from_text(text, uri="file:///a", language=language))
 
 
 def test_a_comment_that_sounds_like_a_marker_in_a_whole_file() -> None:

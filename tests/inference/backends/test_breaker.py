@@ -4,17 +4,17 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
 
-from editahead_inference.backends.openai.circuit_breaker import Attempt, Breaker
+from editahead_inference.backends.openai.circuit_breaker import Attempt, CircuitBreaker
 
 FIRST_S, MOST_S, FAILURES = 1.0, 8.0, 3
 
 
 def test_it_opens_tries_backs_off_and_closes() -> None:
     now = 0.0
-    breaker = Breaker(lambda: now, failures=2, first_s=1, most_s=3)
+    breaker = CircuitBreaker(lambda: now, failures=2, first_s=1, most_s=3)
 
     def fail() -> None:
-        attempt = breaker.begin()
+        attempt = breaker.try_acquire()
         assert attempt is not None
         breaker.failed(attempt, f"failure at {now}")
 
@@ -22,22 +22,22 @@ def test_it_opens_tries_backs_off_and_closes() -> None:
     assert (breaker.open, breaker.failing, breaker.detail) == (False, 1, "failure at 0.0")
     fail()
     assert breaker.open
-    assert breaker.begin() is None
+    assert breaker.try_acquire() is None
     for wait in (1, 2, 3, 3):
         now += wait - 0.5
-        assert breaker.begin() is None
+        assert breaker.try_acquire() is None
         now += 0.5
         fail()
     now += 3
-    trying = breaker.begin()
+    trying = breaker.try_acquire()
     assert trying is not None and not breaker.open
-    assert breaker.begin() is None
-    breaker.ended(trying)
-    again = breaker.begin()
+    assert breaker.try_acquire() is None
+    breaker.release(trying)
+    again = breaker.try_acquire()
     assert again is not None
     breaker.succeeded(again)
     assert (breaker.open, breaker.failing, breaker.detail) == (False, 0, "")
-    assert breaker.begin() is not None and breaker.begin() is not None
+    assert breaker.try_acquire() is not None and breaker.try_acquire() is not None
 
 
 class Machine(RuleBasedStateMachine):
@@ -48,7 +48,7 @@ class Machine(RuleBasedStateMachine):
     @initialize()
     def start(self) -> None:
         self.now = 0.0
-        self.breaker = Breaker(lambda: self.now, failures=FAILURES, first_s=FIRST_S, most_s=MOST_S)
+        self.breaker = CircuitBreaker(lambda: self.now, failures=FAILURES, first_s=FIRST_S, most_s=MOST_S)
         self.in_a_row = 0
         self.opened: float | None = None
         self.wait = FIRST_S
@@ -60,7 +60,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(target=attempts)
     def begin(self) -> Attempt:
-        attempt = self.breaker.begin()
+        attempt = self.breaker.try_acquire()
         allowed = self.opened is None or (self.trying is None and self.now >= self.opened + self.wait)
         assert (attempt is not None) == allowed
         if self.opened is not None and attempt is not None:
@@ -84,7 +84,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(attempt=consumes(attempts))
     def give_up(self, attempt: Attempt) -> None:
-        self.breaker.ended(attempt)
+        self.breaker.release(attempt)
         if attempt is self.trying:
             self.trying = None
 

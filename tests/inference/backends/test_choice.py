@@ -13,7 +13,7 @@ from editahead_inference.backends.local.backend import LocalBackend
 
 
 def chosen(backend: str, model: str | None = None) -> Backend | None:
-    return factory.choose(
+    return factory.create_backend(
         backend, url=None, model=model, api_key_env=None, environment={}, engine=Path("/nowhere/engine.json")
     )
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from editahead_inference.backends.base import BackendError, Piece, Query
+from editahead_inference.backends.base import BackendError, CompletionRequest, TextChunk
 from editahead_inference.backends.engine import ABSENT, STARTING, EngineBackend
-from editahead_inference.backends.engine_runfile import Notice, served_name
+from editahead_inference.backends.engine_runfile import EngineRunfile, served_name
 from fake_model_server import Exchange, ModelServer
 
-QUERY = Query("x", (), 5)
+QUERY = CompletionRequest("x", (), 5)
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ async def server() -> AsyncIterator[ModelServer]:
 
 
 @pytest.fixture
-def notice(server: ModelServer) -> Notice:
-    return Notice(server.url, "the-key", "m", True, headroom=64)
+def notice(server: ModelServer) -> EngineRunfile:
+    return EngineRunfile(server.url, "the-key", "m", True, headroom=64)
 
 
 @pytest_asyncio.fixture
@@ -43,7 +43,7 @@ async def backend(file: Path) -> AsyncIterator[EngineBackend]:
 
 
 async def answer(backend: EngineBackend) -> str:
-    return "".join([piece.text async for piece in backend.stream(QUERY) if isinstance(piece, Piece)])
+    return "".join([piece.text async for piece in backend.stream(QUERY) if isinstance(piece, TextChunk)])
 
 
 async def refused(backend: EngineBackend) -> str:
@@ -52,17 +52,17 @@ async def refused(backend: EngineBackend) -> str:
     return raised.value.detail
 
 
-def test_a_notice_is_for_one_person_only(file: Path, notice: Notice) -> None:
+def test_a_notice_is_for_one_person_only(file: Path, notice: EngineRunfile) -> None:
     for run in (1, 2):
         replace(notice, run=run).write(file)
-        assert Notice.read(file) == replace(notice, run=run)
+        assert EngineRunfile.read(file) == replace(notice, run=run)
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in file.parent.iterdir()] == ["engine.json"]
     assert "the-key" not in repr(notice)
 
 
 async def test_it_is_asked_with_its_key(
-    backend: EngineBackend, file: Path, notice: Notice, server: ModelServer
+    backend: EngineBackend, file: Path, notice: EngineRunfile, server: ModelServer
 ) -> None:
     assert backend.health.condition == "starting"
     notice.write(file)
@@ -75,7 +75,7 @@ async def test_it_is_asked_with_its_key(
 
 
 async def test_its_tokenizer_is_in_its_folder(
-    backend: EngineBackend, file: Path, notice: Notice, tmp_path: Path
+    backend: EngineBackend, file: Path, notice: EngineRunfile, tmp_path: Path
 ) -> None:
     replace(notice, folder=str(tmp_path)).write(file)
     await backend.prepare()
@@ -83,7 +83,7 @@ async def test_its_tokenizer_is_in_its_folder(
 
 
 async def test_it_comes_and_goes(
-    backend: EngineBackend, file: Path, notice: Notice, server: ModelServer
+    backend: EngineBackend, file: Path, notice: EngineRunfile, server: ModelServer
 ) -> None:
     assert await refused(backend) == ABSENT
     assert (backend.health.condition, backend.health.detail) == ("gone", ABSENT)
@@ -102,7 +102,7 @@ async def test_it_comes_and_goes(
 
 
 async def test_one_that_is_started_anew_is_tried_at_once(
-    backend: EngineBackend, file: Path, notice: Notice, server: ModelServer
+    backend: EngineBackend, file: Path, notice: EngineRunfile, server: ModelServer
 ) -> None:
     """Though the circuit breaker of the one before is open."""
 
@@ -119,7 +119,9 @@ async def test_one_that_is_started_anew_is_tried_at_once(
     assert await answer(backend) == "fine"
 
 
-async def test_a_wrong_key(backend: EngineBackend, file: Path, notice: Notice, server: ModelServer) -> None:
+async def test_a_wrong_key(
+    backend: EngineBackend, file: Path, notice: EngineRunfile, server: ModelServer
+) -> None:
     async def wants_another(exchange: Exchange) -> None:
         await exchange.json({"error": "Unauthorized"}, 401)
 
@@ -131,7 +133,7 @@ async def test_a_wrong_key(backend: EngineBackend, file: Path, notice: Notice, s
 
 @pytest.mark.parametrize("model", ["qwen/zeta-2", "/models/zeta-2/", "zeta-2"])
 async def test_another_model_than_the_settings_want(
-    model: str, file: Path, notice: Notice, server: ModelServer
+    model: str, file: Path, notice: EngineRunfile, server: ModelServer
 ) -> None:
     backend = EngineBackend(file, model=model)
     notice.write(file)

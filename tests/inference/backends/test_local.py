@@ -13,12 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.backends.base import BackendError, End, Health, Piece, Query, Usage
+from editahead_inference.backends.base import (
+    BackendError,
+    CompletionRequest,
+    Health,
+    StreamEnd,
+    TextChunk,
+    Usage,
+)
 from editahead_inference.backends.local.backend import LocalBackend
-from editahead_inference.backends.local.session_cache import Shelf
+from editahead_inference.backends.local.session_cache import SessionCache
 from editahead_inference.backends.local.stop_strings import StopScanner
 
-QUERY = Query("p", (), 3)
+QUERY = CompletionRequest("p", (), 3)
 
 
 class Endless:
@@ -30,14 +37,14 @@ class Endless:
         self.go = threading.Event()
         self.ended = threading.Event()
 
-    def answer(self, query: Query, check: Callable[[], None]) -> Iterator[Piece | End]:
+    def answer(self, query: CompletionRequest, check: Callable[[], None]) -> Iterator[TextChunk | StreamEnd]:
         try:
             if query.prompt == "fails":
                 raise MemoryError
             if query.prompt == "short":
-                yield End("stop", 0, Usage(1))
+                yield StreamEnd("stop", 0, Usage(1))
                 return
-            yield Piece("a")
+            yield TextChunk("a")
             while True:
                 check()
                 if query.prompt != "busy":
@@ -45,7 +52,7 @@ class Endless:
         finally:
             self.ended.set()
 
-    def warm(self, query: Query, check: Callable[[], None]) -> Usage:
+    def prefill(self, query: CompletionRequest, check: Callable[[], None]) -> Usage:
         check()
         return Usage(1, 0)
 
@@ -69,23 +76,23 @@ async def test_it_is_as_it_says(backend: LocalBackend) -> None:
     assert (backend.health, backend.capabilities.context) == (Health("starting"), None)
     await backend.prepare()
     assert (backend.health, backend.capabilities.context) == (Health("ready"), 100)
-    assert await backend.warm(QUERY) == Usage(1, 0)
+    assert await backend.prefill(QUERY) == Usage(1, 0)
 
 
 async def test_a_closed_answer_ends_between_two_steps(backend: LocalBackend, model: Endless) -> None:
     stream = backend.stream(QUERY)
-    assert await anext(stream) == Piece("a")
+    assert await anext(stream) == TextChunk("a")
     await stream.aclose()
     model.go.set()
     assert model.ended.wait(10)
     assert [piece async for piece in backend.stream(replace(QUERY, prompt="short"))] == [
-        End("stop", 0, Usage(1))
+        StreamEnd("stop", 0, Usage(1))
     ]
 
 
 async def test_what_nobody_waits_for_makes_room(backend: LocalBackend) -> None:
     stream = backend.stream(replace(QUERY, prompt="busy", background=True))
-    assert await anext(stream) == Piece("a")
+    assert await anext(stream) == TextChunk("a")
     assert [piece async for piece in backend.stream(replace(QUERY, prompt="short"))]
     with pytest.raises(BackendError, match="made room") as raised:
         await anext(stream)
@@ -111,7 +118,7 @@ async def test_what_cannot_be_loaded_is_gone_with_the_reason(asked: str, tmp_pat
     ask: Any = {
         "prepare": backend.prepare,
         "stream": lambda: anext(backend.stream(QUERY)),
-        "warm": lambda: backend.warm(QUERY),
+        "warm": lambda: backend.prefill(QUERY),
     }[asked]
     with pytest.raises(BackendError) as raised:
         await ask()
@@ -129,13 +136,13 @@ class Saying:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def answer(self, query: Query, check: Callable[[], None]) -> Iterator[Piece | End]:
+    def answer(self, query: CompletionRequest, check: Callable[[], None]) -> Iterator[TextChunk | StreamEnd]:
         check()
-        yield Piece(self.text)
-        yield End("stop", 0, Usage(1))
+        yield TextChunk(self.text)
+        yield StreamEnd("stop", 0, Usage(1))
 
     def score(
-        self, query: Query, continuations: list[str], check: Callable[[], None]
+        self, query: CompletionRequest, continuations: list[str], check: Callable[[], None]
     ) -> list[tuple[float, ...]]:
         check()
         return [(-float(len(text)),) for text in continuations]
@@ -153,7 +160,7 @@ async def test_other_weights_take_their_place_between_two_requests_and_damaged_o
         return Saying(text)
 
     async def said() -> str:
-        return "".join([piece.text async for piece in backend.stream(QUERY) if isinstance(piece, Piece)])
+        return "".join([piece.text async for piece in backend.stream(QUERY) if isinstance(piece, TextChunk)])
 
     async def settled() -> str:
         """Asked until what was asked leads to no more loading."""
@@ -178,9 +185,9 @@ async def test_other_weights_take_their_place_between_two_requests_and_damaged_o
     assert await settled() == "second"
     assert backend.health.detail and caplog.text.count(detail) == 1
     with pytest.raises(BackendError, match="incomplete"):
-        await backend.swap()
+        await backend.reload_weights()
     weights.write_text("the third")
-    await backend.swap()
+    await backend.reload_weights()
     assert (await said(), backend.health) == ("the third", Health("ready"))
     await backend.close()
 
@@ -244,7 +251,7 @@ def test_what_may_be_the_beginning_of_a_stop_string_is_held_back() -> None:
 def test_the_shelf_keeps_the_last_used_within_its_size(
     steps: list[tuple[str, list[int], bool]], most: int
 ) -> None:
-    shelf: Shelf[str] = Shelf(most, len)
+    shelf: SessionCache[str] = SessionCache(most, len)
     kept: dict[str, list[int]] = {}
     for session, ids, putting in steps:
         if putting:
@@ -254,7 +261,7 @@ def test_the_shelf_keeps_the_last_used_within_its_size(
             while sum(map(len, kept.values())) > most:
                 del kept[next(iter(kept))]
         else:
-            found = shelf.take(session, ids)
+            found = shelf.pop(session, ids)
             there = kept.pop(session, [])
             shared = 0
             while shared < min(len(there), len(ids) - 1) and there[shared] == ids[shared]:

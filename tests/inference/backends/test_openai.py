@@ -9,7 +9,15 @@ from typing import Any
 import pytest
 
 from backend_helpers import QUERY, answer, failure
-from editahead_inference.backends.base import BackendError, Capabilities, End, Health, Piece, Query, Usage
+from editahead_inference.backends.base import (
+    BackendError,
+    Capabilities,
+    CompletionRequest,
+    Health,
+    StreamEnd,
+    TextChunk,
+    Usage,
+)
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from fake_model_server import Exchange, ModelServer
 
@@ -31,9 +39,9 @@ async def test_a_completion(server: ModelServer, backend: OpenAIBackend) -> None
     server.answers["/v1/completions"] = completions
     assert backend.health == Health("starting")
     assert await answer(backend) == [
-        Piece("x)", (-0.25, -0.5)),
-        Piece(":"),
-        End("stop", 0, Usage(9, 4, 3)),
+        TextChunk("x)", (-0.25, -0.5)),
+        TextChunk(":"),
+        StreamEnd("stop", 0, Usage(9, 4, 3)),
     ]
     assert backend.health == Health("ready")
     assert backend.name == f"vLLM {server.url}"
@@ -67,14 +75,16 @@ async def test_ids_samples_and_logprobs(server: ModelServer, backend: OpenAIBack
         await exchange.end()
 
     server.answers["/v1/completions"] = completions
-    query = Query("ab", (), 2, ids=(5, 6), samples=2, logprobs=True, temperature=0.7, session="me at/home x")
+    query = CompletionRequest(
+        "ab", (), 2, ids=(5, 6), samples=2, logprobs=True, temperature=0.7, session="me at/home x"
+    )
     query = replace(query, stop_ids=(7,))
     assert await answer(backend, query) == [
-        Piece("a"),
-        Piece("b", sample=1),
-        End("length", 1),
-        Piece("c"),
-        End("stop", 0),
+        TextChunk("a"),
+        TextChunk("b", sample=1),
+        StreamEnd("length", 1),
+        TextChunk("c"),
+        StreamEnd("stop", 0),
     ]
     (body,) = server.sent("/v1/completions")
     assert body["prompt"] == [5, 6]
@@ -90,8 +100,8 @@ async def test_what_keeps_people_and_documents_apart(server: ModelServer) -> Non
 
     async def told(secret: bytes | None, session: str, *, warm: bool = False) -> tuple[str, str]:
         backend = OpenAIBackend(server.url, secret=secret)
-        query = Query("ab", (), 2, session=session)
-        await (backend.warm(query) if warm else answer(backend, query))
+        query = CompletionRequest("ab", (), 2, session=session)
+        await (backend.prefill(query) if warm else answer(backend, query))
         await backend.close()
         return server.requests[-1].headers["x-session-id"], server.sent("/v1/completions")[-1]["cache_salt"]
 
@@ -114,8 +124,8 @@ async def test_a_chat(server: ModelServer, backend: OpenAIBackend) -> None:
         await exchange.end()
 
     server.answers["/v1/chat/completions"] = chat
-    query = Query("hello", (), 5, system="be brief", prefill="```", chat=True, logprobs=True)
-    assert await answer(backend, query) == [Piece("x", (-0.5,)), End("stop", 0)]
+    query = CompletionRequest("hello", (), 5, system="be brief", prefill="```", chat=True, logprobs=True)
+    assert await answer(backend, query) == [TextChunk("x", (-0.5,)), StreamEnd("stop", 0)]
     (body,) = server.sent("/v1/chat/completions")
     assert [message["role"] for message in body["messages"]] == ["system", "user", "assistant"]
     assert body["continue_final_message"] is True
@@ -136,8 +146,8 @@ async def test_warming_asks_for_one_token_in_the_background(
         await exchange.end()
 
     server.answers["/v1/completions"] = completions
-    assert await backend.warm(QUERY) == Usage(9, None, 1)
-    assert await backend.warm(QUERY) == Usage(9, None, 1)
+    assert await backend.prefill(QUERY) == Usage(9, None, 1)
+    assert await backend.prefill(QUERY) == Usage(9, None, 1)
     bodies = server.sent("/v1/completions")
     assert [body.get("priority") for body in bodies] == [1, None, None]
     assert {body["max_tokens"] for body in bodies} == {1}
@@ -158,7 +168,7 @@ async def test_an_answer_that_nobody_wants_closes_the_connection(
 
     server.answers["/v1/completions"] = completions
     stream = backend.stream(QUERY)
-    assert await anext(stream) == Piece("x")
+    assert await anext(stream) == TextChunk("x")
     if by == "closing":
         await stream.aclose()
     else:
@@ -171,7 +181,7 @@ async def test_an_answer_that_nobody_wants_closes_the_connection(
         await gone.wait()
     assert backend.health == Health("ready")
     del server.answers["/v1/completions"]
-    assert await answer(backend) == [Piece("fine"), End("stop", 0)]
+    assert await answer(backend) == [TextChunk("fine"), StreamEnd("stop", 0)]
 
 
 async def test_wherever_it_is_cancelled_nothing_stays_open(
@@ -187,7 +197,7 @@ async def test_wherever_it_is_cancelled_nothing_stays_open(
     client = await backend._transport.open()
     connections = client._transport._pool.connections  # type: ignore[attr-defined]  # nobody else knows
     assert all(connection.is_idle() for connection in connections)
-    assert await answer(backend) == [Piece("fine"), End("stop", 0)]
+    assert await answer(backend) == [TextChunk("fine"), StreamEnd("stop", 0)]
     assert backend.health == Health("ready")
 
 
@@ -287,7 +297,10 @@ async def test_servers_are_told_apart(
     server.answers |= {"/v1/models": models, "/version": nothing}
     server.answers |= {path: telling(value) for path, value in about.items()}
     backend = OpenAIBackend(server.url)
-    assert await answer(backend, Query("p", tuple("abcde"), 9, samples=3)) == [Piece("fine"), End("stop", 0)]
+    assert await answer(backend, CompletionRequest("p", tuple("abcde"), 9, samples=3)) == [
+        TextChunk("fine"),
+        StreamEnd("stop", 0),
+    ]
     assert backend.name == f"{kind} {server.url}"
     assert backend.capabilities == can
     (body,) = server.sent("/v1/completions")
@@ -309,8 +322,8 @@ async def test_a_template_around_the_prompt_is_refused(server: ModelServer) -> N
     server.answers |= {"/v1/models": models, "/api/show": show}
     backend = OpenAIBackend(server.url, model="m")
     assert "make a model from it with TEMPLATE {{ .Prompt }}" in (await failure(backend)).detail
-    assert (await answer(backend, Query("hello", (), 5, chat=True)))[0] == Piece("fine")
-    with_start = await failure(backend, Query("hello", (), 5, chat=True, prefill="```"))
+    assert (await answer(backend, CompletionRequest("hello", (), 5, chat=True)))[0] == TextChunk("fine")
+    with_start = await failure(backend, CompletionRequest("hello", (), 5, chat=True, prefill="```"))
     assert with_start.detail == "This server cannot continue an answer that has begun."
     await backend.close()
 

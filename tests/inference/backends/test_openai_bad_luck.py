@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from backend_helpers import QUERY, Clock, answer, failure
-from editahead_inference.backends.base import BackendError, End, Health, Piece, Query
+from editahead_inference.backends.base import BackendError, CompletionRequest, Health, StreamEnd, TextChunk
 from editahead_inference.backends.openai.backend import OpenAIBackend
-from editahead_inference.backends.openai.http_errors import Quoter
+from editahead_inference.backends.openai.http_errors import MessageRedactor
 from editahead_inference.backends.openai.http_transport import Limits, Timeouts
 from fake_model_server import Exchange, ModelServer
 
@@ -168,7 +168,7 @@ async def test_bad_luck_is_one_sentence_and_the_next_request_is_fine(
     backend = OpenAIBackend(server.url, key=KEY, waiting=short, limits=Limits(line=200_000, answer=1_000_000))
     await backend.prepare()
     server.answers["/v1/completions"] = watched
-    error = await failure(backend, Query("the_secret_of_the_code = 1", (), 9))
+    error = await failure(backend, CompletionRequest("the_secret_of_the_code = 1", (), 9))
     assert (error.failure, error.detail) == (kind, sentence.replace("URL", server.url))
     if luck in (_silent, _falls_silent, _half_json, _long_line, _endless, _no_http):
         async with asyncio.timeout(10):
@@ -176,7 +176,7 @@ async def test_bad_luck_is_one_sentence_and_the_next_request_is_fine(
     if luck is not _echoes:
         assert backend.health == Health("degraded", error.detail)
     del server.answers["/v1/completions"]
-    assert await answer(backend, replace(QUERY, background=True)) == [Piece("fine"), End("stop", 0)]
+    assert await answer(backend, replace(QUERY, background=True)) == [TextChunk("fine"), StreamEnd("stop", 0)]
     assert backend.health == Health("ready")
     await backend.close()
 
@@ -199,7 +199,7 @@ async def test_what_is_not_there_is_said_and_not_asked_again_and_again(
     assert (await failure(backend)).failure == "suspended"
     clock.now += 1
     async with ModelServer(port=port):
-        assert await answer(backend) == [Piece("fine"), End("stop", 0)]
+        assert await answer(backend) == [TextChunk("fine"), StreamEnd("stop", 0)]
         assert backend.health == Health("ready")
         await backend.close()
 
@@ -280,7 +280,7 @@ async def test_the_key_is_sent_and_never_told(
     caplog.set_level(logging.DEBUG)
     server.answers["/v1/completions"] = _echoes
     backend = OpenAIBackend(server.url, key=KEY)
-    error = await failure(backend, Query("prompt_of_somebody = 1", (), 5))
+    error = await failure(backend, CompletionRequest("prompt_of_somebody = 1", (), 5))
     assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
     assert server.sent("/v1/completions")[0]["cache_salt"]
     told = f"{caplog.text} {error!r} {error.__dict__} {backend!r} {backend.__dict__} {backend.health}"
@@ -307,6 +307,6 @@ async def test_a_proxy_that_the_library_cannot_use(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("form", [str, repr, lambda code: " ".join(code.split())])
 def test_code_is_not_quoted_in_any_form(form: Callable[[str], str]) -> None:
     code = "def f(a):\n    x = 1\n    y = 22\n    pin = 9431\n    return x\n"
-    quote = Quoter((code,), KEY)
+    quote = MessageRedactor((code,), KEY)
     assert quote({"error": {"message": f"bad input: {form(code)}"}}) == ""
     assert quote({"error": {"message": "CUDA out of memory."}}) == ": CUDA out of memory"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editahead_inference.backends.base import BackendError, End, Piece, Usage
+from editahead_inference.backends.base import BackendError, StreamEnd, TextChunk, Usage
 from editahead_inference.backends.openai.completion_chunks import ChunkReader
-from editahead_inference.backends.openai.http_errors import Quoter
-from editahead_inference.backends.openai.sse import Event, EventDecoder
+from editahead_inference.backends.openai.http_errors import MessageRedactor
+from editahead_inference.backends.openai.sse import EventDecoder, ServerSentEvent
 
 texts = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), max_size=8)
 
@@ -23,19 +23,19 @@ def test_events_come_out_whole_however_the_bytes_are_cut(
     stream = "".join(f": comment{end}data: {text}{end}{end}" for text in said).encode()
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=6)))
     decoder = EventDecoder()
-    found: list[Event] = []
+    found: list[ServerSentEvent] = []
     for start, stop in zip([0, *cuts], [*cuts, len(stream)], strict=True):
         found += decoder.feed(stream[start:stop])
-    assert found == [Event("message", text) for text in said]
+    assert found == [ServerSentEvent("message", text) for text in said]
 
 
 def test_fields_of_events() -> None:
     decoder = EventDecoder()
     assert decoder.feed(b"event: add\nid: 7\ndata: a\ndata:b\n\n\ndata\n\n") == [
-        Event("add", "a\nb"),
-        Event("message", ""),
+        ServerSentEvent("add", "a\nb"),
+        ServerSentEvent("message", ""),
     ]
-    assert decoder.feed(b'error: {"message": "x"}\n\n') == [Event("error", '{"message": "x"}')]
+    assert decoder.feed(b'error: {"message": "x"}\n\n') == [ServerSentEvent("error", '{"message": "x"}')]
 
 
 @pytest.mark.parametrize("data", [b"data: " + b"x" * 100, b"data: 1234\n" * 9, b"data: \xff\n"])
@@ -45,7 +45,7 @@ def test_events_of_a_kind_that_no_server_has(data: bytes) -> None:
 
 
 def reader() -> ChunkReader:
-    return ChunkReader("It", Quoter((), None))
+    return ChunkReader("It", MessageRedactor((), None))
 
 
 json_values = st.recursive(
@@ -72,8 +72,8 @@ def test_any_json_gives_pieces_or_a_failure(chunks: list[Any]) -> None:
     try:
         for chunk in chunks:
             for piece in answer.feed(chunk):
-                assert isinstance(piece, Piece | End)
-        assert isinstance(answer.finish(), End)
+                assert isinstance(piece, TextChunk | StreamEnd)
+        assert isinstance(answer.finish(), StreamEnd)
     except BackendError as error:
         assert error.failure in ("broken", "unreachable")
         assert error.detail.endswith(".")
@@ -94,12 +94,12 @@ def test_every_sample_comes_whole_and_ends_once(said: list[tuple[int, str]], ran
     pieces.append(answer.finish())
     for sample in samples:
         own = [piece for piece in pieces if piece.sample == sample]
-        assert "".join(piece.text for piece in own if isinstance(piece, Piece)) == "".join(
+        assert "".join(piece.text for piece in own if isinstance(piece, TextChunk)) == "".join(
             text for s, text in said if s == sample
         )
-        assert [isinstance(piece, End) for piece in own].count(True) == 1
-        assert isinstance(own[-1], End)
-    assert [piece.usage for piece in pieces if isinstance(piece, End)][-1] == Usage(3)
+        assert [isinstance(piece, StreamEnd) for piece in own].count(True) == 1
+        assert isinstance(own[-1], StreamEnd)
+    assert [piece.usage for piece in pieces if isinstance(piece, StreamEnd)][-1] == Usage(3)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_every_sample_comes_whole_and_ends_once(said: list[tuple[int, str]], ran
 def test_usage(chunk: dict[str, Any], usage: Usage) -> None:
     answer = reader()
     answer.feed({"choices": [{"index": 0, "text": "", "finish_reason": "stop"}]} | chunk)
-    assert answer.finish() == End("stop", 0, usage)
+    assert answer.finish() == StreamEnd("stop", 0, usage)
 
 
 @pytest.mark.parametrize(
@@ -149,4 +149,4 @@ def test_usage(chunk: dict[str, Any], usage: Usage) -> None:
     ],
 )
 def test_only_what_holds_nothing_private_is_quoted(said: Any, quoted: str) -> None:
-    assert Quoter(("x\nsecret_name = compute()\n",), "sk-123456")(said) == quoted
+    assert MessageRedactor(("x\nsecret_name = compute()\n",), "sk-123456")(said) == quoted

@@ -10,10 +10,14 @@ from hypothesis import strategies as st
 
 from editahead_inference.candidates import Candidate, Prediction
 from editahead_inference.pipeline import Pipeline
-from editahead_inference.predictors.model.confidence import Known, agreed, confidence
-from editahead_inference.predictors.model.edit_candidates import candidates, outcome, separate
-from editahead_inference.predictors.model.response import Rewrite, Token, Told
-from editahead_prompts.state import State
+from editahead_inference.predictors.model.confidence import ChangeEvidence, confidence, noisy_or
+from editahead_inference.predictors.model.edit_candidates import (
+    canonical_replacement,
+    split_changes,
+    to_candidates,
+)
+from editahead_inference.predictors.model.response import ModelResponse, Rewrite, TokenLogprob
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, compose, normalise
 from editahead_prompts.text.snapshot import Snapshot
@@ -23,20 +27,22 @@ from state_builder import Person, certain
 TEXT = "".join(f"line {n}\n" for n in range(9))
 
 
-def told(text: str, *news: str, language: str = "plaintext", agree: tuple[int, ...] = ()) -> Told:
+def told(text: str, *news: str, language: str = "plaintext", agree: tuple[int, ...] = ()) -> ModelResponse:
     rewrites = tuple(
         Rewrite(diff(text, new), agree=times)
         for new, times in zip(news, agree or (1,) * len(news), strict=True)
     )
-    document = Snapshot.of(text, uri="file:///a", language=language)
-    return Told(document, "engine", "engine:m", rewrites=rewrites, answers=sum(r.agree for r in rewrites))
+    document = Snapshot.from_text(text, uri="file:///a", language=language)
+    return ModelResponse(
+        document, "engine", "engine:m", rewrites=rewrites, answers=sum(r.agree for r in rewrites)
+    )
 
 
-def proposed(said: Told) -> list[Candidate]:
-    return candidates(said, lambda edit: False)
+def proposed(said: ModelResponse) -> list[Candidate]:
+    return to_candidates(said, lambda edit: False)
 
 
-def after(said: Told, candidate: Candidate) -> str:
+def after(said: ModelResponse, candidate: Candidate) -> str:
     return candidate.edit.apply(said.document.text)
 
 
@@ -62,8 +68,8 @@ def test_changes_with_a_line_between_are_separate() -> None:
     ],
 )
 def test_what_lies_between_changes(old: str, new: str, count: int) -> None:
-    document = Snapshot.of(old)
-    assert len(separate(document, diff(old, new), lambda edit: False)) == count
+    document = Snapshot.from_text(old)
+    assert len(split_changes(document, diff(old, new), lambda edit: False)) == count
 
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "dd ee", ""]), max_size=8).map(
@@ -75,7 +81,7 @@ LINES = st.lists(st.sampled_from(["a", "b", "c", "dd ee", ""]), max_size=8).map(
 @PROPERTY
 def test_all_changes_together_are_the_rewrite(old: str, new: str, breaks: bool) -> None:
     edit = diff(old, new)
-    changes = separate(Snapshot.of(old), edit, lambda edit: breaks) if edit else []
+    changes = split_changes(Snapshot.from_text(old), edit, lambda edit: breaks) if edit else []
     assert Edit(tuple(r for change in changes for r in change.edit.replacements)) == edit
     assert len(changes) <= 1 or not breaks
 
@@ -88,14 +94,14 @@ def test_each_change_alone_has_its_cursor_in_its_text(old: str, new: str) -> Non
     said = told(old, new)
     for candidate in proposed(said):
         assert 0 <= candidate.cursor_after <= len(after(said, candidate))
-        assert candidate.place == candidate.edit.changed_span[0]
+        assert candidate.target_offset == candidate.edit.changed_span[0]
 
 
 def test_brackets_that_need_each_other_are_one_change() -> None:
     old = "a();\nb();\nc();\n\nlet x = 1;\n"
     wrapped = old.replace("a();\nb();\n", "if (c) {\na();\nb();\n}\n")
     said = told(old, wrapped.replace("x = 1", "x = 2"), language="javascript")
-    both, last = Pipeline().told(said)
+    both, last = Pipeline().model_candidates(said)
     assert after(said, both) == wrapped
     assert after(said, last) == old.replace("x = 1", "x = 2")
 
@@ -126,12 +132,16 @@ def test_labels_are_short_and_of_one_line() -> None:
 
 
 def test_what_speaks_for_a_change() -> None:
-    plain = confidence(Known())
+    plain = confidence(ChangeEvidence())
     assert 0.3 < plain < 0.55, "shown by default, and not to those who want little"
-    assert confidence(Known([-0.01, -0.02])) > plain > confidence(Known([-1.0, -4.0]))
-    assert confidence(Known([-0.1, -0.1])) > confidence(Known([-0.0, -0.2, -3.0]))
-    assert confidence(Known(agree=4, answers=4)) > plain > confidence(Known(agree=1, answers=4))
-    assert confidence(Known(lines=8)) < plain
+    assert confidence(ChangeEvidence([-0.01, -0.02])) > plain > confidence(ChangeEvidence([-1.0, -4.0]))
+    assert confidence(ChangeEvidence([-0.1, -0.1])) > confidence(ChangeEvidence([-0.0, -0.2, -3.0]))
+    assert (
+        confidence(ChangeEvidence(agree=4, answers=4))
+        > plain
+        > confidence(ChangeEvidence(agree=1, answers=4))
+    )
+    assert confidence(ChangeEvidence(lines=8)) < plain
 
 
 @given(
@@ -142,14 +152,15 @@ def test_what_speaks_for_a_change() -> None:
 )
 @PROPERTY
 def test_it_is_always_a_probability(logprobs: list[float], agree: int, more: int, lines: int) -> None:
-    assert 0 < confidence(Known(logprobs, agree, agree + more, lines)) < 1
+    assert 0 < confidence(ChangeEvidence(logprobs, agree, agree + more, lines)) < 1
 
 
 def test_log_probabilities_are_of_each_change() -> None:
     new = TEXT.replace("line 1", "row 1").replace("line 6", "row 6")
     said = told(TEXT, new)
     tokens = tuple(
-        Token(at, at + 3, logprob) for at, logprob in ((new.index("row 1"), -0.1), (new.index("row 6"), -3.0))
+        TokenLogprob(at, at + 3, logprob)
+        for at, logprob in ((new.index("row 1"), -0.1), (new.index("row 6"), -3.0))
     )
     sure, unsure = proposed(replace(said, rewrites=(replace(said.rewrites[0], tokens=tokens),)))
     assert (sure.features["model-mean"], unsure.features["model-least"]) == (-0.1, -3.0)
@@ -172,7 +183,7 @@ def test_changes_are_counted_over_answers() -> None:
 @PROPERTY
 def test_the_outcome_is_that_of_the_text(old: str, new: str) -> None:
     edit = diff(old, new)
-    start, end, text = outcome(edit, old)
+    start, end, text = canonical_replacement(edit, old)
     assert Edit.replace(start, end, text).apply(old) == new
 
 
@@ -187,26 +198,26 @@ def test_edits_with_one_result_have_one_outcome(text: str, data: st.DataObject) 
 
     one, other = edit(), edit()
     same = one.apply(text) == other.apply(text)
-    assert (outcome(one, text) == outcome(other, text)) == same
+    assert (canonical_replacement(one, text) == canonical_replacement(other, text)) == same
 
 
 # Beside rules
 
 
-def renamed() -> State:
+def renamed() -> EditorState:
     methods = "".join(f"    def {n}(self):\n        return self.user.{n}\n\n" for n in ("id", "size", "key"))
     return Person(f"class Report:\n{methods}").replace("self.user", "self.account").state()
 
 
-def joined(state: State, new: str, pipeline: Pipeline) -> Prediction:
-    said = Told(
+def joined(state: EditorState, new: str, pipeline: Pipeline) -> Prediction:
+    said = ModelResponse(
         replace(state.document, version=7),
         "engine",
         "engine:m",
         rewrites=(Rewrite(diff(state.document.text, new)),),
         answers=1,
     )
-    return pipeline.join(pipeline.predict(state), said)
+    return pipeline.combine(pipeline.predict(state), said)
 
 
 def test_a_rules_edit_that_the_model_makes_too_is_one_candidate_of_both() -> None:
@@ -220,7 +231,7 @@ def test_a_rules_edit_that_the_model_makes_too_is_one_candidate_of_both() -> Non
     (now,) = [v for v in together.verdicts if v.candidate.edit.apply(text) == new]
     assert now.candidate.source == "propagation" and now.candidate.rule == was.candidate.rule
     assert now.candidate.features["model"] == 1
-    assert now.confidence == pytest.approx(agreed(was.confidence, confidence(Known())))
+    assert now.confidence == pytest.approx(noisy_or(was.confidence, confidence(ChangeEvidence())))
     assert now.confidence > was.confidence
 
 
@@ -259,8 +270,8 @@ def test_what_is_left_leads_to_the_same_text(old: str, new: str, data: st.DataOb
     while said is not None:
         before = said
         change = data.draw(st.sampled_from(proposed(said)))
-        now = Snapshot.of(after(said, change), uri="file:///a")
-        said = said.after(now)
+        now = Snapshot.from_text(after(said, change), uri="file:///a")
+        said = said.rebase(now)
         if said is not None:
             (rewrite,) = said.rewrites
             assert rewrite.edit.apply(now.text) == new
@@ -274,10 +285,12 @@ def test_what_is_left_leads_to_the_same_text(old: str, new: str, data: st.DataOb
 
 def test_after_separate_changes_the_rest_is_known() -> None:
     new = TEXT.replace("line 1", "row 1").replace("line 4", "row 4").replace("line 7", "row 7")
-    said: Told | None = told(TEXT, new)
+    said: ModelResponse | None = told(TEXT, new)
     for expected in (2, 1):
         assert said is not None
-        said = said.after(replace(said.document, lines=Snapshot.of(after(said, proposed(said)[0])).lines))
+        said = said.rebase(
+            replace(said.document, lines=Snapshot.from_text(after(said, proposed(said)[0])).lines)
+        )
         assert said is not None and len(proposed(said)) == expected
 
 

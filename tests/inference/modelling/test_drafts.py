@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.predictors.model.draft_texts import drafts
+from editahead_inference.predictors.model.draft_texts import draft_texts
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.base import Answer, Refusal, read_all
+from editahead_prompts.formats.base import AnswerRejection, ParsedEdit, parse_answer
 from editahead_prompts.formats.registry import FORMATS
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -17,13 +17,13 @@ OWN, SWEEP = FORMATS["editahead"], FORMATS["sweep"]
 TEXT = "".join(f"line {number}\n" for number in range(60))
 
 
-def state_of(text: str, at: int, *proposed: Edit) -> State:
-    return State(Snapshot.of(text, uri="file:///a.py"), at, proposed=proposed)
+def state_of(text: str, at: int, *proposed: Edit) -> EditorState:
+    return EditorState(Snapshot.from_text(text, uri="file:///a.py"), at, proposed=proposed)
 
 
-def drafted(name: str, state: State) -> tuple[str, ...]:
+def drafted(name: str, state: EditorState) -> tuple[str, ...]:
     format = FORMATS[name]
-    return drafts(format, format.build(state, ESTIMATE), state)
+    return draft_texts(format, format.build(state, ESTIMATE), state)
 
 
 def test_the_region_is_the_last_and_the_rules_proposals_come_first() -> None:
@@ -40,7 +40,7 @@ def test_the_region_is_the_last_and_the_rules_proposals_come_first() -> None:
 def test_what_the_prompt_begins_is_no_draft() -> None:
     state = state_of(TEXT, TEXT.index("line 30"))
     request = SWEEP.build(state, ESTIMATE)
-    (draft,) = drafts(SWEEP, request, state)
+    (draft,) = draft_texts(SWEEP, request, state)
     assert request.prefill and request.prefill + draft in TEXT
 
 
@@ -52,9 +52,9 @@ def test_what_fills_in_the_middle_has_none() -> None:
 def test_a_draft_is_an_answer_that_changes_nothing(text: str, data: st.DataObject) -> None:
     state = state_of(text, data.draw(st.integers(0, len(text))))
     request = OWN.build(state, ESTIMATE)
-    (draft,) = drafts(OWN, request, state)
-    answer = read_all(OWN, request, draft)
-    assert isinstance(answer, Refusal) and answer.reason in ("unchanged", "empty", "repetition")
+    (draft,) = draft_texts(OWN, request, state)
+    answer = parse_answer(OWN, request, draft)
+    assert isinstance(answer, AnswerRejection) and answer.reason in ("unchanged", "empty", "repetition")
 
 
 @given(st.data())
@@ -65,7 +65,7 @@ def test_a_proposal_s_draft_is_that_edit(data: st.DataObject) -> None:
     )
     state = state_of(TEXT, at, edit)
     request = OWN.build(state, ESTIMATE)
-    draft = drafts(OWN, request, state)[0]
-    answer = read_all(OWN, request, draft)
-    assert isinstance(answer, Answer)
+    draft = draft_texts(OWN, request, state)[0]
+    answer = parse_answer(OWN, request, draft)
+    assert isinstance(answer, ParsedEdit)
     assert answer.edit.apply(TEXT) == edit.apply(TEXT)

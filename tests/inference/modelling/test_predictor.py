@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editahead_inference.backends.base import BackendError, Capabilities, Health, Query
-from editahead_inference.backends.scripted import Reply, ScriptedBackend, in_order
+from editahead_inference.backends.base import BackendError, Capabilities, CompletionRequest, Health
+from editahead_inference.backends.scripted import ScriptedBackend, ScriptedReply, in_order
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_inference.predictors.model.response import Progress, Told
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_inference.predictors.model.response import ModelResponse, ResponseProgress
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.base import Paths
+from editahead_prompts.formats.base import PromptPaths
 from editahead_prompts.formats.escaping import JOINER
 from editahead_prompts.formats.registry import FORMATS
-from editahead_prompts.state import PastEdit, State
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
 
@@ -29,21 +29,21 @@ URI = "file:///project/shop/cart.py"
 ALL = pytest.mark.parametrize("format", sorted(FORMATS))
 
 
-def state_of(text: str = TEXT, at: str = "tax") -> State:
-    document = Snapshot.of(text, uri=URI, language="python")
+def state_of(text: str = TEXT, at: str = "tax") -> EditorState:
+    document = Snapshot.from_text(text, uri=URI, language="python")
     edit = PastEdit(URI, 2, ("def total(items):\n",), ("def total(items, tax):\n",), open=True)
-    return State(document, text.index(at) + len(at) if at in text else 0, (edit,))
+    return EditorState(document, text.index(at) + len(at) if at in text else 0, (edit,))
 
 
-def backend(*replies: Reply | str, **more: object) -> ScriptedBackend:
+def backend(*replies: ScriptedReply | str, **more: object) -> ScriptedBackend:
     return ScriptedBackend(in_order(replies), **more)  # type: ignore[arg-type]
 
 
-async def said(*replies: Reply | str, format: str = "zeta-2", text: str = TEXT) -> Told:
-    return await ModelPredictor(backend(*replies), format).ask(state_of(text))
+async def said(*replies: ScriptedReply | str, format: str = "zeta-2", text: str = TEXT) -> ModelResponse:
+    return await ModelPredictor(backend(*replies), format).predict(state_of(text))
 
 
-def texts(told: Told) -> list[str]:
+def texts(told: ModelResponse) -> list[str]:
     return [rewrite.edit.apply(told.document.text) for rewrite in told.rewrites]
 
 
@@ -61,8 +61,8 @@ async def test_a_rewrite_becomes_the_smallest_edit() -> None:
 
 async def test_the_request_is_the_formats() -> None:
     one = backend(NEW)
-    predictor = ModelPredictor(one, "zeta-2", paths=Paths(("file:///project",)), key="me")
-    await predictor.ask(state_of(), background=True)
+    predictor = ModelPredictor(one, "zeta-2", paths=PromptPaths(("file:///project",)), key="me")
+    await predictor.predict(state_of(), background=True)
     (query,) = one.queries
     assert "shop/cart.py" in query.prompt and "/project" not in query.prompt
     assert query.stop == (">>>>>>> UPDATED",) and query.temperature == 0 and query.samples == 1
@@ -71,23 +71,23 @@ async def test_the_request_is_the_formats() -> None:
 
 async def test_half_a_surrogate_pair_does_not_keep_a_document_from_being_asked_about() -> None:
     one = backend(NEW)
-    told = await ModelPredictor(one, "zeta-2").ask(state_of(TEXT + "# \ud83d\n"))
+    told = await ModelPredictor(one, "zeta-2").predict(state_of(TEXT + "# \ud83d\n"))
     assert told.problem is None
     one.queries[0].prompt.encode("utf-8")
 
 
 async def test_a_refusal_ends_the_request() -> None:
     """The rest of an answer that cannot count is neither waited for nor computed."""
-    one = backend(Reply(("NO_", "EDITS\n", *("more\n",) * 50)))
-    told = await ModelPredictor(one, "zeta-2").ask(state_of())
+    one = backend(ScriptedReply(("NO_", "EDITS\n", *("more\n",) * 50)))
+    told = await ModelPredictor(one, "zeta-2").predict(state_of())
     assert told.refusal is not None and told.refusal.reason == "no-edits"
     assert (one.given, one.stopped) == (2, 1)
 
 
 async def test_an_end_marker_ends_the_request() -> None:
     """Some servers send the stop string along, and go on."""
-    one = backend(Reply((NEW, ">>>>>>> UPDATED\n", *("more\n",) * 50)))
-    told = await ModelPredictor(one, "zeta-2").ask(state_of())
+    one = backend(ScriptedReply((NEW, ">>>>>>> UPDATED\n", *("more\n",) * 50)))
+    told = await ModelPredictor(one, "zeta-2").predict(state_of())
     assert texts(told) == [NEW]
     assert (one.given, one.stopped) == (2, 1)
 
@@ -101,7 +101,7 @@ async def test_cancelling_ends_the_request() -> None:
 
     one = backend(NEW, pause=hold)
     predictor = ModelPredictor(one, "zeta-2")
-    task = asyncio.ensure_future(predictor.ask(state_of()))
+    task = asyncio.ensure_future(predictor.predict(state_of()))
     await asked.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -111,29 +111,29 @@ async def test_cancelling_ends_the_request() -> None:
 
 
 async def test_errors_are_told_not_raised() -> None:
-    told = await said(Reply(("impo",), error=BackendError("timeout", "Nothing came for 1 s.")))
+    told = await said(ScriptedReply(("impo",), error=BackendError("timeout", "Nothing came for 1 s.")))
     assert told.problem == "Nothing came for 1 s." and not told.rewrites
     one = backend(NEW)
     one.health = Health("gone", "It is away.")
-    assert (await ModelPredictor(one, "zeta-2").ask(state_of())).problem == "It is away."
+    assert (await ModelPredictor(one, "zeta-2").predict(state_of())).problem == "It is away."
 
 
 async def test_a_model_without_a_format_is_a_problem_with_a_name() -> None:
     predictor = ModelPredictor(backend(NEW))
-    told = await predictor.ask(state_of())
+    told = await predictor.predict(state_of())
     assert told.problem is not None and "scripted" in told.problem and predictor.problem == told.problem
 
 
 async def test_a_line_that_is_longer_than_the_context_is_not_asked_about() -> None:
     one = backend("x")
-    told = await ModelPredictor(one, "zeta-2").ask(state_of("x" * 60_000, at=""))
+    told = await ModelPredictor(one, "zeta-2").predict(state_of("x" * 60_000, at=""))
     assert told.problem is not None and one.queries == []
 
 
 async def test_a_small_context_gets_a_small_prompt() -> None:
     small = Capabilities(context=1500)
     one = backend("x", capabilities=small)
-    await ModelPredictor(one, "editahead").ask(state_of("line of text\n" * 2000, at=""))
+    await ModelPredictor(one, "editahead").predict(state_of("line of text\n" * 2000, at=""))
     (query,) = one.queries
     assert len(query.prompt) / 3 + query.max_tokens <= 1500
 
@@ -156,7 +156,7 @@ async def test_ids_are_sent_when_the_server_has_counted_as_many_tokens() -> None
     predictor = ModelPredictor(one, "zeta-2", tokenizer=Letters())
     for health in ("ready", "ready", "degraded"):  # after a failure it may be another model
         one.health = Health(health)  # type: ignore[arg-type]
-        assert texts(await predictor.ask(state_of())) == [NEW]
+        assert texts(await predictor.predict(state_of())) == [NEW]
     first, second, third = one.queries
     assert (first.ids, second.ids, third.ids) == (None, tuple(map(ord, second.prompt)), None)
 
@@ -170,7 +170,7 @@ async def test_a_token_that_ends_an_answer_is_sent_with_ids() -> None:
         one = backend(NEW, NEW)
         predictor = ModelPredictor(one, "editahead", tokenizer=tokenizer)
         for _ in range(2):
-            await predictor.ask(state_of())
+            await predictor.predict(state_of())
         first, second = one.queries
         assert (first.stop_ids, set(second.stop_ids)) == ((), set(ends))
 
@@ -182,7 +182,7 @@ async def test_text_is_sent_where_ids_would_not_say_the_same() -> None:
         one = backend(NEW, NEW, capabilities=can)
         predictor = ModelPredictor(one, "zeta-2", tokenizer=tokenizer)
         for _ in range(2):
-            await predictor.ask(state_of())
+            await predictor.predict(state_of())
         assert [query.ids for query in one.queries] == [None, None]
 
 
@@ -193,10 +193,10 @@ async def test_the_models_own_tokenizer_counts(
     pytest.importorskip("tokenizers", reason="real tokenizers need an extra that brings models")
     folder = tmp_path / "tiny"
     folder.mkdir()
-    own().encoder.save(str(folder / "tokenizer.json"))
+    bundled_tokenizer().encoder.save(str(folder / "tokenizer.json"))
     monkeypatch.chdir(tmp_path)
     prompt = ModelPredictor(backend(), tokenizer=ESTIMATE)._build(FORMATS["editahead"], state_of()).prompt
-    exact, estimated = own().count(prompt.text), prompt.tokens
+    exact, estimated = bundled_tokenizer().count(prompt.text), prompt.tokens
     assert exact != estimated
     cases = {
         str(folder): exact,
@@ -220,23 +220,23 @@ async def test_without_a_tokenizer_tokens_are_estimated_which_is_told_once(
     predictor = ModelPredictor(one, "zeta-2")
     with caplog.at_level("INFO", logger="editahead_prompts"):
         for _ in range(2):
-            assert texts(await predictor.ask(state_of())) == [NEW]
+            assert texts(await predictor.predict(state_of())) == [NEW]
     assert len([record for record in caplog.records if "estimated" in record.getMessage()]) == 1
 
 
 async def test_what_a_prompt_shares_with_the_one_before_is_counted() -> None:
     predictor = ModelPredictor(backend(NEW, NEW, NEW), "zeta-2")
     for at in ("tax", "sum", "sum"):
-        await predictor.ask(state_of(at=at))
-    report = predictor.misses.report
+        await predictor.predict(state_of(at=at))
+    report = predictor.cache_misses.report
     assert report.prompts == 2 and list(report.parts) == ["region"]
     assert 0 < report.fresh < report.tokens
 
 
 async def test_tokens_are_counted() -> None:
-    predictor = ModelPredictor(backend(NEW, NEW, Reply(("NO_EDITS\n", "x\n"))), "zeta-2")
+    predictor = ModelPredictor(backend(NEW, NEW, ScriptedReply(("NO_EDITS\n", "x\n"))), "zeta-2")
     for _ in range(3):
-        await predictor.ask(state_of())
+        await predictor.predict(state_of())
     totals = predictor.totals
     assert totals.requests == 3
     assert 0 < totals.cached < totals.prompt
@@ -246,12 +246,12 @@ async def test_tokens_are_counted() -> None:
 async def test_of_a_request_that_is_ended_early_what_the_prompt_shares_counts_as_cached() -> None:
     """The server tells at an answer's end only."""
     for warms in (True, False):
-        one = backend(NEW, Reply(("NO_EDITS\n", "x\n")), capabilities=Capabilities(warms=warms))
+        one = backend(NEW, ScriptedReply(("NO_EDITS\n", "x\n")), capabilities=Capabilities(warms=warms))
         predictor = ModelPredictor(one, "zeta-2")
         for at in ("tax", "sum"):
             before = predictor.totals.cached
-            await predictor.ask(state_of(at=at))
-        report = predictor.misses.report
+            await predictor.predict(state_of(at=at))
+        report = predictor.cache_misses.report
         assert one.stopped == 1 and report.prompts == 1
         assert predictor.totals.cached - before == (report.tokens - report.fresh if warms else 0)
 
@@ -261,8 +261,8 @@ async def test_what_a_server_computes_in_no_time_is_not_computed_ahead() -> None
         one = backend()
         predictor = ModelPredictor(one, "zeta-2")
         for tokens in range(0, 3000, 250):
-            predictor.pace.note(tokens, 0.01 + each * tokens)
-        usage = await predictor.warm([state_of(at="tax")])
+            predictor.prefill_estimator.record(tokens, 0.01 + each * tokens)
+        usage = await predictor.prefill([state_of(at="tax")])
         assert (len(one.warmed), usage is not None) == (warmed, bool(warmed))
 
 
@@ -272,8 +272,8 @@ async def test_what_a_server_computes_in_no_time_is_not_computed_ahead() -> None
 async def test_equal_answers_are_one_and_the_most_wanted_is_first() -> None:
     other = TEXT.replace("sum(items)", "sum(items) + tax")
     replies = [other, NEW, "NO_EDITS\n", NEW]
-    one = ScriptedBackend(lambda query, sample: Reply((replies[sample],)))
-    told = await ModelPredictor(one, "zeta-2", samples=4).ask(state_of())
+    one = ScriptedBackend(lambda query, sample: ScriptedReply((replies[sample],)))
+    told = await ModelPredictor(one, "zeta-2", samples=4).predict(state_of())
     assert texts(told) == [NEW, other]
     assert [rewrite.agree for rewrite in told.rewrites] == [2, 1]
     assert told.answers == 4
@@ -282,19 +282,19 @@ async def test_equal_answers_are_one_and_the_most_wanted_is_first() -> None:
 
 async def test_a_backend_that_gives_one_answer_is_asked_again() -> None:
     one = backend(NEW, NEW, NEW, capabilities=Capabilities())
-    told = await ModelPredictor(one, "zeta-2", samples=3).ask(state_of())
+    told = await ModelPredictor(one, "zeta-2", samples=3).predict(state_of())
     assert told.answers == 3 and len(one.queries) == 3
 
 
 # Log-probabilities
 
 
-def pieces(text: str, sure: float, unsure: str, less: float) -> Reply:
+def pieces(text: str, sure: float, unsure: str, less: float) -> ScriptedReply:
     """The text in pieces of three characters, where those that hold some of `unsure` are less sure."""
     at = text.index(unsure)
     chunks = [text[n : n + 3] for n in range(0, len(text), 3)]
     touched = [n < at + len(unsure) and at < n + 3 for n in range(0, len(text), 3)]
-    return Reply(tuple(chunks), logprobs=tuple((less if hit else sure,) for hit in touched))
+    return ScriptedReply(tuple(chunks), logprobs=tuple((less if hit else sure,) for hit in touched))
 
 
 @pytest.mark.parametrize("format", ["zeta-1", "zeta-2", "sweep", "mercury", "editahead"])
@@ -306,7 +306,7 @@ async def test_log_probabilities_are_those_of_the_changed_tokens(format: str) ->
         "mercury": f"```\n{NEW}```",
     }.get(format, NEW)
     one = backend(pieces(answer, -0.01, " * (1 + tax)", -2.0))
-    told = await ModelPredictor(one, format).ask(state_of(at="    price"))
+    told = await ModelPredictor(one, format).predict(state_of(at="    price"))
     assert texts(told) == [NEW]
     (rewrite,) = told.rewrites
     low = NEW.index(" * (1 + tax)")
@@ -324,7 +324,7 @@ async def test_log_probabilities_are_those_of_the_changed_tokens(format: str) ->
 @settings(PROPERTY, max_examples=25)
 def test_nothing_that_a_model_says_is_an_error(format: str, data: st.DataObject) -> None:
     marks = [
-        *FORMATS[format].special,
+        *FORMATS[format].special_tokens,
         "```",
         "NO_EDITS",
         "None",
@@ -339,11 +339,13 @@ def test_nothing_that_a_model_says_is_an_error(format: str, data: st.DataObject)
     chunks = st.lists(part, max_size=12)
     made = [data.draw(chunks) for _ in range(2)]
 
-    def script(query: Query, sample: int) -> Reply:
+    def script(query: CompletionRequest, sample: int) -> ScriptedReply:
         probs: Sequence[tuple[float, ...]] = [(-0.5,) * (len(chunk) % 3) for chunk in made[sample]]
-        return Reply(tuple(made[sample]), data.draw(st.sampled_from(("stop", "length"))), tuple(probs))
+        return ScriptedReply(
+            tuple(made[sample]), data.draw(st.sampled_from(("stop", "length"))), tuple(probs)
+        )
 
-    told = asyncio.run(ModelPredictor(ScriptedBackend(script), format, samples=2).ask(state_of()))
+    told = asyncio.run(ModelPredictor(ScriptedBackend(script), format, samples=2).predict(state_of()))
     for rewrite in told.rewrites:
         rewrite.edit.check(len(TEXT))
         after = rewrite.edit.apply(TEXT)
@@ -353,18 +355,18 @@ def test_nothing_that_a_model_says_is_an_error(format: str, data: st.DataObject)
 
 @ALL
 async def test_special_tokens_in_files_never_reach_a_prompt_unescaped(format: str) -> None:
-    special = FORMATS[format].special
+    special = FORMATS[format].special_tokens
 
-    def state(tokens: Sequence[str]) -> State:
+    def state(tokens: Sequence[str]) -> EditorState:
         text = TEXT + "".join(f"    x = '{token}'\n" for token in tokens)
-        document = Snapshot.of(text, uri=URI, language="python")
+        document = Snapshot.from_text(text, uri=URI, language="python")
         edit = PastEdit(URI, 2, (f"def total({tokens[0]}):\n",), document.lines[2:3], open=True)
-        other = Snapshot.of(text, uri="file:///project/other.py")
-        return State(document, TEXT.index("tax"), (edit,), (other,))
+        other = Snapshot.from_text(text, uri="file:///project/other.py")
+        return EditorState(document, TEXT.index("tax"), (edit,), (other,))
 
     one = backend("x", "x")
     for tokens in (["x" * len(token) for token in special], special):
-        await ModelPredictor(one, format).ask(state(tokens))
+        await ModelPredictor(one, format).predict(state(tokens))
     was, now = (query.prompt for query in one.queries)
     for token in special:
         assert now.count(token) == was.count(token)
@@ -376,26 +378,26 @@ async def test_special_tokens_in_files_never_reach_a_prompt_unescaped(format: st
 async def test_progress_says_what_has_come() -> None:
     held: asyncio.Queue[None] = asyncio.Queue()
     lines = NEW.splitlines(keepends=True)
-    one = backend(Reply(tuple(lines)), pause=held.get)
+    one = backend(ScriptedReply(tuple(lines)), pause=held.get)
     state = state_of()
-    progress = Progress(state.document)
-    task = asyncio.ensure_future(ModelPredictor(one, "zeta-2").ask(state, progress=progress))
+    progress = ResponseProgress(state.document)
+    task = asyncio.ensure_future(ModelPredictor(one, "zeta-2").predict(state, progress=progress))
 
     def typed(text: str) -> Snapshot:
-        return Snapshot.of(text, uri=URI, language="python")
+        return Snapshot.from_text(text, uri=URI, language="python")
 
     while one.given < 4:
         held.put_nowait(None)
         await asyncio.sleep(0)
     at = TEXT.index("sum(items)") + len("sum(items)")
-    assert progress.may_lead_to(typed(TEXT[:at] + " * (1" + TEXT[at:]))
-    assert not progress.may_lead_to(typed(TEXT[:at] + " + 1" + TEXT[at:]))
-    assert progress.may_lead_to(typed(TEXT.replace("return m", "return xm"))), "not that far yet"
-    assert not progress.may_lead_to(typed(TEXT + "x")), "behind what the model was asked to rewrite"
+    assert progress.is_consistent_with(typed(TEXT[:at] + " * (1" + TEXT[at:]))
+    assert not progress.is_consistent_with(typed(TEXT[:at] + " + 1" + TEXT[at:]))
+    assert progress.is_consistent_with(typed(TEXT.replace("return m", "return xm"))), "not that far yet"
+    assert not progress.is_consistent_with(typed(TEXT + "x")), "behind what the model was asked to rewrite"
     for _ in range(20):
         held.put_nowait(None)
     told = await task
-    rest = told.after(typed(TEXT[:at] + " * (1" + TEXT[at:]))
+    rest = told.rebase(typed(TEXT[:at] + " * (1" + TEXT[at:]))
     assert rest is not None and texts(rest) == [NEW]
-    assert told.after(typed(TEXT[:at] + " + 1" + TEXT[at:])) is None
-    assert told.after(typed(NEW)) is None
+    assert told.rebase(typed(TEXT[:at] + " + 1" + TEXT[at:])) is None
+    assert told.rebase(typed(NEW)) is None

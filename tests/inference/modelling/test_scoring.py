@@ -12,24 +12,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.backends.base import Capabilities, Query
-from editahead_inference.backends.scripted import Reply, ScriptedBackend
-from editahead_inference.pipeline import Pipeline, proposed
-from editahead_inference.predictors.model.edit_scoring import FLOOR, at_place, features, question
-from editahead_inference.predictors.model.model_gate import FILE, confidence, seen, weights_in
-from editahead_inference.predictors.model.predictor import SCORED, ModelPredictor
-from editahead_prompts.composition.hf_tokenizer import own
-from editahead_prompts.formats.base import Answer, read_all
+from editahead_inference.backends.base import Capabilities, CompletionRequest
+from editahead_inference.backends.scripted import ScriptedBackend, ScriptedReply
+from editahead_inference.pipeline import Pipeline, proposed_edits
+from editahead_inference.predictors.model.edit_scoring import (
+    MIN_LOGPROB,
+    make_scoring_prompt,
+    score_features,
+    state_at_edit,
+)
+from editahead_inference.predictors.model.model_gate import FILE, confidence, gate_features, load_weights
+from editahead_inference.predictors.model.predictor import MAX_SCORED_EDITS, ModelPredictor
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
+from editahead_prompts.formats.base import ParsedEdit, parse_answer
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END, SILENT
-from editahead_prompts.state import PastEdit, State
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
 OLD = "def f(user):\n    a(user)\n    x = 1\n    b(user)\n    y = 2\n    c(user)\n"
 TEXT = OLD.replace("a(user)", "a(account)").replace("f(user)", "f(account)")
-LINES = Snapshot.of(OLD).lines
-STATE = State(
-    Snapshot.of(TEXT, uri="file:///a.py", language="python"),
+LINES = Snapshot.from_text(OLD).lines
+STATE = EditorState(
+    Snapshot.from_text(TEXT, uri="file:///a.py", language="python"),
     len("def f(account)"),
     (
         PastEdit("file:///a.py", 0, LINES[:1], ("def f(account):\n",)),
@@ -44,12 +49,12 @@ class Scores(ScriptedBackend):
 
     def __init__(self, folder: Path, silence: float) -> None:
         can = Capabilities(token_ids=True, scores=True, tokenizer=folder, context=32_768)
-        super().__init__(lambda query, sample: Reply(SILENT + REGION_END), capabilities=can)
+        super().__init__(lambda query, sample: ScriptedReply(SILENT + REGION_END), capabilities=can)
         self.silence = silence
         self.asked: list[str] = []
 
     async def score(
-        self, query: Query, continuations: Sequence[str | Sequence[int]]
+        self, query: CompletionRequest, continuations: Sequence[str | Sequence[int]]
     ) -> list[tuple[float, ...]]:
         self.asked.append(query.prompt)
         edited, silent = continuations
@@ -64,38 +69,38 @@ def edit(word: str = "b(user)") -> Edit:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / FILE).write_text(json.dumps(WEIGHTS), "utf-8")
-    own().encoder.save(str(tmp_path / "tokenizer.json"))
+    bundled_tokenizer().encoder.save(str(tmp_path / "tokenizer.json"))
     return tmp_path
 
 
 def test_the_answer_that_is_scored_makes_the_edit() -> None:
-    request = OWN.build(at_place(STATE, edit()), own())
-    asked = question(request, edit(), own())
+    request = OWN.build(state_at_edit(STATE, edit()), bundled_tokenizer())
+    asked = make_scoring_prompt(request, edit(), bundled_tokenizer())
     assert asked is not None
-    answer = read_all(OWN, request, own().decode(asked.edited))
-    assert isinstance(answer, Answer)
+    answer = parse_answer(OWN, request, bundled_tokenizer().decode(asked.edited))
+    assert isinstance(answer, ParsedEdit)
     assert answer.edit.apply(TEXT) == edit().apply(TEXT)
-    assert own().decode(asked.silent) == SILENT + REGION_END
+    assert bundled_tokenizer().decode(asked.silent) == SILENT + REGION_END
     telling = [token for token, tells in zip(asked.edited, asked.tells, strict=True) if tells]
-    assert "account" in own().decode(telling)
-    assert "x = 1" not in own().decode(telling)
+    assert "account" in bundled_tokenizer().decode(telling)
+    assert "x = 1" not in bundled_tokenizer().decode(telling)
 
 
 def test_an_edit_beyond_the_region_is_not_asked_about() -> None:
-    far = replace(STATE, document=Snapshot.of(TEXT + "\n" * 60 + "d(user)\n", uri="file:///a.py"))
-    request = OWN.build(far, own())
+    far = replace(STATE, document=Snapshot.from_text(TEXT + "\n" * 60 + "d(user)\n", uri="file:///a.py"))
+    request = OWN.build(far, bundled_tokenizer())
     at = far.document.text.index("d(user)")
-    assert question(request, Edit.replace(at, at + 1, "e"), own()) is None
+    assert make_scoring_prompt(request, Edit.replace(at, at + 1, "e"), bundled_tokenizer()) is None
 
 
 @given(st.lists(st.floats(-60, 0), min_size=40, max_size=40), st.floats(-60, 0))
 def test_what_is_said_of_an_edit_is_bounded(logprobs: list[float], silent: float) -> None:
-    request = OWN.build(at_place(STATE, edit()), own())
-    asked = question(request, edit(), own())
+    request = OWN.build(state_at_edit(STATE, edit()), bundled_tokenizer())
+    asked = make_scoring_prompt(request, edit(), bundled_tokenizer())
     assert asked is not None
     edited = (logprobs * 10)[: len(asked.edited)]
-    told = features(asked, edited, (silent, 0.0))
-    assert all(5 * FLOOR <= value <= 1 for value in told.values())
+    told = score_features(asked, edited, (silent, 0.0))
+    assert all(5 * MIN_LOGPROB <= value <= 1 for value in told.values())
     assert told["score-least"] <= told["score-mean"] <= 0
 
 
@@ -107,22 +112,24 @@ async def test_what_the_model_says_of_a_proposal_decides(
     backend = Scores(folder, silence)
     model = ModelPredictor(backend, "editahead", "local")
     rules = pipeline.predict(STATE, eagerness=0.5)
-    state = replace(STATE, proposed=proposed(rules))
-    assert state.key == STATE.key  # what is proposed follows from the rest
-    told = await model.ask(state)
-    assert 0 < len(backend.asked) == len(told.scores) <= SCORED
+    state = replace(STATE, proposed=proposed_edits(rules))
+    assert state.cache_key == STATE.cache_key  # what is proposed follows from the rest
+    told = await model.predict(state)
+    assert 0 < len(backend.asked) == len(told.scores) <= MAX_SCORED_EDITS
     assert all("<|rule|>" in prompt for prompt in backend.asked)
-    joined = pipeline.join(rules, told, eagerness=0.5)
+    joined = pipeline.combine(rules, told, eagerness=0.5)
     judged = {v.candidate.edit: v.confidence for v in joined.verdicts}
     for one, _ in told.scores:
         assert judged[one] == pytest.approx(1 / (1 + math.exp(-3 if is_shown else 3)))
 
 
 async def test_without_a_gate_for_it_the_model_scores_nothing(tmp_path: Path) -> None:
-    own().encoder.save(str(tmp_path / "tokenizer.json"))
+    bundled_tokenizer().encoder.save(str(tmp_path / "tokenizer.json"))
     backend = Scores(tmp_path, -1.0)
     rules = Pipeline().predict(STATE)
-    told = await ModelPredictor(backend, "editahead", "local").ask(replace(STATE, proposed=proposed(rules)))
+    told = await ModelPredictor(backend, "editahead", "local").predict(
+        replace(STATE, proposed=proposed_edits(rules))
+    )
     assert not told.scores and not backend.asked
 
 
@@ -130,34 +137,34 @@ async def test_a_gate_that_comes_with_other_weights_is_read(folder: Path) -> Non
     gate = (folder / FILE).read_text("utf-8")
     (folder / FILE).unlink()
     model = ModelPredictor(Scores(folder, -8.0), "editahead", "local")
-    state = replace(STATE, proposed=proposed(Pipeline().predict(STATE)))
-    assert not (await model.ask(state)).scores
+    state = replace(STATE, proposed=proposed_edits(Pipeline().predict(STATE)))
+    assert not (await model.predict(state)).scores
     (folder / FILE).write_text(gate, "utf-8")
-    told = await model.ask(state)
+    told = await model.predict(state)
     assert told.scores and told.weights is not None
     (folder / FILE).unlink()
-    assert not (await model.ask(state)).scores
+    assert not (await model.predict(state)).scores
 
 
 def test_a_damaged_gate_is_none(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    assert weights_in(tmp_path) is None
+    assert load_weights(tmp_path) is None
     assert not caplog.records
     (tmp_path / FILE).write_text('{"trees": 3}', "utf-8")
-    assert weights_in(tmp_path) is None
+    assert load_weights(tmp_path) is None
     assert FILE in caplog.text
 
 
 def test_the_weights_see_what_the_rules_think_and_what_the_model_says() -> None:
-    assert seen(0.5, {"score-silent": -2.0, "support": 4.0}) == {
+    assert gate_features(0.5, {"score-silent": -2.0, "support": 4.0}) == {
         "score-silent": -2.0,
         "rules": 1.0,
         "rules-log-odds": 0.0,
     }
-    assert seen(None, {"model-mean": -1.0}) == {"model-mean": -1.0}
-    assert all(math.isfinite(value) for p in (0.0, 1.0) for value in seen(p, {}).values())
+    assert gate_features(None, {"model-mean": -1.0}) == {"model-mean": -1.0}
+    assert all(math.isfinite(value) for p in (0.0, 1.0) for value in gate_features(p, {}).values())
 
 
 def test_confidence_is_a_probability(folder: Path) -> None:
-    weights = weights_in(folder)
+    weights = load_weights(folder)
     assert weights is not None
     assert 0 < confidence(weights, 0.3, {"score-silent": -5.0}) < 1

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from editahead_inference.speculation.drafter import LONGEST, SHORTEST, SURE, TRUST, Drafter, Lengths
+from editahead_inference.speculation.drafter import MAX_NGRAM, MIN_NGRAM, SURE, TRUST, Drafter, DraftLengths
 
 TOKENS = st.lists(st.integers(0, 5), max_size=60)
 
@@ -44,11 +44,11 @@ def test_the_answer_is_the_models_own(wanted: list[int], sources: list[list[int]
 def test_a_draft_is_a_piece_of_a_source_and_never_longer_than_it_may_be(
     wanted: list[int], sources: list[list[int]], most: int, asked: int
 ) -> None:
-    drafter = Drafter(sources, Lengths(first=min(2, most), most=most))
+    drafter = Drafter(sources, DraftLengths(first=min(2, most), most=most))
     for at in range(len(wanted)):
         draft = drafter.draft(asked)
         assert len(draft) <= min(most, asked)
-        repeated = [(wanted[at - period : at] * most)[:most] for period in range(1, min(at, LONGEST) + 1)]
+        repeated = [(wanted[at - period : at] * most)[:most] for period in range(1, min(at, MAX_NGRAM) + 1)]
         texts = [*sources, wanted[:at], *repeated]
         assert any(draft == text[k : k + len(draft)] for text in texts for k in range(len(text) + 1))
         drafter.commit([wanted[at]])
@@ -56,7 +56,7 @@ def test_a_draft_is_a_piece_of_a_source_and_never_longer_than_it_may_be(
 
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=600), st.integers(1, 64))
 def test_a_source_that_is_right_is_said_in_whole_drafts(tokens: list[int], most: int) -> None:
-    spoken = Spoken(tokens, Drafter([tokens], Lengths(first=1, most=most)))
+    spoken = Spoken(tokens, Drafter([tokens], DraftLengths(first=1, most=most)))
     assert spoken.steps == -(-len(tokens) // (most + 1))
     assert spoken.rows <= len(tokens) + 1
 
@@ -77,7 +77,7 @@ def test_a_lost_place_is_found_again_after_as_few_tokens_as_tell_it() -> None:
     assert drafter.draft() == [], "two tokens tell nothing"
     drafter.commit([79])
     assert drafter.draft(3) == [80, 81, 82]
-    assert SHORTEST == 3
+    assert MIN_NGRAM == 3
 
 
 def test_a_place_that_few_tokens_tell_is_trusted_with_a_short_draft() -> None:
@@ -112,7 +112,7 @@ def test_of_equal_places_the_next_one_is_taken() -> None:
 def test_an_answer_that_repeats_itself_is_a_source_too() -> None:
     once = list(range(50))
     spoken = Spoken([*once, *once, *once], Drafter([]))
-    assert spoken.steps < 50 + SHORTEST + 10
+    assert spoken.steps < 50 + MIN_NGRAM + 10
 
 
 def test_an_answer_that_says_the_same_twice_is_thought_to_go_on_like_that() -> None:
@@ -127,7 +127,7 @@ def test_an_answer_that_says_the_same_twice_is_thought_to_go_on_like_that() -> N
 
 def test_drafts_are_shorter_after_one_that_was_not_kept() -> None:
     source = list(range(1000))
-    drafter = Drafter([source], Lengths(first=4, most=64))
+    drafter = Drafter([source], DraftLengths(first=4, most=64))
     assert len(drafter.draft()) == 64
     drafter.commit([0, 1, 2, 2000])
     drafter.draft()

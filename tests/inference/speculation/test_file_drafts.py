@@ -16,19 +16,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.speculation.vllm_proposer import LONGEST, FileDraftProposer
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import NEXT, REGION, REGION_END
 
 CONTEXT, MOST = 600, 64
 LINES = "".join(f"    value_{number} = compute({number})\n" for number in range(20))
-EDIT = list(own().encode(f"{REGION}\n{LINES}{REGION_END}\n{NEXT}\n"))
-ANSWER = list(own().encode(LINES + REGION_END))
+EDIT = list(bundled_tokenizer().encode(f"{REGION}\n{LINES}{REGION_END}\n{NEXT}\n"))
+ANSWER = list(bundled_tokenizer().encode(LINES + REGION_END))
 
 
 @pytest.fixture(scope="session")
 def config(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("model")
-    own().encoder.save(str(folder / "tokenizer.json"))
+    bundled_tokenizer().encoder.save(str(folder / "tokenizer.json"))
     return config_of(str(folder))
 
 
@@ -58,7 +58,7 @@ def proposed(proposer: FileDraftProposer, rows: list[list[int]], new: list[int])
 def test_an_edit_is_drafted_and_its_neighbours_are_not(config: Any) -> None:
     proposer = FileDraftProposer(config)
     proposer.load_model(None)
-    other = list(own().encode(LINES))
+    other = list(bundled_tokenizer().encode(LINES))
     rows, new = [other, [*EDIT, ANSWER[0]], EDIT[:40], []], [1, 1, 0, 0]
     assert proposed(proposer, rows, new) == [[], ANSWER[1 : 1 + MOST], [], []]
     rows = [[*EDIT, *ANSWER[:66]], [*other, 5]]

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.speculation.prompt_markers import Marked, Markers
-from editahead_prompts.composition.hf_tokenizer import Vocabulary, own
+from editahead_inference.speculation.prompt_markers import MarkerFinder, PromptSources
+from editahead_prompts.composition.hf_tokenizer import HfTokenizer, bundled_tokenizer
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.apply.base import Question
+from editahead_prompts.formats.apply.base import ApplyInput
 from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
 from editahead_prompts.formats.next_edit.editahead_2611 import CURSOR, GUESS, NEXT, REGION, REGION_END, SKETCH
 from editahead_prompts.formats.registry import APPLY_FORMATS, FORMATS
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot
 
 MOST = 10_000
 TEXT = "".join(f"def function_{number}(first, second):\n    return {number}\n" for number in range(40))
-STATE = State(Snapshot.of(TEXT, uri="file:///a.py"), TEXT.index("return 20"))
+STATE = EditorState(Snapshot.from_text(TEXT, uri="file:///a.py"), TEXT.index("return 20"))
 REWRITING = [name for name in FORMATS if "fim" not in name and name not in ("codestral", "starcoder")]
 
 
@@ -39,15 +39,15 @@ class Words:
         return "".join(list(self.known)[id - 0xD000] for id in ids)
 
 
-CODECS: dict[str, Words | Vocabulary] = {"ours": own(), "without special tokens": Words()}
+CODECS: dict[str, Words | HfTokenizer] = {"ours": bundled_tokenizer(), "without special tokens": Words()}
 
 
-def found(text: str, codec: Words | Vocabulary = CODECS["ours"]) -> Marked | None:
-    return Markers(codec).find(codec.encode(text), MOST)
+def found(text: str, codec: Words | HfTokenizer = CODECS["ours"]) -> PromptSources | None:
+    return MarkerFinder(codec).find(codec.encode(text), MOST)
 
 
-def texts(marked: Marked) -> list[str]:
-    return [own().decode(source) for source in marked.sources]
+def texts(marked: PromptSources) -> list[str]:
+    return [bundled_tokenizer().decode(source) for source in marked.sources]
 
 
 @pytest.mark.parametrize("name", REWRITING)
@@ -73,16 +73,16 @@ def test_nothing_is_found_in_prompts_that_ask_for_what_is_missing() -> None:
 
 
 def test_guess_region_and_sketch_are_found_in_this_order() -> None:
-    original = Snapshot.of(TEXT, uri="file:///a.py")
+    original = Snapshot.from_text(TEXT, uri="file:///a.py")
     sketch = "def function_20(first, second):\n    return 2020\n"
     for guess in (TEXT.replace("return 20\n", "return 2020\n"), None):
-        request = OWN_APPLY.build(original, sketch, guess, ESTIMATE)
+        request = OWN_APPLY.build_for_guess(original, sketch, guess, ESTIMATE)
         assert request is not None
         marked = found(request.prompt.text)
         assert marked is not None
         wanted = [f"\n{text}" for text in OWN_APPLY.drafts(request)]
         assert texts(marked) == wanted
-        assert marked.answer == len(own().encode(request.prompt.text)) - 1
+        assert marked.answer == len(bundled_tokenizer().encode(request.prompt.text)) - 1
 
 
 APPLYING = [name for name in APPLY_FORMATS if name != "editahead"]
@@ -98,10 +98,10 @@ def test_file_sketch_and_guess_are_found_for_any_model_that_applies(
     """In this order but for the guess, which comes first; and what of a chat stands behind is none of it."""
     encoder, format = CODECS[codec], APPLY_FORMATS[name]
     before, code, after = ("".join(f"{line}\n" for line in lines) for lines in (old, sketch, guess))
-    question = Question(Snapshot.of(before, uri="file:///a.py"), code, after, code)
-    first = format.ask(question, ESTIMATE)
+    question = ApplyInput(Snapshot.from_text(before, uri="file:///a.py"), code, after, code)
+    first = format.build(question, ESTIMATE)
     assert first is not None
-    for request in (first, format.ask(question, ESTIMATE, again=first)):
+    for request in (first, format.build(question, ESTIMATE, again=first)):
         if request is None:
             continue
         chat = f"<|im_start|>user\n{request.prompt.text}<|im_end|>\n<|im_start|>assistant\n"
@@ -119,7 +119,7 @@ def test_file_sketch_and_guess_are_found_for_any_model_that_applies(
 
 def test_an_indented_text_begins_as_the_answer_does() -> None:
     """A vocabulary's line end may take the indentation along; that behind what asks for the answer cannot."""
-    encode = own().encode
+    encode = bundled_tokenizer().encode
     for indentation in ("", "    ", " " * 13, "\t\t"):
         line = f"{indentation}return 1\n"
         marked = found(f"{REGION}\n{line}{REGION_END}\n{NEXT}\n")
@@ -138,7 +138,7 @@ def test_of_markers_that_stand_several_times_the_last_ones_count() -> None:
 def test_the_rest_is_what_is_no_draft_up_to_the_question() -> None:
     marked = found(f"file\n{REGION}\nold\n{REGION_END}\nrule\n{SKETCH}\nnew\n{NEXT}\nanswer\n")
     assert marked is not None
-    assert own().decode(marked.rest) == f"file\n{REGION}{REGION_END}\nrule\n{SKETCH}"
+    assert bundled_tokenizer().decode(marked.rest) == f"file\n{REGION}{REGION_END}\nrule\n{SKETCH}"
 
 
 @pytest.mark.parametrize(
@@ -155,8 +155,8 @@ def test_a_marker_too_few_is_no_edit(text: str) -> None:
 
 
 def test_sources_are_cut_off_where_they_are_too_long() -> None:
-    ids = own().encode(f"{REGION}\n{TEXT}{REGION_END}\n{SKETCH}\n{TEXT}{NEXT}\n")
-    marked = Markers(own()).find(ids, 100)
+    ids = bundled_tokenizer().encode(f"{REGION}\n{TEXT}{REGION_END}\n{SKETCH}\n{TEXT}{NEXT}\n")
+    marked = MarkerFinder(bundled_tokenizer()).find(ids, 100)
     assert marked is not None
     assert [len(source) for source in marked.sources] == [101]
     assert marked.rest == []
@@ -168,7 +168,7 @@ def test_a_tokenizer_that_makes_nothing_of_a_marker_finds_nothing() -> None:
         def encode(self, text: str) -> Sequence[int]:
             return []
 
-    assert Markers(Nothing()).find([1, 2, 3], MOST) is None
+    assert MarkerFinder(Nothing()).find([1, 2, 3], MOST) is None
 
 
 @given(
@@ -178,21 +178,23 @@ def test_a_tokenizer_that_makes_nothing_of_a_marker_finds_nothing() -> None:
 def test_whatever_stands_in_a_prompt_sources_are_pieces_of_it(ids: list[int], most: int) -> None:
     marked = MARKERS.find(ids, most)
     if marked is not None:
-        (cursor,) = own().encode(CURSOR)
+        (cursor,) = bundled_tokenizer().encode(CURSOR)
         plain = [id for id in ids if id != cursor]
         assert sum(map(len, marked.sources)) <= most + len(marked.sources)
         for source in marked.sources:
-            text = own().decode(source)
-            assert text.endswith(REGION_END) and text.removesuffix(REGION_END) in own().decode(plain)
+            text = bundled_tokenizer().decode(source)
+            assert text.endswith(REGION_END) and text.removesuffix(REGION_END) in bundled_tokenizer().decode(
+                plain
+            )
 
 
-MARKERS = Markers(own())
+MARKERS = MarkerFinder(bundled_tokenizer())
 
 
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_any_text_between_markers_is_found(region: str, around: str) -> None:
     region, around = (text.replace("<|", "").encode("utf-8", "replace").decode() for text in (region, around))
     prompt = f"{around}\n{REGION}\n{region}x\n{REGION_END}\n{NEXT}\n"
-    marked = MARKERS.find(own().encode(prompt), MOST)
+    marked = MARKERS.find(bundled_tokenizer().encode(prompt), MOST)
     assert marked is not None
     assert texts(marked) == [f"\n{region}x\n{REGION_END}"]

@@ -13,17 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.speculation import batch_drafter as module
-from editahead_inference.speculation.batch_drafter import STEPS, Rows
-from editahead_inference.speculation.drafter import Drafter, Lengths
-from editahead_inference.speculation.prompt_markers import Markers
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_inference.speculation.batch_drafter import STEPS, BatchDrafter
+from editahead_inference.speculation.drafter import Drafter, DraftLengths
+from editahead_inference.speculation.prompt_markers import MarkerFinder
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import NEXT, REGION, REGION_END, SKETCH
 
-ENCODE = own().encode
-MARKERS = Markers(own())
-WORDS = [id for id in range(300, 350) if "\n" not in own().decode([id])]
+ENCODE = bundled_tokenizer().encode
+MARKERS = MarkerFinder(bundled_tokenizer())
+WORDS = [id for id in range(300, 350) if "\n" not in bundled_tokenizer().decode([id])]
 CONTEXT = 4000
-LENGTHS = Lengths(first=8, most=16)
+LENGTHS = DraftLengths(first=8, most=16)
 
 
 def prompt(region: Sequence[int], sketch: Sequence[int] = ()) -> list[int]:
@@ -35,7 +35,7 @@ def words(dice: random.Random, count: int) -> list[int]:
     return [dice.choice(WORDS) for _ in range(count)]
 
 
-def drafted(rows: Rows, tokens: Sequence[int], new: int) -> list[int]:
+def drafted(rows: BatchDrafter, tokens: Sequence[int], new: int) -> list[int]:
     return rows.draft(array("i", tokens).tobytes(), new)
 
 
@@ -74,9 +74,9 @@ def made(seed: int) -> Request:
 @cache
 def alone(seed: int) -> list[list[int]]:
     """The drafts of a request that has the machine for itself."""
-    rows, new, request = Rows(MARKERS, LENGTHS, CONTEXT), 1, made(seed)
+    rows, new, request = BatchDrafter(MARKERS, LENGTHS, CONTEXT), 1, made(seed)
     while request.said < len(request.answer):
-        rows.begin()
+        rows.begin_step()
         request.draft = drafted(rows, request.tokens, new)
         request.drafts.append(request.draft)
         new = request.step()
@@ -111,9 +111,9 @@ def test_rows_move_wait_and_are_given_to_others(seed: int) -> None:
     dice = random.Random(seed)
     seeds = [dice.randrange(3) for _ in range(5)]
     requests = [made(seed) for seed in seeds]
-    rows, new = Rows(MARKERS, LENGTHS, CONTEXT), dict.fromkeys(range(5), 1)
+    rows, new = BatchDrafter(MARKERS, LENGTHS, CONTEXT), dict.fromkeys(range(5), 1)
     while waiting := [n for n, one in enumerate(requests) if one.said < len(one.answer)]:
-        rows.begin()
+        rows.begin_step()
         for number in dice.sample(waiting, dice.randint(1, len(waiting))):
             one = requests[number]
             one.draft = drafted(rows, one.tokens, new[number])
@@ -128,8 +128,8 @@ def test_a_row_that_was_forgotten_goes_on(seed: int, said: int, late: int) -> No
     """After it had to make room, or after steps in which nobody was asked for drafts."""
     one = made(seed)
     one.said = said
-    rows = Rows(MARKERS, LENGTHS, CONTEXT)
-    rows.begin()
+    rows = BatchDrafter(MARKERS, LENGTHS, CONTEXT)
+    rows.begin_step()
     one.draft = drafted(rows, one.tokens, 1)
     changed = range(
         20, 28
@@ -138,7 +138,7 @@ def test_a_row_that_was_forgotten_goes_on(seed: int, said: int, late: int) -> No
     while one.said < len(one.answer):
         new = one.step()
         for _ in range(max(late * STEPS, 1)):
-            rows.begin()
+            rows.begin_step()
         one.draft = drafted(rows, one.tokens, new)
         assert len(one.draft) <= LENGTHS.most
         assert one.draft or one.said in changed or one.said == len(one.answer)
@@ -150,8 +150,8 @@ def test_rows_whose_tokens_are_not_the_remembered_ones_begin_anew() -> None:
     size = module._TAIL
     other.prompt = [*other.prompt[:-size], *one.prompt[-size:]][: len(one.prompt)]
     other.answer = one.answer
-    rows, apart = Rows(MARKERS, LENGTHS, CONTEXT), Rows(MARKERS, LENGTHS, CONTEXT)
-    rows.begin(), apart.begin()
+    rows, apart = BatchDrafter(MARKERS, LENGTHS, CONTEXT), BatchDrafter(MARKERS, LENGTHS, CONTEXT)
+    rows.begin_step(), apart.begin_step()
     drafted(rows, one.tokens, 1)
     drafted(apart, other.tokens, 1)
     one.said = other.said = 2
@@ -161,29 +161,29 @@ def test_rows_whose_tokens_are_not_the_remembered_ones_begin_anew() -> None:
 def test_drafts_never_reach_the_end_of_the_context() -> None:
     edit = made(1)
     for left in range(20):
-        rows = Rows(MARKERS, LENGTHS, len(edit.tokens) + left)
-        rows.begin()
+        rows = BatchDrafter(MARKERS, LENGTHS, len(edit.tokens) + left)
+        rows.begin_step()
         assert len(drafted(rows, edit.tokens, 1)) <= max(left - 1, 0)
 
 
 def test_what_has_ended_is_forgotten() -> None:
-    rows = Rows(MARKERS, LENGTHS, CONTEXT)
+    rows = BatchDrafter(MARKERS, LENGTHS, CONTEXT)
     for seed in range(10):
-        rows.begin()
+        rows.begin_step()
         drafted(rows, made(seed).tokens, 1)
     for _ in range(STEPS):
-        rows.begin()
+        rows.begin_step()
     assert not rows._known and rows._indexed == 0
 
 
 def test_a_step_indexes_only_so_much_and_the_rest_comes_later(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_INDEXED", 300)
     monkeypatch.setattr(module, "MOST_HELD", 1000)
-    rows = Rows(MARKERS, LENGTHS, CONTEXT)
+    rows = BatchDrafter(MARKERS, LENGTHS, CONTEXT)
     requests = [made(seed) for seed in range(10, 30)]
     counts = []
     for _ in range(20):
-        rows.begin()
+        rows.begin_step()
         drafts = [drafted(rows, one.tokens, 1) for one in requests]
         counts.append(sum(map(bool, drafts)))
         for one in requests:
@@ -196,10 +196,10 @@ def test_a_step_indexes_only_so_much_and_the_rest_comes_later(monkeypatch: pytes
 def test_a_huge_prompt_is_cut_off() -> None:
     region = [300 + number % 4000 for number in range(200_000)]
     tokens = [*prompt(region), *region[:1]]
-    rows = Rows(MARKERS, LENGTHS, 1 << 20)
-    rows.begin()
+    rows = BatchDrafter(MARKERS, LENGTHS, 1 << 20)
+    rows.begin_step()
     assert drafted(rows, tokens, 1) == region[1:17]
-    assert rows._indexed < 2 * module.MOST_INDEXED
+    assert rows._indexed < 2 * module.MAX_INDEXED
     # What asks for the answer far above: as if the model had said a lot.
-    rows.begin()
+    rows.begin_step()
     assert drafted(rows, [*prompt(region[:50]), *region], 1)

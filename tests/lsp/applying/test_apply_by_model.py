@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import pytest
 import pytest_asyncio
 
-from editahead_inference.backends.base import BackendError, Query
-from editahead_inference.backends.scripted import Reply, Script, ScriptedBackend, by_prompt
+from editahead_inference.backends.base import BackendError, CompletionRequest
+from editahead_inference.backends.scripted import Script, ScriptedBackend, ScriptedReply, by_prompt
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_lsp.apply.blocking_model import ASKED_S
+from editahead_lsp.apply.blocking_model import MODEL_TIMEOUT_S
 from editahead_prompts.formats.base import Finish
 from editahead_prompts.formats.next_edit.editahead_2611 import REGION, REGION_END
 from schemas import validate
@@ -34,11 +34,11 @@ def right(region: str) -> str:
 def says(answer: Callable[[str], str], **more: Any) -> Script:
     """What is made of the region that the prompt shows; to anything else, that nothing is to be done."""
 
-    def script(query: Query, sample: int) -> Reply:
+    def script(query: CompletionRequest, sample: int) -> ScriptedReply:
         if "<|sketch|>" not in query.prompt:
-            return Reply((f"<|silent|>{REGION_END}",))
+            return ScriptedReply((f"<|silent|>{REGION_END}",))
         region = query.prompt.partition(f"{REGION}\n")[2].partition(REGION_END)[0]
-        return Reply((answer(region),), **more)
+        return ScriptedReply((answer(region),), **more)
 
     return script
 
@@ -106,8 +106,8 @@ async def asked(tmp_path: Path) -> AsyncIterator[Connect]:
 
     yield connect
     for wired in made:
-        wired.server.end()
-        await wired.server.ended()
+        wired.server.request_exit()
+        await wired.server.wait_closed()
         wired.finish()
 
 
@@ -161,7 +161,7 @@ async def test_the_refusal_stays_where_the_answer_does_not_agree(
 
 
 async def test_the_refusal_stays_where_the_model_cannot_be_had(asked: Connect) -> None:
-    wired = asked(by_prompt({"": Reply(error=BackendError("broken", "It is broken."))}))
+    wired = asked(by_prompt({"": ScriptedReply(error=BackendError("broken", "It is broken."))}))
     await wired.start()
     refused = await wired.apply()
     assert (refused["reason"], refused["model"]) == ("ambiguous", "It is broken.")
@@ -219,10 +219,10 @@ def writes(text: str, format: str) -> Script:
     """To a sketch this whole text, line by line, in the format."""
     before, after, mark = WHOLE[format]
 
-    def script(query: Query, sample: int) -> Reply:
+    def script(query: CompletionRequest, sample: int) -> ScriptedReply:
         if mark not in query.prompt:
-            return Reply(("None",))
-        return Reply((before, *text.splitlines(keepends=True), after))
+            return ScriptedReply(("None",))
+        return ScriptedReply((before, *text.splitlines(keepends=True), after))
 
     return script
 
@@ -312,7 +312,7 @@ async def test_the_end_of_the_server_ends_the_request(asked: Connect) -> None:
     wired, _ = await held_back(asked, REPLACED + MORE)
     number = wired.begin()
     await wired.told()
-    wired.server.applying.stop()
+    wired.server.apply_service.stop()
     assert "error" in await wired.reply(number)
     await until(lambda: wired.backend.stopped == 1)
 
@@ -332,11 +332,11 @@ async def test_there_is_an_end_to_waiting_for_a_model(asked: Connect) -> None:
     now = [0.0]
     held = Held(3)
     wired = asked(writes(REPLACED, "instruct"), "instruct", pause=held)
-    wired.server.applying.clock = lambda: now[0]
+    wired.server.apply_service.clock = lambda: now[0]
     await wired.start()
     number = wired.begin()
     await held.reached.wait()
-    now[0] += ASKED_S + 1
+    now[0] += MODEL_TIMEOUT_S + 1
     data = (await wired.reply(number))["error"]["data"]
     assert data["reason"] == "ambiguous" and "took longer" in data["model"]
     await until(lambda: wired.backend.stopped == 1)

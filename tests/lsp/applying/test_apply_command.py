@@ -131,7 +131,7 @@ async def test_it_is_applied_and_is_not_typed(wired: Wired, folder: Path) -> Non
     wired.answer(message["id"], {"applied": True})
     result = (await wired.reply(id))["result"]
     assert "applied" not in result
-    (past,) = wired.server.session.history.past
+    (past,) = wired.server.session.history.edits
     assert past.origin == "accepted"
     assert wired.server.session.documents.get(uri).snapshot.text == WANTED  # type: ignore[union-attr]
 
@@ -149,7 +149,7 @@ async def test_the_client_declines(wired: Wired, folder: Path) -> None:
         await wired.serves("workspace/applyEdit", answer)
         result = (await wired.reply(id))["result"]
         assert (result["applied"], result["failureReason"]) == (False, reason)
-    assert wired.server.session.history.past == ()
+    assert wired.server.session.history.edits == ()
 
 
 async def test_a_client_that_cannot_be_asked(wired: Wired) -> None:
@@ -310,7 +310,7 @@ class Held:
 @pytest.fixture
 def held(wired: Wired) -> Held:
     held = Held()
-    wired.server.applying.load = lambda: held
+    wired.server.apply_service.load = lambda: held
     return held
 
 
@@ -389,7 +389,7 @@ async def test_it_can_be_cancelled(wired: Wired, held: Held, by: str) -> None:
 async def test_there_is_an_end_to_patience(connect: Callable[..., Wired]) -> None:
     now = [0.0]
     wired, held = connect(clock=lambda: now[0]), Held()
-    wired.server.applying.load = lambda: held
+    wired.server.apply_service.load = lambda: held
     await wired.initialize()
     wired.open("untitled:1", TEXT)
     id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
@@ -401,7 +401,7 @@ async def test_the_end_of_the_server_ends_it(wired: Wired, held: Held) -> None:
     await wired.initialize()
     wired.open("untitled:1", TEXT)
     id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
-    wired.server.applying.stop()  # would wait for longer than the test may take
+    wired.server.apply_service.stop()  # would wait for longer than the test may take
     assert "error" in await wired.reply(id)
 
 

@@ -7,9 +7,9 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.apply.results import Near
-from editahead_inference.apply.review.review import Changed, review
-from editahead_lsp.apply.embedded_sketch import Extract, in_comment, selected
+from editahead_inference.apply.results import SimilarLines
+from editahead_inference.apply.review.review import FileEdit, review
+from editahead_lsp.apply.embedded_sketch import EmbeddedSketch, sketch_in_comment, sketch_in_selection
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, rebase
 from editahead_prompts.text.snapshot import Snapshot
@@ -22,16 +22,16 @@ LINES = st.lists(st.sampled_from(["a\n", "b\r\n", "\n", "def f():\n", "    retur
 def test_hunks_over_the_rest_are_hunks_over_the_document(
     above: list[str], sketch: list[str], below: list[str], new: list[str], stays: bool, chance: random.Random
 ) -> None:
-    document = Snapshot.of("".join([*above, *sketch, *below]))
-    extract = Extract(document, len(above), len(above) + len(sketch), "", stays)
-    assert extract.rest.text == "".join([*above, *below])
-    edit = diff(extract.rest.text, "".join(new))
-    (hunks,) = review([Changed(extract.rest, edit)])
-    put_back = extract.put_back(hunks)
+    document = Snapshot.from_text("".join([*above, *sketch, *below]))
+    extract = EmbeddedSketch(document, len(above), len(above) + len(sketch), "", stays)
+    assert extract.remaining_document.text == "".join([*above, *below])
+    edit = diff(extract.remaining_document.text, "".join(new))
+    (hunks,) = review([FileEdit(extract.remaining_document, edit)])
+    put_back = extract.to_document_hunks(hunks)
     if put_back is None:
         assert stays
         return
-    whole = Edit.of(hunk.replacement for hunk in put_back).apply(document.text)
+    whole = Edit.from_replacements(hunk.replacement for hunk in put_back).apply(document.text)
     if not stays:
         assert whole == "".join(new)
     elif sketch:
@@ -48,27 +48,27 @@ def test_hunks_over_the_rest_are_hunks_over_the_document(
 
 
 def test_near_lines_are_those_of_the_document() -> None:
-    extract = Extract(Snapshot.of("a\nb\nc\nd\n"), 1, 3, "", stays=False)
-    assert extract.lines_of(Near(0, 1, 0.5)) == Near(0, 3, 0.5)
-    assert extract.lines_of(Near(1, 2, 0.5)) == Near(3, 4, 0.5)
+    extract = EmbeddedSketch(Snapshot.from_text("a\nb\nc\nd\n"), 1, 3, "", keep=False)
+    assert extract.to_document_lines(SimilarLines(0, 1, 0.5)) == SimilarLines(0, 3, 0.5)
+    assert extract.to_document_lines(SimilarLines(1, 2, 0.5)) == SimilarLines(3, 4, 0.5)
 
 
 def test_a_selection_is_whole_lines() -> None:
-    document = Snapshot.of("a\n  b\n\nc")
+    document = Snapshot.from_text("a\n  b\n\nc")
     for start, end in ((2, 6), (4, 5), (3, 6), (2, 5)):
-        found = selected(document, start, end)
+        found = sketch_in_selection(document, start, end)
         assert found is not None
         assert (found.first, found.end, found.text) == (1, 2, "  b\n")
     for start, end in ((0, 0), (1, 6), (4, 4)):
-        found = selected(document, start, end)
+        found = sketch_in_selection(document, start, end)
         assert found is None or found.text != "  b\n"
-    last = selected(document, 7, 8)
+    last = sketch_in_selection(document, 7, 8)
     assert last is not None
-    assert (last.first, last.end, last.rest.text) == (3, 4, "a\n  b\n\n")
+    assert (last.first, last.end, last.remaining_document.text) == (3, 4, "a\n  b\n\n")
 
 
 def text_in(document: str, line: int, language: str = "python") -> str | None:
-    found = in_comment(Snapshot.of(document, language=language), line, SyntaxTrees())
+    found = sketch_in_comment(Snapshot.from_text(document, language=language), line, SyntaxTrees())
     return None if found is None else found.text
 
 

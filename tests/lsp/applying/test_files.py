@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from editahead_inference.apply.planner import Refused
+from editahead_inference.apply.planner import ApplyRefusedError
 from editahead_lsp.apply.workspace_files import WorkspaceFiles
 from editahead_lsp.workspace import uris
-from editahead_lsp.workspace.file_exclusion import Exclusion
+from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_prompts.text.snapshot import Snapshot
 
 TEXT = "x = 1\n"
@@ -29,19 +29,19 @@ def folder(tmp_path: Path) -> Path:
 def files(
     *folders: Path, uri: str | None = None, opened: dict[str, str] | None = None, most: int = 1000
 ) -> WorkspaceFiles:
-    documents = {uris.key(u): Snapshot.of(text, uri=u) for u, text in (opened or {}).items()}
-    return WorkspaceFiles(folders, documents, Exclusion(folders, ["*.skip"]), most, uri)
+    documents = {uris.canonical_key(u): Snapshot.from_text(text, uri=u) for u, text in (opened or {}).items()}
+    return WorkspaceFiles(folders, documents, FileExclusion(folders, ["*.skip"]), most, uri)
 
 
 def reason(found: WorkspaceFiles, path: str | None, *, new: bool = False) -> str:
-    with pytest.raises(Refused) as caught:
-        found.new(path or "") if new else found.find(path)
+    with pytest.raises(ApplyRefusedError) as caught:
+        found.create(path or "") if new else found.resolve(path)
     assert caught.value.refusal.detail
     return caught.value.refusal.reason
 
 
 def text(found: WorkspaceFiles, path: str | None) -> str | None:
-    snapshot = found.find(path)
+    snapshot = found.resolve(path)
     return None if snapshot is None else snapshot.text
 
 
@@ -53,7 +53,7 @@ def test_paths_lead_to_files(folder: Path) -> None:
     assert text(found, "lib/b.py") == "y = 1\n"
     assert text(found, "b.py") is None
     assert text(found, None) is None
-    snapshot = found.find("a.py")
+    snapshot = found.resolve("a.py")
     assert snapshot is not None
     assert (snapshot.uri, snapshot.language) == ((folder / "a.py").as_uri(), "python")
 
@@ -158,7 +158,7 @@ def test_a_byte_order_mark_is_no_text(folder: Path) -> None:
 
 
 def test_files_that_are_made(folder: Path) -> None:
-    made = files(folder).new("deep/er/c.rs")
+    made = files(folder).create("deep/er/c.rs")
     assert (made.uri, made.language, made.text) == ((folder / "deep/er/c.rs").as_uri(), "rust", "")
     assert reason(files(folder), "a.py", new=True) == "would-lose-code"
     (folder / "gone").symlink_to("nowhere")

@@ -22,7 +22,7 @@ RUFF = shutil.which("ruff", path=f"{Path(sys.executable).parent}:{os.environ.get
 
 
 def change(path: Path, old: str, new: str) -> FileChange:
-    original = Snapshot.of(old, uri=path.as_uri(), language=language_of(path.name) or "plaintext")
+    original = Snapshot.from_text(old, uri=path.as_uri(), language=language_of(path.name) or "plaintext")
     return FileChange("edit" if path.exists() else "create", original, diff(old, new), 1.0, "markers")
 
 
@@ -100,7 +100,7 @@ async def test_files_that_are_made_and_go(work: Path, tmp_path: Path) -> None:
     script = 'print(f"x(1,1): error TS1: {sorted(os.listdir(chr(115)+chr(114)+chr(99)))}")'
     made = change(work / "src" / "c.ts", "", "c\n")
     gone = FileChange(
-        "delete", Snapshot.of("old\n", uri=(work / "src" / "a.ts").as_uri(), language="typescript"),
+        "delete", Snapshot.from_text("old\n", uri=(work / "src" / "a.ts").as_uri(), language="typescript"),
         diff("old\n", ""), 1.0, "begin-patch",
     )  # fmt: skip
     problems = await found(work, made, gone, which=tool(tmp_path, script))

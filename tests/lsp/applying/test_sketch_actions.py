@@ -88,7 +88,7 @@ async def test_what_the_sketch_made_was_not_typed(wired: Wired) -> None:
         begin, end = edit["range"]["start"], edit["range"]["end"]
         changes.append((begin["line"], begin["character"], end["line"], end["character"], edit["newText"]))
     wired.change(A, 2, *changes)
-    assert {past.origin for past in wired.server.session.history.past} == {"accepted"}
+    assert {past.origin for past in wired.server.session.history.edits} == {"accepted"}
 
 
 async def test_a_document_that_was_changed_before_it_was_resolved(wired: Wired) -> None:

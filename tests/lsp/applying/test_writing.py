@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from editahead_cli import atomic_write
-from editahead_cli.atomic_write import NotWritten, Write, write_all
+from editahead_cli.atomic_write import FileWrite, WriteError, write_all
 
 
 @pytest.fixture
@@ -22,11 +22,11 @@ def held(folder: Path) -> dict[str, bytes]:
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def change(folder: Path) -> list[Write]:
+def change(folder: Path) -> list[FileWrite]:
     return [
-        Write(folder / "a", b"old a", b"new a"),
-        Write(folder / "sub" / "dir" / "c", None, b"new c"),
-        Write(folder / "b", b"old b", None),
+        FileWrite(folder / "a", b"old a", b"new a"),
+        FileWrite(folder / "sub" / "dir" / "c", None, b"new c"),
+        FileWrite(folder / "b", b"old b", None),
     ]
 
 
@@ -51,7 +51,7 @@ def test_permissions_are_kept(folder: Path) -> None:
     assert (folder / "a").stat().st_mode & 0o777 == 0o751
     mask = os.umask(0o022)
     try:
-        write_all([Write(folder / "d", None, b"")])
+        write_all([FileWrite(folder / "d", None, b"")])
     finally:
         os.umask(mask)
     assert (folder / "d").stat().st_mode & 0o777 == 0o644
@@ -59,7 +59,7 @@ def test_permissions_are_kept(folder: Path) -> None:
 
 def test_a_link_stays_a_link(folder: Path) -> None:
     (folder / "link").symlink_to("a")
-    write_all([Write(folder / "link", b"old a", b"new a")])
+    write_all([FileWrite(folder / "link", b"old a", b"new a")])
     assert (folder / "link").is_symlink()
     assert (folder / "a").read_bytes() == b"new a"
 
@@ -71,7 +71,7 @@ def test_a_file_that_is_not_as_it_was(folder: Path, wrong: bytes | None) -> None
     else:
         (folder / "b").write_bytes(wrong)
     before = held(folder)
-    with pytest.raises(NotWritten):
+    with pytest.raises(WriteError):
         write_all(change(folder))
     assert held(folder) == before
     assert not (folder / "sub").exists()
@@ -81,7 +81,7 @@ def test_a_file_that_is_there_already(folder: Path) -> None:
     (folder / "sub" / "dir").mkdir(parents=True)
     (folder / "sub" / "dir" / "c").write_bytes(b"here")
     before = held(folder)
-    with pytest.raises(NotWritten):
+    with pytest.raises(WriteError):
         write_all(change(folder))
     assert held(folder) == before
 
@@ -106,7 +106,7 @@ def test_what_fails_on_the_way_is_taken_back(
     monkeypatch.setattr(Path, "replace", failing_replace)
     monkeypatch.setattr(Path, "unlink", failing_unlink)
     if fails_at < 3:
-        with pytest.raises(NotWritten, match=r"No space|Permission"):
+        with pytest.raises(WriteError, match=r"No space|Permission"):
             write_all(change(folder))
         assert held(folder) == before
         assert not (folder / "sub").exists()
@@ -124,6 +124,6 @@ def test_a_disk_that_is_full_before_anything_is_put_in_place(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(atomic_write.os, "fsync", full)
-    with pytest.raises(NotWritten, match="No space"):
+    with pytest.raises(WriteError, match="No space"):
         write_all(change(folder))
     assert held(folder) == before

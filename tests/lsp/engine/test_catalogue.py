@@ -10,17 +10,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.formats.registry import named
-from editahead_serving.hardware import Gpu, Machine, bandwidth, free_on_disk, look
-from editahead_serving.kv_cache_shape import Shape
-from editahead_serving.model_catalog import CATALOGUE, OURS, QUICK, Model, find, fit
+from editahead_prompts.formats.registry import format_name
+from editahead_serving.hardware import (
+    Gpu,
+    Hardware,
+    detect_hardware,
+    free_disk_bytes,
+    measure_memory_bandwidth,
+)
+from editahead_serving.kv_cache_shape import KvCacheShape
+from editahead_serving.model_catalog import (
+    CATALOGUE,
+    INTERACTIVE_TOKENS_PER_S,
+    SHIPPED_MODEL,
+    CatalogModel,
+    assess_fit,
+    find_model,
+)
 
 PAGE = Path(__file__).parents[3] / "docs" / "engine.md"
 GB = 10**9
-models = st.sampled_from([*CATALOGUE, OURS])
+models = st.sampled_from([*CATALOGUE, SHIPPED_MODEL])
 
 
-def row(model: Model) -> str:
+def row(model: CatalogModel) -> str:
     cells = (
         f"`{model.name}`",
         str(model.repository),
@@ -51,24 +64,24 @@ def test_the_examples_of_attention_in_the_documents() -> None:
     page = PAGE.read_text("utf-8")
     config = {"num_hidden_layers": 32, "num_attention_heads": 32, "head_dim": 128}
     for kind, shared in (("MHA", 32), ("GQA", 8), ("MQA", 1)):
-        shape = Shape.of(config | {"num_key_value_heads": shared})
-        assert (shape.attention, shape.kv_bytes()) == (kind, example(page, kind))
+        shape = KvCacheShape.from_config(config | {"num_key_value_heads": shared})
+        assert (shape.attention, shape.bytes_per_token()) == (kind, example(page, kind))
     latent = {"num_hidden_layers": 27, "kv_lora_rank": 512, "qk_rope_head_dim": 64}
-    assert Shape.of(config | latent).kv_bytes() == example(page, "MLA")
+    assert KvCacheShape.from_config(config | latent).bytes_per_token() == example(page, "MLA")
 
 
-@pytest.mark.parametrize("model", [*CATALOGUE, OURS], ids=lambda model: model.name)
-def test_each_is_found_and_asked_in_its_format(model: Model) -> None:
-    assert find(model.name.upper()) is model
-    assert model.repository is None or find(model.repository) is model
-    assert named(model.repository or model.name) == model.format
+@pytest.mark.parametrize("model", [*CATALOGUE, SHIPPED_MODEL], ids=lambda model: model.name)
+def test_each_is_found_and_asked_in_its_format(model: CatalogModel) -> None:
+    assert find_model(model.name.upper()) is model
+    assert model.repository is None or find_model(model.repository) is model
+    assert format_name(model.repository or model.name) == model.format
 
 
 @given(models, st.integers(0, 300 * GB), st.integers(0, 300 * GB), st.floats(1e8, 1e12))
-def test_more_memory_never_fits_less(model: Model, gpu: int, free: int, speed: float) -> None:
+def test_more_memory_never_fits_less(model: CatalogModel, gpu: int, free: int, speed: float) -> None:
     def on(gpu: int, free: int) -> str | None:
         gpus = (Gpu("x", gpu),) if gpu else ()
-        return fit(model, Machine(4, free, free, gpus), speed).on
+        return assess_fit(model, Hardware(4, free, free, gpus), speed).on
 
     less, more = on(gpu, free), on(gpu + GB, free + GB)
     assert less is None or more is not None
@@ -76,16 +89,16 @@ def test_more_memory_never_fits_less(model: Model, gpu: int, free: int, speed: f
 
 
 @given(models, st.floats(1e8, 1e12))
-def test_what_is_said_of_the_cpu(model: Model, speed: float) -> None:
-    found = fit(model, Machine(4, 300 * GB, 300 * GB), speed)
+def test_what_is_said_of_the_cpu(model: CatalogModel, speed: float) -> None:
+    found = assess_fit(model, Hardware(4, 300 * GB, 300 * GB), speed)
     assert found.on == "cpu" and found.tokens_per_second == speed / model.active_bytes
-    assert ("too slow" in found.expect) == (found.tokens_per_second < QUICK)
+    assert ("too slow" in found.expect) == (found.tokens_per_second < INTERACTIVE_TOKENS_PER_S)
 
 
 def test_on_known_gpus() -> None:
     def fits(memory: int) -> set[str]:
-        machine = Machine(16, 8 * GB, GB, (Gpu("small", GB), Gpu("x", memory)))
-        return {model.name for model in CATALOGUE if fit(model, machine, 1e10).on == "gpu"}
+        machine = Hardware(16, 8 * GB, GB, (Gpu("small", GB), Gpu("x", memory)))
+        return {model.name for model in CATALOGUE if assess_fit(model, machine, 1e10).on == "gpu"}
 
     assert "qwen3-coder" in fits(80 << 30) and "qwen3-coder" not in fits(48 << 30)
     assert "qwen3-coder-fp8" in fits(48 << 30) and "qwen3-coder-fp8" not in fits(24 << 30)
@@ -94,29 +107,29 @@ def test_on_known_gpus() -> None:
 
 
 def test_gpus_are_asked_for() -> None:
-    machine = look(lambda command: "NVIDIA H200, 143771\nNVIDIA A10, 23028\n")
+    machine = detect_hardware(lambda command: "NVIDIA H200, 143771\nNVIDIA A10, 23028\n")
     assert machine.gpus == (Gpu("NVIDIA H200", 143771 << 20), Gpu("NVIDIA A10", 23028 << 20))
     assert 0 < machine.free <= machine.memory and machine.cores >= 1
 
 
 @pytest.mark.parametrize("said", ["", "No devices were found\n", "NVIDIA X, [N/A]\n"])
 def test_without_gpus(said: str) -> None:
-    assert look(lambda command: said).gpus == ()
+    assert detect_hardware(lambda command: said).gpus == ()
 
 
 def test_without_a_driver() -> None:
     def run(command: list[str]) -> str:
         raise FileNotFoundError(command[0])
 
-    assert look(run).gpus == ()
+    assert detect_hardware(run).gpus == ()
 
 
 def test_the_probe_reckons_from_the_quickest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("editahead_serving.hardware._PROBED", 1000)
     monkeypatch.setattr("editahead_serving.hardware._THREADS", 1)
     times = itertools.chain([0.0, 4.0, 4.0, 5.0, 5.0, 8.0, 8.0, 9.5])
-    assert bandwidth(lambda: next(times)) == 2000
+    assert measure_memory_bandwidth(lambda: next(times)) == 2000
 
 
 def test_room_where_the_folder_is_to_be(tmp_path: Path) -> None:
-    assert free_on_disk(tmp_path / "a" / "b") > 0
+    assert free_disk_bytes(tmp_path / "a" / "b") > 0

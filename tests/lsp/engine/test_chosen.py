@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_serving.settings_file import NotChanged, change, write
+from editahead_serving.settings_file import SettingsWriteError, update_settings_file, with_settings
 
 FILE = """\
 # mine
@@ -42,21 +42,21 @@ lines = st.lists(
 
 
 def test_what_is_changed() -> None:
-    assert change(FILE, {"backend": "engine", "model": "a/b", "url": None}) == (
+    assert with_settings(FILE, {"backend": "engine", "model": "a/b", "url": None}) == (
         'backend = "engine"\nmodel = "a/b"\n# mine\neagerness = 0.3\n\n[languages]\nbackend = true\n'
     )
 
 
 def test_a_file_without_a_last_newline() -> None:
-    assert change("eagerness = 1", {"model": "m"}) == 'model = "m"\neagerness = 1\n'
+    assert with_settings("eagerness = 1", {"model": "m"}) == 'model = "m"\neagerness = 1\n'
 
 
 @given(lines, values)
 def test_all_else_stays(lines: list[str], values: dict[str, str | None]) -> None:
     text = "\n".join(lines)
     try:
-        changed = change(text, values)
-    except NotChanged:
+        changed = with_settings(text, values)
+    except SettingsWriteError:
         return
     before, after = tomllib.loads(text), tomllib.loads(changed)
     for name in before.keys() | after.keys() | values.keys():
@@ -67,8 +67,8 @@ def test_all_else_stays(lines: list[str], values: dict[str, str | None]) -> None
 def test_what_is_not_touched(text: str, tmp_path: Path) -> None:
     file = tmp_path / "editahead.toml"
     file.write_text(text)
-    with pytest.raises(NotChanged):
-        write(file, {"backend": "engine", "url": None})
+    with pytest.raises(SettingsWriteError):
+        update_settings_file(file, {"backend": "engine", "url": None})
     assert file.read_text() == text
 
 
@@ -76,7 +76,7 @@ def test_a_file_is_made_and_a_link_is_followed(tmp_path: Path) -> None:
     real, link = tmp_path / "dotfiles" / "editahead.toml", tmp_path / "config" / "editahead.toml"
     link.parent.mkdir()
     link.symlink_to(real)
-    write(link, {"backend": "engine"})
-    write(link, {"backend": "local", "model": "m"})
+    update_settings_file(link, {"backend": "engine"})
+    update_settings_file(link, {"backend": "local", "model": "m"})
     assert link.is_symlink() and real.read_text() == 'backend = "local"\nmodel = "m"\n'
     assert [path.name for path in real.parent.iterdir()] == ["editahead.toml"]

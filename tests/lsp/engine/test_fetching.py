@@ -140,12 +140,12 @@ class Person:
 @pytest.fixture
 def person(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
     pytest.importorskip("huggingface_hub")
-    from editahead_serving.hardware import free_on_disk
-    from editahead_serving.model_catalog import find
+    from editahead_serving.hardware import free_disk_bytes
+    from editahead_serving.model_catalog import find_model
 
-    model = find("zeta-2.1")
+    model = find_model("zeta-2.1")
     assert model is not None
-    if free_on_disk(tmp_path) < model.weight_bytes:
+    if free_disk_bytes(tmp_path) < model.weight_bytes:
         pytest.skip("there is not the room on this disk that the command wants")
     return Person(hub, tmp_path)
 

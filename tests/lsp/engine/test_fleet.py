@@ -6,24 +6,24 @@ import os
 import signal
 from pathlib import Path
 
-from editahead_inference.backends.base import Piece, Query
+from editahead_inference.backends.base import CompletionRequest, TextChunk
 from editahead_inference.backends.engine import EngineBackend
-from editahead_inference.backends.engine_runfile import Notice
+from editahead_inference.backends.engine_runfile import EngineRunfile
 from editahead_lsp.transport import parent_process
-from editahead_serving.resource_share import Share
+from editahead_serving.resource_share import ResourceShare
 from stub_vllm import SAYS
 from supervised_engine import Watched, looked_after
 
-QUERY = Query("x", (), 5)
+QUERY = CompletionRequest("x", (), 5)
 READY = "Ready after"
 
 
 async def answer(backend: EngineBackend) -> str:
-    return "".join([piece.text async for piece in backend.stream(QUERY) if isinstance(piece, Piece)])
+    return "".join([piece.text async for piece in backend.stream(QUERY) if isinstance(piece, TextChunk)])
 
 
 async def test_one_is_killed_while_the_others_go_on(tmp_path: Path) -> None:
-    watched = Watched(tmp_path, Share(), Share())
+    watched = Watched(tmp_path, ResourceShare(), ResourceShare())
     backend = EngineBackend(watched.file)
     async with looked_after(watched) as running:
         for number in (1, 2):
@@ -31,12 +31,12 @@ async def test_one_is_killed_while_the_others_go_on(tmp_path: Path) -> None:
         await watched.hears(READY)
         assert watched.router is not None
         notice = watched.file.read_bytes()
-        assert Notice.read(watched.file).url == watched.router.url
+        assert EngineRunfile.read(watched.file).url == watched.router.url
         assert await answer(backend) == SAYS
 
         for number, (pid, child) in enumerate(watched.pids(), 1):
             os.kill(pid, signal.SIGKILL)
-            await parent_process.ended(child)
+            await parent_process.wait_for_exit(child)
             assert await answer(backend) == SAYS
             await watched.hears("is started again in 1 s.", number)
             await watched.hears(": ready after", 3 + number)
@@ -52,11 +52,11 @@ async def test_one_is_killed_while_the_others_go_on(tmp_path: Path) -> None:
 
 
 async def test_language_servers_are_told_when_none_is_left_or_the_router_is_gone(tmp_path: Path) -> None:
-    watched = Watched(tmp_path, Share(), Share())
+    watched = Watched(tmp_path, ResourceShare(), ResourceShare())
     async with looked_after(watched):
         await watched.hears(": ready after", 3)
-        told = [Notice.read(watched.file)]
-        watched.pause = lambda: told.append(Notice.read(watched.file))
+        told = [EngineRunfile.read(watched.file)]
+        watched.pause = lambda: told.append(EngineRunfile.read(watched.file))
         (first, _), (second, _) = watched.pids()
         for pid in (first, second):
             os.kill(pid, signal.SIGSTOP)  # so that neither is back before the other is gone
@@ -65,22 +65,26 @@ async def test_language_servers_are_told_when_none_is_left_or_the_router_is_gone
         await watched.hears(READY, 2)
         assert (told[0].ready, told[0].run) == (True, 1)
         assert not told[-1].ready
-        found = Notice.read(watched.file)
+        found = EngineRunfile.read(watched.file)
         assert (found.ready, found.run) == (True, 2)
 
 
 async def test_one_that_cannot_start_leaves_the_others_to_go_on(tmp_path: Path) -> None:
-    watched = Watched(tmp_path, Share({"STUB_ENDS": "ValueError: No room for the cache."}), Share())
+    watched = Watched(
+        tmp_path, ResourceShare({"STUB_ENDS": "ValueError: No room for the cache."}), ResourceShare()
+    )
     async with looked_after(watched) as running:
         await watched.hears(READY)
         await watched.hears("replica 1: vLLM does not start: ValueError: No room for the cache.")
-        assert Notice.read(watched.file).ready
+        assert EngineRunfile.read(watched.file).ready
         watched.fleet.stop()
         assert await running == 0
 
 
 async def test_none_that_can_start(tmp_path: Path) -> None:
-    watched = Watched(tmp_path, Share(), Share(), STUB_ENDS="ValueError: No room for the cache.")
+    watched = Watched(
+        tmp_path, ResourceShare(), ResourceShare(), STUB_ENDS="ValueError: No room for the cache."
+    )
     async with looked_after(watched) as running:
         assert await running == 1
     assert sum("No room for the cache" in said for said in watched.said) == 2
@@ -89,7 +93,9 @@ async def test_none_that_can_start(tmp_path: Path) -> None:
 
 async def test_without_a_router_nothing_goes_on(tmp_path: Path) -> None:
     """Such as when somebody else has taken its port meanwhile."""
-    watched = Watched(tmp_path, Share(), Share(), STUB_NGINX_ENDS="nginx: [emerg] bind() failed")
+    watched = Watched(
+        tmp_path, ResourceShare(), ResourceShare(), STUB_NGINX_ENDS="nginx: [emerg] bind() failed"
+    )
     async with looked_after(watched) as running:
         assert await running == 1
     assert any("router: nginx does not start: nginx: [emerg] bind() failed." in said for said in watched.said)

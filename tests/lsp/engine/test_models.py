@@ -14,8 +14,8 @@ import pytest
 
 from editahead_cli.main import main
 from editahead_inference.backends import factory
-from editahead_serving.hardware import Gpu, Machine
-from editahead_serving.model_catalog import CATALOGUE, find
+from editahead_serving.hardware import Gpu, Hardware
+from editahead_serving.model_catalog import CATALOGUE, find_model
 from schemas import validate
 
 
@@ -66,7 +66,7 @@ def settings(tmp_path: Path) -> Callable[[], dict[str, Any]]:
 def test_the_list(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    machine = Machine(16, 128 << 30, 100 << 30, (Gpu("NVIDIA H200", 140 << 30),))
+    machine = Hardware(16, 128 << 30, 100 << 30, (Gpu("NVIDIA H200", 140 << 30),))
     monkeypatch.setattr("editahead_serving.hardware.look", lambda: machine)
     assert main(["models", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -151,7 +151,7 @@ def test_no_room(
     assert (
         "There is no room for zeta-2.1: 16.6 GB are to come, and 10.0 GB are free" in said and not hub.fetched
     )
-    model = find("zeta-2.1")
+    model = find_model("zeta-2.1")
     assert model is not None
     blobs = tmp_path / "hub" / "models--zed-industries--zeta-2.1" / "blobs"
     blobs.mkdir(parents=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from editahead_serving.kv_cache_shape import Shape
+from editahead_serving.kv_cache_shape import KvCacheShape
 from stub_vllm import CONFIG
 
 DEEPSEEK = CONFIG | {"num_hidden_layers": 27, "kv_lora_rank": 512, "qk_rope_head_dim": 64}
@@ -30,9 +30,9 @@ LAYERED = CONFIG | {"layer_types": ["linear_attention"] * 36 + ["full_attention"
     ],
 )
 def test_what_a_token_of_context_costs(config: dict[str, Any], attention: str, kv_bytes: int) -> None:
-    shape = Shape.of(config)
-    assert (shape.attention, shape.kv_bytes()) == (attention, kv_bytes)
-    assert shape.kv_bytes(1) * 2 == kv_bytes
+    shape = KvCacheShape.from_config(config)
+    assert (shape.attention, shape.bytes_per_token()) == (attention, kv_bytes)
+    assert shape.bytes_per_token(1) * 2 == kv_bytes
 
 
 @pytest.mark.parametrize(
@@ -40,11 +40,14 @@ def test_what_a_token_of_context_costs(config: dict[str, Any], attention: str, k
     [(CONFIG, False, False), (DEEPSEEK, True, False), (NEXT, True, True), (LAYERED, True, True)],
 )
 def test_which_may_not_be_used_with_drafts(config: dict[str, Any], on_cpu: bool, on_gpu: bool) -> None:
-    shape = Shape.of(config)
-    assert (shape.refusal(cpu=True) is not None, shape.refusal(cpu=False) is not None) == (on_cpu, on_gpu)
+    shape = KvCacheShape.from_config(config)
+    assert (
+        shape.speculation_blocker(cpu=True) is not None,
+        shape.speculation_blocker(cpu=False) is not None,
+    ) == (on_cpu, on_gpu)
 
 
 @pytest.mark.parametrize("config", [{}, {"num_hidden_layers": "many"}, CONFIG | {"num_attention_heads": 0}])
 def test_what_is_no_language_model(config: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="layers and heads"):
-        Shape.of(config)
+        KvCacheShape.from_config(config)

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_serving.hardware import real_cores
-from editahead_serving.resource_share import of_cores, of_gpus
-from editahead_serving.vllm_probe import NoEngine
+from editahead_serving.hardware import physical_cores
+from editahead_serving.resource_share import split_cores, split_gpus
+from editahead_serving.vllm_probe import EngineUnavailableError
 
 BIND = "VLLM_CPU_OMP_THREADS_BIND"
 
 
 @given(st.integers(1, 8), st.lists(st.integers(0, 200), unique=True))
 def test_no_core_is_shared_and_none_has_more_than_another(count: int, cores: list[int]) -> None:
-    made = of_cores(count, cores)
+    made = split_cores(count, cores)
     assert len(made) == count and {share.of for share in made} == {count}
     if len(cores) < count:
         assert all(share.environment == {BIND: "nobind", "OMP_NUM_THREADS": "1"} for share in made)
@@ -27,14 +27,14 @@ def test_no_core_is_shared_and_none_has_more_than_another(count: int, cores: lis
 
 
 def test_gpus() -> None:
-    assert [share.environment for share in of_gpus(2, ["GPU-a", "1", "2"])] == [
+    assert [share.environment for share in split_gpus(2, ["GPU-a", "1", "2"])] == [
         {"CUDA_VISIBLE_DEVICES": "GPU-a"},
         {"CUDA_VISIBLE_DEVICES": "1"},
     ]
-    with pytest.raises(NoEngine, match="there are 1 for 2"):
-        of_gpus(2, ["0"])
+    with pytest.raises(EngineUnavailableError, match="there are 1 for 2"):
+        split_gpus(2, ["0"])
 
 
 def test_this_machine_has_cores() -> None:
-    cores = real_cores()
+    cores = physical_cores()
     assert cores and len(set(cores)) == len(cores)

@@ -16,19 +16,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stub_vllm
-from editahead_inference.backends.base import BackendError, Piece, Query
+from editahead_inference.backends.base import BackendError, CompletionRequest, TextChunk
 from editahead_inference.backends.engine import STARTING, EngineBackend
-from editahead_inference.backends.engine_runfile import Notice
+from editahead_inference.backends.engine_runfile import EngineRunfile
 from editahead_lsp.transport import parent_process
-from editahead_serving.supervisor import FIRST_S, MOST_S, STARTS, WELL_S, Backoff, _stage
+from editahead_serving.supervisor import (
+    FIRST_S,
+    HEALTHY_AFTER_S,
+    MAX_FAILED_STARTS,
+    MOST_S,
+    RestartBackoff,
+    _stage,
+)
 from server_process import ENGINE
 from supervised_engine import Watched, looked_after
 
-QUERY = Query("x", (), 5)
+QUERY = CompletionRequest("x", (), 5)
 
 
 async def answer(backend: EngineBackend) -> str:
-    return "".join([piece.text async for piece in backend.stream(QUERY) if isinstance(piece, Piece)])
+    return "".join([piece.text async for piece in backend.stream(QUERY) if isinstance(piece, TextChunk)])
 
 
 async def test_it_is_started_found_killed_started_again_and_ended(tmp_path: Path) -> None:
@@ -37,7 +44,7 @@ async def test_it_is_started_found_killed_started_again_and_ended(tmp_path: Path
     async with looked_after(watched) as running:
         await watched.hears("Ready after")
         assert watched.said[0].startswith("loading the model (")
-        notice = Notice.read(watched.file)
+        notice = EngineRunfile.read(watched.file)
         assert (notice.key, notice.model, notice.ready, notice.headroom) == ("secret-key", "coder", True, 64)
         for file in (watched.file, watched.log):
             assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -48,8 +55,8 @@ async def test_it_is_started_found_killed_started_again_and_ended(tmp_path: Path
         os.kill(first, signal.SIGKILL)
         await watched.hears("Ready after", 2)
         assert "vLLM has ended: SIGKILL. It is started again in 1 s." in watched.said
-        await parent_process.ended(child)
-        assert Notice.read(watched.file).run == 2
+        await parent_process.wait_for_exit(child)
+        assert EngineRunfile.read(watched.file).run == 2
         assert await answer(backend) == stub_vllm.SAYS, "though it was gone, nobody waits to try again"
 
         watched.fleet.stop()
@@ -161,7 +168,7 @@ async def test_the_command(
     async with asyncio.timeout(60):
         process = await started(folder, surroundings)
         assert process.stderr is not None
-        notice = Notice.read(tmp_path / "state" / "editahead" / "engine.json")
+        notice = EngineRunfile.read(tmp_path / "state" / "editahead" / "engine.json")
         assert notice.ready and notice.folder == str(folder)
         arguments = json.loads((tmp_path / "arguments.json").read_text())
         assert arguments[:2] == ["--model", str(folder)]
@@ -179,7 +186,7 @@ async def test_the_command(
         assert await process.wait() == 0, rest
         assert rest == b"editahead: Ended.\n"
         for pid in map(int, (tmp_path / "pids").read_text().split()):
-            await parent_process.ended(pid)
+            await parent_process.wait_for_exit(pid)
     assert [
         path.name for path in (tmp_path / "state" / "editahead").iterdir() if path.suffix == ".json"
     ] == []
@@ -193,7 +200,7 @@ async def test_no_server_is_left_by_one_that_is_killed(
         process = await started(folder, surroundings)
         process.kill()
         server, child = map(int, (tmp_path / "pids").read_text().split())
-        await parent_process.ended(server)
+        await parent_process.wait_for_exit(server)
         os.kill(child, signal.SIGKILL)  # vLLM's own ends with its server
         await process.communicate()
 
@@ -216,19 +223,21 @@ def test_what_vllm_says_of_its_start(line: str, stage: str | None) -> None:
 
 
 def test_the_first_start_has_to_lead_to_something() -> None:
-    assert Backoff().ended(ready=False, lived_s=0) is None
+    assert RestartBackoff().on_exit(ready=False, lived_s=0) is None
 
 
-@given(st.lists(st.tuples(st.booleans(), st.floats(0, 2 * WELL_S)), max_size=20))
+@given(st.lists(st.tuples(st.booleans(), st.floats(0, 2 * HEALTHY_AFTER_S)), max_size=20))
 def test_back_off(lives: list[tuple[bool, float]]) -> None:
-    backoff = Backoff()
-    waits = [backoff.ended(ready=True, lived_s=0)]
+    backoff = RestartBackoff()
+    waits = [backoff.on_exit(ready=True, lived_s=0)]
     assert waits == [FIRST_S]
     for ready, lived_s in lives:
-        wait = backoff.ended(ready=ready, lived_s=lived_s)
+        wait = backoff.on_exit(ready=ready, lived_s=lived_s)
         if wait is None:
-            assert not ready and len(waits) + 1 >= STARTS
+            assert not ready and len(waits) + 1 >= MAX_FAILED_STARTS
             break
         assert FIRST_S <= wait <= MOST_S
-        assert wait == FIRST_S if ready and lived_s >= WELL_S else wait >= min(waits[-1] or 0, MOST_S)
+        assert (
+            wait == FIRST_S if ready and lived_s >= HEALTHY_AFTER_S else wait >= min(waits[-1] or 0, MOST_S)
+        )
         waits.append(wait)

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Callable
 
 from editahead_lsp.model import prompt_warmer
-from editahead_lsp.prediction.coordinator import Layers
+from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.prediction.scheduler import SILENT_S, UNSURE_S
 from editahead_lsp.session.adaptive_debounce import PAUSE_S
 from server_harness import span
 from server_with_model import NEW, RENAMED, TEXT, A, Model, Modelled, rename_once, until
 
-AHEAD = Layers(ahead=True)
+AHEAD = ReuseOptions(ahead=True)
 
 
 # What it says is shown

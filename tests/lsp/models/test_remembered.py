@@ -4,61 +4,61 @@ from __future__ import annotations
 
 import asyncio
 
-from editahead_inference.predictors.model.response import Told
+from editahead_inference.predictors.model.response import ModelResponse
 from editahead_lsp.model.requests import ModelRequests
-from editahead_lsp.model.response_cache import Remembered
-from editahead_prompts.state import State
+from editahead_lsp.model.response_cache import ResponseCache
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot
 from server_with_model import TEXT, Model
 
 
-def told(name: str) -> Told:
-    return Told(Snapshot.of("ten chars\n", uri=name), "engine", "model")
+def told(name: str) -> ModelResponse:
+    return ModelResponse(Snapshot.from_text("ten chars\n", uri=name), "engine", "model")
 
 
-def names(remembered: Remembered, among: str) -> str:
-    return "".join(name for name in among if remembered.of(name))
+def names(remembered: ResponseCache, among: str) -> str:
+    return "".join(name for name in among if remembered.for_document(name))
 
 
 def test_the_least_recently_used_goes() -> None:
-    remembered = Remembered(most=2)
+    remembered = ResponseCache(most=2)
     first = told("a")
     for one in (first, told("b"), first, told("c")):
-        remembered.use(one)
+        remembered.put(one)
     assert names(remembered, "abc") == "ac"
 
 
 def test_the_texts_that_are_kept_are_bounded() -> None:
-    remembered = Remembered(chars=25)
+    remembered = ResponseCache(chars=25)
     for name in "abc":
-        remembered.use(told(name))
+        remembered.put(told(name))
     assert names(remembered, "abc") == "bc"
 
 
 def test_the_newest_is_kept_however_long_it_is() -> None:
-    remembered = Remembered(chars=1)
+    remembered = ResponseCache(chars=1)
     for name in "ab":
-        remembered.use(told(name))
+        remembered.put(told(name))
     assert names(remembered, "ab") == "b"
 
 
 def test_few_are_of_one_document() -> None:
-    remembered = Remembered(of_one=2)
-    remembered.use(told("b"))
+    remembered = ResponseCache(of_one=2)
+    remembered.put(told("b"))
     answers = [told("a") for _ in range(3)]
     for one in answers:
-        remembered.use(one)
-    assert list(map(id, remembered.of("a"))) == [id(answers[2]), id(answers[1])]
+        remembered.put(one)
+    assert list(map(id, remembered.for_document("a"))) == [id(answers[2]), id(answers[1])]
     assert names(remembered, "ab") == "ab"
 
 
 async def test_an_answer_of_which_the_rest_is_shown_is_used(model: Model) -> None:
-    requests = ModelRequests(asyncio.sleep, Remembered(most=2))
-    requests.swap(model.predictor)
+    requests = ModelRequests(asyncio.sleep, ResponseCache(most=2))
+    requests.set_model(model.predictor)
     asked = []
     for name in "abacab":
-        document = Snapshot.of(TEXT, uri=f"file:///{name}.py", language="python")
-        await requests.told(State(document, TEXT.index("sum")), lambda: True)
+        document = Snapshot.from_text(TEXT, uri=f"file:///{name}.py", language="python")
+        await requests.get_response(EditorState(document, TEXT.index("sum")), lambda: True)
         asked.append(len(model.prompts))
     assert asked == [1, 2, 2, 3, 3, 4]
     await requests.close()

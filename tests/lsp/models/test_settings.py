@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from editahead_inference.backends.base import BackendError, Health
-from editahead_inference.backends.scripted import Reply
+from editahead_inference.backends.scripted import ScriptedReply
 from server_with_model import NEW, OPENAI, TEXT, A, Model, Modelled, rename_once, until
 
 
@@ -73,7 +73,9 @@ async def test_silence_says_that_the_model_is_gone_only_where_rules_have_nothing
 
 
 async def test_an_error_of_the_model_is_silence_as_the_rules_have_it(wired: Modelled, model: Model) -> None:
-    model.backend._script = lambda query, sample: Reply(error=BackendError("broken", "It sent rubbish."))
+    model.backend._script = lambda query, sample: ScriptedReply(
+        error=BackendError("broken", "It sent rubbish.")
+    )
     await wired.start()
     wired.open(A, TEXT)
     assert (await wired.next(4, 4))["silence"]["reason"] == "no-history"
@@ -102,9 +104,9 @@ async def test_a_model_without_a_format_is_told(wired: Modelled, model: Model) -
 async def test_settings_that_lead_to_no_model_are_told(
     connect: Callable[..., Modelled], settings: dict[str, str], said: str
 ) -> None:
-    from editahead_lsp.model.config import Wanted
+    from editahead_lsp.model.config import ModelConfig
 
-    wired = connect(reach=Wanted.reach)
+    wired = connect(reach=ModelConfig.create_predictor)
     await wired.initialize(settings)
     shown = await wired.take(lambda m: m.get("method") == "window/showMessage")
     assert said in shown["params"]["message"]
@@ -117,10 +119,10 @@ async def test_the_rules_answer_while_no_engine_runs(
 ) -> None:
     """And the status says so, before anything was asked."""
     from editahead_inference.backends.engine import ABSENT
-    from editahead_lsp.model.config import Wanted
+    from editahead_lsp.model.config import ModelConfig
 
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    wired = connect(reach=Wanted.reach, bias=0.0)
+    wired = connect(reach=ModelConfig.create_predictor, bias=0.0)
     await wired.start({"backend": "engine"})
     await until(lambda: wired.server.predictions.models.model.backend.health.condition == "gone")
     assert (await status(wired))["backend"] == {"name": "engine", "state": "gone", "detail": ABSENT}
@@ -188,8 +190,8 @@ async def test_the_end_of_the_server_is_the_models(model: Model, tmp_path: Path)
     wired.open(A, TEXT)
     asked = wired.send("editahead/nextEdit", wired.at(4, 4))
     await until(lambda: bool(model.prompts))
-    wired.server.end()
-    await wired.server.ended()
+    wired.server.request_exit()
+    await wired.server.wait_closed()
     assert model.backend.closed and model.backend.stopped == 1
     await wired.reply(asked)
     wired.finish()

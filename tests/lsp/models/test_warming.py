@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from editahead_inference.backends.base import BackendError, Health
 from editahead_inference.backends.scripted import BLOCK
-from editahead_lsp.model.prompt_warmer import BUDGET, PAUSE_S, WINDOW_S, Budget
+from editahead_lsp.model.prompt_warmer import BUDGET, PAUSE_S, WINDOW_S, TokenBudget
 from server_with_model import A, Model, Modelled, Time, until
 
 B = "file:///project/b.py"
@@ -33,7 +33,7 @@ async def settle(wired: Modelled) -> None:
     """Let all that needs no more time come to its end."""
     for _ in range(3):
         await asyncio.sleep(0)
-    done = wired.server.predictions.on_worker(lambda: None)
+    done = wired.server.predictions.run_on_worker(lambda: None)
     await done
     for _ in range(20):
         await asyncio.sleep(0)
@@ -153,7 +153,7 @@ async def test_a_model_that_fails_disturbs_nobody(wired: Modelled, model: Model)
         model.backend.health = Health("degraded")
         raise BackendError("gone", "It is gone.")
 
-    model.backend.warm = fails  # type: ignore[method-assign, assignment]
+    model.backend.prefill = fails  # type: ignore[method-assign, assignment]
     await wired.start()
     wired.open(A, LONG)
     await pause(wired)
@@ -176,7 +176,7 @@ async def test_the_end_comes_in_the_middle_of_it(wired: Modelled, model: Model) 
 @given(st.lists(st.tuples(st.floats(0, 40), st.integers(0, BUDGET)), max_size=30))
 def test_no_window_costs_more_than_the_budget_and_one_prompt(spent: list[tuple[float, int]]) -> None:
     time = Time()
-    budget = Budget(time)
+    budget = TokenBudget(time)
     made: list[tuple[float, int]] = []
     for wait, tokens in spent:
         time.passes(wait)

@@ -7,18 +7,18 @@ import logging
 import pytest
 
 from editahead_prompts.composition.cache_miss_tracker import (
-    MOST_DOCUMENTS,
-    MOST_PROMPTS,
-    Blame,
-    CacheMisses,
+    MAX_DOCUMENTS,
+    MAX_PROMPTS,
+    CacheMissCount,
+    CacheMissTracker,
     CacheReport,
-    common,
+    common_prefix,
 )
 from editahead_prompts.composition.parts import Group, Text
 from editahead_prompts.composition.render import Prompt, render
-from editahead_prompts.composition.tokenizers import Estimate
+from editahead_prompts.composition.tokenizers import ByteEstimate
 
-TOKENIZER = Estimate(1)
+TOKENIZER = ByteEstimate(1)
 
 
 def prompt(file: str, edit: str) -> Prompt:
@@ -27,47 +27,50 @@ def prompt(file: str, edit: str) -> Prompt:
 
 
 def test_the_part_that_differs_is_counted_by_its_group() -> None:
-    misses = CacheMisses()
-    assert misses.sent("a.py", prompt("secret", "one")) is None
-    assert misses.sent("a.py", prompt("secret", "one")) is None
-    assert misses.sent("b.py", prompt("other", "one")) is None
-    changed = misses.sent("a.py", prompt("public", "one"))
+    misses = CacheMissTracker()
+    assert misses.record_sent("a.py", prompt("secret", "one")) is None
+    assert misses.record_sent("a.py", prompt("secret", "one")) is None
+    assert misses.record_sent("b.py", prompt("other", "one")) is None
+    changed = misses.record_sent("a.py", prompt("public", "one"))
     assert changed is not None and changed.part == "file"
-    grown = misses.sent("a.py", prompt("public", "only"))
+    grown = misses.record_sent("a.py", prompt("public", "only"))
     assert grown is not None and (grown.part, grown.fresh) == ("edit", 4)
-    ended = misses.sent("a.py", prompt("public", "on"))
+    ended = misses.record_sent("a.py", prompt("public", "on"))
     assert ended is not None and ended.part == "edit"
     assert misses.report == CacheReport(
-        prompts=4, tokens=9 + 9 + 10 + 8, fresh=9 + 4, parts={"file": Blame(1, 9), "edit": Blame(2, 4)}
+        prompts=4,
+        tokens=9 + 9 + 10 + 8,
+        fresh=9 + 4,
+        parts={"file": CacheMissCount(1, 9), "edit": CacheMissCount(2, 4)},
     )
 
 
 def test_names_and_numbers_are_logged_and_no_text(caplog: pytest.LogCaptureFixture) -> None:
-    misses = CacheMisses()
+    misses = CacheMissTracker()
     with caplog.at_level(logging.DEBUG, logger="editahead_prompts.composition.cache_miss_tracker"):
-        misses.sent("a.py", prompt("secret", "one"))
-        misses.sent("a.py", prompt("public", "one"))
+        misses.record_sent("a.py", prompt("secret", "one"))
+        misses.record_sent("a.py", prompt("public", "one"))
     assert [(record.levelno, record.getMessage()) for record in caplog.records] == [
         (logging.DEBUG, "prompt: `file` differs; 9 of 9 tokens anew")
     ]
 
 
 def test_what_any_of_the_last_prompts_had_need_not_be_computed() -> None:
-    misses = CacheMisses()
-    assert misses.fresh("a.py", prompt("here", "one")) == 7
+    misses = CacheMissTracker()
+    assert misses.uncached_tokens("a.py", prompt("here", "one")) == 7
     for file in ("here", "there"):
-        misses.sent("a.py", prompt(file, "one"))
-    assert misses.fresh("a.py", prompt("here", "one")) == 0
-    assert misses.fresh("a.py", prompt("here", "two")) == 3
-    for number in range(MOST_PROMPTS):
-        misses.sent("a.py", prompt(str(number), "one"))
-    assert misses.fresh("a.py", prompt("here", "one")) == 7
+        misses.record_sent("a.py", prompt(file, "one"))
+    assert misses.uncached_tokens("a.py", prompt("here", "one")) == 0
+    assert misses.uncached_tokens("a.py", prompt("here", "two")) == 3
+    for number in range(MAX_PROMPTS):
+        misses.record_sent("a.py", prompt(str(number), "one"))
+    assert misses.uncached_tokens("a.py", prompt("here", "one")) == 7
 
 
 def test_what_two_prompts_have_in_common() -> None:
     one = prompt("file", "one")
-    assert common(one, one) is one
-    both = common(one, prompt("file", "only"))
+    assert common_prefix(one, one) is one
+    both = common_prefix(one, prompt("file", "only"))
     assert both.text == "fileon"
     assert [(piece.name, piece.start, piece.end) for piece in both.pieces] == [
         ("file/lines 1-8", 0, 4),
@@ -77,10 +80,10 @@ def test_what_two_prompts_have_in_common() -> None:
 
 
 def test_documents_are_forgotten() -> None:
-    misses = CacheMisses()
-    for number in range(MOST_DOCUMENTS + 1):
-        misses.sent(number, prompt("file", "one"))
-    misses.closed(MOST_DOCUMENTS)
-    assert misses.sent(0, prompt("elif", "one")) is None
-    assert misses.sent(MOST_DOCUMENTS, prompt("elif", "one")) is None
+    misses = CacheMissTracker()
+    for number in range(MAX_DOCUMENTS + 1):
+        misses.record_sent(number, prompt("file", "one"))
+    misses.on_close(MAX_DOCUMENTS)
+    assert misses.record_sent(0, prompt("elif", "one")) is None
+    assert misses.record_sent(MAX_DOCUMENTS, prompt("elif", "one")) is None
     assert misses.report == CacheReport(0, 0, 0, {})

@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.composition.cache_miss_tracker import first_difference
+from editahead_prompts.composition.cache_miss_tracker import first_divergence
 from editahead_prompts.composition.parts import (
     REQUIRED,
-    Break,
-    Breakpoint,
-    First,
+    CacheBreakpoint,
+    FirstFitting,
     Group,
     Part,
     Reserve,
     Text,
+    TokenBoundary,
     by_distance,
 )
-from editahead_prompts.composition.render import DoesNotFit, Prompt, render
+from editahead_prompts.composition.render import Prompt, PromptTooLongError, render
 from editahead_prompts.composition.tokenizers import ESTIMATE, Tokenizer
 from history_typist import PROPERTY
 
@@ -62,7 +62,7 @@ def numbered(part: Part) -> Part:
         match part:
             case Group():
                 return replace(part, parts=tuple(map(go, part.parts)))
-            case Text() | First():
+            case Text() | FirstFitting():
                 return replace(part, name=str(next(names)))
             case _:
                 return part
@@ -72,7 +72,7 @@ def numbered(part: Part) -> Part:
 
 LEAVES = st.one_of(
     st.builds(Text, WORDS.filter(bool), PRIORITIES),
-    st.builds(First, st.lists(WORDS, min_size=1, max_size=3).map(tuple), PRIORITIES),
+    st.builds(FirstFitting, st.lists(WORDS, min_size=1, max_size=3).map(tuple), PRIORITIES),
     st.builds(Reserve, st.integers(0, 2)),
 )
 FRAMES = st.sampled_from(["", "<", "<<"])
@@ -87,7 +87,7 @@ def groups(
 
 
 FLAT = groups(st.one_of(LEAVES, groups(LEAVES, st.none())), st.none()).map(numbered)
-MARKS = st.sampled_from([Break(), Breakpoint()])
+MARKS = st.sampled_from([TokenBoundary(), CacheBreakpoint()])
 ANY = st.recursive(
     st.one_of(LEAVES, MARKS), lambda p: groups(p, st.none() | st.integers(4, 12)), max_leaves=8
 ).map(numbered)
@@ -127,7 +127,7 @@ def walk(part: Part, inside: tuple[Group, ...]) -> Iterator[tuple[tuple[str, ...
                 yield from walk(child, (*inside, part))
         case Text():
             yield (part.text,), part.priority, inside[-1]
-        case First():
+        case FirstFitting():
             yield part.alternatives, part.priority, inside[-1]
 
 
@@ -150,7 +150,7 @@ def rendered(part: Part, texts: Iterator[str]) -> tuple[str, int]:
 def test_it_chooses_what_trying_everything_finds(root: Group, budget: int) -> None:
     expected = best(root, budget)
     if expected is None:
-        with pytest.raises(DoesNotFit):
+        with pytest.raises(PromptTooLongError):
             render(root, budget, CHARACTERS)
     else:
         assert render(root, budget, CHARACTERS).text == expected
@@ -161,7 +161,7 @@ def test_it_chooses_what_trying_everything_finds(root: Group, budget: int) -> No
 def test_it_is_never_over_budget_and_the_map_covers_it(root: Part, budget: int, tokenizer: Tokenizer) -> None:
     try:
         prompt = render(root, budget, tokenizer)
-    except DoesNotFit:
+    except PromptTooLongError:
         return
     assert prompt.tokens + prompt.reserved <= budget
     assert "".join(prompt.text[piece.start : piece.end] for piece in prompt.pieces) == prompt.text
@@ -175,7 +175,7 @@ def test_it_is_never_over_budget_and_the_map_covers_it(root: Part, budget: int, 
 def test_what_is_left_out_is_told(root: Group, budget: int) -> None:
     try:
         prompt = render(root, budget, CHARACTERS)
-    except DoesNotFit:
+    except PromptTooLongError:
         return
     stands = {piece.name for piece in prompt.pieces}
     for left in prompt.left_out:
@@ -212,7 +212,7 @@ def test_a_group_keeps_to_its_own_budget_and_holds_up_no_other() -> None:
 
 
 def test_the_first_alternative_that_fits() -> None:
-    parts = Group((First(("whole text", "short", ""), 1, "doc"), Text("!")))
+    parts = Group((FirstFitting(("whole text", "short", ""), 1, "doc"), Text("!")))
     assert [render(parts, budget, CHARACTERS).text for budget in (11, 10, 6, 5)] == [
         "whole text!",
         "short!",
@@ -224,14 +224,15 @@ def test_the_first_alternative_that_fits() -> None:
 def test_nothing_before_a_breakpoint_yields_to_what_grows_later() -> None:
     fixed = Group((Text("a" * 6, 2), Text("b" * 6, 1)), budget=8)
     texts = [
-        render(Group((fixed, Breakpoint(), Text("c" * n, 9), Reserve(2))), 12, CHARACTERS) for n in range(8)
+        render(Group((fixed, CacheBreakpoint(), Text("c" * n, 9), Reserve(2))), 12, CHARACTERS)
+        for n in range(8)
     ]
     assert {prompt.text[: prompt.fixed] for prompt in texts} == {"a" * 6}
     assert [prompt.text.count("c") for prompt in texts] == [0, 1, 2, 3, 4, 0, 0, 0]
 
 
 def test_what_is_required_and_does_not_fit() -> None:
-    with pytest.raises(DoesNotFit, match="head: 5 tokens are needed, 4 allowed"):
+    with pytest.raises(PromptTooLongError, match="head: 5 tokens are needed, 4 allowed"):
         render(Group((Text("x", 1), Text("12345", name="head"))), 4, CHARACTERS)
 
 
@@ -248,7 +249,8 @@ class Pairs:
 
 def test_no_token_reaches_across_a_break() -> None:
     joined, broken = (
-        render(Group((Text("abc"), *between, Text("def"))), 9, Pairs()) for between in ((), (Break(),))
+        render(Group((Text("abc"), *between, Text("def"))), 9, Pairs())
+        for between in ((), (TokenBoundary(),))
     )
     assert (joined.tokens, broken.tokens) == (3, 4)
     assert broken.ids == (*(Pairs().encode("abc") or ()), *(Pairs().encode("def") or ()))
@@ -259,11 +261,11 @@ def test_the_first_part_that_differs() -> None:
         return render(Group((Text(file, name="file"), Text(edit, name="edit"))), 99, CHARACTERS)
 
     then = prompt("lines\n", "grow")
-    assert first_difference(then, then) is None
-    grown = first_difference(then, prompt("lines\n", "growing"))
+    assert first_divergence(then, then) is None
+    grown = first_divergence(then, prompt("lines\n", "growing"))
     assert grown is not None
     assert (grown.now, grown.then, grown.kept, grown.fresh) == ("edit", None, 10, 3)
-    moved = first_difference(then, prompt("Lines\n", "grow"))
+    moved = first_divergence(then, prompt("Lines\n", "grow"))
     assert moved is not None
     assert (moved.now, moved.then, moved.offset, moved.kept) == ("file", "file", 0, 0)
 

@@ -13,8 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_prompts.composition import hf_tokenizer
-from editahead_prompts.composition.hf_tokenizer import NoTokenizer, Vocabulary, load, own
-from editahead_prompts.composition.parts import Break, Group, Text
+from editahead_prompts.composition.hf_tokenizer import (
+    HfTokenizer,
+    TokenizerUnavailableError,
+    bundled_tokenizer,
+    load,
+)
+from editahead_prompts.composition.parts import Group, Text, TokenBoundary
 from editahead_prompts.composition.render import render
 from editahead_prompts.formats.escaping import escape
 from editahead_prompts.formats.next_edit.editahead_2611 import SPECIAL
@@ -37,19 +42,19 @@ FRAGMENTS = [
     *SPECIAL,
 ]
 CODE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=4)).map("".join)
-IDS = {special: own().encode(special) for special in SPECIAL}
+IDS = {special: bundled_tokenizer().encode(special) for special in SPECIAL}
 
 
 @given(CODE)
 @PROPERTY
 def test_every_text_comes_back(text: str) -> None:
-    ids = own().encode(text)
-    assert own().decode(ids) == text
-    assert own().count(text) == len(ids)
+    ids = bundled_tokenizer().encode(text)
+    assert bundled_tokenizer().decode(ids) == text
+    assert bundled_tokenizer().count(text) == len(ids)
 
 
 def test_half_a_surrogate_pair_does_no_harm() -> None:
-    assert own().decode(own().encode("a\ud800b")) == "a?b"
+    assert bundled_tokenizer().decode(bundled_tokenizer().encode("a\ud800b")) == "a?b"
 
 
 @given(CODE, CODE)
@@ -57,23 +62,27 @@ def test_half_a_surrogate_pair_does_no_harm() -> None:
 def test_a_marker_is_one_token_and_nothing_reaches_across(before: str, after: str) -> None:
     assert all(len(ids) == 1 for ids in IDS.values())
     escaped = escape(before, SPECIAL), escape(after, SPECIAL)
-    left, right = map(own().encode, escaped)
+    left, right = map(bundled_tokenizer().encode, escaped)
     markers = {ids[0] for ids in IDS.values()}
     assert not markers.intersection(left, right)
-    assert own().encode(f"{escaped[0]}<|region|>{escaped[1]}") == (*left, *IDS["<|region|>"], *right)
+    assert bundled_tokenizer().encode(f"{escaped[0]}<|region|>{escaped[1]}") == (
+        *left,
+        *IDS["<|region|>"],
+        *right,
+    )
 
 
 @given(CODE, CODE)
 @PROPERTY
 def test_a_forced_break_holds(before: str, after: str) -> None:
-    prompt = render(Group((Text(before), Break(), Text(after))), 1_000_000, own())
-    assert prompt.ids == (*own().encode(before), *own().encode(after))
+    prompt = render(Group((Text(before), TokenBoundary(), Text(after))), 1_000_000, bundled_tokenizer())
+    assert prompt.ids == (*bundled_tokenizer().encode(before), *bundled_tokenizer().encode(after))
     assert prompt.tokens == len(prompt.ids)
 
 
 def test_white_space_and_common_words_are_single_tokens() -> None:
     for text in ("    ", "\n    ", "\n        ", "\n\n", "\n\t\t", " return", "self", " =", "):"):
-        assert own().count(text) == 1, text
+        assert bundled_tokenizer().count(text) == 1, text
 
 
 def test_what_the_file_tells_of_its_data() -> None:
@@ -81,30 +90,30 @@ def test_what_the_file_tells_of_its_data() -> None:
     made = ["".join(merge.split(" ")) for merge in data["merges"]]
     assert data["special"] == list(SPECIAL)
     assert max(map(len, made)) <= data["provenance"]["longest token"] == 16
-    assert own().encoder.get_vocab_size() == data["provenance"]["tokens"] <= 8192
+    assert bundled_tokenizer().encoder.get_vocab_size() == data["provenance"]["tokens"] <= 8192
     assert hf_tokenizer.OWN.stat().st_size < 100_000
 
 
 def test_a_models_tokenizer_is_loaded_from_its_folder(tmp_path: Path) -> None:
-    own().encoder.save(str(tmp_path / "tokenizer.json"))
+    bundled_tokenizer().encoder.save(str(tmp_path / "tokenizer.json"))
     text = "def f():\n    return 1\n<|cursor|>"
     for place in (tmp_path, tmp_path / "tokenizer.json"):
-        assert load(place).encode(text) == own().encode(text)
+        assert load(place).encode(text) == bundled_tokenizer().encode(text)
 
 
 def test_no_tokenizer_is_a_reason_and_nothing_is_fetched(tmp_path: Path) -> None:
-    with pytest.raises(NoTokenizer, match="No such file"):
+    with pytest.raises(TokenizerUnavailableError, match="No such file"):
         load(tmp_path)
     (tmp_path / "tokenizer.json").write_text("{}")
-    with pytest.raises(NoTokenizer, match="not a tokenizer"):
+    with pytest.raises(TokenizerUnavailableError, match="not a tokenizer"):
         load(tmp_path)
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hf_tokenizer, "MOST_KEPT", 3)
-    fresh = Vocabulary(own().encoder)
+    fresh = HfTokenizer(bundled_tokenizer().encoder)
     for n in range(9):
-        assert fresh.count(f"line {n}\n") == own().count(f"line {n}\n")
-        fresh.encode(f"{n}" * (hf_tokenizer.LONGEST_KEPT + 1))
+        assert fresh.count(f"line {n}\n") == bundled_tokenizer().count(f"line {n}\n")
+        fresh.encode(f"{n}" * (hf_tokenizer.MAX_KEPT + 1))
     assert len(fresh._counts) == 3
     assert len(fresh._wholes) == hf_tokenizer.WHOLE_KEPT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_prompts.state import PastEdit, State
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot
 
 URI = "file:///project/shop/cart.py"
@@ -18,7 +18,7 @@ def total(items, tax):
 
 
 @pytest.fixture(scope="session")
-def example() -> State:
-    document = Snapshot.of(TEXT, uri=URI, language="python")
+def example() -> EditorState:
+    document = Snapshot.from_text(TEXT, uri=URI, language="python")
     edit = PastEdit(URI, 2, ("def total(items):\n",), ("def total(items, tax):\n",), open=True)
-    return State(document, TEXT.index("tax):") + 5, (edit,))
+    return EditorState(document, TEXT.index("tax):") + 5, (edit,))

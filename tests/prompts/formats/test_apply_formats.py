@@ -11,16 +11,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.apply import fastapply, instruct
-from editahead_prompts.formats.apply.base import LONG, ApplyFormat, Question, bodies
+from editahead_prompts.formats.apply.base import LONG, ApplyFormat, ApplyInput, line_bodies
 from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
 from editahead_prompts.formats.apply.fastapply import AIXAPPLY, FASTAPPLY
 from editahead_prompts.formats.apply.instruct import INSTRUCT_APPLY, UNCLEAR
-from editahead_prompts.formats.base import Answer, Finish, Paths, Refusal, Region, Request, read_all
+from editahead_prompts.formats.base import (
+    AnswerRejection,
+    EditableRegion,
+    Finish,
+    ParsedEdit,
+    PromptPaths,
+    PromptRequest,
+    parse_answer,
+)
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.registry import APPLY_FORMATS, FORMATS, choose, choose_apply
+from editahead_prompts.formats.registry import APPLY_FORMATS, FORMATS, select_apply_format, select_format
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
 
@@ -28,9 +36,9 @@ BEFORE = "def total(items):\n    return sum(items)\n"
 SKETCH = "def total(items, tax):\n    # ... existing code ...\n    return sum(items) * tax\n"
 GUESS = "def total(items, tax):\n    return sum(items)\n    return sum(items) * tax\n"
 AFTER = "def total(items, tax):\n    return sum(items) * tax\n"
-ROOTS = Paths(("file:///project/",))
-CART = Snapshot.of(BEFORE, uri="file:///project/shop/cart.py", language="python")
-QUESTION = Question(CART, SKETCH, GUESS, SKETCH, (), "It may belong elsewhere.")
+ROOTS = PromptPaths(("file:///project/",))
+CART = Snapshot.from_text(BEFORE, uri="file:///project/shop/cart.py", language="python")
+QUESTION = ApplyInput(CART, SKETCH, GUESS, SKETCH, (), "It may belong elsewhere.")
 CHATS = (INSTRUCT_APPLY, FASTAPPLY, AIXAPPLY)
 SPECIAL = ("<updated-code>", "</update_file>", "<|code_to_edit|>", "<|im_end|>")
 
@@ -45,16 +53,16 @@ def text_of(lines: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def asked(format: ApplyFormat, question: Question = QUESTION, **more: object) -> Request:
-    request = format.ask(question, ESTIMATE, paths=ROOTS, **more)  # type: ignore[arg-type]
+def asked(format: ApplyFormat, question: ApplyInput = QUESTION, **more: object) -> PromptRequest:
+    request = format.build(question, ESTIMATE, paths=ROOTS, **more)  # type: ignore[arg-type]
     assert request is not None
     return request
 
 
-def made(format: ApplyFormat, answer: str, reason: Finish = "stop", question: Question = QUESTION) -> str:
+def made(format: ApplyFormat, answer: str, reason: Finish = "stop", question: ApplyInput = QUESTION) -> str:
     """The text after the answer; or why there is none."""
-    found = read_all(format, asked(format, question), answer, reason)
-    return found.edit.apply(question.original.text) if isinstance(found, Answer) else found.reason
+    found = parse_answer(format, asked(format, question), answer, reason)
+    return found.edit.apply(question.original.text) if isinstance(found, ParsedEdit) else found.reason
 
 
 @pytest.mark.parametrize(("module", "format"), [(fastapply, FASTAPPLY), (instruct, INSTRUCT_APPLY)])
@@ -93,20 +101,20 @@ def test_aixapply_is_asked_as_it_was_trained() -> None:
     ],
 )
 def test_the_format_goes_by_the_model_s_name(model: str, name: str | None) -> None:
-    format = choose_apply(model)
+    format = select_apply_format(model)
     assert (None if format is None else format.name) == name
 
 
 def test_the_setting_comes_first_and_one_for_apply_alone_is_none_for_next_edits() -> None:
     for name, format in APPLY_FORMATS.items():
-        assert choose_apply("zeta-2", name) is format
+        assert select_apply_format("zeta-2", name) is format
         if name in FORMATS:
-            assert choose("zeta-2", name).name == name
+            assert select_format("zeta-2", name).name == name
         else:
             with pytest.raises(ValueError, match="for Apply"):
-                choose("zeta-2", name)
+                select_format("zeta-2", name)
     with pytest.raises(ValueError, match="fastapply"):
-        choose_apply("zeta-2", "morph")
+        select_apply_format("zeta-2", "morph")
 
 
 @pytest.mark.parametrize(
@@ -128,11 +136,11 @@ def test_the_setting_comes_first_and_one_for_apply_alone_is_none_for_next_edits(
 )
 def test_an_instruct_model_s_text_is_found(answer: str) -> None:
     for number in range(len(answer)):
-        reader = INSTRUCT_APPLY.read(asked(INSTRUCT_APPLY))
+        reader = INSTRUCT_APPLY.make_reader(asked(INSTRUCT_APPLY))
         reader.feed(answer[:number])
         reader.feed(answer[number:])
         found = reader.finish()
-        assert isinstance(found, Answer)
+        assert isinstance(found, ParsedEdit)
         assert found.edit.apply(BEFORE) == AFTER
 
 
@@ -164,7 +172,7 @@ def test_what_was_complete_before_the_limit_counts() -> None:
 def test_text_with_fences_of_its_own() -> None:
     old = "# Read me\n\n```sh\nmake\n```\n\nDone.\n"
     new = old.replace("make\n", "make all\n")
-    question = replace(QUESTION, original=Snapshot.of(old, uri="file:///a.md"), guess=None)
+    question = replace(QUESTION, original=Snapshot.from_text(old, uri="file:///a.md"), guess=None)
     assert "two lines of ````" in asked(INSTRUCT_APPLY, question).prompt.text
     for fence, chatter in (("````", ""), ("```", ""), ("```", "That is\nall.\n"), ("````", "All.")):
         answer = f"{fence}markdown\n{new}{fence}\n{chatter}"
@@ -224,24 +232,26 @@ def test_it_fits_and_the_text_is_read_back(
     budget: int,
     dice: random.Random,
 ) -> None:
-    original, code = Snapshot.of(text_of(before), uri="file:///a.py"), text_of(sketch)
-    question = Question(original, code, None, code)
-    request = format.ask(question, own(), budget=budget)
+    original, code = Snapshot.from_text(text_of(before), uri="file:///a.py"), text_of(sketch)
+    question = ApplyInput(original, code, None, code)
+    request = format.build(question, bundled_tokenizer(), budget=budget)
     if request is None:
         assert budget < 2500 or not before
         return
-    assert request.prompt.tokens + own().count(request.system or "") + request.max_tokens <= budget
-    assert request.region == Region(0, len(before))
+    assert (
+        request.prompt.tokens + bundled_tokenizer().count(request.system or "") + request.max_tokens <= budget
+    )
+    assert request.region == EditableRegion(0, len(before))
     shown = request.prompt.text
-    tags = [f"</{format.answer}>"] if isinstance(format, fastapply.Tagged) else [*instruct.ENDS]
+    tags = [f"</{format.answer}>"] if isinstance(format, fastapply.TaggedApplyFormat) else [*instruct.ENDS]
     assert all(shown.count(tag) <= 1 for tag in tags), "those of the text are escaped"
-    text = wrapped(format, escape(text_of(after), format.special))
-    reader = format.read(request)
+    text = wrapped(format, escape(text_of(after), format.special_tokens))
+    reader = format.make_reader(request)
     settled: list[str] = []
     for chunk in chunks(text, dice):
         settled += reader.feed(chunk)
     found = reader.finish()
-    if isinstance(found, Answer):
+    if isinstance(found, ParsedEdit):
         assert found.edit.apply(original.text) == text_of(after)
         assert tuple(settled) == tuple(after)[: len(settled)]
     else:
@@ -286,17 +296,17 @@ def test_any_answer_is_read_and_what_was_settled_stays(
     format: ApplyFormat, chunked: list[str], reason: Finish
 ) -> None:
     request = asked(format)
-    reader = format.read(request)
+    reader = format.make_reader(request)
     settled = [line for chunk in chunked for line in reader.feed(chunk)]
     found = reader.finish(reason)
-    once = format.read(request)
+    once = format.make_reader(request)
     once.feed("".join(chunked))
     assert once.finish(reason) == found, "however it is cut"
-    if isinstance(found, Answer):
+    if isinstance(found, ParsedEdit):
         assert reason == "stop" or reader.ended
-        assert bodies(found.edit.apply(BEFORE))[: len(settled)] == tuple(settled)
+        assert line_bodies(found.edit.apply(BEFORE))[: len(settled)] == tuple(settled)
     else:
-        assert isinstance(found, Refusal)
+        assert isinstance(found, AnswerRejection)
 
 
 @pytest.mark.parametrize("format", CHATS, ids=lambda format: format.name)
@@ -304,8 +314,8 @@ def test_of_a_long_file_the_declarations_around_are_shown_and_then_more(format: 
     functions = [f"def step_{n}(first, second):\n    return first + second + {n}\n\n\n" for n in range(400)]
     text = "".join(functions)
     assert ESTIMATE.count(text) > LONG
-    original = Snapshot.of(text, uri="file:///a.py", language="python")
-    scopes = (Region(40, 42), Region(36, 50))
+    original = Snapshot.from_text(text, uri="file:///a.py", language="python")
+    scopes = (EditableRegion(40, 42), EditableRegion(36, 50))
     question = replace(QUESTION, original=original, scopes=scopes, guess=text.replace("+ 10\n", "+ 11\n"))
     first = asked(format, question)
     assert (first.region, "step_10(" in first.prompt.text, "step_9(" in first.prompt.text) == (
@@ -317,10 +327,10 @@ def test_of_a_long_file_the_declarations_around_are_shown_and_then_more(format: 
     second = asked(format, question, again=first)
     assert second.region == scopes[1] and "step_9(" in second.prompt.text
     third = asked(format, question, again=second)
-    assert third.region == Region(0, len(bodies(text)))
+    assert third.region == EditableRegion(0, len(line_bodies(text)))
     budget = first.prompt.tokens + ESTIMATE.count(first.system or "") + 300
-    assert format.ask(question, ESTIMATE, budget=budget, again=second) is None or format is INSTRUCT_APPLY
-    assert format.ask(replace(question, scopes=()), ESTIMATE, budget=budget) is None
+    assert format.build(question, ESTIMATE, budget=budget, again=second) is None or format is INSTRUCT_APPLY
+    assert format.build(replace(question, scopes=()), ESTIMATE, budget=budget) is None
 
 
 def test_an_instruct_model_sees_what_the_sketch_was_asked_for_with() -> None:
@@ -351,21 +361,21 @@ def test_asked_again_an_instruct_model_sees_what_the_merge_makes_of_it() -> None
     assert second.prompt.text.startswith(first.prompt.text[: first.prompt.text.index("Answer with")])
     assert INSTRUCT_APPLY.drafts(second)[0] == f"```\n{GUESS}```"
     unknown = replace(QUESTION, guess=None)
-    assert INSTRUCT_APPLY.ask(unknown, ESTIMATE, again=asked(INSTRUCT_APPLY, unknown)) is None
+    assert INSTRUCT_APPLY.build(unknown, ESTIMATE, again=asked(INSTRUCT_APPLY, unknown)) is None
     for format in (FASTAPPLY, AIXAPPLY):
-        assert format.ask(QUESTION, ESTIMATE, again=asked(format)) is None
+        assert format.build(QUESTION, ESTIMATE, again=asked(format)) is None
 
 
 def test_asked_again_our_model_sees_more_lines_around() -> None:
     lines = [f"value_{n} = {n}\n" for n in range(60)]
     text = "".join(lines)
-    question = Question(
-        Snapshot.of(text, uri="file:///a.py"), "value_30 = 31\n", text.replace("= 30\n", "= 31\n")
+    question = ApplyInput(
+        Snapshot.from_text(text, uri="file:///a.py"), "value_30 = 31\n", text.replace("= 30\n", "= 31\n")
     )
-    first = OWN_APPLY.ask(question, own())
+    first = OWN_APPLY.build(question, bundled_tokenizer())
     assert first is not None
-    second = OWN_APPLY.ask(question, own(), again=first)
+    second = OWN_APPLY.build(question, bundled_tokenizer(), again=first)
     assert second is not None
     assert second.region.first < first.region.first and first.region.end < second.region.end
-    assert OWN_APPLY.ask(question, own(), again=second) is None
-    assert OWN_APPLY.ask(question, own(), budget=10) is None
+    assert OWN_APPLY.build(question, bundled_tokenizer(), again=second) is None
+    assert OWN_APPLY.build(question, bundled_tokenizer(), budget=10) is None

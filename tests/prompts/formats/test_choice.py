@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_prompts.formats.base import Paths
-from editahead_prompts.formats.registry import FORMATS, choose
+from editahead_prompts.formats.base import PromptPaths
+from editahead_prompts.formats.registry import FORMATS, select_format
 
 
 @pytest.mark.parametrize(
@@ -32,18 +32,18 @@ from editahead_prompts.formats.registry import FORMATS, choose
     ],
 )
 def test_by_the_models_name(model: str, format: str) -> None:
-    assert choose(model).name == format
+    assert select_format(model).name == format
 
 
 def test_a_setting_comes_first() -> None:
-    assert choose("zeta-2", "sweep-cursortab") is FORMATS["sweep-cursortab"]
+    assert select_format("zeta-2", "sweep-cursortab") is FORMATS["sweep-cursortab"]
 
 
 def test_what_is_unknown_says_what_there_is() -> None:
     with pytest.raises(ValueError, match=r"made for\? Name one of zeta-1, zeta-2, "):
-        choose("gpt-oss-20b")
+        select_format("gpt-oss-20b")
     with pytest.raises(ValueError, match="no prompt format 'zeta-3'; there are zeta-1, "):
-        choose("zeta-2", "zeta-3")
+        select_format("zeta-2", "zeta-3")
 
 
 @pytest.mark.parametrize(
@@ -56,4 +56,4 @@ def test_what_is_unknown_says_what_there_is() -> None:
     ],
 )
 def test_a_path_tells_no_more_than_it_must(uri: str, path: str) -> None:
-    assert Paths(("file:///project",)).of(uri) == path
+    assert PromptPaths(("file:///project",)).for_document(uri) == path

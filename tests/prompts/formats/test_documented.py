@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.base import Answer, Format, Paths, read_all
+from editahead_prompts.formats.base import Format, ParsedEdit, PromptPaths, parse_answer
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN
 from editahead_prompts.formats.next_edit.fim import QWEN
 from editahead_prompts.formats.next_edit.mercury import MERCURY
@@ -16,9 +16,9 @@ from editahead_prompts.formats.next_edit.zeta1 import INSTRUCTION, ZETA_1
 from editahead_prompts.formats.next_edit.zeta2 import ZETA_2
 from editahead_prompts.formats.next_edit.zeta21 import ZETA_2_1
 from editahead_prompts.formats.registry import FORMATS
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 
-ROOTS = Paths(("file:///project/",))
+ROOTS = PromptPaths(("file:///project/",))
 DOCUMENTED = [ZETA_1, ZETA_2, ZETA_2_1, SWEEP, MERCURY, QWEN, OWN]
 
 
@@ -41,7 +41,7 @@ def tidy(text: str) -> str:
 
 
 @pytest.mark.parametrize("format", DOCUMENTED, ids=lambda format: format.name)
-def test_the_documented_prompt(format: Format, example: State) -> None:
+def test_the_documented_prompt(format: Format, example: EditorState) -> None:
     built = format.build(example, ESTIMATE, paths=ROOTS).prompt.text
     expected, _ = documented(format)
     if format is ZETA_1:
@@ -52,11 +52,11 @@ def test_the_documented_prompt(format: Format, example: State) -> None:
 
 
 @pytest.mark.parametrize("format", DOCUMENTED, ids=lambda format: format.name)
-def test_the_documented_answer(format: Format, example: State) -> None:
+def test_the_documented_answer(format: Format, example: EditorState) -> None:
     _, text = documented(format)
     request = format.build(example, ESTIMATE, paths=ROOTS)
-    answer = read_all(format, request, "\n" + text if format is QWEN else text)
-    assert isinstance(answer, Answer)
+    answer = parse_answer(format, request, "\n" + text if format is QWEN else text)
+    assert isinstance(answer, ParsedEdit)
     after = answer.edit.apply(example.document.text)
     if format is QWEN:
         assert after == example.document.text.replace("tax):\n", "tax):\n    check(items)\n")
@@ -71,4 +71,4 @@ def test_the_documented_answer(format: Format, example: State) -> None:
 def test_every_format_has_its_name_and_date() -> None:
     for name, format in FORMATS.items():
         assert format.name == name
-        assert len(format.dated) == len("2026-01") and format.dated >= "2025-01"
+        assert len(format.source_date) == len("2026-01") and format.source_date >= "2025-01"

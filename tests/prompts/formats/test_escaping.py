@@ -30,6 +30,6 @@ def test_other_text_stays_as_it_is(text: str) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_special_tokens_can_be_escaped(name: str) -> None:
     """Of two characters or more, on one line, and none with the joiner in it."""
-    for token in FORMATS[name].special:
+    for token in FORMATS[name].special_tokens:
         assert len(token) >= 2 and JOINER not in token and len(token.splitlines()) == 1
-        assert token not in escape(token, FORMATS[name].special)
+        assert token not in escape(token, FORMATS[name].special_tokens)

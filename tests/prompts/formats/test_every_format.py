@@ -9,15 +9,22 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from editahead_prompts.composition.render import DoesNotFit
+from editahead_prompts.composition.render import PromptTooLongError
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.base import Answer, Format, Paths, Refusal, Request, read_all
+from editahead_prompts.formats.base import (
+    AnswerRejection,
+    Format,
+    ParsedEdit,
+    PromptPaths,
+    PromptRequest,
+    parse_answer,
+)
 from editahead_prompts.formats.escaping import JOINER, escape
 from editahead_prompts.formats.next_edit import editahead_2611, mercury, sweep, zeta1, zeta2
 from editahead_prompts.formats.next_edit.fim import Fim
 from editahead_prompts.formats.registry import FORMATS
-from editahead_prompts.formats.windows import shown_lines
-from editahead_prompts.state import PastEdit, State
+from editahead_prompts.formats.windows import visible_line_count
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from history_typist import PROPERTY
 
@@ -26,7 +33,7 @@ EACH = settings(PROPERTY, max_examples=40)
 
 ROOT = "file:///project/"
 URI = ROOT + "a.txt"
-PATHS = Paths((ROOT,))
+PATHS = PromptPaths((ROOT,))
 ALL = pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS.keys())
 REWRITING = pytest.mark.parametrize(
     "format", [f for f in FORMATS.values() if not isinstance(f, Fim)], ids=lambda f: f.name
@@ -46,12 +53,12 @@ def hostile(draw: st.DrawFn, special: Sequence[str]) -> str:
     return "".join(draw(st.lists(st.sampled_from([*halves, "\n", "\n", "x", ">", "<"]), max_size=12)))
 
 
-def state_of(text: str, cursor: int, other: str, name: str, old: str) -> State:
+def state_of(text: str, cursor: int, other: str, name: str, old: str) -> EditorState:
     """A document with one edit of its first line, and another document."""
     uri = ROOT + quote(name or "b", safe="")
-    document = Snapshot.of(text, uri=uri)
+    document = Snapshot.from_text(text, uri=uri)
     edit = PastEdit(uri, 0, split_lines(old), document.lines[:1], open=True)
-    return State(document, cursor, (edit,), (Snapshot.of(other, uri=URI),))
+    return EditorState(document, cursor, (edit,), (Snapshot.from_text(other, uri=URI),))
 
 
 @ALL
@@ -59,7 +66,7 @@ def state_of(text: str, cursor: int, other: str, name: str, old: str) -> State:
 @EACH
 def test_text_from_files_never_holds_a_special_token(format: Format, data: st.DataObject) -> None:
     """There are as many of each as in a prompt of the same shape made of letters: those that the format put there."""
-    text, other, name, old = (data.draw(hostile(format.special)) for _ in range(4))
+    text, other, name, old = (data.draw(hostile(format.special_tokens)) for _ in range(4))
     cursor = data.draw(st.integers(0, len(text)))
     evil = format.build(state_of(text, cursor, other, name, old), ESTIMATE, paths=PATHS, budget=50_000)
     tame = format.build(
@@ -68,7 +75,7 @@ def test_text_from_files_never_holds_a_special_token(format: Format, data: st.Da
         paths=PATHS,
         budget=50_000,
     )
-    for token in format.special:
+    for token in format.special_tokens:
         assert evil.prompt.text.count(token) == tame.prompt.text.count(token), token
 
 
@@ -79,7 +86,7 @@ def test_the_budget_is_kept(format: Format, text: str, budget: int, at: float) -
     state = state_of(text, int(at * len(text)), text * 3, "b", "old\n")
     try:
         request = format.build(state, ESTIMATE, budget=budget)
-    except DoesNotFit:
+    except PromptTooLongError:
         return
     assert request.prompt.tokens + ESTIMATE.count(request.system or "") <= budget
 
@@ -90,12 +97,12 @@ PIECES = st.lists(st.integers(1, 9), max_size=30)
 
 
 def document_of(lines: list[str], eol: str, ended: bool) -> Snapshot:
-    return Snapshot.of(eol.join(lines) + (eol if ended and lines else ""), uri=URI)
+    return Snapshot.from_text(eol.join(lines) + (eol if ended and lines else ""), uri=URI)
 
 
-def answer_of(format: Format, request: Request, new: Sequence[str]) -> str:
+def answer_of(format: Format, request: PromptRequest, new: Sequence[str]) -> str:
     """What a model says that wants these lines, in the words of its format."""
-    text = "".join(escape(line, format.special) + "\n" for line in new)
+    text = "".join(escape(line, format.special_tokens) + "\n" for line in new)
     match format.name:
         case "zeta-1":
             return f"{zeta1.REGION_START}\n{text[:-1]}"
@@ -134,24 +141,24 @@ def test_any_rewrite_comes_through(
     format: Format, old: list[str], new: list[str], eol: str, ended: bool, at: float, sizes: list[int]
 ) -> None:
     document = document_of(old, eol, ended)
-    request = format.build(State(document, round(at * document.length)), ESTIMATE, paths=PATHS)
+    request = format.build(EditorState(document, round(at * document.length)), ESTIMATE, paths=PATHS)
     region = request.region
     above = request.prefill.count("\n")
     new = [*region.bodies(document)[:above], *new]
     assume(any(line.strip() for line in new[above:]))
-    reader = format.read(request)
+    reader = format.make_reader(request)
     settled = [
         line for piece in in_pieces(answer_of(format, request, new), sizes) for line in reader.feed(piece)
     ]
     found = reader.finish()
 
     rest = document.lines[region.end :]
-    at_end = region.end == shown_lines(document, request.cursor) == len(document.lines)
+    at_end = region.end == visible_line_count(document, request.cursor) == len(document.lines)
     if at_end and document.lines[-1] == "" and new[-1] != "":
         new.append("")
     expected = "".join(document.lines[: region.first]) + document.eol.join(new)
     expected += "".join(rest) if at_end else document.eol + "".join(rest)
-    if isinstance(found, Refusal):
+    if isinstance(found, AnswerRejection):
         # Four lines that the model repeats more often than the old text has them are not for this test.
         assert found.reason == ("unchanged" if expected == document.text else "repetition")
         return
@@ -167,17 +174,17 @@ def test_any_answer_is_read_the_same_in_any_pieces(
     format: Format, old: list[str], answer: str, data: st.DataObject, sizes: list[int]
 ) -> None:
     document = document_of(old, "\n", True)
-    request = format.build(State(document, data.draw(st.integers(0, document.length))), ESTIMATE)
+    request = format.build(EditorState(document, data.draw(st.integers(0, document.length))), ESTIMATE)
     tokens = st.sampled_from(
-        [*format.special, *request.stop, "```\n", "NO_EDITS", "<|marker_2|>", "None", "\n", "x"]
+        [*format.special_tokens, *request.stop, "```\n", "NO_EDITS", "<|marker_2|>", "None", "\n", "x"]
     )
     answer = "".join(data.draw(st.lists(tokens, max_size=8))) + answer
-    whole = read_all(format, request, answer)
-    reader = format.read(request)
+    whole = parse_answer(format, request, answer)
+    reader = format.make_reader(request)
     for piece in in_pieces(answer, sizes):
         reader.feed(piece)
     assert reader.finish() == whole
-    if isinstance(whole, Answer):
+    if isinstance(whole, ParsedEdit):
         assert whole.edit.apply(document.text) != document.text
         assert whole.cursor is None or 0 <= whole.cursor <= document.length + whole.edit.growth
 
@@ -192,13 +199,13 @@ def test_fim_inserts_at_the_cursor(
 ) -> None:
     document = document_of(old, eol, True)
     cursor = document.starts[document.line_at(round(at * document.length))]
-    request = format.build(State(document, cursor), ESTIMATE)
+    request = format.build(EditorState(document, cursor), ESTIMATE)
     assume(any(line.strip() for line in new) and new[-1])
-    reader = format.read(request)
-    for piece in in_pieces(escape("\n".join(new), format.special), sizes):
+    reader = format.make_reader(request)
+    for piece in in_pieces(escape("\n".join(new), format.special_tokens), sizes):
         reader.feed(piece)
     found = reader.finish()
-    if isinstance(found, Refusal):
+    if isinstance(found, AnswerRejection):
         assert found.reason == "repetition"
         return
     assert (

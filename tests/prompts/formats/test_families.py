@@ -6,8 +6,8 @@ import pytest
 
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats import special_tokens
-from editahead_prompts.formats.registry import choose
-from editahead_prompts.state import State
+from editahead_prompts.formats.registry import select_format
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot
 
 OF = {
@@ -28,12 +28,12 @@ OF = {
 
 @pytest.mark.parametrize("model", OF)
 def test_no_token_of_the_family_is_more_in_the_prompt_than_without_it_in_the_file(model: str) -> None:
-    format = choose(model)
+    format = select_format(model)
 
     def prompt(comment: str) -> str:
         text = f"a = 1\n# {comment}\nb = 2\n"
-        document = Snapshot.of(text, uri="file:///a.py", language="python")
-        return format.build(State(document, len("a = 1"), ()), ESTIMATE).prompt.text
+        document = Snapshot.from_text(text, uri="file:///a.py", language="python")
+        return format.build(EditorState(document, len("a = 1"), ()), ESTIMATE).prompt.text
 
     plain = prompt("nothing")
     for token in OF[model]:

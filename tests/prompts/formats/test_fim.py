@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.base import Paths
+from editahead_prompts.formats.base import PromptPaths
 from editahead_prompts.formats.registry import FORMATS
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot
 
-ROOTS = Paths(("file:///projects/shop",))
-DOCUMENT = Snapshot.of("a = 1\nb = \n", uri="file:///projects/shop/cart.py")
-OTHER = Snapshot.of("def euro(): ...\n", uri="file:///projects/shop/money.py")
+ROOTS = PromptPaths(("file:///projects/shop",))
+DOCUMENT = Snapshot.from_text("a = 1\nb = \n", uri="file:///projects/shop/cart.py")
+OTHER = Snapshot.from_text("def euro(): ...\n", uri="file:///projects/shop/money.py")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,8 @@ OTHER = Snapshot.of("def euro(): ...\n", uri="file:///projects/shop/money.py")
 def test_as_the_family_was_trained(name: str, expected: str) -> None:
     format = FORMATS[name]
     alone, beside = (
-        format.build(State(DOCUMENT, 10, others=others), ESTIMATE, paths=ROOTS) for others in ((), (OTHER,))
+        format.build(EditorState(DOCUMENT, 10, other_documents=others), ESTIMATE, paths=ROOTS)
+        for others in ((), (OTHER,))
     )
     assert beside.prompt.text == expected
     assert set(beside.stop) - set(alone.stop) == {"<|file_sep|>" if name == "fim-qwen" else "<file_sep>"}
@@ -43,7 +44,7 @@ def test_as_the_family_was_trained(name: str, expected: str) -> None:
 @pytest.mark.parametrize("name", ["fim-codestral", "fim-deepseek", "fim-seed-coder"])
 def test_families_that_document_no_other_files_get_none(name: str) -> None:
     alone, beside = (
-        FORMATS[name].build(State(DOCUMENT, 10, others=others), ESTIMATE).prompt.text
+        FORMATS[name].build(EditorState(DOCUMENT, 10, other_documents=others), ESTIMATE).prompt.text
         for others in ((), (OTHER,))
     )
     assert alone == beside

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import pytest
 
 from editahead_prompts.composition import tokenizers
-from editahead_prompts.composition.render import DoesNotFit
+from editahead_prompts.composition.render import PromptTooLongError
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats import escaping, excerpts, windows
-from editahead_prompts.formats.base import Format, Request
+from editahead_prompts.formats.base import Format, PromptRequest
 from editahead_prompts.formats.next_edit import editahead_2611, fim, mercury, sweep
 from editahead_prompts.formats.registry import FORMATS
-from editahead_prompts.state import PastEdit, State
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
@@ -36,14 +36,14 @@ class Counting:
         return None
 
 
-def state_at(text: str, cursor: int) -> State:
-    document = Snapshot.of(text, uri="file:///a.py", language="python")
+def state_at(text: str, cursor: int) -> EditorState:
+    document = Snapshot.from_text(text, uri="file:///a.py", language="python")
     line = document.line_at(cursor)
     edit = PastEdit(document.uri, line, ("old\n",), document.lines[line : line + 1], open=True)
-    return State(document, cursor, (edit,) if len(document.lines[line]) < 1000 else ())
+    return EditorState(document, cursor, (edit,) if len(document.lines[line]) < 1000 else ())
 
 
-def built(format: Format, state: State, tokenizer: Counting | None = None) -> Request:
+def built(format: Format, state: EditorState, tokenizer: Counting | None = None) -> PromptRequest:
     return format.build(state, tokenizer or Counting())
 
 
@@ -92,6 +92,6 @@ def test_a_long_line_with_the_cursor_does_not_fit(format: Format) -> None:
     text = "".join(LINES[:40])
     state = state_at(text + LONG + text, len(text) + len(LONG) // 2)
     tokenizer = Counting()
-    with pytest.raises(DoesNotFit):
+    with pytest.raises(PromptTooLongError):
         built(format, state, tokenizer)
     assert tokenizer.chars < len(LONG) // 4

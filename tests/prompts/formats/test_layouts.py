@@ -20,12 +20,12 @@ from editahead_evals.data.edit_records import read_records
 from editahead_evals.prompt_costs.costs import Costs
 from editahead_evals.prompt_costs.prefix_cache import PrefixCache
 from editahead_evals.prompt_costs.rendered_prompts import render_all
-from editahead_evals.prompt_costs.typing_sessions import sessions, typed
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_evals.prompt_costs.typing_sessions import sessions, typing_states
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.base import Format
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN
 from editahead_prompts.formats.registry import FORMATS
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 
 HUNKS = 4
 MOST = 40
@@ -33,15 +33,15 @@ MOST = 40
 
 
 @cache
-def requests() -> tuple[tuple[str, State], ...]:
+def requests() -> tuple[tuple[str, EditorState], ...]:
     """The states, each with its session's name."""
     found = sessions(read_records(Path(__file__).with_name("sessions.jsonl.zst")))
     first = (next(group) for _, group in groupby(found, key=lambda session: session.record.commit))
-    return tuple(typed(first, HUNKS, MOST))
+    return tuple(typing_states(first, HUNKS, MOST))
 
 
-def costs_of(format: Format, requests: Sequence[tuple[str, State]]) -> Costs:
-    return Costs.of(render_all(format, requests, own(), OWN.context))
+def costs_of(format: Format, requests: Sequence[tuple[str, EditorState]]) -> Costs:
+    return Costs.from_rendered(render_all(format, requests, bundled_tokenizer(), OWN.context))
 
 
 def test_our_own_format_costs_the_rest_of_the_region() -> None:

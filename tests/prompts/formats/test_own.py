@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import Typist
@@ -14,7 +14,7 @@ from history_typist import Typist
 TEXT = "".join(f"line {n}\n" for n in range(60))
 
 
-def typed(lines: int) -> State:
+def typed(lines: int) -> EditorState:
     """Line 20 rewritten as so many lines, with the cursor in the last of them."""
     typist = Typist(TEXT)
     typist.replace("line 20\n", "")
@@ -23,7 +23,7 @@ def typed(lines: int) -> State:
         text = f"new {n}\n"
         typist.make(Edit.replace(at, at, text))
         at += len(text)
-    return State(typist.snapshot, at - 1, typist.past)
+    return EditorState(typist.snapshot, at - 1, typist.past)
 
 
 def test_of_the_growing_edit_the_region_shows_the_new_lines() -> None:
@@ -46,7 +46,7 @@ def test_new_lines_above_the_region_are_listed() -> None:
     assert f"<|hist|>a.py\n-line 20\n{listed}<|region|>\nline 0" in away_text(away)
 
 
-def away_text(state: State) -> str:
+def away_text(state: EditorState) -> str:
     return OWN.build(state, ESTIMATE).prompt.text.replace("<|cursor|>", "")
 
 
@@ -56,7 +56,7 @@ def test_where_one_typed_first_stays_in_sight() -> None:
     long.replace("line 100\n", "new 100\n")
 
     def shown(line: int) -> str:
-        state = State(long.snapshot, long.text.index(f"line {line}\n"), long.past)
+        state = EditorState(long.snapshot, long.text.index(f"line {line}\n"), long.past)
         return OWN.build(state, ESTIMATE, budget=600).prompt.text.partition("<|hist|>")[0]
 
     assert "line 101\n" in shown(101)
@@ -65,9 +65,9 @@ def test_where_one_typed_first_stays_in_sight() -> None:
 
 
 def test_the_slow_parts_never_crowd_out_the_region() -> None:
-    long = Snapshot.of("".join(f"{'x' * 90} = {n}\n" for n in range(500)), uri="file:///a.py")
+    long = Snapshot.from_text("".join(f"{'x' * 90} = {n}\n" for n in range(500)), uri="file:///a.py")
     others = tuple(replace(long, uri=f"file:///{n}.py") for n in range(5))
     for budget in (1000, 2500):
-        prompt = OWN.build(State(long, long.length // 2, (), others), ESTIMATE, budget=budget).prompt
+        prompt = OWN.build(EditorState(long, long.length // 2, (), others), ESTIMATE, budget=budget).prompt
         assert budget * 0.4 < prompt.tokens <= budget
         assert "<|cursor|>" in prompt.text

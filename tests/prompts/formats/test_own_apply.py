@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.apply.base import bodies
+from editahead_prompts.formats.apply.base import line_bodies
 from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
-from editahead_prompts.formats.base import Answer, Refusal
+from editahead_prompts.formats.base import AnswerRejection, ParsedEdit
 from editahead_prompts.formats.next_edit.editahead_2611 import GUESS, REGION_END, SPECIAL
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
@@ -31,22 +31,22 @@ def text_of(lines: list[str]) -> str:
 
 
 def test_the_prompt_of_the_module_s_example() -> None:
-    original = Snapshot.of(BEFORE, uri="file:///project/shop/cart.py", language="python")
-    request = OWN_APPLY.build(original, SKETCH, GUESS_TEXT, own())
+    original = Snapshot.from_text(BEFORE, uri="file:///project/shop/cart.py", language="python")
+    request = OWN_APPLY.build(original, SKETCH, GUESS_TEXT, bundled_tokenizer())
     assert request is not None
     assert request.prompt.text == (
         f"<|file|>cart.py\n<|region|>\n{BEFORE}<|/region|>\n<|sketch|>\n{SKETCH}<|guess|>\n{GUESS_TEXT}<|next|>\n"
     )
     assert OWN_APPLY.drafts(request) == tuple(text + REGION_END for text in (GUESS_TEXT, BEFORE, SKETCH))
-    reader = OWN_APPLY.read(request)
+    reader = OWN_APPLY.make_reader(request)
     reader.feed(AFTER + REGION_END)
     answer = reader.finish()
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, ParsedEdit)
     assert answer.edit.apply(BEFORE) == AFTER
 
 
 def test_without_a_guess_there_is_no_mark_of_it() -> None:
-    request = OWN_APPLY.build(Snapshot.of(BEFORE), SKETCH, None, own())
+    request = OWN_APPLY.build(Snapshot.from_text(BEFORE), SKETCH, None, bundled_tokenizer())
     assert request is None or GUESS not in request.prompt.text
 
 
@@ -55,19 +55,21 @@ def test_without_a_guess_there_is_no_mark_of_it() -> None:
 def test_it_fits_and_the_guess_is_read_back(
     before: list[str], after: list[str], sketch: list[str], budget: int, guessed: bool
 ) -> None:
-    original, wanted = Snapshot.of(text_of(before)), text_of(after)
-    request = OWN_APPLY.build(original, text_of(sketch), wanted if guessed else None, own(), budget=budget)
+    original, wanted = Snapshot.from_text(text_of(before)), text_of(after)
+    request = OWN_APPLY.build(
+        original, text_of(sketch), wanted if guessed else None, bundled_tokenizer(), budget=budget
+    )
     if request is None:
         return
     assert request.prompt.tokens + request.max_tokens == budget
-    assert 0 <= request.region.first < request.region.end <= len(bodies(original.text))
+    assert 0 <= request.region.first < request.region.end <= len(line_bodies(original.text))
     if not guessed:
         return
     told = request.prompt.text.partition(f"{GUESS}\n")[2].partition("<|next|>\n")[0]
-    reader = OWN_APPLY.read(request)
+    reader = OWN_APPLY.make_reader(request)
     reader.feed(told + REGION_END)
     answer = reader.finish()
-    if isinstance(answer, Answer):
+    if isinstance(answer, ParsedEdit):
         assert answer.edit.apply(original.text) == wanted
     else:
         assert answer.reason in ("unchanged", "empty", "repetition")
@@ -77,25 +79,32 @@ def test_it_fits_and_the_guess_is_read_back(
 def test_what_is_too_long_is_not_asked() -> None:
     long = "".join(f"value_{n} = compute({n})\n" for n in range(400))
     spread = long.replace("value_3 = ", "value = ").replace("value_390 = ", "value = ")
-    assert OWN_APPLY.build(Snapshot.of(long), "value = compute(3)\n", spread, own()) is None
-    assert OWN_APPLY.build(Snapshot.of(BEFORE), SKETCH * 80, GUESS_TEXT, own()) is None
+    assert (
+        OWN_APPLY.build(Snapshot.from_text(long), "value = compute(3)\n", spread, bundled_tokenizer()) is None
+    )
+    assert OWN_APPLY.build(Snapshot.from_text(BEFORE), SKETCH * 80, GUESS_TEXT, bundled_tokenizer()) is None
 
 
 def test_a_file_without_lines_is_not_asked_about() -> None:
-    assert OWN_APPLY.build(Snapshot.of(""), SKETCH, AFTER, ESTIMATE) is None
+    assert OWN_APPLY.build(Snapshot.from_text(""), SKETCH, AFTER, ESTIMATE) is None
 
 
 @pytest.mark.parametrize("token", SPECIAL)
 def test_special_tokens_of_texts_are_none_of_the_prompt_s(token: str) -> None:
-    plain = OWN_APPLY.build(Snapshot.of(BEFORE), SKETCH, GUESS_TEXT, own())
+    plain = OWN_APPLY.build(Snapshot.from_text(BEFORE), SKETCH, GUESS_TEXT, bundled_tokenizer())
     made = OWN_APPLY.build(
-        Snapshot.of(BEFORE + f"# {token}\n"), SKETCH + token, GUESS_TEXT + f"# {token}\n", own()
+        Snapshot.from_text(BEFORE + f"# {token}\n"),
+        SKETCH + token,
+        GUESS_TEXT + f"# {token}\n",
+        bundled_tokenizer(),
     )
     assert plain is not None and made is not None
     assert made.prompt.text.count(token) == plain.prompt.text.count(token)
-    reader = OWN_APPLY.read(made)
+    reader = OWN_APPLY.make_reader(made)
     reader.feed(f"a{token}\n")
     answer = reader.finish()
     assert (
-        not isinstance(answer, Refusal) if token in (REGION_END, "<|end|>") else isinstance(answer, Refusal)
+        not isinstance(answer, AnswerRejection)
+        if token in (REGION_END, "<|end|>")
+        else isinstance(answer, AnswerRejection)
     )

@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.answer_reader import runaway
-from editahead_prompts.formats.base import Answer, Finish, Format, Refusal, Request, read_all
+from editahead_prompts.formats.answer_reader import repeated_lines
+from editahead_prompts.formats.base import (
+    AnswerRejection,
+    Finish,
+    Format,
+    ParsedEdit,
+    PromptRequest,
+    parse_answer,
+)
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN
 from editahead_prompts.formats.next_edit.fim import QWEN
 from editahead_prompts.formats.next_edit.mercury import INSTRUCT, MERCURY
@@ -14,19 +21,19 @@ from editahead_prompts.formats.next_edit.sweep import SWEEP
 from editahead_prompts.formats.next_edit.zeta1 import ZETA_1
 from editahead_prompts.formats.next_edit.zeta2 import ZETA_2
 from editahead_prompts.formats.next_edit.zeta21 import ZETA_2_1, Zeta21
-from editahead_prompts.state import State
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot
 
 TEXT = "one\ntwo\nthree\n"
 
 
-def request(format: Format, text: str = TEXT, cursor: int = 3) -> Request:
-    return format.build(State(Snapshot.of(text), cursor), ESTIMATE)
+def request(format: Format, text: str = TEXT, cursor: int = 3) -> PromptRequest:
+    return format.build(EditorState(Snapshot.from_text(text), cursor), ESTIMATE)
 
 
 def after(format: Format, answer: str, text: str = TEXT, cursor: int = 3) -> str:
-    found = read_all(format, request(format, text, cursor), answer)
-    assert isinstance(found, Answer), found
+    found = parse_answer(format, request(format, text, cursor), answer)
+    assert isinstance(found, ParsedEdit), found
     return found.edit.apply(text)
 
 
@@ -65,8 +72,8 @@ def after(format: Format, answer: str, text: str = TEXT, cursor: int = 3) -> str
     ],
 )
 def test_refusals(format: Format, answer: str, reason: str) -> None:
-    found = read_all(format, request(format), answer)
-    assert isinstance(found, Refusal)
+    found = parse_answer(format, request(format), answer)
+    assert isinstance(found, AnswerRejection)
     assert found.reason == reason
 
 
@@ -76,8 +83,8 @@ def test_refusals(format: Format, answer: str, reason: str) -> None:
 def test_cut_off_by_the_server(format: Format) -> None:
     opening = {"zeta-2.1": "<|marker_1|>", "mercury": "```\n"}.get(format.name, "")
     finish: Finish = "length"
-    found = read_all(format, request(format), opening + "one\ntwo plus", finish)
-    assert found == Refusal("truncated", "after 2 lines")
+    found = parse_answer(format, request(format), opening + "one\ntwo plus", finish)
+    assert found == AnswerRejection("truncated", "after 2 lines")
 
 
 def test_a_marker_after_the_end_does_not_count() -> None:
@@ -86,18 +93,18 @@ def test_a_marker_after_the_end_does_not_count() -> None:
 
 
 def test_a_refusal_is_known_before_the_end() -> None:
-    reader = ZETA_2.read(request(ZETA_2))
+    reader = ZETA_2.make_reader(request(ZETA_2))
     assert reader.feed("one\ntw") == ("one",)
     assert reader.feed("o\n<filename>") == ("two",)
     assert reader.refusal is None
     assert reader.feed("x.py\nmore\n") == ()
-    assert reader.refusal == Refusal("leaked-marker", "<filename>")
+    assert reader.refusal == AnswerRejection("leaked-marker", "<filename>")
     assert reader.finish() == reader.refusal
 
 
 def test_where_the_model_puts_the_cursor() -> None:
-    found = read_all(ZETA_2, request(ZETA_2), "one\n2, t<|user_cursor|>wo\nthree\n")
-    assert isinstance(found, Answer)
+    found = parse_answer(ZETA_2, request(ZETA_2), "one\n2, t<|user_cursor|>wo\nthree\n")
+    assert isinstance(found, ParsedEdit)
     assert found.cursor == len("one\n2, t")
 
 
@@ -122,7 +129,7 @@ def test_mixed_line_ends_stay_mixed() -> None:
 )
 def test_the_end_of_the_document(text: str, cursor: int, answer: str, expected: str | None) -> None:
     if expected is None:
-        assert read_all(ZETA_2, request(ZETA_2, text, cursor), answer) == Refusal("unchanged")
+        assert parse_answer(ZETA_2, request(ZETA_2, text, cursor), answer) == AnswerRejection("unchanged")
     else:
         assert after(ZETA_2, answer, text, cursor) == expected
 
@@ -132,11 +139,11 @@ def test_only_the_numbered_blocks_are_rewritten() -> None:
     text = "".join(f"{line}\n" for line in lines)
     sent = request(ZETA_2_1, text, text.index("x = 8"))
     assert sent.marks == (0, 7, 14, 21, 28)
-    found = read_all(ZETA_2_1, sent, "<|marker_2|>def g():\n    pass\n\n<|marker_3|>")
-    assert isinstance(found, Answer)
+    found = parse_answer(ZETA_2_1, sent, "<|marker_2|>def g():\n    pass\n\n<|marker_3|>")
+    assert isinstance(found, ParsedEdit)
     assert found.edit.apply(text).split("\n") == [*lines[:7], "def g():", "    pass", "", *lines[14:], ""]
-    both = read_all(ZETA_2_1, sent, "<|marker_1|>1\n<|marker_2|>2\n<|marker_3|>")
-    assert isinstance(both, Answer)
+    both = parse_answer(ZETA_2_1, sent, "<|marker_1|>1\n<|marker_2|>2\n<|marker_3|>")
+    assert isinstance(both, ParsedEdit)
     assert both.edit.apply(text).split("\n") == ["1", "2", *lines[14:], ""]
 
 
@@ -172,7 +179,7 @@ def test_the_repeated_tags_of_an_instruct_model() -> None:
     ],
 )
 def test_runaway(new: list[str], old: list[str], runs: bool) -> None:
-    assert (runaway(new, old) is not None) is runs
+    assert (repeated_lines(new, old) is not None) is runs
 
 
 @pytest.mark.parametrize(
@@ -192,7 +199,7 @@ def test_runaway(new: list[str], old: list[str], runs: bool) -> None:
 )
 def test_a_line_that_never_ends_is_known_before_its_end(line: str, stutters: bool) -> None:
     for size in (1, 7, len(line)):
-        reader = ZETA_2.read(request(ZETA_2))
+        reader = ZETA_2.make_reader(request(ZETA_2))
         came = 0
         while came < len(line) and reader.refusal is None:
             reader.feed(line[came : came + size])

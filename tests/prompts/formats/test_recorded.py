@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from editahead_evals.recorded.recorded_answers import Recording, Scene, load
-from editahead_prompts.formats.base import Answer, Format, Refusal, Request, read_all
+from editahead_evals.recorded.recorded_answers import RecordedScenario, Recording, load
+from editahead_prompts.formats.base import AnswerRejection, Format, ParsedEdit, PromptRequest, parse_answer
 from editahead_prompts.formats.next_edit.fim import QWEN
 from editahead_prompts.formats.next_edit.mercury import MERCURY
 from editahead_prompts.formats.next_edit.sweep import SWEEP_CURSORTAB
@@ -42,7 +42,7 @@ def recordings() -> list[Recording]:
 
 
 @cache
-def scenarios() -> dict[str, Scene]:
+def scenarios() -> dict[str, RecordedScenario]:
     return {one.scene.name: one.scene for one in recordings()}
 
 
@@ -50,7 +50,7 @@ def sent(body: Mapping[str, Any]) -> str:
     return str(body["prompt"] if "prompt" in body else body["messages"][0]["content"])
 
 
-def whole_block_diff(scenario: Scene, text: str, *, blank_lines: bool = True) -> str:
+def whole_block_diff(scenario: RecordedScenario, text: str, *, blank_lines: bool = True) -> str:
     """cursortab keeps an edit as two blocks of text without their place: its "diff" removes one, adds the other, and counts
     from line 1 (for Mercury it also loses blank lines). Ours is a real hunk, with numbers and context lines, as Zed's."""
     was, now = ([x for x in t.splitlines() if x or blank_lines] for t in (scenario.old, scenario.new))
@@ -60,7 +60,7 @@ def whole_block_diff(scenario: Scene, text: str, *, blank_lines: bool = True) ->
     return text.replace(theirs, real_hunk(scenario)) if scenario.new else text
 
 
-def real_hunk(scenario: Scene) -> str:
+def real_hunk(scenario: RecordedScenario) -> str:
     """Written by hand for the three scenarios that have a history, from nothing but their text: three lines around."""
     lines, now = scenario.text.split("\n"), scenario.new.splitlines()
     was = scenario.old.splitlines()
@@ -75,7 +75,7 @@ def real_hunk(scenario: Scene) -> str:
     return "".join(f"{line}\n" for line in (header, *body))
 
 
-def wider_change(scenario: Scene, text: str) -> str:
+def wider_change(scenario: RecordedScenario, text: str) -> str:
     """The lines around a change: cursortab shows those that its scenario has, we show up to three on either side."""
     if not scenario.new:
         return text
@@ -86,13 +86,13 @@ def wider_change(scenario: Scene, text: str) -> str:
     return text.replace(theirs, f"original:\n{''.join(was)}updated:\n{''.join(now)}")
 
 
-def lossy_diff(scenario: Scene, text: str) -> str:
+def lossy_diff(scenario: RecordedScenario, text: str) -> str:
     return whole_block_diff(scenario, text, blank_lines=False)
 
 
 lossy_diff.__doc__ = whole_block_diff.__doc__
 
-Difference = Callable[[Scene, str], str]
+Difference = Callable[[RecordedScenario, str], str]
 ALLOWED: dict[str, tuple[Difference, ...]] = {
     "zeta-1": (whole_block_diff,),
     "zeta-2": (whole_block_diff,),
@@ -103,7 +103,7 @@ ALLOWED: dict[str, tuple[Difference, ...]] = {
 """By format, what turns the recorded prompt into ours."""
 
 
-def requests(model: str, *, growing: bool = False) -> list[tuple[Recording, Request]]:
+def requests(model: str, *, growing: bool = False) -> list[tuple[Recording, PromptRequest]]:
     asked = [one for one in recordings() if one.model == model]
     return [(one, one.scene.request(FORMATS[model], growing=growing)) for one in asked]
 
@@ -132,23 +132,23 @@ def test_every_answer_is_an_edit_or_a_named_refusal(model: str) -> None:
     format = FORMATS[model]
     for one, request in requests(model):
         finish = one.said.finish
-        outcome = read_all(format, request, one.said.text, finish)
+        outcome = parse_answer(format, request, one.said.text, finish)
         match outcome:
-            case Answer(edit, cursor):
+            case ParsedEdit(edit, cursor):
                 edit.check(request.document.length)
                 after = edit.apply(request.document.text)
                 assert after != request.document.text
                 assert cursor is None or 0 <= cursor <= len(after)
                 assert finish == "stop"
-            case Refusal(reason):
+            case AnswerRejection(reason):
                 assert reason in {"unchanged", "truncated", "repetition", "empty"}, (one.scene.name, outcome)
 
 
 def outcome(model: str, scenario: str) -> str:
     """The text after the edit, or the reason of the refusal."""
     ((one, request),) = (x for x in requests(model) if x[0].scene.name == scenario)
-    found = read_all(FORMATS[model], request, one.said.text, one.said.finish)
-    return found.edit.apply(request.document.text) if isinstance(found, Answer) else found.reason
+    found = parse_answer(FORMATS[model], request, one.said.text, one.said.finish)
+    return found.edit.apply(request.document.text) if isinstance(found, ParsedEdit) else found.reason
 
 
 @pytest.mark.parametrize(

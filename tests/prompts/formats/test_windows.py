@@ -8,10 +8,17 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.formats.base import Region
+from editahead_prompts.formats.base import EditableRegion
 from editahead_prompts.formats.next_edit.zeta21 import MAX_BLOCK, MIN_BLOCK, NUDGE, boundaries
-from editahead_prompts.formats.windows import Pin, grown, lines_around, pinned, zed_tokens, zed_windows
-from editahead_prompts.state import State
+from editahead_prompts.formats.windows import (
+    PinnedWindow,
+    grow_region,
+    lines_around,
+    pin_window,
+    zed_tokens,
+    zed_windows,
+)
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY, Typist
@@ -25,7 +32,7 @@ FUNCTIONS = "".join(
 @PROPERTY
 def test_a_region_grows_as_far_as_it_may(costs: list[int], limit: int, data: st.DataObject) -> None:
     line = data.draw(st.integers(0, len(costs) - 1))
-    region = grown(costs, Region(line, line + 1), limit)
+    region = grow_region(costs, EditableRegion(line, line + 1), limit)
     used = sum(costs[region.first : region.end])
     assert region.first <= line < region.end
     assert used <= max(limit, costs[line])
@@ -38,7 +45,7 @@ def test_a_region_grows_as_far_as_it_may(costs: list[int], limit: int, data: st.
 )
 @PROPERTY
 def test_zeds_region_is_within_its_limit_and_holds_the_cursor(at: int, language: str, limit: int) -> None:
-    document = Snapshot.of(FUNCTIONS, language=language)
+    document = Snapshot.from_text(FUNCTIONS, language=language)
     region, context = zed_windows(document, at, limit, 150)
     costs = [zed_tokens(line) for line in document.lines]
     assert region.first <= document.line_at(at) < region.end <= len(document.lines)
@@ -50,16 +57,16 @@ def test_zeds_region_is_within_its_limit_and_holds_the_cursor(at: int, language:
 def test_zeds_region_takes_whole_functions() -> None:
     at = FUNCTIONS.index("value_9", FUNCTIONS.index("def f3"))
     for language, whole in (("python", True), ("plaintext", False)):
-        document = Snapshot.of(FUNCTIONS, language=language)
+        document = Snapshot.from_text(FUNCTIONS, language=language)
         region, _ = zed_windows(document, at, 90, 0)
         assert ("def f3(x):\n" in document.lines[region.first : region.end]) is whole
 
 
 def test_the_line_behind_the_last_line_end() -> None:
-    document = Snapshot.of("a\nb\n")
-    assert lines_around(document, 0, 9, 9) == Region(0, 2)
-    assert lines_around(document, 4, 9, 9) == Region(0, 3)
-    assert lines_around(Snapshot.of(""), 0, 9, 9) == Region(0, 1)
+    document = Snapshot.from_text("a\nb\n")
+    assert lines_around(document, 0, 9, 9) == EditableRegion(0, 2)
+    assert lines_around(document, 4, 9, 9) == EditableRegion(0, 3)
+    assert lines_around(Snapshot.from_text(""), 0, 9, 9) == EditableRegion(0, 1)
 
 
 @given(st.lists(st.sampled_from(["", "x = 1", "}", "    return", "def f():"]), max_size=90))
@@ -84,18 +91,18 @@ def test_a_block_begins_at_a_paragraph_and_not_with_a_bracket() -> None:
 BODY = "".join(f"line {n}\n" for n in range(60))
 
 
-def typed(lines: int, rest: str = "") -> State:
+def typed(lines: int, rest: str = "") -> EditorState:
     """So many new lines, and a beginning of the next, typed behind line 20."""
     typist = Typist(BODY)
     text = "".join(f"    new {n}\n" for n in range(lines)) + rest
     at = BODY.index("line 21")
     for k in range(0, len(text), 3):
         typist.make(Edit.replace(at + k, at + k, text[k : k + 3]))
-    return State(typist.snapshot, at + len(text), typist.past)
+    return EditorState(typist.snapshot, at + len(text), typist.past)
 
 
 def test_windows_stand_still_while_an_edit_grows() -> None:
-    pins = [pinned(typed(n, rest)) for n in range(1, 20) for rest in ("x", "xyz = 1", "xyz = call(1)")]
+    pins = [pin_window(typed(n, rest)) for n in range(1, 20) for rest in ("x", "xyz = 1", "xyz = call(1)")]
     assert len({pin.document.text for pin in pins}) == 3  # at 0, 8 and 16 lines
     for pin in pins:
         region = pin.now(lines_around(pin.document, pin.cursor, 10, 10))
@@ -106,7 +113,7 @@ def test_windows_stand_still_while_an_edit_grows() -> None:
 def test_a_pinned_region_holds_the_cursor_and_the_same_lines_around() -> None:
     for lines in range(1, 20):
         state = typed(lines, "x")
-        pin = pinned(state)
+        pin = pin_window(state)
         region = pin.now(lines_around(pin.document, pin.cursor, 3, 3))
         shown = state.document.lines[region.first : region.end]
         assert region.first <= state.document.line_at(state.cursor) < region.end
@@ -115,7 +122,9 @@ def test_a_pinned_region_holds_the_cursor_and_the_same_lines_around() -> None:
 
 def test_nothing_is_pinned_where_no_edit_grows() -> None:
     state = typed(9, "x")
-    elsewhere = State(state.document, 0, state.history)
-    assert pinned(elsewhere) == Pin(state.document, 0)
+    elsewhere = EditorState(state.document, 0, state.history)
+    assert pin_window(elsewhere) == PinnedWindow(state.document, 0)
     closed = tuple(replace(edit, open=False) for edit in state.history)
-    assert pinned(State(state.document, state.cursor, closed)) == Pin(state.document, state.cursor)
+    assert pin_window(EditorState(state.document, state.cursor, closed)) == PinnedWindow(
+        state.document, state.cursor
+    )

@@ -14,13 +14,13 @@ from itertools import islice
 from editahead_evals.apply.sketch_generator import cases
 from editahead_evals.data.edit_records import Record
 from editahead_inference.apply.merge.merge import merge
-from editahead_prompts.composition.hf_tokenizer import Vocabulary
-from editahead_prompts.formats.apply.base import bodies
+from editahead_prompts.composition.hf_tokenizer import HfTokenizer
+from editahead_prompts.formats.apply.base import line_bodies
 from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
-from editahead_prompts.formats.base import Paths, Request
-from editahead_prompts.sketches.elision_markers import marker_of
-from editahead_prompts.sketches.parse import parse
-from editahead_prompts.sketches.sketch import NotASketch
+from editahead_prompts.formats.base import PromptPaths, PromptRequest
+from editahead_prompts.sketches.elision_markers import parse_marker
+from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.sketches.sketch import SketchError
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
@@ -37,25 +37,25 @@ TIMES = 2
 BUDGET = 1000
 """Tokens of an example, its answer included."""
 
-LONGEST_SKETCH = 1_600
+MAX_SKETCH = 1_600
 """Characters. Longer ones hardly fit into the budget."""
 
-ROOTS = Paths((ROOT,))
+ROOTS = PromptPaths((ROOT,))
 
 KEPT_GUESSES, NO_GUESSES = 0.15, 0.35
 """Shares among the guesses that are sure; the rest are spoiled."""
 
 
 def examples_of(
-    record: Mapping[str, str], rng: random.Random, vocabulary: Vocabulary, budget: int = BUDGET
+    record: Mapping[str, str], rng: random.Random, vocabulary: HfTokenizer, budget: int = BUDGET
 ) -> Iterator[Example]:
     """The examples of one record, at most `2 * CASES * TIMES`, none of more than `budget` tokens."""
     known = Record(**{name: record[name] for name in Record.__slots__})
     for case in islice(cases([known], CASES, rng.getrandbits(32)), CASES):
         (file,) = case.files
-        if not file.accepted or len(case.sketch) > LONGEST_SKETCH:
+        if not file.accepted or len(case.sketch) > MAX_SKETCH:
             continue
-        original = Snapshot.of(file.before, uri=f"{ROOT}/{file.path}", language=file.language)
+        original = Snapshot.from_text(file.before, uri=f"{ROOT}/{file.path}", language=file.language)
         syntax = SyntaxTrees()
         for sketch in dict.fromkeys((case.sketch, harder(case.sketch, rng))):
             found = _guess(sketch, original, file.path, syntax)
@@ -74,8 +74,8 @@ def examples_of(
 def _guess(sketch: str, original: Snapshot, path: str, syntax: SyntaxTrees) -> tuple[str, bool] | None:
     """What the merge makes of the sketch, and whether it is sure; None where that is no question for a model."""
     try:
-        parsed = parse(sketch, language=original.language, path=path.rpartition("/")[2])
-    except NotASketch:
+        parsed = parse_sketch(sketch, language=original.language, path=path.rpartition("/")[2])
+    except SketchError:
         return None
     if len(parsed.files) != 1:
         return None
@@ -88,10 +88,10 @@ def _example(
     sketch: str,
     guess: str | None,
     accepted: Sequence[str],
-    vocabulary: Vocabulary,
+    vocabulary: HfTokenizer,
     budget: int,
 ) -> Example | None:
-    request = OWN_APPLY.build(original, sketch, guess, vocabulary, budget=budget, paths=ROOTS)
+    request = OWN_APPLY.build_for_guess(original, sketch, guess, vocabulary, budget=budget, paths=ROOTS)
     if request is None:
         return None
     wanted = next((text for text in accepted if text == guess), accepted[0])
@@ -104,10 +104,10 @@ def _example(
     return example if example.tokens <= budget else None
 
 
-def region_after(request: Request, wanted: str) -> tuple[str, ...] | None:
+def region_after(request: PromptRequest, wanted: str) -> tuple[str, ...] | None:
     """The region's lines in the text wanted; None when that differs outside of the region, or not at all."""
     region = request.region
-    old, new = bodies(request.document.text), bodies(wanted)
+    old, new = line_bodies(request.document.text), line_bodies(wanted)
     below = len(old) - region.end
     if old == new or len(new) < region.first + below:
         return None
@@ -126,7 +126,9 @@ def _shown(before: str, guess: str, rng: random.Random) -> str | None:
 def harder(sketch: str, rng: random.Random) -> str:
     """The sketch without one of its marks for code left out, or, where it has none, indented otherwise."""
     lines = sketch.split("\n")
-    marks = [n for n, line in enumerate(lines) if (marker := marker_of(line)) is not None and marker.certain]
+    marks = [
+        n for n, line in enumerate(lines) if (marker := parse_marker(line)) is not None and marker.certain
+    ]
     if marks:
         del lines[rng.choice(marks)]
     elif not any(line.startswith(("+", "-", "@@", "***", "<<<", ">>>")) for line in lines):

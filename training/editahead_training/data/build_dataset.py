@@ -15,21 +15,21 @@ from pathlib import Path
 from typing import Any
 
 from editahead_evals.data.git_records import recent_records
-from editahead_prompts.composition.hf_tokenizer import Vocabulary, own
+from editahead_prompts.composition.hf_tokenizer import HfTokenizer, bundled_tokenizer
 
 from . import apply_examples, code_examples, next_edit_examples, repair_examples
 from .example import TASKS, Example
-from .packed_dataset import Packed, write
+from .packed_dataset import PackedDataset, write
 from .shards import sample, train_shards
 
 LONGEST = 1024
 """Tokens of an example."""
-HELD = 8
+HELD_OUT_EVERY = 8
 """Of a shard held out, so much fewer records than of one to learn from."""
 BUDGETS = (512, 640, 736)
 """Tokens of prompts. Short ones teach as much for less; a document in use has the longest."""
 
-Source = Callable[[dict[str, Any], random.Random, Vocabulary, int], Iterable[Example]]
+Source = Callable[[dict[str, Any], random.Random, HfTokenizer, int], Iterable[Example]]
 
 SOURCES: tuple[tuple[Source, float, tuple[int, ...]], ...] = (
     (next_edit_examples.examples_of, 1.0, BUDGETS),
@@ -44,7 +44,7 @@ SOURCES: tuple[tuple[Source, float, tuple[int, ...]], ...] = (
 def examples_of(record: dict[str, Any], seed: int) -> list[Example]:
     """All examples of one record, the same for the same seed."""
     rng = random.Random(f"{seed}:{record['id']}")
-    vocabulary = own()
+    vocabulary = bundled_tokenizer()
     out: list[Example] = []
     for source, share, budgets in SOURCES:
         if rng.random() < share:
@@ -52,7 +52,7 @@ def examples_of(record: dict[str, Any], seed: int) -> list[Example]:
     return [example for example in out if example.tokens <= LONGEST]
 
 
-def make(
+def build_dataset(
     edits: Path | None,
     repository: Path | None,
     out: Path,
@@ -62,7 +62,7 @@ def make(
     jobs: int,
     commit: str,
     report: Callable[[str], None] = lambda line: None,
-) -> Mapping[str, Packed]:
+) -> Mapping[str, PackedDataset]:
     """Writes `train.tokens` and `held.tokens` to the folder `out`; what they hold.
 
     edits: a folder with train-* shards, of which the last two are held out, as by `train gate`. repository: a git
@@ -72,13 +72,15 @@ def make(
     out.mkdir(parents=True, exist_ok=True)
     shards = train_shards(edits, least=3) if edits is not None else []
     train = [record for shard in shards[:-2] for record in sample(shard, files, seed)]
-    held = [record for shard in shards[-2:] for record in sample(shard, max(files // HELD, 1), seed)]
+    held = [
+        record for shard in shards[-2:] for record in sample(shard, max(files // HELD_OUT_EVERY, 1), seed)
+    ]
     if repository is not None:
         records = enumerate(asdict(record) for record in recent_records(repository, files))
         for number, record in records:
             (held if number % 10 == 9 else train).append(record)
     random.Random(seed).shuffle(train)
-    made: dict[str, Packed] = {}
+    made: dict[str, PackedDataset] = {}
     for name, records_of in (("train", train), ("held", held)):
         made_of = list(_made(records_of, seed, jobs, name, report))
         random.Random(seed).shuffle(made_of)

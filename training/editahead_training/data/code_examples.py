@@ -6,19 +6,19 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from editahead_prompts.composition.hf_tokenizer import Vocabulary
+from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 from editahead_prompts.formats.escaping import escape
 from editahead_prompts.formats.next_edit.editahead_2611 import END, FILE, MIDDLE, PREFIX, SPECIAL, SUFFIX
 from editahead_prompts.text.snapshot import split_lines
 
 from .example import CODE, Example, plain
 
-LONGEST_HOLE = 8
+MAX_HOLE = 8
 """Lines."""
 
 
 def code_of(
-    record: dict[str, Any], rng: random.Random, vocabulary: Vocabulary, tokens: int
+    record: dict[str, Any], rng: random.Random, vocabulary: HfTokenizer, tokens: int
 ) -> Iterator[Example]:
     """A stretch of the file as it was in the end, of at most so many tokens, from the beginning of a line."""
     lines = split_lines(escape(record["after"], SPECIAL))
@@ -31,14 +31,14 @@ def code_of(
 
 
 def middle_of(
-    record: dict[str, Any], rng: random.Random, vocabulary: Vocabulary, budget: int
+    record: dict[str, Any], rng: random.Random, vocabulary: HfTokenizer, budget: int
 ) -> Iterator[Example]:
     """Some of the file's lines, with a hole of some of them or of a part of one. budget: tokens of the whole."""
     lines = split_lines(escape(record["after"], SPECIAL))
     if len(lines) < 2:
         return
     first = rng.randrange(len(lines))
-    last = min(first + rng.randint(1, LONGEST_HOLE), len(lines))
+    last = min(first + rng.randint(1, MAX_HOLE), len(lines))
     hole = "".join(lines[first:last])
     cut = rng.randint(0, max(len(lines[first]) - 1, 0)) if rng.random() < 0.5 else 0
     before, hole = hole[:cut], hole[cut:]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from editahead_prompts.composition.hf_tokenizer import Vocabulary
-from editahead_prompts.formats.answer_tokens import answered
+from editahead_prompts.composition.hf_tokenizer import HfTokenizer
+from editahead_prompts.formats.answer_tokens import answer_token_ids
 
 Task: TypeAlias = Literal["next edit", "silence", "repair", "apply", "middle", "code"]
 """next edit: the region around a place, rewritten. silence: nothing is to be done in the region. repair: the same as next
@@ -18,11 +18,11 @@ TASKS: tuple[Task, ...] = get_args(Task)
 
 FULL = 100
 """The weight of a token that counts whole, in hundredths."""
-COPIED = 50
+COPY_WEIGHT = 50
 """Of a token of an answer's line that stands in the region just so. What changes weighs more: there is less of it."""
 
 
-DECIDES = 250
+DECISION_WEIGHT = 250
 """Of the first token of a next edit, which says whether there is one, and of silence."""
 CODE = 40
 """Of a token of plain code, of which there are many."""
@@ -53,12 +53,12 @@ def plain(task: Task, prompt: Sequence[int], answer: Sequence[int], weight: int 
 
 
 def rewrite(
-    task: Task, prompt: Sequence[int], old: Sequence[str], new: Sequence[str], vocabulary: Vocabulary
+    task: Task, prompt: Sequence[int], old: Sequence[str], new: Sequence[str], vocabulary: HfTokenizer
 ) -> Example:
     """The lines of a region (without line ends) rewritten as `new`, and the mark of the region's end. What tells of no
     change counts less."""
-    ids, tells = answered(old, new, vocabulary)
-    weights = [FULL if tell else COPIED for tell in tells]
+    ids, tells = answer_token_ids(old, new, vocabulary)
+    weights = [FULL if tell else COPY_WEIGHT for tell in tells]
     if task in ("next edit", "repair"):
-        weights[0] = DECIDES
+        weights[0] = DECISION_WEIGHT
     return Example(task, tuple(prompt), ids, tuple(weights))

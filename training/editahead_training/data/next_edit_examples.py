@@ -11,19 +11,19 @@ from editahead_evals.data.commit_replay import Hunk
 from editahead_evals.data.commit_replay import diff as diff_hunks
 from editahead_inference.candidates import Candidate
 from editahead_inference.gate.gate import Gate
-from editahead_inference.pipeline import candidates_of, default_predictors
-from editahead_prompts.composition.hf_tokenizer import Vocabulary
-from editahead_prompts.composition.render import DoesNotFit
-from editahead_prompts.formats.base import Paths, Request
+from editahead_inference.pipeline import collect_candidates, default_predictors
+from editahead_prompts.composition.hf_tokenizer import HfTokenizer
+from editahead_prompts.composition.render import PromptTooLongError
+from editahead_prompts.formats.base import PromptPaths, PromptRequest
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END, SILENT
-from editahead_prompts.state import PastEdit, State
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .example import DECIDES, Example, plain, rewrite
+from .example import DECISION_WEIGHT, Example, plain, rewrite
 from .replay_moments import ROOT, TrainingMoment, moments
 
 HALF_TYPED = 0.35
@@ -38,7 +38,7 @@ MISTAKEN = 0.7
 A_RECORD = 3
 """Examples of a record, at most, besides one of silence."""
 
-ROOTS = Paths((ROOT,))
+ROOTS = PromptPaths((ROOT,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class Task:
     """A state, and all that is still to be done in its document, in order. silent: it counts only where nothing is to be
     done in the region."""
 
-    state: State
+    state: EditorState
     remaining: tuple[Hunk, ...]
     silent: bool = False
 
 
 def examples_of(
-    record: dict[str, Any], rng: random.Random, vocabulary: Vocabulary, budget: int
+    record: dict[str, Any], rng: random.Random, vocabulary: HfTokenizer, budget: int
 ) -> Iterator[Example]:
     """Examples of one record of real edits; the same for the same record and generator. budget: tokens of a prompt."""
     for task in tasks_of(record, rng):
@@ -89,7 +89,7 @@ def _chosen(moment: TrainingMoment, rng: random.Random) -> Hunk:
     return rng.choice(moment.remaining)
 
 
-def _gone_to(state: State, hunk: Hunk, rng: random.Random) -> State:
+def _gone_to(state: EditorState, hunk: Hunk, rng: random.Random) -> EditorState:
     """With the cursor on the hunk's first line, where the change is, or anywhere on it."""
     document = state.document
     line = min(hunk.start, len(document.lines) - 1)
@@ -132,7 +132,7 @@ def _half_typed(moment: TrainingMoment, hunk: Hunk, rng: random.Random) -> Task 
         document.uri, head, old[head : len(old) - tail], lines[head : len(lines) - tail], open=True
     )
     remaining = diff_hunks(lines, _final(moment))
-    return Task(State(document, min(cursor, document.length), (*past, edit)[-32:]), remaining)
+    return Task(EditorState(document, min(cursor, document.length), (*past, edit)[-32:]), remaining)
 
 
 def _final(moment: TrainingMoment) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ def _told(task: Task, predictors: Sequence[Any], gate: Gate, rng: random.Random)
         return task
     state = task.state
     found: list[Candidate] = [
-        c for c in candidates_of(state, predictors) if c.edit and c.uri == state.document.uri
+        c for c in collect_candidates(state, predictors) if c.edit and c.uri == state.document.uri
     ]
     found.sort(key=lambda candidate: -gate.confidence(state, candidate))
     return replace(task, state=replace(state, proposed=tuple(c.edit for c in found[: 2 * PROPOSED])))
@@ -164,17 +164,17 @@ def _is_right(moment: TrainingMoment, edit: Edit) -> bool:
     return moment.worth(first, last, after[first : last + grown]) > 0
 
 
-def _example(task: Task, vocabulary: Vocabulary, budget: int) -> Iterator[Example]:
+def _example(task: Task, vocabulary: HfTokenizer, budget: int) -> Iterator[Example]:
     """The task as an example, if it is one: no hunk may reach beyond the region."""
     try:
         request = OWN.build(task.state, vocabulary, budget=budget, paths=ROOTS)
-    except DoesNotFit:
+    except PromptTooLongError:
         return
     region, document = request.region, task.state.document
     touched = [h for h in task.remaining if h.start < region.end and region.first < max(h.end, h.start + 1)]
     if task.silent:
         if not touched and region.end > region.first:
-            yield plain("silence", _ids(request), vocabulary.encode(SILENT + REGION_END), DECIDES)
+            yield plain("silence", _ids(request), vocabulary.encode(SILENT + REGION_END), DECISION_WEIGHT)
         return
     if not touched or any(h.start < region.first or h.end > region.end for h in touched):
         return
@@ -188,6 +188,6 @@ def _example(task: Task, vocabulary: Vocabulary, budget: int) -> Iterator[Exampl
     yield rewrite("next edit", _ids(request), region.bodies(document), bodies, vocabulary)
 
 
-def _ids(request: Request) -> tuple[int, ...]:
+def _ids(request: PromptRequest) -> tuple[int, ...]:
     assert request.prompt.ids is not None
     return request.prompt.ids

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Numbers = np.ndarray[Any, Any]
 
 
-class NotPacked(Exception):
+class DatasetError(Exception):
     """A file that holds no examples, or those of another vocabulary; the message is for a person."""
 
 
@@ -36,7 +36,7 @@ def fingerprint() -> str:
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedDataset:
     """tokens, weights: of all examples, one after another. ends: of each. tasks: their numbers in `TASKS`."""
 
     tokens: Numbers
@@ -53,7 +53,7 @@ class Packed:
         return (int(self.ends[number - 1]) if number else 0), int(self.ends[number])
 
 
-def write(path: Path, examples: Iterable[Example], provenance: Mapping[str, Any]) -> Packed:
+def write(path: Path, examples: Iterable[Example], provenance: Mapping[str, Any]) -> PackedDataset:
     """Writes the examples in their order, and gives what was written."""
     import numpy as np
     from safetensors.numpy import save_file
@@ -71,7 +71,7 @@ def write(path: Path, examples: Iterable[Example], provenance: Mapping[str, Any]
         tasks.append(TASKS.index(example.task))
     if not ends:
         raise ValueError("there are no examples")
-    packed = Packed(
+    packed = PackedDataset(
         np.concatenate(tokens), np.concatenate(weights), np.array(ends), np.array(tasks, np.uint8), provenance
     )
     arrays = {name: getattr(packed, name) for name in ("tokens", "weights", "ends", "tasks")}
@@ -79,7 +79,7 @@ def write(path: Path, examples: Iterable[Example], provenance: Mapping[str, Any]
     return packed
 
 
-def read(path: Path) -> Packed:
+def read(path: Path) -> PackedDataset:
     """NotPacked when it cannot be read, or was made with another vocabulary."""
     from safetensors import SafetensorError, safe_open
 
@@ -89,13 +89,13 @@ def read(path: Path) -> Packed:
             arrays = {name: file.get_tensor(name) for name in ("tokens", "weights", "ends", "tasks")}
             provenance = json.loads(told["provenance"])
     except (OSError, SafetensorError, KeyError, ValueError) as error:
-        raise NotPacked(f"{path}: no packed examples ({error})") from error
+        raise DatasetError(f"{path}: no packed examples ({error})") from error
     if told.get("vocabulary") != fingerprint():
-        raise NotPacked(f"{path}: made with another vocabulary")
-    return Packed(**arrays, provenance=provenance)
+        raise DatasetError(f"{path}: made with another vocabulary")
+    return PackedDataset(**arrays, provenance=provenance)
 
 
-def joined(parts: Iterable[tuple[int, int]], most: int) -> Iterator[list[int]]:
+def pack_batches(parts: Iterable[tuple[int, int]], most: int) -> Iterator[list[int]]:
     """Numbers of examples whose tokens together are at most `most`, in order; one that is longer is left out.
 
     parts: numbers of examples, each with its tokens.

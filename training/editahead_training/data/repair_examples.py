@@ -19,13 +19,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from editahead_prompts.composition.hf_tokenizer import Vocabulary
-from editahead_prompts.composition.render import DoesNotFit
-from editahead_prompts.formats.base import Paths
+from editahead_prompts.composition.hf_tokenizer import HfTokenizer
+from editahead_prompts.composition.render import PromptTooLongError
+from editahead_prompts.formats.base import PromptPaths
 from editahead_prompts.formats.next_edit.editahead_2611 import HIST, OWN
-from editahead_prompts.state import PastEdit, State
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot, line_body
-from editahead_prompts.text.syntax_trees import SyntaxTrees, errors
+from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 
 from .example import Example, rewrite
 from .replay_moments import ROOT
@@ -33,9 +33,9 @@ from .replay_moments import ROOT
 BUDGET, LONGEST = 736, 1024
 """Tokens of a prompt, and of an example."""
 
-ROOTS = Paths((ROOT,))
+ROOTS = PromptPaths((ROOT,))
 
-LONGEST_FILE = 20_000
+MAX_FILE = 20_000
 """Characters. Longer ones are left out: they take long, and the prompt shows little of them."""
 
 RENAMES = 2
@@ -84,7 +84,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Damage:
+class DamagedFile:
     """now: the damaged text's lines. past: what a person did, oldest first. repair: what is still to be done, sorted."""
 
     now: tuple[str, ...]
@@ -93,25 +93,27 @@ class Damage:
 
 
 def examples_of(
-    record: Mapping[str, str], rng: random.Random, vocabulary: Vocabulary, budget: int = BUDGET
+    record: Mapping[str, str], rng: random.Random, vocabulary: HfTokenizer, budget: int = BUDGET
 ) -> Iterator[Example]:
     """The examples of one record: some renames, an import, an argument added and one dropped, as far as it has them. None
     has more than `LONGEST` tokens."""
-    if len(record["after"]) > LONGEST_FILE:
+    if len(record["after"]) > MAX_FILE:
         return
     uri = f"{ROOT}/{record['path']}"
-    file = File(Snapshot.of(record["after"], uri=uri, language=record["language"]), SyntaxTrees())
+    file = SourceFile(
+        Snapshot.from_text(record["after"], uri=uri, language=record["language"]), SyntaxTrees()
+    )
     if file.errors is None:
         return
-    ways: list[Callable[[File, random.Random], Damage | None]] = [renamed] * RENAMES
-    for way in (*ways, unimported, argument_added, argument_dropped):
+    ways: list[Callable[[SourceFile, random.Random], DamagedFile | None]] = [partial_rename] * RENAMES
+    for way in (*ways, remove_import, argument_added, argument_dropped):
         damage = way(file, rng)
         example = None if damage is None else _example(file, damage, rng, vocabulary, budget)
         if example is not None:
             yield example
 
 
-class File:
+class SourceFile:
     """A correct file, and what is asked of it several times."""
 
     def __init__(self, snapshot: Snapshot, syntax: SyntaxTrees) -> None:
@@ -119,7 +121,7 @@ class File:
         self.snapshot = snapshot
         self.syntax = syntax
         self.lines = snapshot.lines
-        self.errors = None if tree is None else errors(tree.root_node)
+        self.errors = None if tree is None else count_errors(tree.root_node)
         self.names = Counter(_NAME.findall(snapshot.text))
 
     def places(self, name: str) -> list[tuple[int, int]]:
@@ -131,10 +133,10 @@ class File:
         snapshot = Snapshot(self.snapshot.uri, self.snapshot.language, 1, tuple(lines))
         tree = self.syntax.tree(snapshot)
         assert tree is not None and self.errors is not None
-        return errors(tree.root_node) <= self.errors
+        return count_errors(tree.root_node) <= self.errors
 
 
-def renamed(file: File, rng: random.Random) -> Damage | None:
+def partial_rename(file: SourceFile, rng: random.Random) -> DamagedFile | None:
     """A name that is defined here and used at least twice had another name; some of its lines have the new one already,
     that of the definition first."""
     names = sorted(name for name, times in file.names.items() if 3 <= times <= 12)
@@ -156,11 +158,11 @@ def renamed(file: File, rng: random.Random) -> Damage | None:
         was = {line: _put(file, line, code, old) for line in here}
         now = [was[n] if n in left else line for n, line in enumerate(file.lines)]
         past = _grown([PastEdit(file.snapshot.uri, n, (was[n],), (file.lines[n],)) for n in made])
-        return Damage(tuple(now), past, tuple(Change(n, n + 1, (file.lines[n],)) for n in left))
+        return DamagedFile(tuple(now), past, tuple(Change(n, n + 1, (file.lines[n],)) for n in left))
     return None
 
 
-def _put(file: File, line: int, places: Sequence[tuple[int, int]], text: str) -> str:
+def _put(file: SourceFile, line: int, places: Sequence[tuple[int, int]], text: str) -> str:
     """A line with `text` at those of the places that it holds."""
     out, base = file.lines[line], file.snapshot.starts[line]
     for start, end in reversed(places):
@@ -169,7 +171,7 @@ def _put(file: File, line: int, places: Sequence[tuple[int, int]], text: str) ->
     return out
 
 
-def unimported(file: File, rng: random.Random) -> Damage | None:
+def remove_import(file: SourceFile, rng: random.Random) -> DamagedFile | None:
     """An import that is used once or twice is missing; the lines that use it are the latest edits."""
     heads = [n for n, line in enumerate(file.lines) if re.match(r"\s*(?:import|from|use)\b", line)]
     names = sorted(
@@ -192,11 +194,11 @@ def unimported(file: File, rng: random.Random) -> Damage | None:
             continue  # no lines that a person adds by themselves
         uri = file.snapshot.uri
         past = _grown([PastEdit(uri, n + moved, (), (file.lines[n],)) for n in uses])
-        return Damage(tuple(now), past, (Change(head, head + len(less), (file.lines[head],)),))
+        return DamagedFile(tuple(now), past, (Change(head, head + len(less), (file.lines[head],)),))
     return None
 
 
-def argument_added(file: File, rng: random.Random) -> Damage | None:
+def argument_added(file: SourceFile, rng: random.Random) -> DamagedFile | None:
     """The last parameter of a function is new, and calls lack it. Only where its name tells what they are to pass."""
     for definition, calls in _called(file, rng):
         parameters, name = _parts(definition["parameters"]), definition["name"]
@@ -209,7 +211,7 @@ def argument_added(file: File, rng: random.Random) -> Damage | None:
     return None
 
 
-def argument_dropped(file: File, rng: random.Random) -> Damage | None:
+def argument_dropped(file: SourceFile, rng: random.Random) -> DamagedFile | None:
     """A function had one more parameter, and calls pass it still."""
     for definition, calls in _called(file, rng):
         parameters, language = _parts(definition["parameters"]), file.snapshot.language
@@ -230,7 +232,7 @@ def _with_one(parameters: list[str], more: str, text: str, parts: list[str]) -> 
     return [*parts, more if parts == parameters else text]
 
 
-def _called(file: File, rng: random.Random) -> Iterator[tuple[re.Match[str], list[re.Match[str]]]]:
+def _called(file: SourceFile, rng: random.Random) -> Iterator[tuple[re.Match[str], list[re.Match[str]]]]:
     """Definitions with parameters, and the calls on single lines that pass as many arguments."""
     definitions = list(_DEFINITION.finditer(file.snapshot.text))
     for definition in rng.sample(definitions, min(_TRIES, len(definitions))):
@@ -249,12 +251,12 @@ def _called(file: File, rng: random.Random) -> Iterator[tuple[re.Match[str], lis
 
 
 def _changed_call(
-    file: File,
+    file: SourceFile,
     name: str,
     definition: re.Match[str],
     calls: Sequence[re.Match[str]],
     earlier: Callable[[list[str]], list[str]],
-) -> Damage | None:
+) -> DamagedFile | None:
     """earlier: from the parameters, or the arguments, to what they were before."""
     snapshot, text = file.snapshot, file.snapshot.text
 
@@ -274,7 +276,7 @@ def _changed_call(
     if not repair:
         return None
     past = _grown([PastEdit(snapshot.uri, at, (was,), (file.lines[at],))])
-    return Damage(tuple(now), past, tuple(repair))
+    return DamagedFile(tuple(now), past, tuple(repair))
 
 
 def _parts(listed: str) -> list[str]:
@@ -316,7 +318,7 @@ def _other_name(name: str, known: Mapping[str, int], rng: random.Random) -> str 
     return other if other not in known and len(other) > 2 and other != name else None
 
 
-def _imported(file: File, line: int) -> int:
+def _imported(file: SourceFile, line: int) -> int:
     """How many names an import's line brings in."""
     base = file.snapshot.starts[line]
     spans = (
@@ -347,7 +349,7 @@ def _grown(edits: Sequence[PastEdit]) -> tuple[PastEdit, ...]:
 
 
 def _example(
-    file: File, damage: Damage, rng: random.Random, vocabulary: Vocabulary, budget: int
+    file: SourceFile, damage: DamagedFile, rng: random.Random, vocabulary: HfTokenizer, budget: int
 ) -> Example | None:
     document = Snapshot(file.snapshot.uri, file.snapshot.language, 2, damage.now)
     *earlier, last = damage.past
@@ -358,9 +360,9 @@ def _example(
         line = last.line + len(last.new) - 1
         column = len(line_body(damage.now[line]))
     try:
-        state = State(document, document.starts[line] + column, past)
+        state = EditorState(document, document.starts[line] + column, past)
         request = OWN.build(state, vocabulary, budget=budget, paths=ROOTS)
-    except DoesNotFit:
+    except PromptTooLongError:
         return None
     region = request.region
     told = HIST in request.prompt.text or (not last.old and region.first <= last.line < region.end)

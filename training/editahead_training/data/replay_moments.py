@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from editahead_evals.data.commit_replay import Hunk, diff
 from editahead_evals.metrics.judge import hunks_made
 from editahead_inference.candidates import Candidate
-from editahead_inference.gate.filters import rewritten, touched
-from editahead_prompts.state import PastEdit, State
+from editahead_inference.gate.filters import lines_after, touched_lines
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.identifiers import tokenize
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 
@@ -32,17 +32,17 @@ _WINDOW = 60
 class TrainingMoment:
     """The state after some hunks, and the hunks that remain, in the state's lines."""
 
-    state: State
+    state: EditorState
     remaining: tuple[Hunk, ...]
 
     def worth_of(self, candidate: Candidate) -> float:
         """What an edit of this document is worth, or going to a place in it."""
         snapshot = self.state.document
         if not candidate.edit:
-            line = snapshot.line_at(candidate.place)
+            line = snapshot.line_at(candidate.target_offset)
             return self.worth(line, line + 1, snapshot.lines[line : line + 1])
-        start, end = touched(snapshot, candidate.edit)
-        after = rewritten(snapshot, candidate.edit, start, end)
+        start, end = touched_lines(snapshot, candidate.edit)
+        after = lines_after(snapshot, candidate.edit, start, end)
         return self.worth(start, end, tuple(filter(None, split_lines(after))))
 
     def worth(self, start: int, end: int, lines: Sequence[str]) -> float:
@@ -122,7 +122,7 @@ def moments(
             hunks[n].moved(start_of(n) - hunks[n].start) for n in range(len(hunks)) if n not in made
         )
         cursor = cursor_after(snapshot, hunk.moved(at - hunk.start))
-        yield TrainingMoment(State(snapshot, cursor, tuple(past[-32:])), remaining)
+        yield TrainingMoment(EditorState(snapshot, cursor, tuple(past[-32:])), remaining)
 
 
 def cursor_after(snapshot: Snapshot, made: Hunk) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from editahead_prompts.composition.hf_tokenizer import WORDS, built, prepare
+from editahead_prompts.composition.hf_tokenizer import WORDS, build_bpe, configure
 from editahead_prompts.formats.next_edit.editahead_2611 import SPECIAL
 
 from .shards import sample, train_shards
@@ -30,7 +30,7 @@ LONGEST = 16
 REPOSITORIES = 8
 """A word has to be used in so many."""
 
-_LONGEST_WORD = 40
+_MAX_WORD = 40
 """Longer words hardly have anything in common with others."""
 
 
@@ -42,7 +42,7 @@ def train(edits: Path, out: Path, *, files: int, seed: int, commit: str) -> dict
     shards = train_shards(edits, least=1)
     counted, records, size = _words(shards, files, seed)
     merges = _merges(counted)
-    vocabulary = built(SPECIAL, merges)
+    vocabulary = build_bpe(SPECIAL, merges)
     provenance = {
         "made by": f"editahead train tokenizer --files {files} --seed {seed}",
         "commit": commit,
@@ -83,7 +83,7 @@ def _words(shards: list[Path], files: int, seed: int) -> tuple[Counter[str], int
             size += len(text.encode("utf-8", "replace"))
             repository = repositories.setdefault(record["repo"], len(repositories))
             for word, times in Counter(cut.findall(text)).items():
-                if len(word) <= _LONGEST_WORD:
+                if len(word) <= _MAX_WORD:
                     counted[word] += times
                     users[word].add(repository)
     needed = min(REPOSITORIES, len(repositories))
@@ -96,7 +96,7 @@ def _merges(counted: Counter[str]) -> list[str]:
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
     encoder = Tokenizer(models.BPE())
-    prepare(encoder)
+    configure(encoder)
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     trainer = trainers.BpeTrainer(
         vocab_size=SIZE - len(SPECIAL),

@@ -34,8 +34,8 @@ MAGIC = b"editahead delta 1\n"
 LEVEL = 9
 """Of zstd. Higher ones take several times as long for a few percent."""
 
-_LONGEST_HEAD = 10_000
-_LONGEST_HEADER = 100_000_000
+_MAX_HEAD = 10_000
+_MAX_HEADER = 100_000_000
 """Bytes."""
 
 
@@ -44,7 +44,7 @@ class DeltaError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class DeltaStats:
     """A delta that was written. size, target_size: bytes of the files. changed: the share of the tensors' bytes that
     differ."""
 
@@ -58,7 +58,7 @@ class Made:
         return self.target_size / self.size
 
 
-def make(base: Path, target: Path, out: Path) -> Made:
+def write_delta(base: Path, target: Path, out: Path) -> DeltaStats:
     """Write the delta from one checkpoint to another to `out`, whole or not at all.
 
     `DeltaError` when they are not of the same model (other tensors, types or shapes), `CheckpointError` for a file that is
@@ -77,14 +77,14 @@ def make(base: Path, target: Path, out: Path) -> Made:
         ) as frame:
             frame.write(new.header)
             for tensor in new.tensors:
-                differing = old.of(before[tensor.name]) ^ new.of(tensor)
+                differing = old.read_tensor(before[tensor.name]) ^ new.read_tensor(tensor)
                 changed += int((differing != 0).sum())
                 frame.write(_sorted(differing, tensor.itemsize))
     size = len(new.bytes)
-    return Made(out.stat().st_size, size, changed / max(size - len(new.header), 1))
+    return DeltaStats(out.stat().st_size, size, changed / max(size - len(new.header), 1))
 
 
-def apply(base: Path, delta: Path, out: Path) -> None:
+def apply_delta(base: Path, delta: Path, out: Path) -> None:
     """Write to `out` the checkpoint that `delta` leads to from `base`, bit by bit, whole or not at all.
 
     `DeltaError` when the delta was not made for this base, or is damaged; `CheckpointError` when the base is none.
@@ -115,7 +115,7 @@ def _pieces(frame: IO[bytes], old: Checkpoint, before: dict[str, Tensor]) -> Ite
 
     length = _exactly(frame, LENGTH)
     size = int.from_bytes(length, "little")
-    if size > _LONGEST_HEADER:
+    if size > _MAX_HEADER:
         raise CheckpointError("its header is too long")
     header = length + _exactly(frame, size)
     yield header
@@ -125,7 +125,7 @@ def _pieces(frame: IO[bytes], old: Checkpoint, before: dict[str, Tensor]) -> Ite
             raise CheckpointError(f"the base has no such tensor as {tensor.name}")
         planes = np.frombuffer(_exactly(frame, tensor.end - tensor.start), np.uint8)
         differing = planes.reshape(tensor.itemsize, -1).T.reshape(-1)
-        yield (old.of(was) ^ differing).tobytes()
+        yield (old.read_tensor(was) ^ differing).tobytes()
 
 
 def _sorted(differing: Bytes, itemsize: int) -> bytes:
@@ -142,7 +142,7 @@ def _head(file: IO[bytes], path: Path) -> dict[str, Any]:
         raise DeltaError(f"{path}: not a delta")
     size = int.from_bytes(file.read(LENGTH), "little")
     try:
-        head = json.loads(file.read(min(size, _LONGEST_HEAD)))
+        head = json.loads(file.read(min(size, _MAX_HEAD)))
         return {"base": str(head["base"]), "target": str(head["target"])}
     except (ValueError, TypeError, KeyError) as error:
         raise DeltaError(f"{path}: damaged, its head cannot be read") from error

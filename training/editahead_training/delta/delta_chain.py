@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 import zstandard
 
-from .checkpoint_delta import LEVEL, DeltaError, apply, make
+from .checkpoint_delta import LEVEL, DeltaError, apply_delta, write_delta
 from .safetensors_file import Checkpoint
 
 WHOLE_EVERY = 8
@@ -25,7 +25,7 @@ _NAME = re.compile(r"(\d{5,})\.(delta|safetensors\.zst)")
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ChainEntry:
     """number: from 0. whole: it needs no other. size: bytes of its file."""
 
     number: int
@@ -37,27 +37,27 @@ class Link:
         return self.path.stat().st_size
 
 
-class Chain:
+class DeltaChain:
     """folder: made when the first checkpoint is added. every: how far whole checkpoints are apart."""
 
     def __init__(self, folder: Path, *, every: int = WHOLE_EVERY) -> None:
         self.folder = folder
         self._every = every
 
-    def links(self) -> list[Link]:
+    def links(self) -> list[ChainEntry]:
         """In order. `DeltaError` when one is missing."""
-        found: dict[int, Link] = {}
+        found: dict[int, ChainEntry] = {}
         for path in sorted(self.folder.glob("*")) if self.folder.is_dir() else ():
             if match := _NAME.fullmatch(path.name):
                 number, whole = int(match[1]), match[2] != "delta"
                 if number not in found or whole:
-                    found[number] = Link(number, path, whole)
+                    found[number] = ChainEntry(number, path, whole)
         links = [found[number] for number in sorted(found)]
         if [link.number for link in links] != list(range(len(links))) or (links and not links[0].whole):
             raise DeltaError(f"{self.folder}: a link of the chain is missing")
         return links
 
-    def add(self, checkpoint: Path) -> Link:
+    def add(self, checkpoint: Path) -> ChainEntry:
         """One more at the end. `DeltaError` when it is not of the same model as those before; `CheckpointError`."""
         Checkpoint(checkpoint)  # before anything is written
         links = self.links()
@@ -68,14 +68,14 @@ class Chain:
             if links:
                 last = Path(scratch, "last")
                 self.write(number - 1, last)
-                make(last, checkpoint, made)  # a whole one has to be of the same model, too
+                write_delta(last, checkpoint, made)  # a whole one has to be of the same model, too
             whole = number % self._every == 0
             if whole:
                 with checkpoint.open("rb") as file, made.open("wb") as out:
                     zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).copy_stream(file, out)
             path = self.folder / f"{number:05}.{'safetensors.zst' if whole else 'delta'}"
             made.replace(path)
-        return Link(number, path, whole)
+        return ChainEntry(number, path, whole)
 
     def write(self, number: int, out: Path) -> None:
         """The checkpoint of that number, bit by bit, to `out`. `DeltaError` when there is none, or the chain is damaged."""
@@ -91,6 +91,6 @@ class Chain:
             except zstandard.ZstdError as error:
                 raise DeltaError(f"{links[first].path}: damaged ({error})") from error
             for link in links[first + 1 : number + 1]:
-                apply(now, link.path, then)
+                apply_delta(now, link.path, then)
                 then.replace(now)
             shutil.move(now, out)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LENGTH = 8
 """Bytes of the header's length."""
 
-_LONGEST_HEADER = 100_000_000
+_MAX_HEADER = 100_000_000
 """Bytes. That of the format."""
 
 
@@ -62,7 +62,7 @@ class Checkpoint:
             raise CheckpointError(f"{path}: not a safetensors file")
         self.bytes: Bytes = np.memmap(path, np.uint8, mode="r")
         end = LENGTH + int.from_bytes(self.bytes[:LENGTH].tobytes(), "little")
-        if end > min(size, _LONGEST_HEADER):
+        if end > min(size, _MAX_HEADER):
             raise CheckpointError(f"{path}: not a safetensors file")
         self.header = self.bytes[:end].tobytes()
         try:
@@ -72,7 +72,7 @@ class Checkpoint:
         if (self.tensors[-1].end if self.tensors else end) != size:
             raise CheckpointError(f"{path}: not as long as its header says")
 
-    def of(self, tensor: Tensor) -> Bytes:
+    def read_tensor(self, tensor: Tensor) -> Bytes:
         """The bytes of a tensor."""
         return self.bytes[tensor.start : tensor.end]
 

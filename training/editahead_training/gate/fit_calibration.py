@@ -17,15 +17,15 @@ PRIOR = 10
 """Outcomes that what was stated counts as, beside those behind a knot."""
 
 
-def curves(stated: Iterable[Stated]) -> dict[str, dict[str, Any]]:
+def fit_curves(stated: Iterable[Stated]) -> dict[str, dict[str, Any]]:
     """One for each predictor that stated anything."""
     by_name: defaultdict[str, list[tuple[float, bool]]] = defaultdict(list)
     for name, probability, right in stated:
         by_name[name].append((probability, right))
-    return {name: curve(pairs) for name, pairs in sorted(by_name.items())}
+    return {name: fit_curve(pairs) for name, pairs in sorted(by_name.items())}
 
 
-def curve(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+def fit_curve(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:
     """The pairs, by what was stated, in groups of equally many, of which those that do not ascend are one (isotonic
     regression by pooling adjacent violators); a knot for each group: the means of what was stated and of what came true."""
     ordered = sorted(pairs)

@@ -17,14 +17,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from editahead_evals.metrics.confidence_curve import Answer, Curve
-from editahead_inference.gate.decision_trees import Trees
+from editahead_evals.metrics.confidence_curve import Answer, ConfidenceCurve
+from editahead_inference.gate.decision_trees import DecisionTrees
 from editahead_training.data.shards import train_shards
 
-from .fit_calibration import curves
-from .fit_terms import Circumstance, fit_terms
+from .fit_calibration import fit_curves
+from .fit_terms import TermSample, fit_terms
 from .fit_trees import fit_trees
-from .replayed_candidates import ORDERS, Moment, answered_rows, completions, rows, side_by_side, survey
+from .replayed_candidates import ORDERS, Moment, answered_rows, completions, map_records, rows, survey
 
 FOLDS = 2
 EAGER = 1.0
@@ -44,7 +44,7 @@ UNKNOWN = {
 
 def figures(answers: Sequence[Sequence[Answer]], threshold: float) -> dict[str, float]:
     """The evaluation's figures, of what is shown first, by record."""
-    curve = Curve(answers)
+    curve = ConfidenceCurve(answers)
     (level,) = curve.levels([threshold])
     error = curve.calibration_error([1] * len(answers))
     return {
@@ -56,7 +56,7 @@ def figures(answers: Sequence[Sequence[Answer]], threshold: float) -> dict[str, 
     }
 
 
-class Training:
+class GateTraining:
     """One run over the shards of a folder, `files` records of each. All but the last two are fitted to."""
 
     def __init__(self, edits: Path, *, files: int, seed: int, jobs: int) -> None:
@@ -64,7 +64,7 @@ class Training:
         shards = train_shards(edits, least=4)
         self.fitted, self.aside = shards[:-2], shards[-2:]
         self.folds = [self.fitted[n::FOLDS] for n in range(FOLDS)]
-        self._replay = partial(side_by_side, files=files, seed=seed, jobs=jobs)
+        self._replay = partial(map_records, files=files, seed=seed, jobs=jobs)
 
     def run(self, kept: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The weights, without provenance. kept: weights whose trees are taken over."""
@@ -79,18 +79,18 @@ class Training:
         terms = fit_terms([one for fold, trees in folds for one in self.circumstances(fold, trees)])
         stated = chain.from_iterable(self._replay(completions, self.fitted))
         unknown = {name: {"knots": [], "of": 0, "why": why} for name, why in UNKNOWN.items()}
-        return data | {"terms": terms, "calibration": curves(stated) | unknown}
+        return data | {"terms": terms, "calibration": fit_curves(stated) | unknown}
 
     def rows(self, order: str, shards: Sequence[Path]) -> list[Moment]:
         return list(chain.from_iterable(self._replay(partial(rows, order=order), shards)))
 
-    def circumstances(self, shards: Sequence[Path], trees: Mapping[str, Any]) -> list[Circumstance]:
+    def circumstances(self, shards: Sequence[Path], trees: Mapping[str, Any]) -> list[TermSample]:
         """Of people who answer what is shown by these trees alone."""
-        known = Trees(trees)
+        known = DecisionTrees(trees)
         work = partial(answered_rows, weights=trees)
         return [
             # A record counts as two moments, however many moments a long walk gives.
-            Circumstance(row.around, known.log_odds(row.features), row.worth, 2 / max(len(moments), 2))
+            TermSample(row.around, known.log_odds(row.features), row.worth, 2 / max(len(moments), 2))
             for moments in self._replay(work, shards)
             for moment in moments
             for row in moment.rows
@@ -119,8 +119,8 @@ def train(
     """
     former = None if kept is None else json.loads(kept.read_text("utf-8"))
     if former is not None:
-        Trees(former)
-    training = Training(edits, files=files, seed=seed, jobs=jobs)
+        DecisionTrees(former)
+    training = GateTraining(edits, files=files, seed=seed, jobs=jobs)
     data = training.run(former)
     provenance: dict[str, Any] = {
         "made by": f"editahead train gate --files {files} --seed {seed}",

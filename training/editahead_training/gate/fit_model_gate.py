@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from editahead_inference.backends.local.backend import LocalBackend
-from editahead_inference.gate.decision_trees import Trees
-from editahead_inference.pipeline import Pipeline, proposed
-from editahead_inference.predictors.model.model_gate import confidence, seen
+from editahead_inference.gate.decision_trees import DecisionTrees
+from editahead_inference.pipeline import Pipeline, proposed_edits
+from editahead_inference.predictors.model.model_gate import confidence, gate_features
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_prompts.formats.base import Paths
+from editahead_prompts.formats.base import PromptPaths
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN
 from editahead_training.data.replay_moments import ROOT, TrainingMoment, moments
 from editahead_training.data.shards import sample, train_shards
@@ -39,7 +39,7 @@ _RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class ScoredCandidate:
     """A candidate: what the rules' gate makes of it (None where no rule proposes it), what the model says, and its worth."""
 
     rules: float | None
@@ -48,12 +48,12 @@ class Weighed:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ScoredMoment:
     """A moment. record: its id. candidates: with an edit, of the document."""
 
     record: str
     opportunity: bool
-    candidates: tuple[Weighed, ...]
+    candidates: tuple[ScoredCandidate, ...]
 
 
 class _Asking:
@@ -64,28 +64,28 @@ class _Asking:
         self._runner = asyncio.Runner()
         backend = LocalBackend(folder, called=OWN.name)
         self._model = ModelPredictor(
-            backend, OWN.name, "local", paths=Paths((ROOT,)), key="training", scores=True
+            backend, OWN.name, "local", paths=PromptPaths((ROOT,)), key="training", scores=True
         )
         self._pipeline = Pipeline()
 
-    def __call__(self, record: dict[str, Any]) -> list[Asked]:
+    def __call__(self, record: dict[str, Any]) -> list[ScoredMoment]:
         rng = random.Random(record["id"])
         found = list(moments(record, by_line=rng.random() < 0.3))
         chosen = sorted(rng.sample(range(len(found)), min(A_RECORD, len(found))))
         return [self._asked(record["id"], found[number]) for number in chosen]
 
-    def _asked(self, record: str, moment: TrainingMoment) -> Asked:
+    def _asked(self, record: str, moment: TrainingMoment) -> ScoredMoment:
         rules = self._pipeline.predict(moment.state, eagerness=1.0)
-        state = replace(moment.state, proposed=proposed(rules))
-        told = self._runner.run(self._model.ask(state))
+        state = replace(moment.state, proposed=proposed_edits(rules))
+        told = self._runner.run(self._model.predict(state))
         if told.problem is not None:
             raise RuntimeError(told.problem)
         found = [
-            Weighed(sure, seen(None, candidate.features), moment.worth_of(candidate))
-            for candidate, sure in self._pipeline.together(rules, told)
+            ScoredCandidate(sure, gate_features(None, candidate.features), moment.worth_of(candidate))
+            for candidate, sure in self._pipeline.merge_candidates(rules, told)
             if candidate.edit and candidate.uri == state.document.uri
         ]
-        return Asked(record, bool(moment.remaining), tuple(found))
+        return ScoredMoment(record, bool(moment.remaining), tuple(found))
 
 
 _asking: _Asking | None = None
@@ -96,24 +96,24 @@ def _begin(folder: Path) -> None:
     _asking = _Asking(folder)
 
 
-def _ask(record: dict[str, Any]) -> list[Asked]:
+def _ask(record: dict[str, Any]) -> list[ScoredMoment]:
     assert _asking is not None
     return _asking(record)
 
 
-def collect(records: Sequence[dict[str, Any]], folder: Path, jobs: int) -> Iterator[Asked]:
+def collect(records: Sequence[dict[str, Any]], folder: Path, jobs: int) -> Iterator[ScoredMoment]:
     """What rules and the model in `folder` say at moments of the records."""
     with ProcessPoolExecutor(jobs, initializer=partial(_begin, folder)) as pool:
         for asked in pool.map(_ask, records, chunksize=4):
             yield from asked
 
 
-def fit(asked: Sequence[Asked]) -> dict[str, Any]:
+def fit(asked: Sequence[ScoredMoment]) -> dict[str, Any]:
     """Weights for what the model says something of, in the format of `editahead_inference.gate.decision_trees`."""
     rows = [
         Moment(
             one.opportunity,
-            [Row(seen(c.rules, c.features), {}, c.worth) for c in one.candidates if c.features],
+            [Row(gate_features(c.rules, c.features), {}, c.worth) for c in one.candidates if c.features],
         )
         for one in asked
     ]
@@ -130,7 +130,7 @@ class Shown:
     right: bool = False
 
 
-def shown(asked: Sequence[Asked], weights: Trees | None) -> list[Shown]:
+def shown(asked: Sequence[ScoredMoment], weights: DecisionTrees | None) -> list[Shown]:
     """With the model where there are weights, else the rules alone."""
     out = []
     for one in asked:
@@ -161,7 +161,7 @@ def figures(found: Sequence[Shown], threshold: float) -> dict[str, float]:
     }
 
 
-def level(found: Sequence[Shown], precision: float) -> float:
+def threshold_for_precision(found: Sequence[Shown], precision: float) -> float:
     """The lowest threshold at which the precision is no less; 1 when there is none."""
     ordered = sorted((one for one in found if one.opportunity and one.sure > 0), key=lambda one: -one.sure)
     best, right = 1.0, 0
@@ -172,7 +172,7 @@ def level(found: Sequence[Shown], precision: float) -> float:
     return best
 
 
-def gain(
+def coverage_gain(
     without: Sequence[Shown], those_with: Sequence[Shown], threshold: float, seed: int
 ) -> dict[str, Any]:
     """Coverage with the model, less that of the rules, with the lowest thresholds at which both are as precise as the rules
@@ -182,7 +182,7 @@ def gain(
     for number, one in enumerate(without):
         by_record[one.record].append(number)
     wanted = figures(without, threshold)["precision"]
-    at, alone = level(those_with, wanted), level(without, wanted)
+    at, alone = threshold_for_precision(those_with, wanted), threshold_for_precision(without, wanted)
     rng = random.Random(seed)
     gains = []
     for _ in range(_RESAMPLES):
@@ -199,13 +199,15 @@ def gain(
     }
 
 
-def measured(asked: Sequence[Asked], weights: Trees, threshold: float, seed: int) -> dict[str, Any]:
+def measured(
+    asked: Sequence[ScoredMoment], weights: DecisionTrees, threshold: float, seed: int
+) -> dict[str, Any]:
     """The table with and without the model."""
     without, those_with = shown(asked, None), shown(asked, weights)
     return {
         "rules alone": figures(without, threshold),
         "with the model": figures(those_with, threshold),
-        "coverage at equal precision": gain(without, those_with, threshold, seed),
+        "coverage at equal precision": coverage_gain(without, those_with, threshold, seed),
     }
 
 
@@ -223,7 +225,7 @@ def train(
         "fitted on": [fitted.name],
         "measured on": [aside.name],
         "threshold": threshold,
-        "figures": measured(found, Trees(data), threshold, seed),
+        "figures": measured(found, DecisionTrees(data), threshold, seed),
     }
     out.write_text(json.dumps({"provenance": provenance, **data}, indent=1) + "\n", "utf-8")
     return provenance

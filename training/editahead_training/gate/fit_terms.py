@@ -14,7 +14,7 @@ PRECISION = 10.0
 """Of the prior, around 0, of each term."""
 
 
-class Circumstance(NamedTuple):
+class TermSample(NamedTuple):
     """A candidate's features, the log-odds of the trees, what it would have been worth, 0..1, and what it counts."""
 
     features: dict[str, float]
@@ -23,7 +23,7 @@ class Circumstance(NamedTuple):
     weight: float
 
 
-def fit_terms(seen: Sequence[Circumstance]) -> dict[str, float]:
+def fit_terms(seen: Sequence[TermSample]) -> dict[str, float]:
     """By logistic regression with the trees' log-odds as offset. How far these are off for all alike is fitted, too,
     and left out: the terms say what a circumstance changes."""
     import numpy as np

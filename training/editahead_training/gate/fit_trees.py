@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from editahead_inference.gate.decision_trees import Trees, probability
+from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
 
 from .replayed_candidates import Moment
 
@@ -24,8 +24,11 @@ _TREES = {
 
 
 def fit_trees(replayed: Mapping[str, Sequence[Moment]], **settings: Any) -> dict[str, Any]:
-    """Boosted trees over the candidates' features, in the format of `editahead_inference.gate.decision_trees`. settings: of scikit-learn's
-    that are to be others than `_TREES`."""
+    """Fit boosted trees to the candidates' features, in the format of `editahead_inference.gate.decision_trees`.
+
+    Args:
+        settings: parameters of scikit-learn's classifier that replace those of `_TREES`.
+    """
     import numpy as np
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -48,9 +51,9 @@ def fit_trees(replayed: Mapping[str, Sequence[Moment]], **settings: Any) -> dict
         "bias": float(model._baseline_prediction[0, 0]),
         "trees": _exported(model, names),
     }
-    own, theirs = Trees(data), model.predict_proba(values[:500])[:, 1]
+    own, theirs = DecisionTrees(data), model.predict_proba(values[:500])[:, 1]
     for (row, _), expected in zip(rows[:500], theirs, strict=False):
-        if abs(probability(own.log_odds(row.features)) - expected) > 1e-3:
+        if abs(sigmoid(own.log_odds(row.features)) - expected) > 1e-3:
             raise RuntimeError("the exported trees do not give scikit-learn's probabilities")
     return data
 

@@ -16,20 +16,20 @@ from editahead_evals.metrics.confidence_curve import Answer
 from editahead_evals.metrics.judge import hunks_made
 from editahead_evals.replay.typing_replay import EVERY, typed_next
 from editahead_inference.candidates import Candidate
-from editahead_inference.gate.calibration import predictor
+from editahead_inference.gate.calibration import calibration_key
 from editahead_inference.gate.gate import Gate, Weights
-from editahead_inference.gate.session_features import circumstances
-from editahead_inference.predictors.line_completion import Completion
+from editahead_inference.gate.session_features import session_features
+from editahead_inference.predictors.line_completion import LineCompletion
 from editahead_inference.predictors.propagation import Propagation
-from editahead_prompts.history.edit_history import History
-from editahead_prompts.state import State
+from editahead_prompts.history.edit_history import EditHistory
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_training.data.replay_moments import TrainingMoment, moments
 from editahead_training.data.shards import sample
 
-from .simulated_user import answered
+from .simulated_user import simulate_user
 
 ORDERS = ("file order", "shuffled", "by line")
 """In which the hunks are made by people who answer nothing; `moments` says what they are."""
@@ -56,7 +56,7 @@ class Moment:
     rows: list[Row]
 
 
-def side_by_side(
+def map_records(
     work: Callable[[Record], T], shards: Sequence[Path], files: int, seed: int, jobs: int
 ) -> Iterator[T]:
     """What the work makes of `files` records of each shard."""
@@ -67,20 +67,20 @@ def side_by_side(
 
 def rows(record: Record, *, order: str) -> list[Moment]:
     """The moments of a person who answers nothing."""
-    propose = Proposing()
+    propose = ReplayPredictors()
     return [_rows(moment, propose(moment.state)) for moment in _moments(record, order)]
 
 
 def answered_rows(record: Record, *, weights: Mapping[str, Any]) -> list[Moment]:
     """The moments of a person who answers what the gate shows with these weights."""
-    propose = Proposing()
+    propose = ReplayPredictors()
     gate = Gate(Weights(weights), syntax=propose.syntax)
-    return [_rows(moment, candidates) for moment, candidates in answered(record, gate, propose)]
+    return [_rows(moment, candidates) for moment, candidates in simulate_user(record, gate, propose)]
 
 
 def survey(record: Record, *, order: str, weights: Mapping[str, Any], eagerness: float) -> list[Answer]:
     """What the gate shows first, with these weights, to a person who answers nothing."""
-    propose = Proposing()
+    propose = ReplayPredictors()
     gate = Gate(Weights(weights), syntax=propose.syntax)
     out = []
     for moment in _moments(record, order):
@@ -97,38 +97,41 @@ def survey(record: Record, *, order: str, weights: Mapping[str, Any], eagerness:
 
 def completions(record: Record) -> list[Stated]:
     """What was stated of completions while the hunks were typed, by the evaluation's replay while typing."""
-    completion, history = Completion(), History()
+    completion, history = LineCompletion(), EditHistory()
     uri, language = f"file:///{record['path']}", record["language"]
-    snapshot = Snapshot.of(record["before"], uri=uri, language=language)
-    history.opened(snapshot)
+    snapshot = Snapshot.from_text(record["before"], uri=uri, language=language)
+    history.on_open(snapshot)
     cursor, out = 0, []
     for step in replay(record["before"], record["after"]):
         for count, key in enumerate(step.keystrokes, 1):
             edit = Edit.replace(key.start, key.end, key.text)
-            before, snapshot = snapshot, Snapshot.of(edit.apply(snapshot.text), uri=uri, language=language)
-            history.changed(before, snapshot, edit, at=0.0, cursor=cursor)
+            before, snapshot = (
+                snapshot,
+                Snapshot.from_text(edit.apply(snapshot.text), uri=uri, language=language),
+            )
+            history.record_change(before, snapshot, edit, at=0.0, cursor=cursor)
             cursor = key.start + len(key.text)
             if count % EVERY or count == len(step.keystrokes):
                 continue
             moment, rest = step.unfinished(count), step.to_type(count)
-            for candidate in completion.propose(State(snapshot, cursor, history.past), _never):
+            for candidate in completion.propose(EditorState(snapshot, cursor, history.edits), _never):
                 assert candidate.confidence is not None  # every completion states one
                 text = candidate.edit.apply(snapshot.text)
                 right = bool(typed_next(moment, rest, text)) or bool(
                     hunks_made(moment.lines, moment.remaining, tuple(text.split("\n")))
                 )
-                out.append((predictor(candidate), candidate.confidence, right))
+                out.append((calibration_key(candidate), candidate.confidence, right))
     return out
 
 
-class Proposing:
+class ReplayPredictors:
     """The candidates that features speak for."""
 
     def __init__(self) -> None:
         self.syntax = SyntaxTrees()
         self._propagation = Propagation(self.syntax)
 
-    def __call__(self, state: State) -> list[Candidate]:
+    def __call__(self, state: EditorState) -> list[Candidate]:
         return [c for c in self._propagation.propose(state, _never) if c.confidence is None]
 
 
@@ -137,7 +140,7 @@ def _moments(record: Record, order: str) -> Iterator[TrainingMoment]:
 
 
 def _rows(moment: TrainingMoment, candidates: Sequence[Candidate]) -> Moment:
-    found = [Row(c.features, circumstances(moment.state, c), moment.worth_of(c)) for c in candidates]
+    found = [Row(c.features, session_features(moment.state, c), moment.worth_of(c)) for c in candidates]
     return Moment(bool(moment.remaining), found)
 
 

@@ -11,26 +11,26 @@ from operator import itemgetter
 from editahead_evals.data.commit_replay import Hunk, diff
 from editahead_inference.candidates import Candidate
 from editahead_inference.gate.gate import Gate
-from editahead_prompts.history.edit_history import History
-from editahead_prompts.state import RuleOutcomes, State
-from editahead_prompts.text.edits import Edit, edited_lines, rebase
+from editahead_prompts.history.edit_history import EditHistory
+from editahead_prompts.state import EditorState, RuleOutcomes
+from editahead_prompts.text.edits import Edit, apply_to_lines, rebase
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_training.data.replay_moments import TrainingMoment, cursor_after
 
-MOST_ACCEPTS = 50
+MAX_ACCEPTS = 50
 """In one file: nobody presses Tab for ever."""
 EAGERNESS = 0.5
 """Of the person's settings: the default."""
 
 
-class Session:
+class SimulatedSession:
     """One document, what was done to it, and how the rules fared."""
 
     def __init__(self, record: dict[str, str]) -> None:
-        self._history = History()
+        self._history = EditHistory()
         uri, language = f"file:///{record['path']}", record["language"]
         self._now = Snapshot(uri, language, 1, split_lines(record["before"]))
-        self._history.opened(self._now)
+        self._history.on_open(self._now)
         self._target = split_lines(record["after"])
         self._cursor = 0
         self._outcomes: defaultdict[str, RuleOutcomes] = defaultdict(RuleOutcomes)
@@ -49,11 +49,11 @@ class Session:
 
     def moment(self) -> TrainingMoment:
         """Where the session is."""
-        state = State(
+        state = EditorState(
             self._now,
             self._cursor,
-            self._history.past,
-            refused={self._now.uri: self._refused},
+            self._history.edits,
+            rejected={self._now.uri: self._refused},
             undone=self._history.undone,
             outcomes=dict(self._outcomes),
         )
@@ -74,27 +74,27 @@ class Session:
 
     def _make(self, edit: Edit) -> None:
         before = self._now
-        self._now = Snapshot(before.uri, before.language, before.version + 1, edited_lines(before, edit))
-        self._history.changed(before, self._now, edit, at=0.0, cursor=self._cursor)
+        self._now = Snapshot(before.uri, before.language, before.version + 1, apply_to_lines(before, edit))
+        self._history.record_change(before, self._now, edit, at=0.0, cursor=self._cursor)
         self._refused = tuple(
             moved for refused in self._refused if (moved := rebase(refused, edit)) is not None
         )
 
 
-def answered(
-    record: dict[str, str], gate: Gate, propose: Callable[[State], Sequence[Candidate]]
+def simulate_user(
+    record: dict[str, str], gate: Gate, propose: Callable[[EditorState], Sequence[Candidate]]
 ) -> Iterator[tuple[TrainingMoment, Sequence[Candidate]]]:
     """The moments of a person who answers what the gate shows of the candidates. Half of the people make the hunks in the
     file's order, the others in any."""
-    session = Session(record)
+    session = SimulatedSession(record)
     rng = random.Random(record["id"])
     choose = rng.choice if rng.random() < 0.5 else itemgetter(0)
     accepts = 0
     while session.type_next(choose):
         right = True
-        while right and accepts < MOST_ACCEPTS:
+        while right and accepts < MAX_ACCEPTS:
             moment = session.moment()
-            candidates = [c for c in propose(moment.state) if c.edit not in moment.state.refused[c.uri]]
+            candidates = [c for c in propose(moment.state) if c.edit not in moment.state.rejected[c.uri]]
             yield moment, candidates
             verdicts, _ = gate.decide(moment.state, candidates, EAGERNESS, lambda: None)
             shown = next((v.candidate for v in verdicts if v.reason is None and v.candidate.edit), None)

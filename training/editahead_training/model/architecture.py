@@ -23,7 +23,7 @@ from transformers import (
 )
 from transformers.integrations.moe import ALL_EXPERTS_FUNCTIONS
 
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import END, PAD
 
 EXPERTS, CHOSEN = 8, 2
@@ -43,7 +43,7 @@ ROUTER_LOSS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class ModelSize:
     """inner: of each expert; the dense twin's layers have as many as a token's experts together. context: tokens."""
 
     hidden: int
@@ -56,15 +56,15 @@ class Size:
 
 
 SIZES = {
-    "tiny": Size(hidden=64, layers=2, heads=1, inner=64, context=1280, rate=5e-3),
-    "small": Size(hidden=192, layers=5, heads=3, inner=192, context=1280, rate=5e-3),
-    "large": Size(hidden=320, layers=6, heads=5, inner=320, context=4096, rate=2e-3),
+    "tiny": ModelSize(hidden=64, layers=2, heads=1, inner=64, context=1280, rate=5e-3),
+    "small": ModelSize(hidden=192, layers=5, heads=3, inner=192, context=1280, rate=5e-3),
+    "large": ModelSize(hidden=320, layers=6, heads=5, inner=320, context=4096, rate=2e-3),
 }
 
 
-def built(size: Size, *, dense: bool, seed: int) -> Any:
+def build_model(size: ModelSize, *, dense: bool, seed: int) -> Any:
     """A model with random weights in float32, ready to be trained."""
-    vocabulary = own().encoder
+    vocabulary = bundled_tokenizer().encoder
     shared = {
         "vocab_size": vocabulary.get_vocab_size(),
         "hidden_size": size.hidden,
@@ -96,7 +96,7 @@ def built(size: Size, *, dense: bool, seed: int) -> Any:
     return Qwen3MoeForCausalLM(config).float()
 
 
-def begun(model: Any, folder: Path) -> None:
+def load_weights(model: Any, folder: Path) -> None:
     """Gives the model the weights of a trained one of the same size. ValueError when it is of another; OSError when there is
     none."""
     options = {"local_files_only": True, "trust_remote_code": False, "dtype": "float32"}
@@ -107,7 +107,7 @@ def begun(model: Any, folder: Path) -> None:
         raise ValueError(f"{folder}: a model of another size or kind") from error
 
 
-def parameters(model: Any) -> tuple[int, int]:
+def count_parameters(model: Any) -> tuple[int, int]:
     """Of the model in all, and those that one token uses; the embedding counts once."""
     total = sum(weights.numel() for weights in model.parameters())
     experts = sum(weights.numel() for name, weights in model.named_parameters() if ".experts." in name)

@@ -17,13 +17,13 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM
 
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import SILENT
-from editahead_training.data.example import COPIED, TASKS
-from editahead_training.data.packed_dataset import Packed, joined
+from editahead_training.data.example import COPY_WEIGHT, TASKS
+from editahead_training.data.packed_dataset import PackedDataset, pack_batches
 
 from .architecture import ATTENTION
-from .packed_batches import chosen, row
+from .packed_batches import make_batch, sample_examples
 
 ROW = 8192
 """Tokens looked at together."""
@@ -49,24 +49,24 @@ def load(folder: Path) -> Any:
     return AutoModelForCausalLM.from_pretrained(folder, dtype="float32", **options).eval()
 
 
-def measure(model: Any, packed: Packed, tokens: int, seed: int) -> Mapping[str, Mapping[str, float]]:
+def measure(model: Any, packed: PackedDataset, tokens: int, seed: int) -> Mapping[str, Mapping[str, float]]:
     """By task: examples; the share said exactly; the loss in nats of a token that tells of a change, and the share of the
     others that is said right. Of silence besides how well its probability parts it from next edits (area under the curve;
     0.5 is chance). tokens: of the examples that are looked at, at most.
     """
     counted: dict[str, Counts] = defaultdict(Counts)
-    numbers = chosen(packed, model.config.max_position_embeddings, tokens, seed)
+    numbers = sample_examples(packed, model.config.max_position_embeddings, tokens, seed)
     lengths = ((number, packed.span(number)[1] - packed.span(number)[0]) for number in numbers)
-    for group in joined(lengths, ROW):
+    for group in pack_batches(lengths, ROW):
         _count(model, packed, group, counted)
     out: dict[str, dict[str, float]] = {task: _told(counted[task]) for task in TASKS if task in counted}
     if {"silence", "next edit"} <= set(out):
-        parted = area(counted["silence"].silent, counted["next edit"].silent)
+        parted = roc_auc(counted["silence"].silent, counted["next edit"].silent)
         out["silence"]["parted from next edits"] = round(parted, 4)
     return out
 
 
-def area(higher: Sequence[float], lower: Sequence[float]) -> float:
+def roc_auc(higher: Sequence[float], lower: Sequence[float]) -> float:
     """How often one of the first is above one of the second; ties count half (U of Mann and Whitney, as a share)."""
     above = sum((a > b) + (a == b) / 2 for a in higher for b in lower)
     return above / max(len(higher) * len(lower), 1)
@@ -83,8 +83,8 @@ def _told(counts: Counts) -> dict[str, float]:
     return told
 
 
-def _count(model: Any, packed: Packed, numbers: Sequence[int], counted: dict[str, Counts]) -> None:
-    seen = row(packed, numbers, str(model.device))
+def _count(model: Any, packed: PackedDataset, numbers: Sequence[int], counted: dict[str, Counts]) -> None:
+    seen = make_batch(packed, numbers, str(model.device))
     with torch.inference_mode():
         said = model(
             input_ids=seen.ids,
@@ -96,13 +96,13 @@ def _count(model: Any, packed: Packed, numbers: Sequence[int], counted: dict[str
         logprobs = torch.log_softmax(said.logits[0].float(), -1)
     likely = logprobs.gather(1, seen.targets[:, None])[:, 0]
     hits = logprobs.argmax(-1) == seen.targets
-    silence = own().encoder.token_to_id(SILENT)
+    silence = bundled_tokenizer().encoder.token_to_id(SILENT)
     for (start, end), number in zip(seen.spans, numbers, strict=True):
         mine = (start <= seen.kept) & (seen.kept < end)
         if not bool(mine.any()):
             continue
         counts = counted[TASKS[packed.tasks[number]]]
-        copied = mine & ((seen.weights - COPIED / 100).abs() < 1e-4)
+        copied = mine & ((seen.weights - COPY_WEIGHT / 100).abs() < 1e-4)
         telling = mine & ~copied
         counts.examples += 1
         counts.right += bool(hits[mine].all())

@@ -13,7 +13,7 @@ import torch
 from transformers import GenerationConfig, PreTrainedTokenizerFast
 from transformers.utils import logging
 
-from editahead_prompts.composition.hf_tokenizer import own
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import END, PAD
 
 PROVENANCE = "training.json"
@@ -45,7 +45,7 @@ def export(model: Any, folder: Path, provenance: dict[str, Any], *, dtype: str =
 def tokenizer(context: int) -> Any:
     """Our own vocabulary for transformers; no special token is added to a text. context: tokens."""
     return PreTrainedTokenizerFast(
-        tokenizer_object=own().encoder,
+        tokenizer_object=bundled_tokenizer().encoder,
         eos_token=END,
         pad_token=PAD,
         model_max_length=context,

@@ -31,7 +31,7 @@ OLDER = 1.2
 """What each token further back weighs in what is looked for."""
 
 
-def install(model: Any, seed: int) -> None:
+def install_copy_heads(model: Any, seed: int) -> None:
     """Sets the heads in an untrained model of `sizes.built`; the same for the same seed."""
     with torch.no_grad():
         _install(model, torch.Generator().manual_seed(seed))

@@ -10,7 +10,7 @@ _TRIM, _TOP_PAD, _MOST_MAPPED, _MOST_ARENAS = -1, -2, -4, -8
 """Of glibc's mallopt(3)."""
 
 
-def keep() -> None:
+def keep_freed_memory() -> None:
     """Freed memory stays with the process: by default glibc gives large arrays back to the system, which clears their pages
     again at every step (30% more tokens a second of a CPU, measured). Waiting threads sleep: others may need the core."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

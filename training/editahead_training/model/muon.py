@@ -51,12 +51,12 @@ class Muon(torch.optim.Optimizer):  # type: ignore[misc]
         if not state:
             state["momentum"] = torch.zeros_like(weights)
         state["momentum"].lerp_(weights.grad, 1 - MOMENTUM)
-        update = orthogonal(weights.grad.lerp(state["momentum"], MOMENTUM))
+        update = orthogonalize(weights.grad.lerp(state["momentum"], MOMENTUM))
         weights.mul_(1 - rate * WEIGHT_DECAY)
         weights.add_(update, alpha=-rate * SCALE * max(weights.shape[-2:]) ** 0.5)
 
 
-def orthogonal(matrices: torch.Tensor) -> torch.Tensor:
+def orthogonalize(matrices: torch.Tensor) -> torch.Tensor:
     """Nearly the nearest orthogonal matrices: singular values between 0.7 and 1.2. Computed in bfloat16, which is enough."""
     kind, is_tall = matrices.dtype, matrices.shape[-2] > matrices.shape[-1]
     x = (matrices.mT if is_tall else matrices).bfloat16()

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from editahead_training.data.packed_dataset import Packed, joined
+from editahead_training.data.packed_dataset import PackedDataset, pack_batches
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Batch:
     """ids, positions: (1, tokens); positions begin anew with each example. spans: of the examples. kept: the tokens after
     which one stands that counts. targets, weights, tasks: of those; weights are 1 for what counts whole."""
 
@@ -33,7 +33,7 @@ class Row:
         return int(self.ids.shape[1])
 
 
-def row(packed: Packed, numbers: Sequence[int], device: str, reading: float = 0.0) -> Row:
+def make_batch(packed: PackedDataset, numbers: Sequence[int], device: str, reading: float = 0.0) -> Batch:
     """Examples, one after another. reading: the weight of tokens that are only read."""
     parts = [packed.span(number) for number in numbers]
     lengths = [end - start for start, end in parts]
@@ -49,7 +49,7 @@ def row(packed: Packed, numbers: Sequence[int], device: str, reading: float = 0.
     def there(array: Any) -> Any:
         return torch.from_numpy(array).to(device, non_blocking=True)
 
-    return Row(
+    return Batch(
         there(ids)[None],
         there(np.concatenate([np.arange(length) for length in lengths]))[None],
         list(zip(starts.tolist(), ends.tolist(), strict=True)),
@@ -60,7 +60,7 @@ def row(packed: Packed, numbers: Sequence[int], device: str, reading: float = 0.
     )
 
 
-def chosen(packed: Packed, context: int, tokens: int, seed: int) -> list[int]:
+def sample_examples(packed: PackedDataset, context: int, tokens: int, seed: int) -> list[int]:
     """Examples that fit the context, with at most so many tokens together; the same for the same seed."""
     numbers: list[int] = []
     for number in np.random.default_rng(seed).permutation(len(packed)).tolist():
@@ -72,11 +72,11 @@ def chosen(packed: Packed, context: int, tokens: int, seed: int) -> list[int]:
 
 
 @dataclass
-class Order:
+class BatchOrder:
     """The rows of a run: epoch after epoch, each in an order of its own. epoch, at: where it is; a run that begins there has
     the same rows as one that came there. context: longer examples are left out. ValueError when that leaves none."""
 
-    packed: Packed
+    packed: PackedDataset
     context: int
     tokens: int
     seed: int
@@ -97,7 +97,9 @@ class Order:
             order = np.random.default_rng((self.seed, self.epoch)).permutation(len(self.packed))
             order = order[self._fits[order]]
             rest = order[self.at :].tolist()
-            for numbers in joined(((number, int(self._lengths[number])) for number in rest), self.tokens):
+            for numbers in pack_batches(
+                ((number, int(self._lengths[number])) for number in rest), self.tokens
+            ):
                 self.at += len(numbers)
                 yield numbers
             self.epoch, self.at = self.epoch + 1, 0

@@ -18,12 +18,12 @@ import torch
 import torch.nn.functional as F
 
 from editahead_training.data.example import TASKS
-from editahead_training.data.packed_dataset import Packed
+from editahead_training.data.packed_dataset import PackedDataset
 
 from . import checkpoints, induction_heads, loss_plot
-from .architecture import ROUTER_LOSS, SIZES, begun, built
+from .architecture import ROUTER_LOSS, SIZES, build_model, load_weights
 from .muon import optimizers
-from .packed_batches import Order, Row, chosen, row
+from .packed_batches import Batch, BatchOrder, make_batch, sample_examples
 
 WARM, DECAY = 0.02, 0.3
 WARM_STEPS = 40
@@ -38,12 +38,12 @@ HELD_EVERY = 0.1
 LOG_SECONDS = 10.0
 
 
-class NotTrained(Exception):
+class TrainingError(Exception):
     """Why a run cannot begin or go on; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TrainConfig:
     """minutes or steps: how long; the other is None. row: tokens of a step. reading: what tokens weigh that are only read:
     they are computed in any case, and code is learned from them, and that much of it stands there twice. exact: float32
     throughout. start: the folder of a trained model to begin with."""
@@ -62,7 +62,7 @@ class Plan:
 
 
 @dataclass
-class Where:
+class TrainState:
     """Where a run is. seconds: of its time that are used."""
 
     step: int = 0
@@ -73,30 +73,30 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class TrainResult:
     """finished: not just interrupted. held: loss by task at the end."""
 
     model: Any
-    where: Where
+    where: TrainState
     finished: bool
     held: dict[str, float]
 
 
-def rate(progress: float, step: int) -> float:
+def lr_factor(progress: float, step: int) -> float:
     """Of the highest learning rate, at a share of the run and after so many steps."""
     return max(0.0, min(1.0, progress / WARM, (step + 1) / WARM_STEPS, (1 - progress) / DECAY))
 
 
 def train(
-    plan: Plan,
-    data: Packed,
-    held: Packed | None,
+    plan: TrainConfig,
+    data: PackedDataset,
+    held: PackedDataset | None,
     folder: Path,
     *,
     resume: bool,
     tell: Callable[[dict[str, Any]], None],
     clock: Callable[[], float] = time.monotonic,
-) -> Ended:
+) -> TrainResult:
     """Runs the plan. Checkpoints and `log.jsonl` go to the folder; each line of the log is told, too.
 
     NotTrained when the folder holds another run, or none that could be resumed, or no example fits.
@@ -107,9 +107,9 @@ def train(
 class _Run:
     def __init__(
         self,
-        plan: Plan,
-        data: Packed,
-        held: Packed | None,
+        plan: TrainConfig,
+        data: PackedDataset,
+        held: PackedDataset | None,
         folder: Path,
         resume: bool,
         tell: Callable[[dict[str, Any]], None],
@@ -119,27 +119,27 @@ class _Run:
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         size = SIZES[plan.size]
         self.context = size.context
-        self.model = built(size, dense=plan.dense, seed=plan.seed)
+        self.model = build_model(size, dense=plan.dense, seed=plan.seed)
         if plan.start is None:
-            induction_heads.install(self.model, plan.seed)
+            induction_heads.install_copy_heads(self.model, plan.seed)
         else:
             try:
-                begun(self.model, Path(plan.start))
+                load_weights(self.model, Path(plan.start))
             except (OSError, ValueError) as error:
-                raise NotTrained(str(error)) from error
+                raise TrainingError(str(error)) from error
         self.model = self.model.to(self.device)
         self.optimizers = optimizers(self.model, plan.rate)
         self.kind = {**asdict(plan), "examples": len(data), "tokens": len(data.tokens)}
         for name in ("minutes", "steps", "save_minutes"):
             del self.kind[name]
-        self.where = Where()
+        self.where = TrainState()
         self._begin(resume)
         try:
-            self.order = Order(
+            self.order = BatchOrder(
                 data, size.context, plan.row, plan.seed, epoch=self.where.epoch, at=self.where.at
             )
         except ValueError as error:
-            raise NotTrained(str(error)) from error
+            raise TrainingError(str(error)) from error
         self.log = self.folder / "log.jsonl"
         self.sums = torch.zeros(2, len(TASKS), device=self.device)
 
@@ -147,22 +147,22 @@ class _Run:
         known = checkpoints.last(self.folder)
         if not resume:
             if known is not None:
-                raise NotTrained(f"{self.folder}: there is a run already; --resume goes on with it")
+                raise TrainingError(f"{self.folder}: there is a run already; --resume goes on with it")
             self.folder.mkdir(parents=True, exist_ok=True)
             (self.folder / "log.jsonl").write_text("")
             return
         if known is None:
-            raise NotTrained(f"{self.folder}: there is no checkpoint to go on from")
+            raise TrainingError(f"{self.folder}: there is no checkpoint to go on from")
         if known["kind"] != self.kind:
             differing = ", ".join(key for key in self.kind if known["kind"].get(key) != self.kind[key])
-            raise NotTrained(f"{self.folder}: the run there is another one ({differing})")
+            raise TrainingError(f"{self.folder}: the run there is another one ({differing})")
         self.model.load_state_dict(known["model"])
         for optimizer, state in zip(self.optimizers, known["optimizers"], strict=True):
             optimizer.load_state_dict(state)
-        self.where = Where(**known["where"])
+        self.where = TrainState(**known["where"])
         _cut(self.folder / "log.jsonl", self.where.step)
 
-    def go(self) -> Ended:
+    def go(self) -> TrainResult:
         started = saved = logged = self.clock()
         before, counted = self.where.seconds, self.where.tokens
         tested = self.progress()
@@ -173,7 +173,7 @@ class _Run:
                 progress = self.progress()
                 if progress >= 1 or stop():
                     break
-                self.step(row(packed, numbers, self.device, self.plan.reading), progress)
+                self.step(make_batch(packed, numbers, self.device, self.plan.reading), progress)
                 where = self.where
                 where.epoch, where.at = self.order.epoch, self.order.at
                 now = self.clock()
@@ -194,7 +194,7 @@ class _Run:
             if finished:
                 self._log(1.0, self.where.tokens / max(self.where.seconds, 1e-9))
                 held = self.test()
-        return Ended(self.model, self.where, finished, held)
+        return TrainResult(self.model, self.where, finished, held)
 
     def progress(self) -> float:
         if self.plan.steps is not None:
@@ -202,10 +202,10 @@ class _Run:
         assert self.plan.minutes is not None
         return self.where.seconds / (60 * self.plan.minutes)
 
-    def step(self, row: Row, progress: float) -> None:
+    def step(self, row: Batch, progress: float) -> None:
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
-                group["lr"] = self.plan.rate * rate(progress, self.where.step)
+                group["lr"] = self.plan.rate * lr_factor(progress, self.where.step)
         losses, routing = self.losses(row)
         loss = (losses * row.weights).sum() / row.weights.sum().clamp(min=1.0) + routing
         loss.backward()
@@ -218,7 +218,7 @@ class _Run:
         self.where.step += 1
         self.where.tokens += row.tokens
 
-    def losses(self, row: Row) -> tuple[Any, Any]:
+    def losses(self, row: Batch) -> tuple[Any, Any]:
         """Cross-entropy of each token that counts, in nats; and what uneven use of experts costs."""
         told = {} if self.plan.dense else {"output_router_logits": True}
         with torch.autocast(self.device, torch.bfloat16, enabled=not self.plan.exact):
@@ -239,9 +239,9 @@ class _Run:
             return {}
         self.model.eval()
         sums = torch.zeros_like(self.sums)
-        numbers = chosen(self.held, self.context, HELD_TOKENS, self.plan.seed)
+        numbers = sample_examples(self.held, self.context, HELD_TOKENS, self.plan.seed)
         for at in range(0, len(numbers), 8):
-            part = row(self.held, numbers[at : at + 8], self.device)
+            part = make_batch(self.held, numbers[at : at + 8], self.device)
             with torch.no_grad():
                 _add(sums, self.losses(part)[0], part)
         self.model.train()
@@ -278,7 +278,7 @@ class _Run:
         self.tell(line)
 
 
-def _add(sums: Any, losses: Any, row: Row) -> None:
+def _add(sums: Any, losses: Any, row: Batch) -> None:
     sums[0].index_add_(0, row.tasks, losses * row.weights)
     sums[1].index_add_(0, row.tasks, row.weights)
 

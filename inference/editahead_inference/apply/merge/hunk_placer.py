@@ -7,22 +7,28 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz.fuzz import ratio
 
-from editahead_inference.apply.placement.alternative_placements import moved
+from editahead_inference.apply.placement.alternative_placements import alternative_placements
 from editahead_inference.apply.placement.anchor_chaining import Chain, best_chain
-from editahead_inference.apply.placement.anchors import Anchor, Segment, anchors
+from editahead_inference.apply.placement.anchors import Anchor, Segment, find_anchors
 from editahead_inference.apply.placement.indent_transform import (
-    AS_IT_IS,
-    Indenting,
+    IDENTITY,
+    IndentTransform,
     Pair,
-    fit,
-    is_strange,
-    leaves_blanks_open,
+    blank_indent_is_ambiguous,
+    infer_transform,
+    uses_other_indent,
 )
-from editahead_inference.apply.placement.line_matching import STRONG, indentation, is_comment, loose, weight
-from editahead_inference.apply.placement.placement import Placing, Target, refusal, similar_places
-from editahead_inference.apply.placement.placement_hints import Hints
+from editahead_inference.apply.placement.line_matching import (
+    DISTINCTIVE,
+    indentation,
+    is_comment,
+    line_weight,
+    normalize_line,
+)
+from editahead_inference.apply.placement.placement import Placement, Target, find_similar_lines, make_refusal
+from editahead_inference.apply.placement.placement_hints import PlacementHints
 from editahead_inference.apply.placement.splices import Splice
-from editahead_inference.apply.results import Near, Refusal
+from editahead_inference.apply.results import Refusal, SimilarLines
 from editahead_prompts.sketches.sketch import Hunk, HunkLine
 from editahead_prompts.text.diff import diff_lines
 
@@ -44,7 +50,7 @@ class _Placed:
         return [place for place in self.places if place is not None]
 
 
-def place_hunks(hunks: Sequence[Hunk], target: Target) -> Placing:
+def place_hunks(hunks: Sequence[Hunk], target: Target) -> Placement:
     """Where all hunks go. Those that the file has already change nothing."""
     return _Placer([_interleaved(hunk) for hunk in hunks], target).placing()
 
@@ -72,11 +78,11 @@ class _Placer:
         self._hunks, self._target, self._file = hunks, target, target.lines
         self._doubts: list[Refusal] = []
         self._confidence: list[float] = []
-        self._hints = Hints(self._file)
+        self._hints = PlacementHints(self._file)
         self._pairs: set[Pair] = set()
         """Of the lines of all hunks: for those that meet only lines at the left margin."""
 
-    def placing(self) -> Placing:
+    def placing(self) -> Placement:
         placed = self._places()
         self._pairs = {pair for one in placed if not one.done for pair in self._paired(one)}
         splices: list[Splice] = []
@@ -84,7 +90,7 @@ class _Placer:
             splices += self._splices(one)
         splices = self._in_order(splices)
         confidence = sum(self._confidence) / len(self._confidence) if self._confidence else 1.0
-        return Placing(tuple(splices), self._doubts[0] if self._doubts else None, round(confidence, 3))
+        return Placement(tuple(splices), self._doubts[0] if self._doubts else None, round(confidence, 3))
 
     # where
 
@@ -127,9 +133,9 @@ class _Placer:
 
     def _pin(self, hunk: Hunk) -> int | None:
         """The only place where all old lines stand just as the hunk has them, if they tell something."""
-        if sum(weight(loose(line)) for line in hunk.old) < STRONG:
+        if sum(line_weight(normalize_line(line)) for line in hunk.old) < DISTINCTIVE:
             return None
-        at = self._file.standing(hunk.old)
+        at = self._file.find_exact(hunk.old)
         is_within = len(at) == 1 and self._target.low <= at[0] <= self._target.high - len(hunk.old)
         return at[0] if is_within else None
 
@@ -145,7 +151,7 @@ class _Placer:
         target = self._target
         segments = self._segments(hunks)
         target.check()
-        found = anchors(segments, self._file, [(target.low, target.high)] * len(segments))
+        found = find_anchors(segments, self._file, [(target.low, target.high)] * len(segments))
         pinned = [self._pin(hunk) for hunk in hunks]
         found = [
             anchor
@@ -160,7 +166,7 @@ class _Placer:
         unlike = self._unlike(hunks, chain, named)
         if not unlike:
             return chain
-        numbered = self._hints.numbered(hunks, segments, chain, unlike)
+        numbered = self._hints.line_number_bonus(hunks, segments, chain, unlike)
         if numbered is not None:
 
             def both(anchor: Anchor) -> float:
@@ -177,9 +183,11 @@ class _Placer:
         for some in (chain.anchors, other):
             own = [anchor for anchor in some if anchor.segment == number]
             if own:
-                near.append(Near(own[0].start, own[-1].end, round(_fitness(segments[number], own), 3)))
+                near.append(
+                    SimilarLines(own[0].start, own[-1].end, round(_fitness(segments[number], own), 3))
+                )
         self._doubts.append(
-            refusal("ambiguous", "These lines fit two places equally well.", _text(hunk), near)
+            make_refusal("ambiguous", "These lines fit two places equally well.", _text(hunk), near)
         )
         return chain
 
@@ -190,7 +198,7 @@ class _Placer:
         out: dict[int, tuple[Anchor, ...]] = {}
         segments = self._segments(hunks)
         mine = None
-        for other in (*chain.others, *moved(hunks, segments, chain, bonus, self._target)):
+        for other in (*chain.others, *alternative_placements(hunks, segments, chain, bonus, self._target)):
             self._target.check()
             if mine is None:
                 mine = self._outcome(hunks, segments, chain.anchors)
@@ -266,7 +274,7 @@ class _Placer:
                     break
 
     def _is_same(self, body: str, place: int, tag: str) -> bool:
-        a, b = loose(body), self._file.keys[place]
+        a, b = normalize_line(body), self._file.keys[place]
         if a == b:
             return True
         if is_comment(body) and is_comment(self._file.bodies[place]):
@@ -275,32 +283,36 @@ class _Placer:
 
     def _is_done(self, hunk: Hunk) -> bool:
         """Whether the hunk's new lines stand in the file, where the old ones do not."""
-        new = [loose(line) for line in hunk.new]
+        new = [normalize_line(line) for line in hunk.new]
         tags = [line.tag for line in hunk.lines]
         if all(tag == " " for tag in tags):
             return True
-        if new == [loose(line) for line in hunk.old]:
+        if new == [normalize_line(line) for line in hunk.old]:
             return False
-        at = self._file.standing(hunk.new)
-        if len(at) != 1 or sum(map(weight, new)) < STRONG:
+        at = self._file.find_exact(hunk.new)
+        if len(at) != 1 or sum(map(line_weight, new)) < DISTINCTIVE:
             return False
-        old = self._file.standing_loosely([loose(line) for line in hunk.old])
+        old = self._file.find_normalized([normalize_line(line) for line in hunk.old])
         if not old:
             both_sides = tags[0] == tags[-1] == " "
-            return both_sides or any(weight(loose(x.text)) >= STRONG for x in hunk.lines if x.tag == "+")
+            return both_sides or any(
+                line_weight(normalize_line(x.text)) >= DISTINCTIVE for x in hunk.lines if x.tag == "+"
+            )
         # Lines added at one side of their context: the old ones stand there before and after.
         is_there = len(old) == 1 and at[0] <= old[0] and old[0] + len(hunk.old) <= at[0] + len(new)
         if is_there and not any(line.text.strip() for line in hunk.lines if line.tag != " "):
             self._doubts.append(
-                refusal("ambiguous", "These blank lines may be there already, or be more.", _text(hunk))
+                make_refusal("ambiguous", "These blank lines may be there already, or be more.", _text(hunk))
             )
         return is_there
 
     def _unplaced(self, hunk: Hunk) -> Refusal:
-        near = () if self._doubts else similar_places(hunk.old, self._target)  # only the first doubt is told
-        if len(self._file.standing(hunk.old)) > 1:
-            return refusal("ambiguous", "These lines stand in too many places.", _text(hunk), near)
-        return refusal("unplaced", "The file has no such lines.", _text(hunk), near)
+        near = (
+            () if self._doubts else find_similar_lines(hunk.old, self._target)
+        )  # only the first doubt is told
+        if len(self._file.find_exact(hunk.old)) > 1:
+            return make_refusal("ambiguous", "These lines stand in too many places.", _text(hunk), near)
+        return make_refusal("unplaced", "The file has no such lines.", _text(hunk), near)
 
     # what
 
@@ -314,9 +326,9 @@ class _Placer:
         indenting = self._indenting(placed)
         out: list[Splice] = []
         old = iter(placed.places)
-        total = sum(weight(loose(line)) for line in hunk.old)
+        total = sum(line_weight(normalize_line(line)) for line in hunk.old)
         found = sum(
-            weight(loose(line))
+            line_weight(normalize_line(line))
             for line, place in zip(hunk.old, placed.places, strict=True)
             if place is not None
         )
@@ -335,7 +347,9 @@ class _Placer:
         out += self._changes(group, last, None, indenting, hunk)
         if any(splice.lines and self._is_beside_lost_blank(splice, placed) for splice in out):
             self._doubts.append(
-                refusal("ambiguous", "A blank line where these are to be added is not shown.", _text(hunk))
+                make_refusal(
+                    "ambiguous", "A blank line where these are to be added is not shown.", _text(hunk)
+                )
             )
         return out
 
@@ -361,7 +375,7 @@ class _Placer:
         group: Sequence[tuple[HunkLine, int | None]],
         before: int | None,
         after: int | None,
-        indenting: Indenting,
+        indenting: IndentTransform,
         hunk: Hunk,
     ) -> list[Splice]:
         """Lines that go and come together, between the context lines at `before` and `after`."""
@@ -371,20 +385,20 @@ class _Placer:
         if any(line.tag == "-" and place is None for line, place in group):
             self._doubts.append(self._unplaced(hunk))
         if not gone:
-            come = tuple(indenting.of(line.text) for line, _ in group if line.tag == "+")
+            come = tuple(indenting.apply(line.text) for line, _ in group if line.tag == "+")
             if before is None and after is None:
                 return []
             at = before + 1 if before is not None else after or 0
             if before is not None and after is not None and after > at:
                 between = self._file.keys[at:after]
-                if between == tuple(map(loose, come)):
+                if between == tuple(map(normalize_line, come)):
                     return []
                 self._doubts.append(
-                    refusal(
+                    make_refusal(
                         "ambiguous",
                         "The file has other lines where these are to be added.",
                         _text(hunk),
-                        (Near(at, after, 0.5),),
+                        (SimilarLines(at, after, 0.5),),
                     )
                 )
             return [Splice(at, at, come, group[0][0].at, group[-1][0].at + 1)]
@@ -394,7 +408,7 @@ class _Placer:
         end = at
         for line, place in group:
             if line.tag == "+":
-                come_here.append(indenting.of(line.text))
+                come_here.append(indenting.apply(line.text))
             elif place is not None:
                 if place > end:
                     out.append(Splice(at, end, tuple(come_here), line.at, line.at + 1))
@@ -410,29 +424,29 @@ class _Placer:
         return {
             (indentation(line), indentation(self._file.bodies[place]))
             for line, place in zip(placed.hunk.old, placed.places, strict=True)
-            if place is not None and line.strip() and loose(line) == self._file.keys[place]
+            if place is not None and line.strip() and normalize_line(line) == self._file.keys[place]
         }
 
-    def _indenting(self, placed: _Placed) -> Indenting:
+    def _indenting(self, placed: _Placed) -> IndentTransform:
         hunk = placed.hunk
         pairs = self._paired(placed)
         lines = [line.text for line in hunk.lines]
         if not any(map(any, pairs)):
             pairs = self._pairs | pairs
             lines = [line.text for each in self._hunks for line in each.lines]
-        found = fit(pairs, lines, self._file.bodies)
-        strange = not any(map(any, pairs)) and is_strange(hunk.new, self._file.bodies)
-        is_light = sum(weight(loose(line)) for line in hunk.old) < STRONG
-        if is_light and fit(self._pairs, lines, self._file.bodies) is None:
+        found = infer_transform(pairs, lines, self._file.bodies)
+        strange = not any(map(any, pairs)) and uses_other_indent(hunk.new, self._file.bodies)
+        is_light = sum(line_weight(normalize_line(line)) for line in hunk.old) < DISTINCTIVE
+        if is_light and infer_transform(self._pairs, lines, self._file.bodies) is None:
             found = None  # Its few lines say otherwise than those of the other hunks: by chance, or in the wrong place.
         come = [line.text for line in hunk.lines if line.tag == "+"]
         if (any(map(str.strip, come)) and (found is None or not found.certain or strange)) or (
-            found is not None and leaves_blanks_open(found, come, self._file.bodies)
+            found is not None and blank_indent_is_ambiguous(found, come, self._file.bodies)
         ):
             self._doubts.append(
-                refusal("ambiguous", "These lines are indented otherwise than in the file.", _text(hunk))
+                make_refusal("ambiguous", "These lines are indented otherwise than in the file.", _text(hunk))
             )
-        return found or AS_IT_IS
+        return found or IDENTITY
 
     def _without_context(self, hunk: Hunk) -> Splice:
         """Lines that are only added, with nothing said of what stands around them."""
@@ -442,10 +456,14 @@ class _Placer:
         self._confidence.append(1.0 if hunk.at_end else 0.0)
         if hunk.at_end or not end:
             return Splice(end, end, come, at, at + len(come))
-        headings = [place for heading in hunk.headings[-1:] for place in self._hints.headings(loose(heading))]
+        headings = [
+            place for heading in hunk.headings[-1:] for place in self._hints.headings(normalize_line(heading))
+        ]
         place = headings[0] + 1 if headings else min(end if hunk.line is None else hunk.line, end)
         self._doubts.append(
-            refusal("unplaced", "It does not show what stands around the lines to be added.", _text(hunk))
+            make_refusal(
+                "unplaced", "It does not show what stands around the lines to be added.", _text(hunk)
+            )
         )
         return Splice(place, place, come, at, at + len(come))
 
@@ -457,7 +475,7 @@ class _Placer:
                 splice.start < out[-1].end or (splice.start == splice.end == out[-1].start and splice.lines)
             ):
                 self._doubts.append(
-                    refusal("ambiguous", "Two parts of the sketch change the same lines.", splice.lines)
+                    make_refusal("ambiguous", "Two parts of the sketch change the same lines.", splice.lines)
                 )
                 continue
             out.append(splice)
@@ -483,5 +501,5 @@ def _text(hunk: Hunk) -> list[str]:
 
 
 def _fitness(segment: Segment, own: Sequence[Anchor]) -> float:
-    total = sum(weight(loose(line)) for line in segment.lines)
+    total = sum(line_weight(normalize_line(line)) for line in segment.lines)
     return min(1.0, sum(anchor.weight for anchor in own) / total) if total else 0.0

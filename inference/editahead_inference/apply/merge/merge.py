@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from editahead_inference.apply.placement.placement import Placing, Target, refusal
-from editahead_inference.apply.placement.splices import edit_of, effective
-from editahead_inference.apply.results import Merge
+from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
+from editahead_inference.apply.placement.splices import drop_noops, to_edit
+from editahead_inference.apply.results import MergeResult
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Sketch
-from editahead_prompts.sketches.snippet_parser import against
+from editahead_prompts.sketches.snippet_parser import reparse_with_file
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .hunk_placer import place_hunks
 from .snippet_placer import place_snippet
-from .verify import LARGEST, objection
-from .whole_file import as_whole, place_whole
+from .verify import MAX_CHARS, first_failure
+from .whole_file import as_whole_file, place_whole
 
-_LARGEST_SKETCH = 400_000
+_MAX_SKETCH = 400_000
 """Characters."""
 
 _HALF = re.compile("[\ud800-\udfff]")
@@ -33,33 +33,35 @@ def merge(
     syntax: SyntaxTrees | None = None,
     span: tuple[int, int] | None = None,
     check: Callable[[], None] = lambda: None,
-) -> Merge:
+) -> MergeResult:
     """One file's part of a sketch merged into the file's text.
 
     syntax: the document's trees, to be quick; the text is parsed anew without. span: offsets that the change must stay
     within. check: called between units of work; raises to cancel. Raises nothing else, whatever the sketch says.
     """
     size = sum(len(line) + 1 for line in sketch.lines[part.at : part.end])
-    if original.length > LARGEST or size > _LARGEST_SKETCH:
-        doubt = refusal("too-large", f"The file has {original.length:,} characters, the sketch {size:,}.")
-        return Merge(original, original.text, Edit(), doubt, 0.0)
+    if original.length > MAX_CHARS or size > _MAX_SKETCH:
+        doubt = make_refusal(
+            "too-large", f"The file has {original.length:,} characters, the sketch {size:,}."
+        )
+        return MergeResult(original, original.text, Edit(), doubt, 0.0)
     if any(map(_HALF.search, sketch.lines[part.at : part.end])):
-        doubt = refusal("unparsed", "The sketch holds half of a surrogate pair, which is no character.")
-        return Merge(original, original.text, Edit(), doubt, 0.0)
-    part = against(part, sketch.lines, original)
+        doubt = make_refusal("unparsed", "The sketch holds half of a surrogate pair, which is no character.")
+        return MergeResult(original, original.text, Edit(), doubt, 0.0)
+    part = reparse_with_file(part, sketch.lines, original)
     low, high = _lines_of(original, span)
     target = Target(original, syntax or SyntaxTrees(), low, high, check)
-    part = as_whole(part, target)
+    part = as_whole_file(part, target)
     placing = _placing(part, target)
-    splices = effective(placing.splices, target.lines.bodies)
-    edit = edit_of(original, splices, part.final_newline)
+    splices = drop_noops(placing.splices, target.lines.bodies)
+    edit = to_edit(original, splices, part.final_newline)
     guess = edit.apply(original.text)
-    unsure = placing.doubt or objection(part, target, splices, edit, guess)
+    unsure = placing.doubt or first_failure(part, target, splices, edit, guess)
     if unsure is None and span is not None and edit:
         start, end = edit.changed_span
         if start < span[0] or end > span[1]:
-            unsure = refusal("unplaced", "The change would not stay within the selection.")
-    return Merge(original, guess, edit, unsure, placing.confidence)
+            unsure = make_refusal("unplaced", "The change would not stay within the selection.")
+    return MergeResult(original, guess, edit, unsure, placing.confidence)
 
 
 def _lines_of(original: Snapshot, span: tuple[int, int] | None) -> tuple[int, int]:
@@ -69,7 +71,7 @@ def _lines_of(original: Snapshot, span: tuple[int, int] | None) -> tuple[int, in
     return start, end + (original.starts[end] < span[1] or start == end)
 
 
-def _placing(part: FileSketch, target: Target) -> Placing:
+def _placing(part: FileSketch, target: Target) -> Placement:
     if isinstance(part.content, Diff):
         return place_hunks(part.content.hunks, target)
     if part.kind == "whole-file" or not len(target.lines):

@@ -7,18 +7,39 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from editahead_inference.apply.placement.ambiguity_checks import TELLING, Doubts, in_addition, replaced
+from editahead_inference.apply.placement.ambiguity_checks import (
+    TELLING,
+    AmbiguityChecks,
+    count_replaced_lines,
+    insert_or_replace_refusal,
+)
 from editahead_inference.apply.placement.anchor_chaining import Chain, best_chain
-from editahead_inference.apply.placement.anchors import Anchor, Segment, anchors
-from editahead_inference.apply.placement.boundary_match import Reading, anchored, best_reading, has_rival
-from editahead_inference.apply.placement.declarations import Declaration, closes, of_code
-from editahead_inference.apply.placement.elision_split import Piece, apart, blank_start, pieces
-from editahead_inference.apply.placement.indent_transform import AS_IT_IS, Indenting, is_strange
-from editahead_inference.apply.placement.line_matching import STRONG, indentation, is_comment, loose, weight
-from editahead_inference.apply.placement.placement import Placing, Target, refusal, similar_places
-from editahead_inference.apply.placement.snippet_indentation import Reindenting
-from editahead_inference.apply.placement.splices import Splice, effective
-from editahead_inference.apply.results import Near, Refusal
+from editahead_inference.apply.placement.anchors import Anchor, Segment, find_anchors
+from editahead_inference.apply.placement.boundary_match import (
+    BoundaryMatch,
+    best_boundary_match,
+    has_rival_match,
+    to_anchors,
+)
+from editahead_inference.apply.placement.declarations import Declaration, declarations_in_fragment, shows_end
+from editahead_inference.apply.placement.elision_split import (
+    CodeRun,
+    leading_blank_lines,
+    split_at_elisions,
+    split_declarations,
+)
+from editahead_inference.apply.placement.indent_transform import IDENTITY, IndentTransform, uses_other_indent
+from editahead_inference.apply.placement.line_matching import (
+    DISTINCTIVE,
+    indentation,
+    is_comment,
+    line_weight,
+    normalize_line,
+)
+from editahead_inference.apply.placement.placement import Placement, Target, find_similar_lines, make_refusal
+from editahead_inference.apply.placement.snippet_indentation import SnippetIndentation
+from editahead_inference.apply.placement.splices import Splice, drop_noops
+from editahead_inference.apply.results import Refusal, SimilarLines
 from editahead_prompts.sketches.sketch import Snippet
 from editahead_prompts.text.diff import diff_lines
 
@@ -26,34 +47,36 @@ _WHOLE_BONUS = 1.0
 """What it counts that a declaration of the same kind and name is shown whole."""
 
 
-def place_snippet(snippet: Snippet, target: Target, *, declared: bool) -> Placing:
+def place_snippet(snippet: Snippet, target: Target, *, declared: bool) -> Placement:
     """declared: the sketch is nothing but declarations, each shown whole, and no line of it says where they stand."""
-    shown = list(pieces(snippet))
+    shown = list(split_at_elisions(snippet))
     if declared:
-        shown = [part for piece in shown for part in apart(piece, target.original.language)]
+        shown = [part for piece in shown for part in split_declarations(piece, target.original.language)]
     shown = [piece for piece in shown if any(line.strip() for line in piece.lines)]
     if not shown:
-        return Placing((), refusal("unplaced", "The sketch shows no code at all."))
+        return Placement((), make_refusal("unplaced", "The sketch shows no code at all."))
     return _Placer(shown, target, declared).placing()
 
 
 class _Placer:
-    def __init__(self, pieces: list[Piece], target: Target, declared: bool) -> None:
+    def __init__(self, pieces: list[CodeRun], target: Target, declared: bool) -> None:
         self._pieces, self._target, self._declared = pieces, target, declared
         self._file = target.lines
-        self._reindenting = Reindenting(self._file)
+        self._reindenting = SnippetIndentation(self._file)
         self._undecorated: set[tuple[int, int]] = set()
-        self._settled: dict[int, Reading] = {}
-        self._contested: dict[int, Reading] = {}
-        self._doubts = Doubts(target, self._settled)
+        self._settled: dict[int, BoundaryMatch] = {}
+        self._contested: dict[int, BoundaryMatch] = {}
+        self._doubts = AmbiguityChecks(target, self._settled)
 
-    def placing(self) -> Placing:
-        segments = self._segments([AS_IT_IS] * len(self._pieces))
-        strange = is_strange([line for piece in self._pieces for line in piece.lines], self._file.bodies)
+    def placing(self) -> Placement:
+        segments = self._segments([IDENTITY] * len(self._pieces))
+        strange = uses_other_indent(
+            [line for piece in self._pieces for line in piece.lines], self._file.bodies
+        )
         chain = self._chain(segments) if strange else self._placed(segments)
         if chain is not None:
-            indenting = self._reindenting.of(segments, chain)
-            if strange or any(i is not AS_IT_IS for i in indenting):
+            indenting = self._reindenting.infer(segments, chain)
+            if strange or any(i is not IDENTITY for i in indenting):
                 segments = self._segments(indenting)
                 chain = self._placed(segments)
         if chain is None:
@@ -64,33 +87,35 @@ class _Placer:
             if anchor.whole and (anchor.start, anchor.end) in self._undecorated:
                 part = self._pieces[anchor.segment].lines
                 doubts.append(
-                    refusal("ambiguous", "It does not show whether the decorators are to stay.", part)
+                    make_refusal("ambiguous", "It does not show whether the decorators are to stay.", part)
                 )
-        if any(i is not AS_IT_IS for i in indenting):
+        if any(i is not IDENTITY for i in indenting):
             doubts += self._uneven(splices)
-        doubts += self._doubts.doubled(segments, chain.anchors, 0.0)
+        doubts += self._doubts.duplicated_lines(segments, chain.anchors, 0.0)
         marks = {mark.at: mark for piece in self._pieces for mark in (piece.before, piece.after) if mark}
-        doubts += self._doubts.remarks(marks.values())
+        doubts += self._doubts.comment_like_markers(marks.values())
         ambiguity = self._ambiguity(segments, chain, splices)
         if ambiguity is not None:
             doubts.append(ambiguity)
-        total = sum(weight(loose(line)) for segment in segments for line in segment.lines)
+        total = sum(line_weight(normalize_line(line)) for segment in segments for line in segment.lines)
         anchored = sum(anchor.weight for anchor in chain.anchors)
         confidence = max(0.0, min(1.0, anchored / total)) if total else 0.0
-        return Placing(tuple(splices), doubts[0] if doubts else None, round(confidence, 3))
+        return Placement(tuple(splices), doubts[0] if doubts else None, round(confidence, 3))
 
     def _uneven(self, splices: Sequence[Splice]) -> Iterator[Refusal]:
         """Lines of a sketch with another indentation that stay, but for a change of theirs that is not that of the others:
         those of a string, perhaps."""
         for splice in splices:
             file = self._file.keys[splice.start : splice.end]
-            keys = list(map(loose, splice.lines))
+            keys = list(map(normalize_line, splice.lines))
             i = j = 0
             for i1, i2, j1, j2 in [*diff_lines(file, keys), (len(file),) * 2 + (len(keys),) * 2]:
                 for old, new in zip(range(splice.start + i, splice.start + i1), range(j, j1), strict=True):
                     if keys[new] and indentation(self._file.bodies[old]) != indentation(splice.lines[new]):
                         part = [splice.lines[new]]
-                        yield refusal("ambiguous", "This line is indented otherwise than the others.", part)
+                        yield make_refusal(
+                            "ambiguous", "This line is indented otherwise than the others.", part
+                        )
                 i, j = i2, j2
 
     def _placed(self, segments: list[Segment]) -> Chain | None:
@@ -113,7 +138,7 @@ class _Placer:
         for number, segment in enumerate(segments):
             own = [anchor for anchor in chain if anchor.segment == number]
             if number in self._settled:
-                own = anchored(self._settled[number], segment, number, own)
+                own = to_anchors(self._settled[number], segment, number, own)
             anchors += own
         return None if any(b.start < a.end for a, b in pairwise(anchors)) else tuple(anchors)
 
@@ -130,7 +155,7 @@ class _Placer:
                     continue
                 later = [settled[n].start for n in settled if n > number]
                 ceiling = min(later, default=self._target.high)
-                found = best_reading(segment, self._file, floor, ceiling) if floor < ceiling else None
+                found = best_boundary_match(segment, self._file, floor, ceiling) if floor < ceiling else None
                 if found is not None and found.is_contested:
                     self._contested[number] = found
                 elif found is not None and not (segment.opens and found.start > floor):
@@ -142,12 +167,12 @@ class _Placer:
                     settled[number] = found
                     more = True
 
-    def _segments(self, indenting: Sequence[Indenting]) -> list[Segment]:
+    def _segments(self, indenting: Sequence[IndentTransform]) -> list[Segment]:
         out, first = [], 0
         for piece, change in zip(self._pieces, indenting, strict=True):
             opens = piece is self._pieces[0] and piece.before is None
             closes_ = piece is self._pieces[-1] and piece.after is None
-            out.append(Segment(change.of_all(piece.lines), first, opens=opens, closes=closes_))
+            out.append(Segment(change.apply_all(piece.lines), first, opens=opens, closes=closes_))
             first += len(piece.lines)
         return out
 
@@ -155,7 +180,7 @@ class _Placer:
         target = self._target
         target.check()
         windows = self._windows(segments)
-        found = anchors(segments, self._file, windows)
+        found = find_anchors(segments, self._file, windows)
         target.check()
         for number, segment in enumerate(segments):
             whole = list(self._whole(number, segment, *windows[number]))
@@ -167,10 +192,14 @@ class _Placer:
             return chain
         # New code often resembles old code nearby: lines met in it are no reason for others to go.
         sparing = best_chain(segments, found, self._file, check=target.check, sparing=True)
-        if sparing is None or sparing.loose > chain.loose or sparing.anchors == chain.anchors:
+        if (
+            sparing is None
+            or sparing.unmatched_lines > chain.unmatched_lines
+            or sparing.anchors == chain.anchors
+        ):
             return chain
-        if any(self._doubts.doubled(segments, sparing.anchors, TELLING)) and not any(
-            self._doubts.doubled(segments, chain.anchors, 0.0)
+        if any(self._doubts.duplicated_lines(segments, sparing.anchors, TELLING)) and not any(
+            self._doubts.duplicated_lines(segments, chain.anchors, 0.0)
         ):
             return chain
         if _is_clear(sparing.anchors, chain.anchors) and not self._changes_lines(segments, sparing, chain):
@@ -184,7 +213,9 @@ class _Placer:
             _goes(a, b)
             and (a, b) not in set(pairwise(sparing.anchors))
             and b.first - a.last == b.start - a.end
-            and replaced(lines[a.last : b.first], self._file.bodies[a.end : b.start], is_edge=False)
+            and count_replaced_lines(
+                lines[a.last : b.first], self._file.bodies[a.end : b.start], is_edge=False
+            )
             for a, b in pairwise(meeting.anchors)
         )
 
@@ -203,7 +234,7 @@ class _Placer:
     def _whole(self, number: int, segment: Segment, low: int, high: int) -> Iterator[Anchor]:
         """The declarations of the file's lines [low, high) that a segment shows whole."""
         last = 0
-        for declaration in of_code(segment.lines, self._target.original.language):
+        for declaration in declarations_in_fragment(segment.lines, self._target.original.language):
             if declaration.start < last or not declaration.intact:
                 continue
             same = [
@@ -214,15 +245,17 @@ class _Placer:
                 and d.end <= high
             ]
             if not same or not (
-                self._declared or closes(declaration, segment.lines, self._target.original.language)
+                self._declared or shows_end(declaration, segment.lines, self._target.original.language)
             ):
                 continue
             last = declaration.end
-            shown = Counter(loose(line) for line in segment.lines[declaration.start : declaration.end])
+            shown = Counter(
+                normalize_line(line) for line in segment.lines[declaration.start : declaration.end]
+            )
             for d in same:
                 start = self._start_of(d, declaration, number, segment)
                 there = Counter(self._file.keys[start : d.end])
-                shared = sum(weight(key) * count for key, count in (shown & there).items())
+                shared = sum(line_weight(key) * count for key, count in (shown & there).items())
                 worth = shared + _WHOLE_BONUS + (0.5 if d.signature == declaration.signature else 0.0)
                 first = segment.first + declaration.start
                 yield Anchor(
@@ -236,7 +269,7 @@ class _Placer:
         if above or d.start == d.head:
             return d.start
         known = self._file.keys[d.start : d.head]
-        decorators = tuple(map(loose, segment.lines[shown.start : shown.head]))
+        decorators = tuple(map(normalize_line, segment.lines[shown.start : shown.head]))
         if decorators == known:
             return d.start
         start = d.head - len(decorators)
@@ -274,31 +307,31 @@ class _Placer:
         first, last = own[0].first - segment.first, own[-1].last - segment.first
         start, end = own[0].start, own[-1].end
         head, tail = segment.lines[:first], segment.lines[last:]
-        head, tail = head[blank_start(head) :], tail[: len(tail) - blank_start(tail[::-1])]
+        head, tail = head[leading_blank_lines(head) :], tail[: len(tail) - leading_blank_lines(tail[::-1])]
         doubts: list[Refusal] = []
         before, after = self._file.bodies[floor:start], self._file.bodies[end:ceiling]
         opens, closes_ = segment.opens and not floor, segment.closes and ceiling == len(self._file)
         if head and not (opens and not start):
-            taken = replaced(head[::-1], before[::-1], is_edge=opens)
+            taken = count_replaced_lines(head[::-1], before[::-1], is_edge=opens)
             if taken == 0 and not own[0].whole and not segment.lines[first].strip():
                 # Whether it stands before or after a blank line makes two texts.
-                skip = blank_start(segment.lines[first:])
+                skip = leading_blank_lines(segment.lines[first:])
                 first, start, taken = first + skip, start + skip, None
             if taken is None:
-                doubts.append(in_addition(self._file, head, start - len(head), start))
+                doubts.append(insert_or_replace_refusal(self._file, head, start - len(head), start))
             start -= taken or 0
         if head:
-            first = blank_start(segment.lines)
+            first = leading_blank_lines(segment.lines)
         if tail and not (closes_ and end == len(self._file)):
-            taken = replaced(tail, after, is_edge=closes_)
+            taken = count_replaced_lines(tail, after, is_edge=closes_)
             if taken == 0 and not own[-1].whole and not segment.lines[last - 1].strip():
-                skip = blank_start(segment.lines[last - 1 :: -1])
+                skip = leading_blank_lines(segment.lines[last - 1 :: -1])
                 end, taken = end - skip, None
             if taken is None:
-                doubts.append(in_addition(self._file, tail, end, end + len(tail)))
+                doubts.append(insert_or_replace_refusal(self._file, tail, end, end + len(tail)))
             end += taken or 0
         if tail:
-            last = len(segment.lines) - blank_start(segment.lines[::-1])
+            last = len(segment.lines) - leading_blank_lines(segment.lines[::-1])
         settled = self._settled.get(number)
         is_firm = settled is not None and settled.is_firm
         if (
@@ -306,34 +339,34 @@ class _Placer:
             and not (tail or (closes_ and end == len(self._file)))
             and (
                 not self._doubts.is_end_fixed(segment, own, at_end=True)
-                and self._doubts.is_vague(own, segment, from_end=True)
+                and self._doubts.is_weakly_anchored(own, segment, from_end=True)
             )
         ):
-            doubts.append(in_addition(self._file, segment.lines[first:last], start, end))
+            doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
         if (
             not is_firm
             and not (head or (opens and not start))
             and (
                 not self._doubts.is_end_fixed(segment, own, at_end=False)
-                and self._doubts.is_vague(own, segment, from_end=False)
+                and self._doubts.is_weakly_anchored(own, segment, from_end=False)
             )
         ):
-            doubts.append(in_addition(self._file, segment.lines[first:last], start, end))
+            doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
         if settled is None and any(
             self._doubts.fits_elsewhere(segment, own, floor, ceiling, at_end=at_end)
             for at_end in (False, True)
         ):
-            doubts.append(in_addition(self._file, segment.lines[first:last], start, end))
+            doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
         if number in self._contested and settled is None:
             other = self._contested[number]
             if (start, end) != (other.start, other.end):
-                doubts.append(in_addition(self._file, segment.lines[first:last], start, end))
-        if has_rival(segment, self._file, start, end, floor, ceiling):
-            doubts.append(in_addition(self._file, segment.lines[first:last], start, end))
-        doubts += self._doubts.torn(own, segment)
-        doubts += self._doubts.reworded(own, segment)
+                doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
+        if has_rival_match(segment, self._file, start, end, floor, ceiling):
+            doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
+        doubts += self._doubts.split_definitions(own, segment)
+        doubts += self._doubts.reworded_comments(own, segment)
         doubts += self._at_the_end(segment, end)
-        lost = None if is_firm else self._doubts.lost(own, segment, end)
+        lost = None if is_firm else self._doubts.lost_definition(own, segment, end)
         if lost is not None:
             doubts.append(lost)
         at = piece.at[first] if first < len(piece.at) else piece.at[0]
@@ -343,13 +376,15 @@ class _Placer:
         """What the end of a sketch leaves open that has no mark there."""
         if not segment.closes:
             return
-        blank = blank_start(self._file.bodies[::-1])
+        blank = leading_blank_lines(self._file.bodies[::-1])
         if end >= len(self._file) - blank:
-            if blank_start(segment.lines[::-1]) > blank:
-                yield refusal("ambiguous", "It does not say whether the file is to end with a blank line.")
+            if leading_blank_lines(segment.lines[::-1]) > blank:
+                yield make_refusal(
+                    "ambiguous", "It does not say whether the file is to end with a blank line."
+                )
         elif any(piece.before is not None for piece in self._pieces):
-            near = (Near(end, len(self._file), 1.0),)
-            yield refusal(
+            near = (SimilarLines(end, len(self._file), 1.0),)
+            yield make_refusal(
                 "ambiguous",
                 "It marks what it leaves out, but not at its end: may what follows in the file stay?",
                 segment.lines[-3:],
@@ -357,25 +392,28 @@ class _Placer:
             )
 
     def _missing(self, number: int, segment: Segment) -> Refusal | None:
-        if all(weight(loose(line)) < STRONG and loose(line) in self._file.places for line in segment.lines):
+        if all(
+            line_weight(normalize_line(line)) < DISTINCTIVE and normalize_line(line) in self._file.places
+            for line in segment.lines
+        ):
             return None
-        return refusal(
+        return make_refusal(
             "unplaced",
             "Nothing in the file tells where these lines belong.",
             self._pieces[number].lines,
-            similar_places(segment.lines, self._target),
+            find_similar_lines(segment.lines, self._target),
         )
 
     def _ambiguity(
         self, segments: Sequence[Segment], chain: Chain, splices: Sequence[Splice]
     ) -> Refusal | None:
-        mine = effective(splices, self._file.bodies)
+        mine = drop_noops(splices, self._file.bodies)
         for other in chain.others:
             self._target.check()
             others = self._put(segments, other)
             if others is None:
                 continue
-            theirs = effective(self._splices(segments, others)[0], self._file.bodies)
+            theirs = drop_noops(self._splices(segments, others)[0], self._file.bodies)
             if _result(mine, self._file.bodies) == _result(theirs, self._file.bodies):
                 continue
             number = next(
@@ -383,19 +421,19 @@ class _Placer:
                 chain.anchors[-1].segment,
             )
             places = [_extent(number, some) for some in (chain.anchors, other)]
-            near = [Near(start, end, 1.0) for start, end in filter(None, places)]
-            return refusal(
+            near = [SimilarLines(start, end, 1.0) for start, end in filter(None, places)]
+            return make_refusal(
                 "ambiguous", "These lines fit two places equally well.", self._pieces[number].lines, near
             )
         return None
 
-    def _unplaced(self, segments: Sequence[Segment]) -> Placing:
+    def _unplaced(self, segments: Sequence[Segment]) -> Placement:
         part = [line for piece in self._pieces for line in piece.lines]
-        near = similar_places([line for segment in segments for line in segment.lines], self._target)
-        doubt = refusal("unplaced", "No line of the sketch stands in the file.", part, near)
+        near = find_similar_lines([line for segment in segments for line in segment.lines], self._target)
+        doubt = make_refusal("unplaced", "No line of the sketch stands in the file.", part, near)
         end = self._target.high
         piece = self._pieces[-1]
-        return Placing((Splice(end, end, tuple(part), piece.at[0], piece.at[-1] + 1),), doubt, 0.0)
+        return Placement((Splice(end, end, tuple(part), piece.at[0], piece.at[-1] + 1),), doubt, 0.0)
 
 
 def _goes(a: Anchor, b: Anchor) -> bool:
@@ -433,7 +471,7 @@ def _is_clear(sparing: Sequence[Anchor], meeting: Sequence[Anchor]) -> bool:
     if any(_goes(a, b) for a, b in pairs):
         return False
     more = sum(a.weight for a in meeting if a.segment in differing)
-    return more - sum(a.weight for a in sparing if a.segment in differing) < STRONG
+    return more - sum(a.weight for a in sparing if a.segment in differing) < DISTINCTIVE
 
 
 def _result(splices: Sequence[Splice], bodies: Sequence[str]) -> list[str]:

@@ -13,21 +13,26 @@ from collections.abc import Iterator, Sequence
 from rapidfuzz.fuzz import ratio
 from tree_sitter import Node, Tree
 
-from editahead_inference.apply.placement.declarations import Declaration, declarations, imported, of_code
-from editahead_inference.apply.placement.line_matching import ALIKE, is_comment, loose
-from editahead_inference.apply.placement.placement import Target, refusal
+from editahead_inference.apply.placement.declarations import (
+    Declaration,
+    declarations,
+    declarations_in_fragment,
+    imported_names,
+)
+from editahead_inference.apply.placement.line_matching import MIN_SIMILARITY, is_comment, normalize_line
+from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
-from editahead_inference.apply.results import Near, Refusal
-from editahead_prompts.sketches.elision_markers import marker_of
+from editahead_inference.apply.results import Refusal, SimilarLines
+from editahead_prompts.sketches.elision_markers import parse_marker
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
 from editahead_prompts.text.diff import Span, diff_lines
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import errors
+from editahead_prompts.text.syntax_trees import count_errors
 
 from .whole_file import is_plainly_whole
 
-LARGEST = 1_000_000
+MAX_CHARS = 1_000_000
 """Characters of a file, and of a file after the merge."""
 
 _PARAPHRASE = 45
@@ -41,14 +46,14 @@ _FEW = 3
 """So many definitions may always go, if nothing uses them."""
 
 
-def objection(
+def first_failure(
     part: FileSketch, target: Target, splices: Sequence[Splice], edit: Edit, guess: str
 ) -> Refusal | None:
     """The first check that a merge does not pass; None when it passes all. splices: those that change something."""
-    if len(guess) > LARGEST:
-        return refusal("too-large", f"The file would have {len(guess):,} characters.")
+    if len(guess) > MAX_CHARS:
+        return make_refusal("too-large", f"The file would have {len(guess):,} characters.")
     if not _is_confined(target.original, splices, edit):
-        return refusal("would-lose-code", "Lines would change that the sketch says nothing of.")
+        return make_refusal("would-lose-code", "Lines would change that the sketch says nothing of.")
     unasked = (
         _diff_unasked(part.content, target, splices)
         if isinstance(part.content, Diff)
@@ -58,11 +63,13 @@ def objection(
         return unasked
     target.check()
     after = target.syntax.tree_after(target.original, edit)
-    counts = None if after is None else (target.errors, errors(after.root_node))
+    counts = None if after is None else (target.errors, count_errors(after.root_node))
     if (
         counts is not None and counts[1] > counts[0] and not (counts[0] and _is_as_written(part, target))
     ):  # Where the grammar cannot read the file anyway, it may not read the new lines either.
-        return refusal("would-break-syntax", "The file would have syntax errors that it does not have now.")
+        return make_refusal(
+            "would-break-syntax", "The file would have syntax errors that it does not have now."
+        )
     if (
         target.original.language == "python"
         and edit
@@ -70,7 +77,7 @@ def objection(
         and not _is_indented(guess)
         and _is_indented(target.original.text)
     ):
-        return refusal("would-break-syntax", "The indentation would not be that of a Python file.")
+        return make_refusal("would-break-syntax", "The indentation would not be that of a Python file.")
     target.check()
     return _lost(part, target, splices, guess, after)
 
@@ -79,7 +86,7 @@ def _is_as_written(part: FileSketch, target: Target) -> bool:
     """Whether no syntax is needed to know where the lines go: all of the file is shown, or what goes and what stands
     around stands in one place just so."""
     if isinstance(part.content, Diff):
-        return all(len(target.lines.standing(hunk.old)) == 1 for hunk in part.content.hunks)
+        return all(len(target.lines.find_exact(hunk.old)) == 1 for hunk in part.content.hunks)
     return part.kind == "whole-file" and is_plainly_whole(_code(part.content), target)
 
 
@@ -92,7 +99,7 @@ def _changed(guess: str, edit: Edit, after: Tree | None) -> str:
     takes its time to read a long file."""
     if after is None or "\r" in guess:
         return guess
-    spans = list(edit.made_spans())
+    spans = list(edit.result_spans())
     first, last = (guess.count("\n", 0, at) for at in (spans[0][0], spans[-1][1]))
     starts = sorted({node.start_point.row for node in after.root_node.children})
     begin = max(bisect_right(starts, first) - 2, 0)
@@ -124,49 +131,53 @@ def _is_confined(original: Snapshot, splices: Sequence[Splice], edit: Edit) -> b
 
 def _diff_unasked(diff: Diff, target: Target, splices: Sequence[Splice]) -> Refusal | None:
     """Lines that would come or go though no hunk says so."""
-    may_go = Counter(loose(line.text) for hunk in diff.hunks for line in hunk.lines if line.tag == "-")
-    may_come = Counter(loose(line.text) for hunk in diff.hunks for line in hunk.lines if line.tag == "+")
+    may_go = Counter(
+        normalize_line(line.text) for hunk in diff.hunks for line in hunk.lines if line.tag == "-"
+    )
+    may_come = Counter(
+        normalize_line(line.text) for hunk in diff.hunks for line in hunk.lines if line.tag == "+"
+    )
     gone = Counter(key for splice in splices for key in target.lines.keys[splice.start : splice.end])
-    come = Counter(loose(line) for splice in splices for line in splice.lines)
+    come = Counter(normalize_line(line) for splice in splices for line in splice.lines)
     for key, count in (gone - may_go).items():
         left = may_go - gone
         if not (is_comment(key) and any(ratio(key, other) >= _PARAPHRASE for other in left)) and count:
-            return refusal("would-lose-code", "A line would go that no hunk removes.", [key])
+            return make_refusal("would-lose-code", "A line would go that no hunk removes.", [key])
     if come - may_come:
-        return refusal("unparsed", "A line would come that no hunk adds.", list(come - may_come))
+        return make_refusal("unparsed", "A line would come that no hunk adds.", list(come - may_come))
     marks = [line for splice in splices for line in splice.lines if _is_left_out(line, target)]
     if marks:
-        return refusal("unparsed", "A mark for code left out would stay in the file.", marks)
+        return make_refusal("unparsed", "A mark for code left out would stay in the file.", marks)
     return None
 
 
 def _is_left_out(line: str, target: Target) -> bool:
     """Whether a line would leave a mark in the file that it does not hold already."""
-    marker = marker_of(line)
-    return marker is not None and marker.certain and loose(line) not in target.lines.places
+    marker = parse_marker(line)
+    return marker is not None and marker.certain and normalize_line(line) not in target.lines.places
 
 
 def _snippet_unasked(
     part: FileSketch, snippet: Snippet, target: Target, splices: Sequence[Splice]
 ) -> Refusal | None:
-    markers = {loose(piece.text) for piece in snippet.parts if isinstance(piece, Elision)}
+    markers = {normalize_line(piece.text) for piece in snippet.parts if isinstance(piece, Elision)}
     for splice in splices:
-        left = [line for line in splice.lines if loose(line) in markers]
+        left = [line for line in splice.lines if normalize_line(line) in markers]
         if left:
-            return refusal("unparsed", "A mark for code left out would stay in the file.", left)
+            return make_refusal("unparsed", "A mark for code left out would stay in the file.", left)
     shown = _shown(snippet)
     for splice in splices:
-        keys = [loose(line) for line in splice.lines]
+        keys = [normalize_line(line) for line in splice.lines]
         if not any(_holds(lines, keys) for lines in shown):
-            return refusal("unparsed", "Lines would come that the sketch does not show.", splice.lines)
+            return make_refusal("unparsed", "Lines would come that the sketch does not show.", splice.lines)
         if part.kind == "whole-file":
             continue
         for gone in _unexplained(splice, target, shown, keys):
-            return refusal(
+            return make_refusal(
                 "would-lose-code",
                 "Lines would go that the sketch neither shows nor leaves out between two that it shows.",
                 target.lines.bodies[gone[0] : gone[1]],
-                (Near(*gone, 1.0),),
+                (SimilarLines(*gone, 1.0),),
             )
     return None
 
@@ -176,7 +187,7 @@ def _shown(snippet: Snippet) -> list[list[str]]:
     out: list[list[str]] = [[]]
     for piece in snippet.parts:
         if isinstance(piece, Code):
-            out[-1] += map(loose, piece.lines)
+            out[-1] += map(normalize_line, piece.lines)
         elif not piece.removed:
             out.append([])
     return out
@@ -206,7 +217,7 @@ def _unexplained(
         if any(_holds(lines, between) for lines in shown):
             continue
         if i2 - i1 == j2 - j1 and all(
-            ratio(a, b) >= ALIKE for a, b in zip(old[i1:i2], keys[j1:j2], strict=True)
+            ratio(a, b) >= MIN_SIMILARITY for a, b in zip(old[i1:i2], keys[j1:j2], strict=True)
         ):
             continue
         low, high = splice.start + i1, splice.start + i2
@@ -229,7 +240,7 @@ def _is_redeclared(low: int, high: int, splice: Splice, target: Target) -> bool:
     bodies = target.lines.bodies
     start, end = min(first, splice.start), max(last, splice.end)
     made = [*bodies[start : splice.start], *splice.lines, *bodies[splice.end : end]]
-    known = {(d.kind, d.name) for d in of_code(made, target.original.language) if d.intact}
+    known = {(d.kind, d.name) for d in declarations_in_fragment(made, target.original.language) if d.intact}
     return any((d.kind, d.name) in known for d in around)
 
 
@@ -264,27 +275,29 @@ def _lost(
         return None
     found = declarations(after.root_node, guess.split("\n"))
     for d in _doubled(target.declarations, found, target.original.language):
-        return refusal("ambiguous", f"`{d.name}` would be there twice.")
-    known, bound = imported(tree.root_node), imported(after.root_node)
+        return make_refusal("ambiguous", f"`{d.name}` would be there twice.")
+    known, bound = imported_names(tree.root_node), imported_names(after.root_node)
     for d in found:
         if d.name in bound - known and not d.scope and d.kind != "value":
-            return refusal("ambiguous", f"`{d.name}` would be imported, and defined as well.")
+            return make_refusal("ambiguous", f"`{d.name}` would be imported, and defined as well.")
     if target.original.language in _BINDING_ONCE:
         for name in bound - known:
             if bound[name] > 1:
-                return refusal("ambiguous", f"`{name}` would be imported twice.")
+                return make_refusal("ambiguous", f"`{name}` would be imported twice.")
     if says_gone:
         return None
     kept = {d.name for d in found} | bound.keys()
     gone = [d for d in touched if d.name not in kept]
     for d in gone:
         if _is_used(d, guess):
-            return refusal("would-lose-code", f"`{d.name}` would be gone, and is still used.")
+            return make_refusal("would-lose-code", f"`{d.name}` would be gone, and is still used.")
     if len(gone) > max(_FEW, len(target.declarations) // 2):
-        return refusal("would-lose-code", f"{len(gone)} definitions would be gone.")
+        return make_refusal("would-lose-code", f"{len(gone)} definitions would be gone.")
     for name in sorted(known.keys() - kept) if importing else ():
         if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess) and _is_named(name, after.root_node):
-            return refusal("would-lose-code", f"The import of `{name}` would be gone, and it is still used.")
+            return make_refusal(
+                "would-lose-code", f"The import of `{name}` would be gone, and it is still used."
+            )
     return None
 
 
@@ -302,7 +315,7 @@ def _is_said_to_go(
     is_among = all(any(line in others for others in imports) for line in (before, after))
     if not is_among or rows.start < splice.start or rows.stop > splice.end:
         return False
-    come = map(loose, splice.lines)
+    come = map(normalize_line, splice.lines)
     around = [*file[before : splice.start], *come, *file[splice.end : after + 1]]
     return any(_holds(lines, around) for lines in shown)
 

@@ -9,24 +9,29 @@ from dataclasses import replace
 from itertools import pairwise
 
 from editahead_inference.apply.placement.declarations import only_declares
-from editahead_inference.apply.placement.elision_split import blank_start
-from editahead_inference.apply.placement.line_matching import indentation, is_comment, loose, weight
-from editahead_inference.apply.placement.placement import Placing, Target, refusal
+from editahead_inference.apply.placement.elision_split import leading_blank_lines
+from editahead_inference.apply.placement.line_matching import (
+    indentation,
+    is_comment,
+    line_weight,
+    normalize_line,
+)
+from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
 
 from .snippet_placer import place_snippet
 
-_MOST_KEPT = 0.8
-_LEAST_KEPT = 0.5
+_MAX_KEPT = 0.8
+_MIN_KEPT = 0.5
 """Shares of the file that a text without marks must hold to be the whole new file: the less only if it begins or ends as
 the file does."""
 
-_LONGEST_LOST_END = 8
+_MAX_LOST_END = 8
 """Lines: a whole file that ends so much earlier has probably been cut off."""
 
 
-def as_whole(part: FileSketch, target: Target) -> FileSketch:
+def as_whole_file(part: FileSketch, target: Target) -> FileSketch:
     """The part taken for the whole file if it plainly is: it begins and ends as the file does, and holds most of it.
 
     What was taken for a marker in it must be one of the file's comments that only sounds like one.
@@ -43,57 +48,59 @@ def as_whole(part: FileSketch, target: Target) -> FileSketch:
 
 def is_plainly_whole(lines: Sequence[str], target: Target) -> bool:
     """Whether the lines begin and end as the file does, and hold most of it."""
-    return all(_ends_alike(lines, target)) and _share(lines, target) >= _MOST_KEPT
+    return all(_ends_alike(lines, target)) and _share(lines, target) >= _MAX_KEPT
 
 
-def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placing:
+def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement:
     """The sketch as the whole new text, or, when it does not hold enough of the file, as a piece of it."""
     lines = tuple(line for piece in snippet.parts if isinstance(piece, Code) for line in piece.lines)
     all_code = all(isinstance(piece, Code) for piece in snippet.parts)
     splice = Splice(target.low, target.high, lines, part.at, part.end)
     if all_code and not any(target.lines.keys):
-        return Placing((splice,))
+        return Placement((splice,))
     share = _share(lines, target)
-    is_whole = share >= _MOST_KEPT or (share >= _LEAST_KEPT and any(_ends_alike(lines, target)))
+    is_whole = share >= _MAX_KEPT or (share >= _MIN_KEPT and any(_ends_alike(lines, target)))
     if all_code and is_whole:
-        shown = set(map(loose, lines))
+        shown = set(map(normalize_line, lines))
         there = [key for key in target.lines.keys[target.low : target.high] if key]
         tail = len(there) - 1 - max((n for n, key in enumerate(there) if key in shown), default=-1)
-        if tail > _LONGEST_LOST_END:
-            doubt = refusal("would-lose-code", f"The last {tail} lines of the file would be gone.")
-            return Placing((splice,), doubt, round(share, 3))
-        if blank_start(lines[::-1]) > blank_start(target.lines.bodies[target.low : target.high][::-1]):
-            doubt = refusal("ambiguous", "It does not say whether the file is to end with a blank line.")
-            return Placing((splice,), doubt, round(share, 3))
-        return Placing((splice,), None, round(min(1.0, share), 3))
+        if tail > _MAX_LOST_END:
+            doubt = make_refusal("would-lose-code", f"The last {tail} lines of the file would be gone.")
+            return Placement((splice,), doubt, round(share, 3))
+        if leading_blank_lines(lines[::-1]) > leading_blank_lines(
+            target.lines.bodies[target.low : target.high][::-1]
+        ):
+            doubt = make_refusal("ambiguous", "It does not say whether the file is to end with a blank line.")
+            return Placement((splice,), doubt, round(share, 3))
+        return Placement((splice,), None, round(min(1.0, share), 3))
     declared = all_code and only_declares(lines, target.original.language)
     as_piece = place_snippet(snippet, target, declared=declared)
     could_be_whole = all_code and all(_ends_alike(lines, target))
     if as_piece.doubt is None and not could_be_whole:
         return as_piece
     doubt = replace(
-        as_piece.doubt or refusal("would-lose-code", ""),
+        as_piece.doubt or make_refusal("would-lose-code", ""),
         reason="would-lose-code",
         detail="The sketch has no marks, but most of the file is not in it.",
     )
-    return Placing(as_piece.splices, doubt, as_piece.confidence)
+    return Placement(as_piece.splices, doubt, as_piece.confidence)
 
 
 def _share(lines: Sequence[str], target: Target) -> float:
     """How much of the file's lines the sketch holds, by weight."""
     old = Counter(target.lines.keys[target.low : target.high])
-    kept = old & Counter(map(loose, lines))
+    kept = old & Counter(map(normalize_line, lines))
     total = _weight(old)
     return _weight(kept) / total if total else 1.0
 
 
 def _weight(lines: Counter[str]) -> float:
-    return sum(weight(key) * count for key, count in lines.items())
+    return sum(line_weight(key) * count for key, count in lines.items())
 
 
 def _ends_alike(lines: Sequence[str], target: Target) -> tuple[bool, bool]:
     """Whether the first lines, and whether the last ones, are the file's; blank ones aside."""
-    shown = [key for key in map(loose, lines) if key]
+    shown = [key for key in map(normalize_line, lines) if key]
     there = [key for key in target.lines.keys[target.low : target.high] if key]
     if not shown or not there:
         return False, False
@@ -105,7 +112,7 @@ def _are_comments(pieces: Sequence[Code | Elision], lines: Sequence[str], target
     marks = [piece for piece in pieces if isinstance(piece, Elision)]
     if not marks:
         return True
-    keys = [loose(line) for line in lines]
+    keys = [normalize_line(line) for line in lines]
     file = target.lines.keys
     after = set(pairwise(file))
     first = pieces[0].at

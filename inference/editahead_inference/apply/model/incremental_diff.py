@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from editahead_inference.apply.placement.line_matching import FileLines, loose, weight
+from editahead_inference.apply.placement.line_matching import FileLines, line_weight, normalize_line
 from editahead_prompts.text.diff import Span, diff_lines
 
-TELLING = 1.0
+CONFIRMING_WEIGHT = 1.0
 """What the lines behind a change have to weigh together, in a row."""
 
 LEAST, MOST = 2, 8
 """So many lines they are."""
 
 
-class Settling:
+class IncrementalDiff:
     """lines: of the file. spans: what is settled, as `diff_lines` gives it. at: the line of the file, and the one of the
     rewrite, behind the last lines that were found in both."""
 
@@ -49,7 +49,7 @@ class Settling:
                 self.at = start + length, self._seen
         return self.spans[told:]
 
-    def rest(self, new: Sequence[str]) -> list[Span]:
+    def finish(self, new: Sequence[str]) -> list[Span]:
         """All changes of the whole rewrite, those that were settled among them."""
         i, j = self.at
         left = diff_lines(self._lines.bodies[i:], new[j:])
@@ -60,10 +60,10 @@ class Settling:
         i, j = self.at
         total = 0.0
         for length in range(1, min(MOST, end - j) + 1):
-            total += weight(loose(new[end - length]))
-            if length >= LEAST and total >= TELLING:
+            total += line_weight(normalize_line(new[end - length]))
+            if length >= LEAST and total >= CONFIRMING_WEIGHT:
                 wanted = tuple(new[end - length : end])
-                places = self._lines.places.get(loose(wanted[0]), ())
+                places = self._lines.places.get(normalize_line(wanted[0]), ())
                 start = next(
                     (n for n in places if n >= i and self._lines.bodies[n : n + length] == wanted), None
                 )

@@ -11,48 +11,48 @@ from typing import Protocol
 
 from editahead_inference.apply.placement.line_matching import FileLines
 from editahead_inference.apply.placement.placement import Target
-from editahead_inference.apply.placement.splices import Splice, edit_of
-from editahead_inference.apply.planner import FileChange, Merges
-from editahead_inference.apply.results import Merge, Refusal, RefusalReason
+from editahead_inference.apply.placement.splices import Splice, to_edit
+from editahead_inference.apply.planner import FileChange, MergeFunction
+from editahead_inference.apply.results import MergeResult, Refusal, RefusalReason
 from editahead_inference.backends.base import Usage
-from editahead_inference.predictors.model.response import Said
-from editahead_prompts.formats.apply.base import Question
+from editahead_inference.predictors.model.response import ApplyResponse
+from editahead_prompts.formats.apply.base import ApplyInput
 from editahead_prompts.sketches.sketch import FileSketch, Sketch
 from editahead_prompts.text.diff import Span
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .incremental_diff import Settling
-from .question_scope import questions
-from .rewrite_check import agreed
+from .incremental_diff import IncrementalDiff
+from .question_scope import model_questions
+from .rewrite_check import check_rewrite
 
-CONFIDENCE = 0.5
+MODEL_CONFIDENCE = 0.5
 """Of a hunk by the model. Not measured: a person decides."""
 
 ATTEMPTS = 2
 """So often it is asked at most, the second time with more of the file, or of what the merge makes of it."""
 
-ASKED: frozenset[RefusalReason] = frozenset(
+MODEL_REASONS: frozenset[RefusalReason] = frozenset(
     {"unplaced", "ambiguous", "unparsed", "would-break-syntax", "would-lose-code"}
 )
 """Refusals that are about what the sketch says."""
 
 
-class Asks(Protocol):
+class AskModel(Protocol):
     """Asks the model, and waits. See `ModelPredictor.apply`; lines is called on the thread that waits."""
 
     def __call__(
         self,
-        questions: Sequence[Question],
-        again: Said | None,
+        questions: Sequence[ApplyInput],
+        again: ApplyResponse | None,
         lines: Callable[[Sequence[str]], None],
         check: Callable[[], None],
-    ) -> Said: ...
+    ) -> ApplyResponse: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Coming:
+class PartialRewrite:
     """What is settled of a rewrite while it comes: an edit that grows, over `original`; None: what was told is void."""
 
     original: Snapshot
@@ -60,21 +60,21 @@ class Coming:
     edit: Edit | None
 
     def change(self, edit: Edit) -> FileChange:
-        return FileChange("edit", self.original, edit, CONFIDENCE, self.part.kind, origin="model")
+        return FileChange("edit", self.original, edit, MODEL_CONFIDENCE, self.part.kind, origin="model")
 
 
-def _nothing(coming: Coming) -> None:
+def _nothing(coming: PartialRewrite) -> None:
     """Nobody wants to know."""
 
 
 @dataclass
-class Rewriting:
+class ModelFallback:
     """A merge that asks a model where it is not sure. coming: told what is settled meanwhile of a file's only part.
     instruction: what the sketch was asked for with. used: what the model was asked, and said, in tokens."""
 
-    merge: Merges
-    ask: Asks
-    coming: Callable[[Coming], None] = _nothing
+    merge: MergeFunction
+    ask: AskModel
+    coming: Callable[[PartialRewrite], None] = _nothing
     instruction: str = ""
     used: list[Usage] = field(default_factory=list)
 
@@ -87,18 +87,18 @@ class Rewriting:
         syntax: SyntaxTrees | None = None,
         span: tuple[int, int] | None = None,
         check: Callable[[], None] = lambda: None,
-    ) -> Merge:
+    ) -> MergeResult:
         trees = syntax or SyntaxTrees()
         merged = self.merge(sketch, part, original, syntax=trees, span=span, check=check)
-        if merged.refusal is None or merged.refusal.reason not in ASKED:
+        if merged.refusal is None or merged.refusal.reason not in MODEL_REASONS:
             return merged
         asked = tuple(
             replace(question, instruction=self.instruction)
-            for question in questions(sketch, part, merged, trees)
+            for question in model_questions(sketch, part, merged, trees)
         )
         target = Target(original, trees, 0, len(original.lines), check)
         alone = sum(other.path == part.path for other in sketch.files) == 1
-        said: Said | None = None
+        said: ApplyResponse | None = None
         why = ""
         for _ in range(ATTEMPTS):
             coming = _Coming(original, part, target.lines, self.coming if alone else _nothing)
@@ -111,12 +111,17 @@ class Rewriting:
             check()
             doubt = None
             if said.text is not None:
-                edit, doubt = agreed(sketch, part, target, said.text, span)
+                edit, doubt = check_rewrite(sketch, part, target, said.text, span)
                 if doubt is None:
                     edit = coming.whole(edit)
                     guess = edit.apply(original.text)
                     return replace(
-                        merged, guess=guess, edit=edit, refusal=None, confidence=CONFIDENCE, origin="model"
+                        merged,
+                        guess=guess,
+                        edit=edit,
+                        refusal=None,
+                        confidence=MODEL_CONFIDENCE,
+                        origin="model",
                     )
             why = said.why if doubt is None else _not_taken(doubt)
             coming.withdraw()
@@ -131,10 +136,10 @@ class _Coming:
     """Tells of what is settled of one answer."""
 
     def __init__(
-        self, original: Snapshot, part: FileSketch, lines: FileLines, tell: Callable[[Coming], None]
+        self, original: Snapshot, part: FileSketch, lines: FileLines, tell: Callable[[PartialRewrite], None]
     ) -> None:
         self._original, self._part, self._tell = original, part, tell
-        self._settling = Settling(lines)
+        self._settling = IncrementalDiff(lines)
         self._lines: Sequence[str] = ()
 
     def feed(self, lines: Sequence[str]) -> None:
@@ -142,24 +147,24 @@ class _Coming:
         self._lines = lines
         if self._settling.feed(lines):
             edit = self._edit(self._settling.spans, lines)
-            self._tell(Coming(self._original, self._part, edit))
+            self._tell(PartialRewrite(self._original, self._part, edit))
 
     def withdraw(self) -> None:
         if self._settling.spans:
-            self._tell(Coming(self._original, self._part, None))
+            self._tell(PartialRewrite(self._original, self._part, None))
 
     def whole(self, edit: Edit) -> Edit:
         """The edit in the pieces that were told of, where these make the same text."""
         text = edit.apply(self._original.text)
-        new = FileLines(Snapshot.of(text)).bodies
+        new = FileLines(Snapshot.from_text(text)).bodies
         if not self._settling.spans or new[: self._settling.at[1]] != tuple(
             self._lines[: self._settling.at[1]]
         ):
             return edit
-        same = self._edit(self._settling.rest(new), new)
+        same = self._edit(self._settling.finish(new), new)
         return same if same.apply(self._original.text) == text else edit
 
     def _edit(self, spans: Sequence[Span], new: Sequence[str]) -> Edit:
         part = self._part
         splices = [Splice(i1, i2, tuple(new[j1:j2]), part.at, part.end) for i1, i2, j1, j2 in spans]
-        return edit_of(self._original, splices, part.final_newline)
+        return to_edit(self._original, splices, part.final_newline)

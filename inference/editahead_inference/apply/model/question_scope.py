@@ -9,12 +9,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from editahead_inference.apply.placement.declarations import in_file
-from editahead_inference.apply.placement.line_matching import STRONG, FileLines, loose, weight
-from editahead_inference.apply.results import Merge
-from editahead_prompts.formats.apply.base import Question
-from editahead_prompts.formats.base import Region
-from editahead_prompts.sketches.elision_markers import marker_of
+from editahead_inference.apply.placement.declarations import declarations_in_file
+from editahead_inference.apply.placement.line_matching import (
+    DISTINCTIVE,
+    FileLines,
+    line_weight,
+    normalize_line,
+)
+from editahead_inference.apply.results import MergeResult
+from editahead_prompts.formats.apply.base import ApplyInput
+from editahead_prompts.formats.base import EditableRegion
+from editahead_prompts.sketches.elision_markers import parse_marker
 from editahead_prompts.sketches.fences import find_fences
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Hunk, Sketch
 from editahead_prompts.text.diff import diff_lines
@@ -22,21 +27,23 @@ from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 
-def questions(sketch: Sketch, part: FileSketch, merged: Merge, trees: SyntaxTrees) -> Iterator[Question]:
+def model_questions(
+    sketch: Sketch, part: FileSketch, merged: MergeResult, trees: SyntaxTrees
+) -> Iterator[ApplyInput]:
     """The first that fits into a prompt is to be asked. merged: with a refusal."""
     own = sketch.lines[part.at : part.end]
     lines = sketch.lines if len(sketch.files) == 1 else own
     said = merged.refusal.detail if merged.refusal is not None else ""
     code, original = "\n".join(_unfenced(own)), merged.original
     scopes = tuple(_scopes(merged, _code(own, part), trees))
-    yield Question(original, "\n".join(lines), merged.guess, code, scopes, said)
+    yield ApplyInput(original, "\n".join(lines), merged.guess, code, scopes, said)
     doubt = merged.refusal.part.split("\n") if merged.refusal is not None and merged.refusal.part else []
     found = _stretch(sketch.lines, part, doubt) if doubt else None
     if found is not None:
         start, end = found
         code = "\n".join(sketch.lines[start:end])
-        shown = {loose(line) for line in _code(sketch.lines[start:end], part)} - {""}
-        yield Question(_less(merged, shown), code, merged.guess, code, (), said)
+        shown = {normalize_line(line) for line in _code(sketch.lines[start:end], part)} - {""}
+        yield ApplyInput(_less(merged, shown), code, merged.guess, code, (), said)
 
 
 def _unfenced(lines: Sequence[str]) -> Sequence[str]:
@@ -45,12 +52,12 @@ def _unfenced(lines: Sequence[str]) -> Sequence[str]:
     return lines[fence.start : fence.end] if fence is not None and whole else lines
 
 
-def _scopes(merged: Merge, code: Sequence[str], trees: SyntaxTrees) -> Iterator[Region]:
+def _scopes(merged: MergeResult, code: Sequence[str], trees: SyntaxTrees) -> Iterator[EditableRegion]:
     """The lines of declarations, smaller ones first, that hold all that the merge would change, what the refusal says is
     near, and what the sketch shows of lines that stand in the file once; of those that lie side by side, from the first to
     the last. Nothing without a grammar, or where nothing is touched."""
     lines = FileLines(merged.original)
-    new = FileLines(Snapshot.of(merged.guess)).bodies
+    new = FileLines(Snapshot.from_text(merged.guess)).bodies
     filled = [n for n, key in enumerate(lines.keys) if key]
     touched: list[int] = []
     for i1, i2, _, _ in diff_lines(lines.bodies, new):
@@ -61,20 +68,20 @@ def _scopes(merged: Merge, code: Sequence[str], trees: SyntaxTrees) -> Iterator[
             touched += filled[max(at - 1, 0) : at + 1]
     near = merged.refusal.near if merged.refusal is not None else ()
     touched += [n for place in near for n in range(place.start, place.end)]
-    for key in map(loose, code):
+    for key in map(normalize_line, code):
         places = lines.places.get(key, ())
-        touched += places if len(places) == 1 and weight(key) >= STRONG else ()
+        touched += places if len(places) == 1 and line_weight(key) >= DISTINCTIVE else ()
     told = [n for n in touched if n < len(lines) and lines.keys[n]]
     if not told:
         return
     low, high = min(told), max(told)
-    declared = in_file(merged.original, lines, trees)
+    declared = declarations_in_file(merged.original, lines, trees)
     found: set[tuple[int, int]] = set()
     for depth in sorted({len(d.scope) for d in declared}):
         level = [d for d in declared if len(d.scope) == depth and d.start <= high and low < d.end]
         if level and level[0].start <= low and high < max(d.end for d in level):
             found.add((level[0].start, max(d.end for d in level)))
-    yield from (Region(*span) for span in sorted(found, key=lambda span: span[1] - span[0]))
+    yield from (EditableRegion(*span) for span in sorted(found, key=lambda span: span[1] - span[0]))
 
 
 def _stretch(lines: Sequence[str], part: FileSketch, doubt: Sequence[str]) -> tuple[int, int] | None:
@@ -88,13 +95,13 @@ def _stretch(lines: Sequence[str], part: FileSketch, doubt: Sequence[str]) -> tu
             ),
             None,
         )
-    wanted = [loose(line) for line in doubt]
-    code = [loose(line) for line in lines]
+    wanted = [normalize_line(line) for line in doubt]
+    code = [normalize_line(line) for line in lines]
     places = range(part.at, part.end - len(wanted) + 1)
     at = next((n for n in places if code[n : n + len(wanted)] == wanted), None)
     if at is None or not any(wanted):
         return None
-    marks = [n for n in range(part.at, part.end) if marker_of(lines[n]) is not None]
+    marks = [n for n in range(part.at, part.end) if parse_marker(lines[n]) is not None]
     start = max((n for n in marks if n <= at), default=part.at)
     end = min((n + 1 for n in marks if n >= at + len(wanted)), default=part.end)
     return start, end
@@ -111,13 +118,19 @@ def _code(lines: Sequence[str], part: FileSketch) -> list[str]:
     return [line[1:] for line in lines] if part.kind in ("unified-diff", "begin-patch") else list(lines)
 
 
-def _less(merged: Merge, shown: set[str]) -> Snapshot:
+def _less(merged: MergeResult, shown: set[str]) -> Snapshot:
     """The guess without the changes that bring only lines that are shown, or take lines away beside such."""
     old, new = merged.original.lines, list(split_lines(merged.guess))
     for i1, i2, j1, j2 in reversed(diff_lines(old, new)):
-        come = [key for line in new[j1:j2] if (key := loose(line))]
-        beside = [key for line in new[max(j1 - 1, 0) : j2 + 1] if weight(key := loose(line)) >= STRONG]
+        come = [key for line in new[j1:j2] if (key := normalize_line(line))]
+        beside = [
+            key
+            for line in new[max(j1 - 1, 0) : j2 + 1]
+            if line_weight(key := normalize_line(line)) >= DISTINCTIVE
+        ]
         if all(key in shown for key in come) if come else any(key in shown for key in beside):
             new[j1:j2] = old[i1:i2]
     original = merged.original
-    return Snapshot.of("".join(new), uri=original.uri, language=original.language, version=original.version)
+    return Snapshot.from_text(
+        "".join(new), uri=original.uri, language=original.language, version=original.version
+    )

@@ -13,21 +13,21 @@ from dataclasses import dataclass
 
 from rapidfuzz.fuzz import ratio
 
-from editahead_inference.apply.merge.verify import objection
-from editahead_inference.apply.merge.whole_file import as_whole
+from editahead_inference.apply.merge.verify import first_failure
+from editahead_inference.apply.merge.whole_file import as_whole_file
 from editahead_inference.apply.placement.line_matching import (
-    ALIKE,
-    STRONG,
+    DISTINCTIVE,
+    MIN_SIMILARITY,
     FileLines,
     indentation,
-    loose,
-    weight,
+    line_weight,
+    normalize_line,
 )
-from editahead_inference.apply.placement.placement import Target, refusal
-from editahead_inference.apply.placement.splices import Splice, edit_of
+from editahead_inference.apply.placement.placement import Target, make_refusal
+from editahead_inference.apply.placement.splices import Splice, to_edit
 from editahead_inference.apply.results import Refusal
 from editahead_prompts.sketches.sketch import Code, Diff, FileSketch, Sketch, Snippet
-from editahead_prompts.sketches.snippet_parser import against
+from editahead_prompts.sketches.snippet_parser import reparse_with_file
 from editahead_prompts.text.diff import Span, diff_lines
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
@@ -36,7 +36,7 @@ _MARGIN = 10
 """So many percent less like must the next line be than the one whose place a line takes."""
 
 
-def agreed(
+def check_rewrite(
     sketch: Sketch, part: FileSketch, target: Target, text: str, span: tuple[int, int] | None = None
 ) -> tuple[Edit, Refusal | None]:
     """The edit that makes `text` of the target's file, and why it is not what the part of the sketch asks for, if it is not.
@@ -44,16 +44,16 @@ def agreed(
     span: offsets that it must stay within.
     """
     original = target.original
-    part = as_whole(against(part, sketch.lines, original), target)
-    new = FileLines(Snapshot.of(text)).bodies
+    part = as_whole_file(reparse_with_file(part, sketch.lines, original), target)
+    new = FileLines(Snapshot.from_text(text)).bodies
     spans = diff_lines(target.lines.bodies, new)
     splices = [Splice(i1, i2, new[j1:j2], part.at, part.end) for i1, i2, j1, j2 in spans]
-    edit = edit_of(original, splices, part.final_newline)
+    edit = to_edit(original, splices, part.final_newline)
     if not edit:
-        return edit, refusal("unplaced", "The model would change nothing.")
+        return edit, make_refusal("unplaced", "The model would change nothing.")
     if span is not None and not span[0] <= edit.changed_span[0] <= edit.changed_span[1] <= span[1]:
-        return edit, refusal("unplaced", "The change would not stay within the selection.")
-    doubt = objection(part, target, splices, edit, edit.apply(original.text))
+        return edit, make_refusal("unplaced", "The change would not stay within the selection.")
+    doubt = first_failure(part, target, splices, edit, edit.apply(original.text))
     if doubt is None:
         doubt = _Result(target, new, spans).objection(part)
     return edit, doubt
@@ -84,26 +84,28 @@ class _Result:
     spans: Sequence[Span]
 
     def objection(self, part: FileSketch) -> Refusal | None:
-        keys = [loose(line) for line in self.new]
+        keys = [normalize_line(line) for line in self.new]
         if isinstance(part.content, Diff):
             hunks = part.content.hunks
             shown = [lines for lines in (_trimmed(hunk.new) for hunk in hunks) if lines]
             asked: Counter[str] = Counter()
             for hunk in hunks:
-                asked.update(map(loose, hunk.new))
-                asked.subtract(map(loose, hunk.old))
+                asked.update(map(normalize_line, hunk.new))
+                asked.subtract(map(normalize_line, hunk.old))
             made: Counter[str] = Counter(keys)
             made.subtract(self.target.lines.keys)
             if any(asked[key] != made[key] for key in {*asked, *made} if key):
-                return refusal("unparsed", "The model's text has not all of the changes, or others.")
+                return make_refusal("unparsed", "The model's text has not all of the changes, or others.")
             missing: Sequence[Sequence[str]] = [lines for lines in shown if not _places(lines, keys)]
         else:
             shown = _stretches(part.content)
             missing = _missing(shown, keys)
-            if part.kind == "whole-file" and [list(map(loose, lines)) for lines in shown] != [_trimmed(keys)]:
+            if part.kind == "whole-file" and [list(map(normalize_line, lines)) for lines in shown] != [
+                _trimmed(keys)
+            ]:
                 missing = shown
         if missing:
-            return refusal("unparsed", "The model's text has not all that the sketch shows.", missing[0])
+            return make_refusal("unparsed", "The model's text has not all that the sketch shows.", missing[0])
         if part.kind == "whole-file":
             return None
         return self._misplaced(shown, keys, self._windows(shown, ordered=part.kind != "search-replace"))
@@ -115,9 +117,9 @@ class _Result:
         once = {
             key: lines[0]
             for key, lines in places.items()
-            if ordered and len(lines) == 1 and weight(key) >= STRONG
+            if ordered and len(lines) == 1 and line_weight(key) >= DISTINCTIVE
         }
-        pins = [[once[key] for key in map(loose, lines) if key in once] for lines in shown]
+        pins = [[once[key] for key in map(normalize_line, lines) if key in once] for lines in shown]
         return [
             (
                 max((n for pin in pins[:which] for n in pin), default=0),
@@ -139,14 +141,14 @@ class _Result:
             ]
             if not covering:
                 lines = self.new[j1:j2]
-                return refusal("unparsed", "The model changes what the sketch does not show.", lines)
+                return make_refusal("unparsed", "The model changes what the sketch does not show.", lines)
             known = self._is_like_no_other(number)
             if not any(
                 (known or self._is_settled(at, end, *windows[which])) and self._is_bounded(number, at, end)
                 for which, at, end in covering
             ):
                 lines = self.target.lines.bodies[i1:i2] or self.new[j1:j2]
-                return refusal("ambiguous", "These lines may belong to another place as well.", lines)
+                return make_refusal("ambiguous", "These lines may belong to another place as well.", lines)
         return None
 
     def _is_exact(self, lines: Sequence[str], at: int) -> bool:
@@ -165,7 +167,7 @@ class _Result:
         file, or in its lines [low, high)."""
         keys, bodies = self.target.lines.keys, self.target.lines.bodies
         for i1, i2 in self._kept(at, end):
-            if sum(map(weight, keys[i1:i2])) >= STRONG:
+            if sum(map(line_weight, keys[i1:i2])) >= DISTINCTIVE:
                 places = _places(bodies[i1:i2], keys)
                 if len(places) == 1 or [n for n in places if low <= n < high] == [i1]:
                     return True
@@ -176,10 +178,10 @@ class _Result:
         i1, i2, j1, j2 = self.spans[number]
         keys = self.target.lines.keys
         for i, j in zip(range(i1, i2), range(j1, j2), strict=False):
-            new = loose(self.new[j])
+            new = normalize_line(self.new[j])
             alike = ratio(new, keys[i])
             others = max((ratio(new, key) for n, key in enumerate(keys) if n != i), default=0.0)
-            if alike < ALIKE or others > alike - _MARGIN:
+            if alike < MIN_SIMILARITY or others > alike - _MARGIN:
                 return False
         return i2 - i1 == j2 - j1
 
@@ -222,7 +224,7 @@ def _starts(keys: Sequence[str], with_keys: Sequence[str]) -> bool:
 
 def _places(lines: Sequence[str], keys: Sequence[str]) -> list[int]:
     """Where the lines stand one after the other, loosely."""
-    wanted = [loose(line) for line in lines]
+    wanted = [normalize_line(line) for line in lines]
     size = len(wanted)
     return [
         at

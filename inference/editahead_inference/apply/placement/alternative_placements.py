@@ -9,11 +9,11 @@ from editahead_prompts.sketches.sketch import Hunk
 
 from .anchor_chaining import Chain
 from .anchors import Anchor, Segment
-from .line_matching import loose, weight
+from .line_matching import line_weight, normalize_line
 from .placement import Target
 
 
-def moved(
+def alternative_placements(
     hunks: Sequence[Hunk],
     segments: Sequence[Segment],
     chain: Chain,
@@ -26,7 +26,7 @@ def moved(
     places are no doubt. What hints say (`bonus`) is no less true there.
     """
     own = [[anchor for anchor in chain.anchors if anchor.segment == n] for n in range(len(hunks))]
-    clear = [len(target.lines.standing(hunk.old)) < 2 for hunk in hunks]
+    clear = [len(target.lines.find_exact(hunk.old)) < 2 for hunk in hunks]
     pairs = zip(own, segments, strict=True)
     taken = {mine[0].start - mine[0].first + segment.first for mine, segment in pairs if mine}
     low = target.low
@@ -37,10 +37,10 @@ def moved(
         later = (mine[0].start for mine, one in zip(own, clear, strict=True) if one and mine)
         high = next((start for start in later if start >= low), target.high)
         worth = sum(map(bonus, own[number]))
-        for place in target.lines.standing(hunk.old, low, high):
+        for place in target.lines.find_exact(hunk.old, low, high):
             if place in taken:
                 continue
-            weights = tuple(accumulate(weight(loose(line)) for line in hunk.old))
+            weights = tuple(accumulate(line_weight(normalize_line(line)) for line in hunk.old))
             anchor = Anchor(number, segment.first, segment.last, place, place + len(hunk.old), weights)
             if bonus(anchor) >= worth:
                 yield tuple(some for n in range(len(hunks)) for some in ([anchor] if n == number else own[n]))

@@ -13,7 +13,14 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 
 from .anchors import Anchor, Segment
-from .line_matching import FileLines, brackets, loose, unmatched, weight, width
+from .line_matching import (
+    FileLines,
+    indent_width,
+    line_brackets,
+    line_weight,
+    normalize_line,
+    unmatched_brackets,
+)
 
 _MARGIN = 0.35
 """Chains whose scores differ by less are equally good: by less than the weight of one line that tells something."""
@@ -21,10 +28,10 @@ _MARGIN = 0.35
 _NEARER = 0.05
 """The same, for where in one segment a later run stands: there, the nearest place is what everyone means."""
 
-_MOST_OTHERS = 12
+_MAX_OTHERS = 12
 
-_MOST_LOOSE = 10.0
-_MOST_GONE = 3.0
+_MAX_LOOSE = 10.0
+_MAX_GONE = 3.0
 _TORN = 2.0
 """For lines in the place of others that close or open other brackets than these."""
 
@@ -46,7 +53,7 @@ class Chain:
 
     anchors: tuple[Anchor, ...]
     score: float
-    loose: int
+    unmatched_lines: int
     others: tuple[tuple[Anchor, ...], ...] = ()
 
 
@@ -93,7 +100,7 @@ class _Chaining:
         lines = [line for segment in segments for line in segment.lines]
         self._lines = lines
         self._depths = [0, *accumulate(_deeper(line) for line in lines)]
-        worth = [weight(loose(line)) for line in lines]
+        worth = [line_weight(normalize_line(line)) for line in lines]
         # What it costs when a line at a segment's end has no counterpart in the file; blank ones cost nothing.
         self._cost = [0.0, *accumulate(3.0 + w if w > 0.05 else 0.0 for w in worth)]
         self._skipped = [
@@ -102,8 +109,10 @@ class _Chaining:
         ]
         self._cut_tails, self._cut_heads = _cuts(segments)
         self._holders = list(_holders(lines))
-        self._columns = list(map(width, lines))
-        self._floors = [min((width(line) for line in s.lines if line.strip()), default=-1) for s in segments]
+        self._columns = list(map(indent_width, lines))
+        self._floors = [
+            min((indent_width(line) for line in s.lines if line.strip()), default=-1) for s in segments
+        ]
         self._steps: list[list[_Step]] = []
         self._reached: list[tuple[float, int]] = []
         """The anchors by how well they are reached: minus their score, and their number."""
@@ -144,12 +153,12 @@ class _Chaining:
         if a.whole or b.whole:
             return ways
         if over < b.last - b.first:
-            less = self._scale * (b.weight - b.without(over))
+            less = self._scale * (b.weight - b.weight_without(over))
             ways.append(
                 _Step(reached.score + gain - less - self._between(at, b, over, 0, head), at, taken=over)
             )
         if over < a.last - a.first - reached.taken and b.first >= a.last:
-            lost = self._scale * a.without(a.last - a.first - over)
+            lost = self._scale * a.weight_without(a.last - a.first - over)
             ways.append(
                 _Step(reached.score - lost + gain - self._between(at, b, 0, over, head), at, given=over)
             )
@@ -173,12 +182,12 @@ class _Chaining:
         if self._segments[b.segment].strict:
             return 0.3 + self._cost[first] - self._cost[last] + 0.3 * min(gone, 20)
         # What goes without anything in its place needs the better reason; what leaves the block, a very good one.
-        excess = min(0.3 * max(0, gone - come), _MOST_GONE)
-        left = _LEFT if gone and self._file.is_left(end, start) else 0.0
+        excess = min(0.3 * max(0, gone - come), _MAX_GONE)
+        left = _LEFT if gone and self._file.enters_outer_block(end, start) else 0.0
         torn = _TORN * (
             self._depths[first] - self._depths[last] != self._file_depths[start] - self._file_depths[end]
         )
-        if come and not gone and unmatched(self._lines[last:first])[0]:
+        if come and not gone and unmatched_brackets(self._lines[last:first])[0]:
             torn = _TORN
         if self._sparing:
             return 0.5 * gone + left + torn
@@ -200,7 +209,7 @@ class _Chaining:
             a = self._anchors[at]
             if a.first <= holder < a.last:
                 opened = a.start + (holder - a.first)
-                return not a.whole and self._file.leaves(opened, b.start)
+                return not a.whole and self._file.leaves_block(opened, b.start)
             at = self._steps[at][0].before
         return False
 
@@ -217,7 +226,7 @@ class _Chaining:
         near = sorted((score - end, number) for end, number in ends if end > score - self._margin)
         others = [(loss, self._back(number)) for loss, number in near if number != best]
         # One that ends elsewhere may be the best as far as its end goes only with another beginning.
-        for loss, number in dict.fromkeys([(0.0, best), *near[:_MOST_OTHERS]]):
+        for loss, number in dict.fromkeys([(0.0, best), *near[:_MAX_OTHERS]]):
             others += ((loss + more, other) for more, other in self._parting(number))
         heads = _heads(chain)
         others.sort(key=lambda other: other[0])
@@ -226,7 +235,7 @@ class _Chaining:
             for loss, other in others
             if loss < self._margin and (loss < _NEARER or _heads(other) != heads)
         )
-        return Chain(chain, score, self._count_loose(chain), tuple(islice(equal, _MOST_OTHERS)))
+        return Chain(chain, score, self._count_loose(chain), tuple(islice(equal, _MAX_OTHERS)))
 
     def _parting(self, number: int) -> Iterator[tuple[float, tuple[Anchor, ...]]]:
         """The chains up to an anchor that part from the best one in one step, each with what it loses by it."""
@@ -255,14 +264,14 @@ class _Chaining:
     def _head(self, segment: int, first: int) -> float:
         """What it costs that a segment's lines before `first` have no counterpart."""
         cost = self._cost[first] - self._cost[self._segments[segment].first]
-        return min(cost, _MOST_LOOSE) + (_UNBALANCED if self._cut_heads[first] else 0.0)
+        return min(cost, _MAX_LOOSE) + (_UNBALANCED if self._cut_heads[first] else 0.0)
 
     def _tail(self, segment: int, last: int) -> float:
         """The same, of its lines from `last` on."""
         end = self._segments[segment].last
         if last == end:
             return 0.0
-        return min(self._cost[end] - self._cost[last], _MOST_LOOSE) + (
+        return min(self._cost[end] - self._cost[last], _MAX_LOOSE) + (
             _UNBALANCED if self._cut_tails[last] else 0.0
         )
 
@@ -298,7 +307,7 @@ def _heads(chain: Sequence[Anchor]) -> dict[int, int]:
 
 
 def _deeper(line: str) -> int:
-    closed, opened = brackets(loose(line))
+    closed, opened = line_brackets(normalize_line(line))
     return opened - closed
 
 
@@ -310,14 +319,14 @@ def _cuts(segments: Sequence[Segment]) -> tuple[list[bool], list[bool]]:
     for segment in segments:
         closed, cuts = 0, [False]
         for line in reversed(segment.lines):
-            less, more = brackets(loose(line))
+            less, more = line_brackets(normalize_line(line))
             closed = less + max(0, closed - more)
             cuts.append(closed > 0)
         tails += reversed(cuts[1:])
         opened = 0
         for line in segment.lines:
             heads.append(opened > 0)
-            less, more = brackets(loose(line))
+            less, more = line_brackets(normalize_line(line))
             opened = max(0, opened - less) + more
     return [*tails, False], [*heads, False]
 
@@ -326,7 +335,7 @@ def _holders(lines: Sequence[str]) -> Iterator[int | None]:
     """For each line the nearest one above that is indented less and opens something."""
     open_lines: list[tuple[int, int]] = []
     for number, line in enumerate(lines):
-        columns = width(line)
+        columns = indent_width(line)
         if columns < 0:
             yield open_lines[-1][1] if open_lines else None
             continue

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from .line_matching import STRONG, FileLines, loose, weight
+from .line_matching import DISTINCTIVE, FileLines, line_weight, normalize_line
 
 _STRAY = 0.7
 """What a line is worth whose indentation differs, to one that is exactly the same."""
@@ -24,7 +24,7 @@ _MOST = 60
 _HEAVIEST = 12
 """Near so many strong runs, the heaviest."""
 
-_MOST_PAIRS = 20_000
+_MAX_PAIRS = 20_000
 """A line that would give more pairs of equal lines is no anchor."""
 
 
@@ -68,12 +68,14 @@ class Anchor:
     def weight(self) -> float:
         return self.sums[-1]
 
-    def without(self, lines: int) -> float:
+    def weight_without(self, lines: int) -> float:
         """The weight without the first `lines` lines."""
         return self.sums[-1] - (self.sums[lines - 1] if lines else 0.0)
 
 
-def anchors(segments: Sequence[Segment], file: FileLines, windows: Sequence[tuple[int, int]]) -> list[Anchor]:
+def find_anchors(
+    segments: Sequence[Segment], file: FileLines, windows: Sequence[tuple[int, int]]
+) -> list[Anchor]:
     """The runs of equal lines, longest possible, each segment's within its window of the file's lines [low, high): all
     that tell something of where it belongs, and of the others those near them. Sorted by the sketch's lines, then by the
     file's."""
@@ -82,7 +84,7 @@ def anchors(segments: Sequence[Segment], file: FileLines, windows: Sequence[tupl
         strong: list[Anchor] = []
         weak: list[Anchor] = []
         for run in _runs(number, segment, file, low, high):
-            (strong if run.weight >= STRONG else weak).append(run)
+            (strong if run.weight >= DISTINCTIVE else weak).append(run)
         if len(strong) > _MOST:
             strong.sort(key=lambda run: -run.weight)
             if segment.strict and strong[0].weight <= strong[_MOST].weight:
@@ -113,7 +115,7 @@ def _complete(segment: Segment, weak: Sequence[Anchor], file: FileLines) -> list
 
 
 def _runs(number: int, segment: Segment, file: FileLines, low: int, high: int) -> list[Anchor]:
-    keys = [loose(line) for line in segment.lines]
+    keys = [normalize_line(line) for line in segment.lines]
     places, other = file.places, file.keys
     counts: dict[str, int] = {}
     for key in keys:
@@ -121,7 +123,7 @@ def _runs(number: int, segment: Segment, file: FileLines, low: int, high: int) -
     out = []
     for i, key in enumerate(keys):
         standing = places.get(key, ())
-        if len(standing) * counts[key] > _MOST_PAIRS:
+        if len(standing) * counts[key] > _MAX_PAIRS:
             continue
         before = keys[i - 1] if i else None
         for j in standing:
@@ -133,7 +135,7 @@ def _runs(number: int, segment: Segment, file: FileLines, low: int, high: int) -
             worth = []
             for k in range(n):
                 exact = segment.lines[i + k].rstrip() == file.bodies[j + k].rstrip()
-                worth.append(weight(keys[i + k]) * (1.0 if exact else _STRAY))
+                worth.append(line_weight(keys[i + k]) * (1.0 if exact else _STRAY))
             first = segment.first + i
             out.append(Anchor(number, first, first + n, j, j + n, tuple(accumulate(worth))))
     return out

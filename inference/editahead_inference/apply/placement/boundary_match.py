@@ -17,8 +17,16 @@ from typing import Literal
 from rapidfuzz.fuzz import ratio
 
 from .anchors import Anchor, Segment
-from .elision_split import blank_start
-from .line_matching import ALIKE, STRONG, FileLines, is_comment, loose, unmatched, weight
+from .elision_split import leading_blank_lines
+from .line_matching import (
+    DISTINCTIVE,
+    MIN_SIMILARITY,
+    FileLines,
+    is_comment,
+    line_weight,
+    normalize_line,
+    unmatched_brackets,
+)
 
 _MOST = 150
 """Places of either end that are looked at; with more, nothing is certain."""
@@ -43,7 +51,7 @@ class _Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class BoundaryMatch:
     """The file's lines [start, end) become the segment's lines but for blank ones around them.
 
     before, after: how many lines at the ends stay. gone, come: how many lines between them, not blank, go and come.
@@ -70,17 +78,17 @@ class Reading:
         """The segment's lines between the ends that stay."""
         return keys[self.before : len(keys) - self.after]
 
-    def is_no_worse_than(self, other: Reading) -> bool:
+    def is_no_worse_than(self, other: BoundaryMatch) -> bool:
         if self.head.weight < other.head.weight or self.tail.weight < other.tail.weight:
             return False
         return (self.gone, self.come) <= (other.gone, other.come)
 
 
-def best_reading(segment: Segment, file: FileLines, floor: int, ceiling: int) -> Reading | None:
+def best_boundary_match(segment: Segment, file: FileLines, floor: int, ceiling: int) -> BoundaryMatch | None:
     """The one reading within the file's lines [floor, ceiling) that is no worse than all others; None when there is none,
     or no end of it tells where it is."""
     bodies = [line.rstrip() for line in segment.lines]
-    first, last = blank_start(bodies), len(bodies) - blank_start(bodies[::-1])
+    first, last = leading_blank_lines(bodies), len(bodies) - leading_blank_lines(bodies[::-1])
     bodies = bodies[first:last]
     heads = list(_places(bodies, file, floor, ceiling, 1))
     tails = list(_places(bodies, file, floor, ceiling, -1))
@@ -95,7 +103,7 @@ def best_reading(segment: Segment, file: FileLines, floor: int, ceiling: int) ->
         or len(heads) * len(tails) > _MOST_READINGS
     ):
         return None
-    keys = list(map(loose, bodies))
+    keys = list(map(normalize_line, bodies))
     found = [
         reading
         for head, tail in product(heads, tails)
@@ -115,12 +123,14 @@ def best_reading(segment: Segment, file: FileLines, floor: int, ceiling: int) ->
     return replace(best, is_firm=not best.gone or _are_firm(best, bodies))
 
 
-def has_rival(segment: Segment, file: FileLines, start: int, end: int, floor: int, ceiling: int) -> bool:
+def has_rival_match(
+    segment: Segment, file: FileLines, start: int, end: int, floor: int, ceiling: int
+) -> bool:
     """Whether another reading than the file's lines [start, end), within [floor, ceiling), says at least as much at both of
     its ends, and begins nearer to what is shown above, or ends earlier, or says more; or whether there are too many to know.
     Not where the ends are not those of the segment."""
     bodies = [line.rstrip() for line in segment.lines]
-    bodies = bodies[blank_start(bodies) : len(bodies) - blank_start(bodies[::-1])]
+    bodies = bodies[leading_blank_lines(bodies) : len(bodies) - leading_blank_lines(bodies[::-1])]
     if not bodies:
         return False
     if not _are_few(bodies, file):
@@ -131,7 +141,7 @@ def has_rival(segment: Segment, file: FileLines, start: int, end: int, floor: in
     tail = next((place for place in tails if place.line == end - 1), None)
     if head is None or tail is None:
         return False
-    keys = list(map(loose, bodies))
+    keys = list(map(normalize_line, bodies))
     mine = _reading(keys, file, head, tail)
     if not mine.gone + mine.come:
         return False
@@ -151,27 +161,29 @@ def has_rival(segment: Segment, file: FileLines, start: int, end: int, floor: in
     return any(other.gone + other.come <= mine.gone + mine.come + _LIKE for other in others)
 
 
-def _are_firm(reading: Reading, bodies: Sequence[str]) -> bool:
+def _are_firm(reading: BoundaryMatch, bodies: Sequence[str]) -> bool:
     """Whether each end tells where it is, or closes brackets that are opened neither in it nor between the two."""
     between = reading.of(bodies)
     head, tail = bodies[: reading.before], bodies[len(bodies) - reading.after :]
-    if told(head) < STRONG and not unmatched(head)[0]:
+    if distinctiveness(head) < DISTINCTIVE and not unmatched_brackets(head)[0]:
         return False
-    return told(tail) >= STRONG or unmatched(tail)[0] > unmatched(between)[1]
+    return (
+        distinctiveness(tail) >= DISTINCTIVE or unmatched_brackets(tail)[0] > unmatched_brackets(between)[1]
+    )
 
 
-def told(bodies: Sequence[str]) -> float:
+def distinctiveness(bodies: Sequence[str]) -> float:
     """How much lines tell of where they are. Comments and annotations tell little: they are written again and again, and the
     ones that are shown may be new."""
     return sum(
-        weight(loose(body))
+        line_weight(normalize_line(body))
         for body in bodies
         if not is_comment(body) and not body.lstrip().startswith(("@", "#["))
     )
 
 
 def _objection(
-    best: Reading, other: Reading, keys: Sequence[str], file: FileLines
+    best: BoundaryMatch, other: BoundaryMatch, keys: Sequence[str], file: FileLines
 ) -> Literal["refuted", "contested", None]:
     """What another reading says against the best one. Refuted: by the other one lines are changed one by one that this one
     only adds, or something named stays that by this one comes a second time. Contested: other lines that tell something do.
@@ -179,19 +191,23 @@ def _objection(
     if best.start <= other.start and other.end <= best.end:
         return None
     old, new = other.between(file), other.of(keys)
-    if len(old) == len(new) and all(ratio(a, b) >= ALIKE for a, b in zip(old, new, strict=True)):
+    if len(old) == len(new) and all(ratio(a, b) >= MIN_SIMILARITY for a, b in zip(old, new, strict=True)):
         if not best.come:
             return None
         return (
-            "refuted" if all(name_of(a) == name_of(b) for a, b in zip(old, new, strict=True)) else "contested"
+            "refuted"
+            if all(opened_name(a) == opened_name(b) for a, b in zip(old, new, strict=True))
+            else "contested"
         )
-    more = [key for key in _met(other, keys, file) - _met(best, keys, file) if weight(key) >= STRONG]
+    more = [
+        key for key in _met(other, keys, file) - _met(best, keys, file) if line_weight(key) >= DISTINCTIVE
+    ]
     if not more or _loses_a_name(old, new):
         return None
-    return "refuted" if any(name_of(key) for key in more) else "contested"
+    return "refuted" if any(opened_name(key) for key in more) else "contested"
 
 
-def _met(reading: Reading, keys: Sequence[str], file: FileLines) -> Counter[str]:
+def _met(reading: BoundaryMatch, keys: Sequence[str], file: FileLines) -> Counter[str]:
     """The lines that stay."""
     return Counter(keys) & Counter(file.keys[reading.start : reading.end])
 
@@ -200,10 +216,10 @@ def _loses_a_name(old: Sequence[str], new: Sequence[str]) -> bool:
     """Whether a line that opens something goes, and with it the name that it opens it under."""
     text = "\n".join(new)
     kept = set(new)
-    return any(name not in text for key in old if key not in kept and (name := name_of(key)))
+    return any(name not in text for key in old if key not in kept and (name := opened_name(key)))
 
 
-def name_of(key: str) -> str | None:
+def opened_name(key: str) -> str | None:
     """The name of what a line opens."""
     found = _NAME.match(key) if key.endswith(("{", ":", "(")) else None
     return found[found.lastindex or 0] if found is not None else None
@@ -218,10 +234,10 @@ _NAME = re.compile(
 """A line that opens something, and its name."""
 
 
-def _is_told(reading: Reading, heads: Sequence[_Place], tails: Sequence[_Place]) -> bool:
+def _is_told(reading: BoundaryMatch, heads: Sequence[_Place], tails: Sequence[_Place]) -> bool:
     """Whether one of its ends says something that no other place does as well."""
     for place, places in ((reading.head, heads), (reading.tail, tails)):
-        if place.weight >= STRONG and all(p is place or p.count < place.count for p in places):
+        if place.weight >= DISTINCTIVE and all(p is place or p.count < place.count for p in places):
             return True
     return False
 
@@ -230,7 +246,7 @@ def _places(bodies: Sequence[str], file: FileLines, floor: int, ceiling: int, st
     edge = 0 if step > 0 else len(bodies) - 1
     if not _are_few(bodies, file):
         return
-    for line in file.places.get(loose(bodies[edge]), ()):
+    for line in file.places.get(normalize_line(bodies[edge]), ()):
         if not floor <= line < ceiling:
             continue
         count, total = 0, 0.0
@@ -238,7 +254,7 @@ def _places(bodies: Sequence[str], file: FileLines, floor: int, ceiling: int, st
             body = bodies[edge + count * step]
             if file.bodies[line + count * step].rstrip() != body:
                 break
-            total += weight(loose(body))
+            total += line_weight(normalize_line(body))
             count += 1
         if count:
             yield _Place(line, count, total)
@@ -246,23 +262,27 @@ def _places(bodies: Sequence[str], file: FileLines, floor: int, ceiling: int, st
 
 def _are_few(bodies: Sequence[str], file: FileLines) -> bool:
     """Whether the lines at both ends stand in so few places that all of them can be looked at."""
-    return all(len(file.places.get(loose(body), ())) <= _MOST_LINES for body in (bodies[0], bodies[-1]))
+    return all(
+        len(file.places.get(normalize_line(body), ())) <= _MOST_LINES for body in (bodies[0], bodies[-1])
+    )
 
 
-def _reading(keys: Sequence[str], file: FileLines, head: _Place, tail: _Place) -> Reading:
+def _reading(keys: Sequence[str], file: FileLines, head: _Place, tail: _Place) -> BoundaryMatch:
     size = min(len(keys), tail.line + 1 - head.line)
     before = min(head.count, size)
     after = min(tail.count, size - before)
     old = Counter(filter(None, file.keys[head.line + before : tail.line + 1 - after]))
     new = Counter(filter(None, keys[before : len(keys) - after]))
     gone, come = (old - new).total(), (new - old).total()
-    return Reading(head.line, tail.line + 1, head, tail, before, after, gone, come)
+    return BoundaryMatch(head.line, tail.line + 1, head, tail, before, after, gone, come)
 
 
-def anchored(reading: Reading, segment: Segment, number: int, known: Sequence[Anchor]) -> list[Anchor]:
+def to_anchors(
+    reading: BoundaryMatch, segment: Segment, number: int, known: Sequence[Anchor]
+) -> list[Anchor]:
     """A reading as anchors: its ends, and what of the known anchors lies between them."""
-    keys = list(map(loose, segment.lines))
-    first, last = blank_start(keys), len(keys) - blank_start(keys[::-1])
+    keys = list(map(normalize_line, segment.lines))
+    first, last = leading_blank_lines(keys), len(keys) - leading_blank_lines(keys[::-1])
     head = _run(number, segment, first, first + reading.before, reading.start)
     if not reading.after:
         return [head]
@@ -278,6 +298,6 @@ def anchored(reading: Reading, segment: Segment, number: int, known: Sequence[An
 
 
 def _run(number: int, segment: Segment, first: int, last: int, start: int) -> Anchor:
-    worth = tuple(accumulate(weight(loose(line)) for line in segment.lines[first:last]))
+    worth = tuple(accumulate(line_weight(normalize_line(line)) for line in segment.lines[first:last]))
     at = segment.first
     return Anchor(number, at + first, at + last, start, start + last - first, worth)

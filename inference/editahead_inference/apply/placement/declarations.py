@@ -11,7 +11,7 @@ from tree_sitter import Node
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .line_matching import FileLines, indentation, is_comment, width
+from .line_matching import FileLines, indent_width, indentation, is_comment
 
 _KINDS = {
     "function_definition": "function",
@@ -224,7 +224,7 @@ def _text(node: Node) -> str:
     return (node.text or b"").decode(errors="replace")
 
 
-def of_code(code: Sequence[str], language: str) -> list[Declaration]:
+def declarations_in_fragment(code: Sequence[str], language: str) -> list[Declaration]:
     """The declarations in lines cut from a file, also members of a class without it; none without a grammar.
 
     Where the code is cut off, what is left may not parse: then only what is whole is found, and `intact`.
@@ -251,24 +251,26 @@ def _covered(found: Sequence[Declaration]) -> set[int]:
 
 
 def _parsed(lines: Sequence[str], language: str) -> list[Declaration]:
-    tree = SyntaxTrees().tree(Snapshot.of("\n".join(lines), language=language))
+    tree = SyntaxTrees().tree(Snapshot.from_text("\n".join(lines), language=language))
     return [] if tree is None else declarations(tree.root_node, lines)
 
 
-def closes(declaration: Declaration, code: Sequence[str], language: str) -> bool:
+def shows_end(declaration: Declaration, code: Sequence[str], language: str) -> bool:
     """Whether the code shows where the declaration ends: by a bracket, or in a language of indentation by what follows."""
     after = next((line for line in code[declaration.end :] if line.strip()), None)
-    return language != "python" or (after is not None and width(after) <= width(code[declaration.head]))
+    return language != "python" or (
+        after is not None and indent_width(after) <= indent_width(code[declaration.head])
+    )
 
 
 def only_declares(code: Sequence[str], language: str) -> bool:
     """Whether the lines are whole declarations and comments, and nothing else."""
-    covered = _covered(of_code(code, language))
+    covered = _covered(declarations_in_fragment(code, language))
     rest = [line for number, line in enumerate(code) if number not in covered and line.strip()]
     return bool(covered) and all(map(is_comment, rest))
 
 
-def imported(root: Node) -> Counter[str]:
+def imported_names(root: Node) -> Counter[str]:
     """The names that the imports at a file's top level bind, each as often as it is bound."""
     names: Counter[str] = Counter()
     waiting = list(root.named_children)
@@ -311,7 +313,7 @@ def _bound(node: Node) -> Iterator[Node]:
                 yield from _bound(child)
 
 
-def in_file(original: Snapshot, lines: FileLines, syntax: SyntaxTrees) -> list[Declaration]:
+def declarations_in_file(original: Snapshot, lines: FileLines, syntax: SyntaxTrees) -> list[Declaration]:
     """The declarations of a file; none for a language without a grammar."""
     tree = syntax.tree(original)
     return [] if tree is None else declarations(tree.root_node, lines.bodies)

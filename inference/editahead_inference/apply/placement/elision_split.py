@@ -8,11 +8,11 @@ from itertools import pairwise
 
 from editahead_prompts.sketches.sketch import Code, Elision, Snippet
 
-from .declarations import Declaration, of_code
+from .declarations import Declaration, declarations_in_fragment
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CodeRun:
     """Lines between elisions. at: the sketch's line of each. before, after: the elisions; None at the sketch's ends."""
 
     lines: tuple[str, ...]
@@ -21,7 +21,7 @@ class Piece:
     after: Elision | None
 
 
-def pieces(snippet: Snippet) -> Iterator[Piece]:
+def split_at_elisions(snippet: Snippet) -> Iterator[CodeRun]:
     """The stretches between elisions. What a `removed` elision stands for is left out: its neighbours are then adjacent."""
     lines: list[str] = []
     at: list[int] = []
@@ -32,16 +32,16 @@ def pieces(snippet: Snippet) -> Iterator[Piece]:
             at += range(part.at, part.at + len(part.lines))
         elif not part.removed:
             if lines:
-                yield Piece(tuple(lines), tuple(at), before, part)
+                yield CodeRun(tuple(lines), tuple(at), before, part)
             lines, at, before = [], [], part
     if lines:
-        yield Piece(tuple(lines), tuple(at), before, None)
+        yield CodeRun(tuple(lines), tuple(at), before, None)
 
 
-def apart(piece: Piece, language: str) -> Iterator[Piece]:
+def split_declarations(piece: CodeRun, language: str) -> Iterator[CodeRun]:
     """A piece of whole declarations as one piece for each, when it holds nothing else."""
     # One within another that is not intact is no piece of its own: what holds the two is shown as well.
-    found = [d for d in of_code(piece.lines, language) if d.intact and not d.scope]
+    found = [d for d in declarations_in_fragment(piece.lines, language) if d.intact and not d.scope]
     tops: list[Declaration] = []
     for declaration in found:
         if not tops or declaration.start >= tops[-1].end:
@@ -51,11 +51,11 @@ def apart(piece: Piece, language: str) -> Iterator[Piece]:
         return
     cuts = [0, *(a.end for a in tops[:-1]), len(piece.lines)]
     for first, last in pairwise(cuts):
-        first += blank_start(piece.lines[first:last])
-        last -= blank_start(piece.lines[first:last][::-1])
-        yield Piece(piece.lines[first:last], piece.at[first:last], piece.before, piece.after)
+        first += leading_blank_lines(piece.lines[first:last])
+        last -= leading_blank_lines(piece.lines[first:last][::-1])
+        yield CodeRun(piece.lines[first:last], piece.at[first:last], piece.before, piece.after)
 
 
-def blank_start(lines: Sequence[str]) -> int:
+def leading_blank_lines(lines: Sequence[str]) -> int:
     """How many of the first lines are blank."""
     return next((number for number, line in enumerate(lines) if line.strip()), len(lines))

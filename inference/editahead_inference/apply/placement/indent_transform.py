@@ -18,13 +18,13 @@ _UNITS = ("\t", "    ", "  ", "        ", "   ")
 
 
 @dataclass(frozen=True)
-class Indenting:
+class IndentTransform:
     """certain: no other change of the indentation explains the lines as well and gives another result."""
 
     change: _Change | None = None
     certain: bool = True
 
-    def of(self, body: str) -> str:
+    def apply(self, body: str) -> str:
         """The sketch's line as the file would have it."""
         if self.change is None or not body:
             return body
@@ -34,19 +34,21 @@ class Indenting:
             return body  # What stands on a blank line is left as it is, but for tabs among spaces.
         return changed + body[len(space) :]
 
-    def of_all(self, bodies: Iterable[str]) -> tuple[str, ...]:
-        return tuple(map(self.of, bodies))
+    def apply_all(self, bodies: Iterable[str]) -> tuple[str, ...]:
+        return tuple(map(self.apply, bodies))
 
 
-AS_IT_IS = Indenting()
+IDENTITY = IndentTransform()
 
 
-def fit(pairs: Iterable[Pair], sketch: Sequence[str], file: Sequence[str]) -> Indenting | None:
+def infer_transform(
+    pairs: Iterable[Pair], sketch: Sequence[str], file: Sequence[str]
+) -> IndentTransform | None:
     """The change of indentation that explains all pairs, which come from lines that are the same but for it. None when
     no single one does. sketch, file: all their lines, for what they indent by."""
     seen = set(pairs)
     if all(a == b for a, b in seen):
-        return AS_IT_IS
+        return IDENTITY
     fitting = [change for change in _changes(seen, sketch, file) if all(change(a) == b for a, b in seen)]
     if not fitting:
         return None
@@ -55,12 +57,12 @@ def fit(pairs: Iterable[Pair], sketch: Sequence[str], file: Sequence[str]) -> In
     certain = all(best(space) is not None for space in spaces) and all(
         other(space) in (best(space), None) for other in fitting[1:] for space in spaces
     )
-    return Indenting(best, certain)
+    return IndentTransform(best, certain)
 
 
 def _changes(seen: set[Pair], sketch: Sequence[str], file: Sequence[str]) -> Iterator[_Change]:
     """The changes that could be meant, the most plausible first."""
-    theirs, ours = unit(sketch), unit(file)
+    theirs, ours = indent_unit(sketch), indent_unit(file)
     if theirs != ours:
         yield from _converting(seen, theirs, ours)
     moved = False
@@ -108,7 +110,7 @@ def _level(space: str, source: str) -> int:
     return _columns(space, source) // len(source.expandtabs(4))
 
 
-def unit(lines: Sequence[str]) -> str:
+def indent_unit(lines: Sequence[str]) -> str:
     """What one level is made of: a tab, or some spaces, by how much the indentation changes from line to line."""
     tabs = spaces = last = 0
     steps: dict[int, int] = {}
@@ -132,25 +134,25 @@ def unit(lines: Sequence[str]) -> str:
     return " " * (gcd(*widths) if widths and gcd(*widths) > 1 else 4)
 
 
-def is_strange(sketch: Sequence[str], file: Sequence[str]) -> bool:
+def uses_other_indent(sketch: Sequence[str], file: Sequence[str]) -> bool:
     """Whether the sketch indents by another step than the file."""
-    usual = steps(file)
-    return bool(usual) and not steps(sketch) <= usual
+    usual = indent_steps(file)
+    return bool(usual) and not indent_steps(sketch) <= usual
 
 
-def leaves_blanks_open(indenting: Indenting, sketch: Iterable[str], file: Iterable[str]) -> bool:
+def blank_indent_is_ambiguous(indenting: IndentTransform, sketch: Iterable[str], file: Iterable[str]) -> bool:
     """Whether it is open what white space blank lines of a sketch are to have whose indentation was lost or changed: where
     the sketch has some that does not follow, or has none and the file has."""
     change = indenting.change
     blank = [line for line in sketch if not line.strip()]
     if change is None or not blank:
         return False
-    if any(line and indenting.of(line) == line != change(line) for line in blank):
+    if any(line and indenting.apply(line) == line != change(line) for line in blank):
         return True
     return not any(blank) and any(line and line.isspace() for line in file)
 
 
-def steps(lines: Iterable[str]) -> set[str]:
+def indent_steps(lines: Iterable[str]) -> set[str]:
     """What the lines indent by below those at the left margin that open a block or a bracket."""
     found = set()
     opened = False

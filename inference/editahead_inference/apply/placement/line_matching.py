@@ -36,10 +36,10 @@ _PUNCTUATION = str.maketrans(
 )
 """Typographic characters that models put for plain ones, and white space that looks like a space."""
 
-STRONG = 0.5
+DISTINCTIVE = 0.5
 """Lines, or runs of lines, from this weight on say where they belong; lighter ones stand all over a file."""
 
-ALIKE = 60
+MIN_SIMILARITY = 60
 """From so many percent on a line may be another one changed; below, it is not."""
 
 _COMMENT = re.compile(r"\s*(#(?!include|define|if|el|end|pragma|undef|!\[|\[)|//|/\*|\*(?!\w)|--|<!--|;;)")
@@ -49,7 +49,7 @@ _COMMON = re.compile(
 
 
 @lru_cache(maxsize=65536)
-def loose(body: str) -> str:
+def normalize_line(body: str) -> str:
     """The line with everything gone that models get wrong without meaning it: white space at both ends, more of it than
     one space within, typographic punctuation."""
     plain = body if body.isascii() else body.translate(_PUNCTUATION)
@@ -57,7 +57,7 @@ def loose(body: str) -> str:
 
 
 @lru_cache(maxsize=65536)
-def weight(key: str) -> float:
+def line_weight(key: str) -> float:
     """0..1, of a line's `loose` form: next to nothing for blank lines and brackets, 1 for a long line."""
     if not key:
         return 0.05
@@ -102,7 +102,7 @@ class FileLines:
     def __init__(self, snapshot: Snapshot) -> None:
         lines = snapshot.lines[:-1] if snapshot.lines[-1] == "" else snapshot.lines
         self.bodies: tuple[str, ...] = tuple(map(line_body, lines))
-        self.keys: tuple[str, ...] = tuple(map(loose, self.bodies))
+        self.keys: tuple[str, ...] = tuple(map(normalize_line, self.bodies))
         self._left: dict[int, int] = {}
 
     def __len__(self) -> int:
@@ -116,12 +116,12 @@ class FileLines:
             places.setdefault(key, []).append(number)
         return places
 
-    def standing(self, bodies: Sequence[str], low: int = 0, high: int | None = None) -> list[int]:
+    def find_exact(self, bodies: Sequence[str], low: int = 0, high: int | None = None) -> list[int]:
         """Where these lines stand one after the other just as they are, but for white space at their ends; no more than the
         first two places within the lines [low, high)."""
         return self._bodies_in_order.places([body.rstrip() for body in bodies], low, high)
 
-    def standing_loosely(self, keys: Sequence[str]) -> list[int]:
+    def find_normalized(self, keys: Sequence[str]) -> list[int]:
         """The same for lines in their `loose` form."""
         return self._keys_in_order.places(keys)
 
@@ -136,18 +136,18 @@ class FileLines:
     @cached_property
     def widths(self) -> tuple[int, ...]:
         """Columns of each line's indentation, with tabs to every fourth; -1 for blank lines."""
-        return tuple(width(body) for body in self.bodies)
+        return tuple(indent_width(body) for body in self.bodies)
 
     @cached_property
     def depths(self) -> list[int]:
         """How many more brackets are opened than closed before each line, and, last, in all."""
         depths = [0]
         for key in self.keys:
-            closed, opened = brackets(key)
+            closed, opened = line_brackets(key)
             depths.append(depths[-1] + opened - closed)
         return depths
 
-    def leaves(self, opened: int, end: int) -> bool:
+    def leaves_block(self, opened: int, end: int) -> bool:
         """Whether a line between `opened` and `end` stands no deeper than that line, other than to close a bracket or to
         go on with it (`else`): then what comes after does not lie in what that line opens."""
         left = self._left.get(opened)
@@ -161,7 +161,7 @@ class FileLines:
             self._left[opened] = left
         return left < end
 
-    def is_left(self, start: int, end: int) -> bool:
+    def enters_outer_block(self, start: int, end: int) -> bool:
         """Whether one of the lines [start, end) begins something outside of the block that the lines around them share."""
         if start < 1 or end >= len(self) or start >= end:
             return False
@@ -202,7 +202,7 @@ _BRACKET = re.compile(r"[()\[\]{}]")
 
 
 @lru_cache(maxsize=65536)
-def brackets(key: str) -> tuple[int, int]:
+def line_brackets(key: str) -> tuple[int, int]:
     """Of a line: how many brackets it closes that it did not open, and how many it opens and does not close."""
     closed = opened = 0
     for bracket in _BRACKET.findall(_STRING.sub("", key)):
@@ -215,17 +215,17 @@ def brackets(key: str) -> tuple[int, int]:
     return closed, opened
 
 
-def unmatched(lines: Iterable[str]) -> tuple[int, int]:
+def unmatched_brackets(lines: Iterable[str]) -> tuple[int, int]:
     """The same, of lines together."""
     closed = opened = 0
     for line in lines:
-        less, more = brackets(loose(line))
+        less, more = line_brackets(normalize_line(line))
         closed += max(0, less - opened)
         opened = max(0, opened - less) + more
     return closed, opened
 
 
-def width(body: str) -> int:
+def indent_width(body: str) -> int:
     """Columns of the line's indentation, a tab reaching to the next fourth one; -1 for a blank line."""
     space = indentation(body)
     if len(space) == len(body):

@@ -8,22 +8,22 @@ from functools import cached_property
 
 from rapidfuzz.fuzz import ratio
 
-from editahead_inference.apply.results import Near, Refusal, RefusalReason
+from editahead_inference.apply.results import Refusal, RefusalReason, SimilarLines
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees, errors
+from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 
-from .declarations import Declaration, in_file
-from .line_matching import FileLines, loose, weight
+from .declarations import Declaration, declarations_in_file
+from .line_matching import FileLines, line_weight, normalize_line
 from .splices import Splice
 
-_MOST_NEAR = 3
+_MAX_NEAR = 3
 
-_MOST_COMPARED = 200_000
+_MAX_COMPARED = 200_000
 """Pairs of lines that a search for similar places may compare."""
 
 
 @dataclass(frozen=True, slots=True)
-class Placing:
+class Placement:
     """splices: sorted and disjoint, the best guess. doubt: why it is not sure. confidence: 0..1."""
 
     splices: tuple[Splice, ...]
@@ -49,57 +49,59 @@ class Target:
 
     @cached_property
     def declarations(self) -> list[Declaration]:
-        return in_file(self.original, self.lines, self.syntax)
+        return declarations_in_file(self.original, self.lines, self.syntax)
 
     @cached_property
     def errors(self) -> int:
         """Syntax errors that the file has; 0 without a grammar."""
         tree = self.syntax.tree(self.original)
-        return 0 if tree is None else errors(tree.root_node)
+        return 0 if tree is None else count_errors(tree.root_node)
 
 
-def refusal(
-    reason: RefusalReason, detail: str, part: Sequence[str] = (), near: Sequence[Near] = ()
+def make_refusal(
+    reason: RefusalReason, detail: str, part: Sequence[str] = (), near: Sequence[SimilarLines] = ()
 ) -> Refusal:
     return Refusal(reason, detail, "\n".join(part), tuple(near))
 
 
-def similar_places(part: Sequence[str], target: Target) -> tuple[Near, ...]:
+def find_similar_lines(part: Sequence[str], target: Target) -> tuple[SimilarLines, ...]:
     """The places of the file that resemble these lines most, the best first."""
-    wanted = [loose(line) for line in part if line.strip()][:60]
+    wanted = [normalize_line(line) for line in part if line.strip()][:60]
     size = len(part)
     lines = target.lines
     if not wanted or not size or target.high <= target.low:
         return ()
-    total = sum(map(weight, wanted))
+    total = sum(map(line_weight, wanted))
     votes: dict[int, float] = {}
     offset: dict[str, int] = {}
     for number, line in enumerate(part):
-        offset.setdefault(loose(line), number)
+        offset.setdefault(normalize_line(line), number)
     for key in set(wanted):
         for place in lines.places.get(key, ())[:200]:
             if target.low <= place < target.high:
                 first = max(target.low, place - offset[key])
-                votes[first] = votes.get(first, 0.0) + weight(key)
+                votes[first] = votes.get(first, 0.0) + line_weight(key)
     if (
         max(votes.values(), default=0.0) < 0.3 * total
-        and len(wanted) * (target.high - target.low) <= _MOST_COMPARED
+        and len(wanted) * (target.high - target.low) <= _MAX_COMPARED
     ):
-        key = max(wanted, key=weight)
+        key = max(wanted, key=line_weight)
         for place in range(target.low, target.high):
             alike = ratio(key, lines.keys[place], score_cutoff=60) / 100
             if alike:
                 first = max(target.low, place - offset[key])
-                votes[first] = max(votes.get(first, 0.0), alike * weight(key))
+                votes[first] = max(votes.get(first, 0.0), alike * line_weight(key))
     best: list[int] = []
     for first in sorted(votes, key=lambda at: (-votes[at], at)):
         if all(abs(first - other) > size // 2 for other in best):
             best.append(first)
-        if len(best) == _MOST_NEAR:
+        if len(best) == _MAX_NEAR:
             break
     found = []
     for first in best:
         end = min(first + size, target.high)
         there = "\n".join(lines.keys[first:end])
-        found.append(Near(first, end, round(ratio("\n".join(map(loose, part)), there) / 100, 3)))
+        found.append(
+            SimilarLines(first, end, round(ratio("\n".join(map(normalize_line, part)), there) / 100, 3))
+        )
     return tuple(sorted(found, key=lambda near: (-near.similarity, near.start)))

@@ -8,13 +8,13 @@ from editahead_prompts.sketches.sketch import Hunk
 
 from .anchor_chaining import Chain
 from .anchors import Anchor, Segment
-from .line_matching import FileLines, loose, weight
+from .line_matching import FileLines, line_weight, normalize_line
 
 _HINT = 0.6
 """What a hint adds to a place: more than makes two places equal, less than one line that tells something."""
 
 
-class Hints:
+class PlacementHints:
     """Of the hunks for one file."""
 
     def __init__(self, file: FileLines) -> None:
@@ -24,7 +24,7 @@ class Hints:
         self, hunks: Sequence[Hunk], segments: Sequence[Segment], holds: Callable[[Hunk, int], bool]
     ) -> Callable[[Anchor], float]:
         """Of a hint that holds for a hunk when it begins at a line: shared out among the anchors of its place."""
-        totals = [sum(weight(loose(line)) for line in segment.lines) for segment in segments]
+        totals = [sum(line_weight(normalize_line(line)) for line in segment.lines) for segment in segments]
 
         def bonus(anchor: Anchor) -> float:
             segment = segments[anchor.segment]
@@ -38,8 +38,8 @@ class Hints:
         if not hunk.headings:
             return False
         for heading in hunk.headings:
-            places = self.headings(loose(heading))
-            if not any(at <= start and not self._file.leaves(at, start) for at in places):
+            places = self.headings(normalize_line(heading))
+            if not any(at <= start and not self._file.leaves_block(at, start) for at in places):
                 return False
         return True
 
@@ -52,7 +52,7 @@ class Hints:
             found = [number for number, line in enumerate(self._file.keys) if line.startswith(key)]
         return found or ()
 
-    def numbered(
+    def line_number_bonus(
         self,
         hunks: Sequence[Hunk],
         segments: Sequence[Segment],

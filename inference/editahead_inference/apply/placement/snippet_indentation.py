@@ -9,34 +9,41 @@ from editahead_prompts.text.diff import diff_lines
 
 from .anchor_chaining import Chain
 from .anchors import Anchor, Segment
-from .indent_transform import AS_IT_IS, Indenting, Pair, fit, is_strange, leaves_blanks_open
-from .line_matching import STRONG, FileLines, indentation, loose, weight
-from .placement import refusal
+from .indent_transform import (
+    IDENTITY,
+    IndentTransform,
+    Pair,
+    blank_indent_is_ambiguous,
+    infer_transform,
+    uses_other_indent,
+)
+from .line_matching import DISTINCTIVE, FileLines, indentation, line_weight, normalize_line
+from .placement import make_refusal
 
 
-class Reindenting:
+class SnippetIndentation:
     """doubts: what was found unclear so far."""
 
     def __init__(self, file: FileLines) -> None:
         self._file = file
         self.doubts: list[Refusal] = []
 
-    def of(self, segments: Sequence[Segment], chain: Chain) -> list[Indenting]:
+    def infer(self, segments: Sequence[Segment], chain: Chain) -> list[IndentTransform]:
         """How each piece is to be re-indented, by the lines at its ends: those between may well change on purpose."""
         pairs = [self._end_pairs(number, segments[number], chain.anchors) for number in range(len(segments))]
         sketch = [line for segment in segments for line in segment.lines]
-        together = fit((pair for some in pairs for pair in some), sketch, self._file.bodies)
+        together = infer_transform((pair for some in pairs for pair in some), sketch, self._file.bodies)
         as_it_is = any(a == b and a for some in pairs for a, b in some)
-        strange = is_strange(sketch, self._file.bodies)
+        strange = uses_other_indent(sketch, self._file.bodies)
         if together is not None:
             if (
                 not together.certain
-                or (as_it_is and together is not AS_IT_IS)
-                or (strange and together is AS_IT_IS and not as_it_is)
-                or leaves_blanks_open(together, sketch, self._file.bodies)
+                or (as_it_is and together is not IDENTITY)
+                or (strange and together is IDENTITY and not as_it_is)
+                or blank_indent_is_ambiguous(together, sketch, self._file.bodies)
             ):
                 self.doubts.append(
-                    refusal(
+                    make_refusal(
                         "ambiguous",
                         "The sketch is indented otherwise than the file, in a way that can be read twice.",
                     )
@@ -45,15 +52,17 @@ class Reindenting:
         if as_it_is:
             if strange or any(self._is_shifted(segment, chain.anchors) for segment in segments):
                 self.doubts.append(
-                    refusal("ambiguous", "Some lines of the sketch are indented otherwise than in the file.")
+                    make_refusal(
+                        "ambiguous", "Some lines of the sketch are indented otherwise than in the file."
+                    )
                 )
-            return [AS_IT_IS] * len(segments)
-        apart = [fit(some, sketch, self._file.bodies) for some in pairs]
+            return [IDENTITY] * len(segments)
+        apart = [infer_transform(some, sketch, self._file.bodies) for some in pairs]
         if any(change is None or not change.certain for change in apart):
             self.doubts.append(
-                refusal("ambiguous", "The sketch's indentation does not follow that of the file.")
+                make_refusal("ambiguous", "The sketch's indentation does not follow that of the file.")
             )
-        return [change or AS_IT_IS for change in apart]
+        return [change or IDENTITY for change in apart]
 
     def _is_shifted(self, segment: Segment, chain: Sequence[Anchor]) -> bool:
         """Whether a line at an end of a segment is met, tells something, and is indented otherwise in the file."""
@@ -63,7 +72,10 @@ class Reindenting:
             for a in chain:
                 if a.first <= edge < a.last and (not a.whole or edge == a.first):
                     body = self._file.bodies[a.start + edge - a.first]
-                    if indentation(body) != indentation(line) and weight(loose(line)) >= STRONG:
+                    if (
+                        indentation(body) != indentation(line)
+                        and line_weight(normalize_line(line)) >= DISTINCTIVE
+                    ):
                         return True
         return False
 
@@ -83,7 +95,7 @@ class Reindenting:
             pairs += lines
         pairs = [(a, b) for a, b in pairs if self._file.keys[b] and segment.lines[a - segment.first].strip()]
         # A bracket alone may be met with one of another level, just because that is indented as it is.
-        telling = [(a, b) for a, b in pairs if weight(self._file.keys[b]) >= STRONG]
+        telling = [(a, b) for a, b in pairs if line_weight(self._file.keys[b]) >= DISTINCTIVE]
         return [
             (indentation(segment.lines[a - segment.first]), indentation(self._file.bodies[b]))
             for a, b in telling or pairs
@@ -92,7 +104,8 @@ class Reindenting:
     def _inner_pairs(self, segment: Segment, anchor: Anchor) -> list[tuple[int, int]]:
         """The first line of a declaration shown whole, and the first and last that it shares with that of the file."""
         mine = [
-            loose(line) for line in segment.lines[anchor.first - segment.first : anchor.last - segment.first]
+            normalize_line(line)
+            for line in segment.lines[anchor.first - segment.first : anchor.last - segment.first]
         ]
         pairs: list[tuple[int, int]] = []
         i = j = 0
@@ -101,7 +114,7 @@ class Reindenting:
             pairs += (
                 (anchor.first + a, anchor.start + b)
                 for a, b in zip(range(i, i1), range(j, j1), strict=True)
-                if weight(mine[a]) >= STRONG
+                if line_weight(mine[a]) >= DISTINCTIVE
             )
             i, j = i2, j2
         return [(anchor.first, anchor.start), *pairs[:3], *pairs[-3:]]

@@ -29,16 +29,16 @@ class Splice:
         return replace(self, start=self.start + head, end=self.end - tail, lines=lines)
 
     @property
-    def changes(self) -> bool:
+    def is_change(self) -> bool:
         return bool(self.lines) or self.start < self.end
 
 
-def effective(splices: Iterable[Splice], bodies: Sequence[str]) -> tuple[Splice, ...]:
+def drop_noops(splices: Iterable[Splice], bodies: Sequence[str]) -> tuple[Splice, ...]:
     """Those that change something, as small as they can be."""
-    return tuple(splice for splice in (s.trimmed(bodies) for s in splices) if splice.changes)
+    return tuple(splice for splice in (s.trimmed(bodies) for s in splices) if splice.is_change)
 
 
-def edit_of(original: Snapshot, splices: Iterable[Splice], final_newline: bool | None = None) -> Edit:
+def to_edit(original: Snapshot, splices: Iterable[Splice], final_newline: bool | None = None) -> Edit:
     """The minimal edit that makes the splices, which are sorted and disjoint.
 
     New lines get the end of the line before them, or of the one after. The file's last line ends as it did;
@@ -47,7 +47,7 @@ def edit_of(original: Snapshot, splices: Iterable[Splice], final_newline: bool |
     lines = original.lines[:-1] if original.lines[-1] == "" else original.lines
     bodies = tuple(map(line_body, lines))
     out: list[Replacement] = []
-    for splice in effective(splices, bodies):
+    for splice in drop_noops(splices, bodies):
         start, end = splice.start, splice.end
         eol = _end_near(lines, start) or original.eol
         old = "".join(lines[start:end])

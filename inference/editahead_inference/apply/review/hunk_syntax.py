@@ -15,7 +15,7 @@ from tree_sitter import Node
 
 from editahead_prompts.text.snapshot import Snapshot
 
-Sort = Literal["code", "name", "literal", "comment"]
+TokenKind = Literal["code", "name", "literal", "comment"]
 ConditionKind = Literal["if", "assertion", "other"]
 
 _IMPORTS = frozenset(
@@ -95,12 +95,12 @@ CALLS = {
 """Node type -> the field that says what is called."""
 
 
-class Atom(NamedTuple):
+class SyntaxToken(NamedTuple):
     """A token; strings without holes and comments are one each. `place`: depth and node type of what it is part of."""
 
     text: str
     place: str
-    sort: Sort
+    sort: TokenKind
     imports: bool
     constant: bool
     start: int
@@ -118,7 +118,7 @@ class Condition(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Function:
+class FunctionSignature:
     """name: as callers write it, a class's for its constructor. path: with the names of what it lies in. required: the
     texts of its parameters, and whether each may be left out. public: whether code in other files may call it."""
 
@@ -128,7 +128,7 @@ class Function:
     result: str
     public: bool
 
-    def takes_the_same_calls_as(self, older: Function) -> bool:
+    def accepts_calls_of(self, older: FunctionSignature) -> bool:
         """Whether whatever called the older one may call this one, as far as the parameters tell."""
         kept, more = (
             self.parameters[: len(older.parameters)],
@@ -140,13 +140,13 @@ class Function:
 
 
 @dataclass
-class Region:
+class HunkSyntax:
     """What overlaps a stretch of the text. declarations: where functions and classes start and end, with all that
     belongs to them."""
 
-    atoms: list[Atom] = field(default_factory=list)
+    atoms: list[SyntaxToken] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
-    functions: list[Function] = field(default_factory=list)
+    functions: list[FunctionSignature] = field(default_factory=list)
     declarations: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -162,11 +162,11 @@ class Region:
         return bool(self.code) and at <= self.code[-1].end
 
     @property
-    def code(self) -> list[Atom]:
+    def code(self) -> list[SyntaxToken]:
         return [atom for atom in self.atoms if atom.sort != "comment"]
 
 
-class Source(NamedTuple):
+class ParsedText(NamedTuple):
     """A text and its tree."""
 
     snapshot: Snapshot
@@ -184,9 +184,9 @@ class Source(NamedTuple):
             return byte
         return len(self.source[:byte].decode("utf-8", "replace"))
 
-    def region(self, start: int, end: int) -> Region:
+    def region(self, start: int, end: int) -> HunkSyntax:
         """Of the bytes from `start` up to `end`; of what touches `start` when there are none between."""
-        region = Region()
+        region = HunkSyntax()
         _Walk(self.source, start, max(end, start + 1), region).visit(self.root)
         return region
 
@@ -218,7 +218,7 @@ class Source(NamedTuple):
 
 
 class _Walk:
-    def __init__(self, source: bytes, low: int, high: int, region: Region) -> None:
+    def __init__(self, source: bytes, low: int, high: int, region: HunkSyntax) -> None:
         self._source, self._low, self._high, self._region = source, low, high, region
 
     def visit(self, root: Node) -> None:
@@ -247,7 +247,7 @@ class _Walk:
         place = f"{depth} {parent.type if parent is not None else ''}"
         if text.strip():
             self._region.atoms.append(
-                Atom(text, place, _sort(node), imports, constant, node.start_byte, node.end_byte)
+                SyntaxToken(text, place, _sort(node), imports, constant, node.start_byte, node.end_byte)
             )
 
     def _gaps(self, node: Node, children: list[Node], depth: int, imports: bool, constant: bool) -> None:
@@ -262,7 +262,7 @@ class _Walk:
         if text:
             place, sort = f"{depth} {node.type}", _sort(node)
             self._region.atoms.append(
-                Atom(
+                SyntaxToken(
                     text.decode("utf-8", "replace"),
                     place,
                     sort,
@@ -298,7 +298,7 @@ class _Walk:
         return self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def _sort(node: Node) -> Sort:
+def _sort(node: Node) -> TokenKind:
     if "comment" in node.type or _is_docstring(node):
         return "comment"
     if "identifier" in node.type:
@@ -385,7 +385,7 @@ def _holds_function(node: Node) -> bool:
     return value is not None and value.type in ("arrow_function", "function_expression")
 
 
-def _function_of(node: Node) -> Function | None:
+def _function_of(node: Node) -> FunctionSignature | None:
     named: Node | None = node.child_by_field_name("name") or node.child_by_field_name("property")
     holder: Node | None = node
     if _holds_function(node):
@@ -405,7 +405,7 @@ def _function_of(node: Node) -> Function | None:
     result = next(
         (_plain(n) for f in ("return_type", "result", "type") if (n := node.child_by_field_name(f))), ""
     )
-    return Function(
+    return FunctionSignature(
         name,
         (*around, _plain(named)),
         tuple((_plain(p), p.type in _OPTIONAL or _has_default(p)) for p in parameters.named_children),

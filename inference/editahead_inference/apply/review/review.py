@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from editahead_inference.apply.results import HunkClass, HunkOrigin
-from editahead_prompts.text.edits import Edit, Replacement, edited_lines, normalise
+from editahead_prompts.text.edits import Edit, Replacement, apply_to_lines, normalise
 from editahead_prompts.text.identifiers import changed_spans
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .hunk_syntax import Atom, Region, Source
+from .hunk_syntax import HunkSyntax, ParsedText, SyntaxToken
 from .review_flags import Flag, flags
 
 _DIRECTIVE = re.compile(r"#!|//go:|//\s*\+build|#\s*-\*-|//\s*@ts-|#\s*type:")
@@ -44,7 +44,7 @@ class Hunk:
 
 
 @dataclass(frozen=True)
-class Changed:
+class FileEdit:
     """An edit of one file, over `original`; confidence 0..1."""
 
     original: Snapshot
@@ -52,13 +52,13 @@ class Changed:
     confidence: float = 1.0
 
     @cached_property
-    def after(self) -> Snapshot:
+    def new_snapshot(self) -> Snapshot:
         before = self.original
-        return Snapshot(before.uri, before.language, before.version + 1, edited_lines(before, self.edit))
+        return Snapshot(before.uri, before.language, before.version + 1, apply_to_lines(before, self.edit))
 
 
 def review(
-    changes: Sequence[Changed],
+    changes: Sequence[FileEdit],
     others: Sequence[Snapshot] = (),
     syntax: SyntaxTrees | None = None,
 ) -> list[tuple[Hunk, ...]]:
@@ -80,7 +80,7 @@ def review(
     return out
 
 
-def grouped(edit: Edit, text: Snapshot) -> list[Replacement]:
+def group_hunks(edit: Edit, text: Snapshot) -> list[Replacement]:
     """The edit as replacements with at least one unchanged line between any two."""
     groups: list[list[Replacement]] = []
     for r in normalise(edit, text.text).replacements:
@@ -108,7 +108,7 @@ class _Piece:
     def __init__(
         self,
         replacement: Replacement,
-        regions: tuple[Region, Region] | None = None,
+        regions: tuple[HunkSyntax, HunkSyntax] | None = None,
         *,
         kind: HunkClass = "semantic",
         takes: bool = False,
@@ -118,7 +118,7 @@ class _Piece:
         self.takes, self.moves = takes, moves
 
     @cached_property
-    def differing(self) -> list[tuple[list[Atom], list[Atom]]]:
+    def differing(self) -> list[tuple[list[SyntaxToken], list[SyntaxToken]]]:
         """Stretches of the code that differ, comments aside."""
         assert self.regions is not None
         old, new = (region.code for region in self.regions)
@@ -143,15 +143,15 @@ class _Piece:
 
 
 class _File:
-    def __init__(self, change: Changed, trees: SyntaxTrees) -> None:
+    def __init__(self, change: FileEdit, trees: SyntaxTrees) -> None:
         self.change = change
-        before, after = change.original, change.after
+        before, after = change.original, change.new_snapshot
         self.old, self.new = _source(before, trees), _source(after, trees)
         self.made: list[tuple[int, int]] = []
         """Where the changed lines are in the text after, in bytes."""
         self.pieces = []
         shift = 0
-        for r in grouped(change.edit, before):
+        for r in group_hunks(change.edit, before):
             self.pieces.append(self._piece(r, shift))
             shift += r.growth
 
@@ -179,14 +179,14 @@ class _File:
         return _Piece(r, regions, takes=bool(removed.strip()), moves=moves)
 
 
-def _source(snapshot: Snapshot, trees: SyntaxTrees) -> Source | None:
+def _source(snapshot: Snapshot, trees: SyntaxTrees) -> ParsedText | None:
     tree = trees.tree(snapshot)
     if tree is None:
         return None
-    return Source(snapshot, snapshot.text.encode("utf-8", "replace"), tree.root_node)
+    return ParsedText(snapshot, snapshot.text.encode("utf-8", "replace"), tree.root_node)
 
 
-def _name_pairs(old: Sequence[Atom], new: Sequence[Atom]) -> Iterator[tuple[str, str]]:
+def _name_pairs(old: Sequence[SyntaxToken], new: Sequence[SyntaxToken]) -> Iterator[tuple[str, str]]:
     """The names that stand in each other's place; a pair that no rename has where something else differs."""
     if len(old) != len(new):
         yield "", ""

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 
 from editahead_prompts.text.identifiers import changed_spans
 
-from .hunk_syntax import Atom, Condition, Function, Region
+from .hunk_syntax import Condition, FunctionSignature, HunkSyntax, SyntaxToken
 
 FlagKind = Literal["guard", "await", "raise", "condition", "constant", "signature", "model"]
 
@@ -48,7 +48,7 @@ class Flag:
     sentence: str
 
 
-BY_MODEL = Flag("model", "A model wrote this: the sketch can be read in another way, too.")
+MODEL_WRITTEN = Flag("model", "A model wrote this: the sketch can be read in another way, too.")
 
 
 class Uses(Protocol):
@@ -61,7 +61,7 @@ class Uses(Protocol):
         """Whether a changed file has a function of this name."""
 
 
-def flags(old: Region, new: Region, uses: Uses) -> tuple[Flag, ...]:
+def flags(old: HunkSyntax, new: HunkSyntax, uses: Uses) -> tuple[Flag, ...]:
     """At most one of each kind."""
     before, after = old.code, new.code
     spans = changed_spans([a.key for a in before], [a.key for a in after])
@@ -87,7 +87,9 @@ def _guards(old: Sequence[Condition], new: Sequence[Condition]) -> Iterator[Flag
 
 
 def _conditions(
-    old: Sequence[Condition], new: Sequence[Condition], differing: Sequence[tuple[list[Atom], list[Atom]]]
+    old: Sequence[Condition],
+    new: Sequence[Condition],
+    differing: Sequence[tuple[list[SyntaxToken], list[SyntaxToken]]],
 ) -> Iterator[Flag]:
     for kind in ("if", "assertion", "other"):
         before, after = ([c.text for c in side if c.kind == kind] for side in (old, new))
@@ -109,18 +111,18 @@ def _conditions(
             yield Flag("condition", "Negates a condition." if now else "No longer negates a condition.")
 
 
-def _compares(atom: Atom) -> bool:
+def _compares(atom: SyntaxToken) -> bool:
     return atom.text in _COMPARING and atom.place.endswith(_COMPARISONS)
 
 
-def _only_negates(atoms: Sequence[Atom]) -> bool:
+def _only_negates(atoms: Sequence[SyntaxToken]) -> bool:
     """Whether all that stands on one side is a negation, be the rest one level deeper because of it."""
     texts = Counter(a.text for a in atoms if a.text not in ("(", ")"))
     odd = [text for text, count in texts.items() if count % 2]
     return len(odd) == 1 and odd[0] in ("not", "!")
 
 
-def _constants(differing: Sequence[tuple[list[Atom], list[Atom]]]) -> Iterator[Flag]:
+def _constants(differing: Sequence[tuple[list[SyntaxToken], list[SyntaxToken]]]) -> Iterator[Flag]:
     for before, after in differing:
         if not before or not after or all(a.imports for a in (*before, *after)):
             continue
@@ -137,8 +139,8 @@ def _constants(differing: Sequence[tuple[list[Atom], list[Atom]]]) -> Iterator[F
 def _fewer(
     kind: FlagKind,
     tokens: frozenset[tuple[str, str]],
-    before: Sequence[Atom],
-    after: Sequence[Atom],
+    before: Sequence[SyntaxToken],
+    after: Sequence[SyntaxToken],
     sentence: str,
 ) -> Iterator[Flag]:
     old, new = (sum((a.text, a.place.partition(" ")[2]) in tokens for a in side) for side in (before, after))
@@ -146,13 +148,15 @@ def _fewer(
         yield Flag(kind, sentence)
 
 
-def _signatures(old: Sequence[Function], new: Sequence[Function], uses: Uses) -> Iterator[Flag]:
+def _signatures(
+    old: Sequence[FunctionSignature], new: Sequence[FunctionSignature], uses: Uses
+) -> Iterator[Flag]:
     now = {function.path: function for function in new}
     for function in old:
         after = now.get(function.path)
         if after is None and uses.declares(function.name):
             continue  # it stands elsewhere now
-        if after is not None and after.takes_the_same_calls_as(function):
+        if after is not None and after.accepts_calls_of(function):
             continue
         count = uses.unchanged_calls(function.name)
         calls = f"{count} call{'s' if count > 1 else ''} of it did not change"

@@ -14,10 +14,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from editahead_inference.backends.base import BackendError, Capabilities, End, Health, Piece, Query, Usage
+from editahead_inference.backends.base import (
+    BackendError,
+    Capabilities,
+    CompletionRequest,
+    Health,
+    StreamEnd,
+    TextChunk,
+    Usage,
+)
 from editahead_inference.candidates import Cancelled
-from editahead_inference.worker_thread import CancellableJob, Worker
-from editahead_prompts.composition.hf_tokenizer import NoTokenizer
+from editahead_inference.worker_thread import CancellableJob, WorkerThread
+from editahead_prompts.composition.hf_tokenizer import TokenizerUnavailableError
 
 if TYPE_CHECKING:
     from .model import LocalModel
@@ -28,7 +36,7 @@ CACHE_BYTES = 1 << 30
 """Of keys and values of all sessions together."""
 
 _LIBRARIES = ("torch", "transformers", "safetensors")
-_LONGEST_REASON = 200
+_MAX_REASON = 200
 """Characters of a library's message."""
 
 T = TypeVar("T")
@@ -56,8 +64,8 @@ class LocalBackend:
         self._folder = folder
         self._called = called or folder.name
         self._load = lambda: _load(folder, dtype, seed, cache_bytes)
-        self._worker = Worker("editahead-model")
-        self._loader = Worker("editahead-loading")
+        self._worker = WorkerThread("editahead-model")
+        self._loader = WorkerThread("editahead-loading")
         self._model: LocalModel | None = None
         self._stamp: _Stamp | None = None
         """Of the weights that were loaded last, or could not be."""
@@ -90,28 +98,28 @@ class LocalBackend:
 
     async def prepare(self) -> None:
         if self._model is None:
-            await self.swap()
+            await self.reload_weights()
 
-    async def swap(self) -> None:
+    async def reload_weights(self) -> None:
         """Take the weights that are in the folder now; between two requests, if there are others. `BackendError` when they
         cannot be had: then those before stay."""
         if self._swapping is None or self._swapping.done():
             self._swapping = asyncio.ensure_future(self._swap())
         await asyncio.shield(self._swapping)
 
-    async def stream(self, query: Query) -> AsyncGenerator[Piece | End, None]:
+    async def stream(self, query: CompletionRequest) -> AsyncGenerator[TextChunk | StreamEnd, None]:
         await self.prepare()
         loop = asyncio.get_running_loop()
-        queue: asyncio.Queue[Piece | End | Exception | None] = asyncio.Queue()
+        queue: asyncio.Queue[TextChunk | StreamEnd | Exception | None] = asyncio.Queue()
         job = CancellableJob(self._worker, is_background=query.background)
 
-        def tell(item: Piece | End | Exception | None) -> None:
+        def tell(item: TextChunk | StreamEnd | Exception | None) -> None:
             with suppress(RuntimeError):  # the loop is closed, so nobody listens
                 loop.call_soon_threadsafe(queue.put_nowait, item)
 
         def work() -> None:
             try:
-                for piece in self._current.answer(query, job.check):
+                for piece in self._current.generate(query, job.check):
                     tell(piece)
                 tell(None)
             except Exception as error:
@@ -128,11 +136,11 @@ class LocalBackend:
         finally:
             job.cancel()
 
-    async def warm(self, query: Query) -> Usage:
-        return await self._do(lambda model, check: model.warm(query, check), idle=True)
+    async def prefill(self, query: CompletionRequest) -> Usage:
+        return await self._do(lambda model, check: model.prefill(query, check), idle=True)
 
     async def score(
-        self, query: Query, continuations: Sequence[str | Sequence[int]]
+        self, query: CompletionRequest, continuations: Sequence[str | Sequence[int]]
     ) -> list[tuple[float, ...]]:
         return await self._do(
             lambda model, check: model.score(query, continuations, check), idle=query.background
@@ -269,7 +277,7 @@ def _not_loaded(folder: Path, error: Exception) -> BackendError:
         return BackendError(
             "refused", f"{error.name} is not installed; the extra `local` of editahead has it."
         )
-    if isinstance(error, NoTokenizer):
+    if isinstance(error, TokenizerUnavailableError):
         return BackendError("refused", f"The model has no tokenizer: {error}.")
-    first = (str(error).strip() or type(error).__name__).splitlines()[0][:_LONGEST_REASON]
+    first = (str(error).strip() or type(error).__name__).splitlines()[0][:_MAX_REASON]
     return BackendError("broken", f"The model in {folder} cannot be loaded: {first.rstrip('.')}.")

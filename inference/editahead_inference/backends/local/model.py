@@ -13,28 +13,32 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from editahead_inference.backends.base import BackendError, End, Piece, Query, Usage
+from editahead_inference.backends.base import BackendError, CompletionRequest, StreamEnd, TextChunk, Usage
 from editahead_inference.candidates import Cancelled
-from editahead_inference.speculation.drafter import Drafter, Lengths
+from editahead_inference.speculation.drafter import Drafter, DraftLengths
 from editahead_prompts.composition.hf_tokenizer import load as load_vocabulary
 from editahead_prompts.formats.base import Finish
 from editahead_prompts.text.affixes import common_prefix_length
 
 from . import qwen3
 from .network import Network
-from .session_cache import Shelf
+from .session_cache import SessionCache
 from .stop_strings import StopScanner
-from .transformers_network import LibraryNetwork, library_tokenizer
+from .transformers_network import TransformersNetwork, load_transformers_tokenizer
 
-CHUNK = 256
+PREFILL_CHUNK = 256
 """Tokens of a prompt that are computed at once: it can be given up after each."""
 
-LENGTHS = Lengths(first=16, most=64)
+DRAFT_LENGTHS = DraftLengths(first=16, most=64)
 """Of drafts: a step for 65 tokens takes about seven times as long as a step for one, on one core."""
 
 
 def load_network(folder: Path, dtype: str) -> Network:
-    return qwen3.Qwen3Network(folder, dtype) if qwen3.fits(folder) else LibraryNetwork(folder, dtype)
+    return (
+        qwen3.Qwen3Network(folder, dtype)
+        if qwen3.is_supported(folder)
+        else TransformersNetwork(folder, dtype)
+    )
 
 
 class LocalModel:
@@ -60,12 +64,14 @@ class LocalModel:
         self._encoder: Any = load_vocabulary(folder).encoder
         self._random = self._torch.Generator().manual_seed(seed)
         self._template: Any = None
-        self._shelf: Shelf[Any] = Shelf(cache_bytes, lambda cache: cache.nbytes)
+        self._shelf: SessionCache[Any] = SessionCache(cache_bytes, lambda cache: cache.nbytes)
         self.context = self._network.context
         if not self._network.forward([0], self._network.new_cache(), 1).isfinite().all():
             raise ValueError("its weights are damaged: what it computes is no number")
 
-    def answer(self, query: Query, check: Callable[[], None]) -> Iterator[Piece | End]:
+    def generate(
+        self, query: CompletionRequest, check: Callable[[], None]
+    ) -> Iterator[TextChunk | StreamEnd]:
         """check: raises when it is to be given up; asked before each step."""
         ids = self._encode(query)
         row = self._row(query, ids)
@@ -78,15 +84,15 @@ class LocalModel:
                     row = self._row(query, ids)
                     first = row.extend(ids, check)
                 row.crop(len(ids))
-                drafter = Drafter(drafts, LENGTHS) if drafts else None
+                drafter = Drafter(drafts, DRAFT_LENGTHS) if drafts else None
                 reason = yield from self._decode(query, sample, first, row, drafter, counts, check)
                 last = sample == query.samples - 1
                 usage = Usage(len(ids), reused, counts.said, counts.drafted, counts.accepted)
-                yield End(reason, sample, usage if last else None)
+                yield StreamEnd(reason, sample, usage if last else None)
         finally:
             self._keep(query, row)
 
-    def warm(self, query: Query, check: Callable[[], None]) -> Usage:
+    def prefill(self, query: CompletionRequest, check: Callable[[], None]) -> Usage:
         """What is computed by the time it is given up is kept."""
         ids = self._encode(query)
         row = self._row(query, ids)
@@ -98,7 +104,10 @@ class LocalModel:
         return Usage(len(ids), row.reused)
 
     def score(
-        self, query: Query, continuations: Sequence[str | Sequence[int]], check: Callable[[], None]
+        self,
+        query: CompletionRequest,
+        continuations: Sequence[str | Sequence[int]],
+        check: Callable[[], None],
     ) -> list[tuple[float, ...]]:
         """See `backend.Scorer`. The prompt is computed once, and so is what continuations begin with in common."""
         prompt = self._encode(query)
@@ -122,8 +131,8 @@ class LocalModel:
                 known = common_prefix_length(row.ids[len(prompt) :], ids[:-1])
                 row.crop(len(prompt) + known)
                 del told[known + 1 :]
-                for start in range(known, len(ids) - 1, CHUNK):
-                    part = ids[start : min(start + CHUNK, len(ids) - 1)]
+                for start in range(known, len(ids) - 1, PREFILL_CHUNK):
+                    part = ids[start : min(start + PREFILL_CHUNK, len(ids) - 1)]
                     told += self._told(row.extend(part, check, len(part)))
                 scores[number] = tuple(float(behind[id]) for behind, id in zip(told, ids, strict=False))
             row.crop(len(prompt))
@@ -137,14 +146,14 @@ class LocalModel:
 
     def _decode(
         self,
-        query: Query,
+        query: CompletionRequest,
         sample: int,
         first: Any,
         row: _Row,
         drafter: Drafter | None,
         counts: _Counts,
         check: Callable[[], None],
-    ) -> Generator[Piece, None, Finish]:
+    ) -> Generator[TextChunk, None, Finish]:
         """One answer, whose first token has the logits `first`; returns how it ends."""
         limit = min(query.max_tokens, self.context - len(row.ids))
         text = _Text(self._encoder, query.chat)
@@ -152,22 +161,22 @@ class LocalModel:
         reason: Finish = "length"
         for token, logprob in self._tokens(query, first, row, limit, drafter, counts, check):
             counts.said += 1
-            if token in self._network.ends:
+            if token in self._network.eos_ids:
                 reason = "stop"
                 break
             given = stops.feed(text.add(token))
             if given or query.logprobs:
-                yield Piece(given, (logprob,) if query.logprobs else (), sample)
+                yield TextChunk(given, (logprob,) if query.logprobs else (), sample)
             if stops.stopped:
                 reason = "stop"
                 break
         if rest := stops.finish():
-            yield Piece(rest, (), sample)
+            yield TextChunk(rest, (), sample)
         return reason
 
     def _tokens(
         self,
-        query: Query,
+        query: CompletionRequest,
         logits: Any,
         row: _Row,
         limit: int,
@@ -192,7 +201,7 @@ class LocalModel:
                     counts.drafted += len(draft)
                 logits = row.extend([tokens[right], *draft], check, 1 + len(draft))
 
-    def _pick(self, logits: Any, query: Query) -> tuple[list[int], list[float]]:
+    def _pick(self, logits: Any, query: CompletionRequest) -> tuple[list[int], list[float]]:
         """For each row of logits a token, and its log-probability at a temperature of 1, as servers tell it (0 where nobody
         wants it)."""
         if query.temperature > 0:
@@ -205,7 +214,7 @@ class LocalModel:
         told = logits.gather(1, tokens) - logits.logsumexp(-1, keepdim=True)
         return tokens[:, 0].tolist(), told[:, 0].tolist()
 
-    def _drafts(self, query: Query) -> list[list[int]]:
+    def _drafts(self, query: CompletionRequest) -> list[list[int]]:
         """As token ids, up to one that the model has not. None where the answer is not greedy, or a wrong draft could not
         be taken back."""
         if query.temperature > 0 or not self._network.crops:
@@ -219,7 +228,7 @@ class LocalModel:
         ids: list[int] = self._encoder.encode(text, add_special_tokens=False).ids
         return ids
 
-    def _encode(self, query: Query) -> list[int]:
+    def _encode(self, query: CompletionRequest) -> list[int]:
         if query.chat:
             ids = self._plain(self._chat(query))
         elif query.ids is not None:
@@ -232,10 +241,10 @@ class LocalModel:
             )
         return ids
 
-    def _chat(self, query: Query) -> str:
+    def _chat(self, query: CompletionRequest) -> str:
         """The conversation as the model's template has it, up to where the answer is to go on."""
         if self._template is None:
-            self._template = library_tokenizer(self._folder)
+            self._template = load_transformers_tokenizer(self._folder)
         messages = [{"role": "user", "content": query.prompt}]
         if query.system is not None:
             messages.insert(0, {"role": "system", "content": query.system})
@@ -250,15 +259,15 @@ class LocalModel:
         )
         return text
 
-    def _row(self, query: Query, ids: Sequence[int]) -> _Row:
+    def _row(self, query: CompletionRequest, ids: Sequence[int]) -> _Row:
         """What is kept of the session's last prompt, as far as it fits; else nothing."""
-        kept = self._shelf.take(query.session, ids) if self._network.crops else None
+        kept = self._shelf.pop(query.session, ids) if self._network.crops else None
         cache, size, shared = kept or (self._network.new_cache(), 0, 0)
         row = _Row(self._network, cache, list(ids[:shared]), size)
         row.crop(shared)
         return row
 
-    def _keep(self, query: Query, row: _Row) -> None:
+    def _keep(self, query: CompletionRequest, row: _Row) -> None:
         """For the session's next prompt, unless the model failed in the middle of a step."""
         if row.sound and self._network.crops:
             self._shelf.put(query.session, row.ids, row.cache)
@@ -288,9 +297,9 @@ class _Row:
     def extend(self, ids: Sequence[int], check: Callable[[], None], rows: int = 1) -> Any:
         """Compute more tokens; the logits behind the last `rows` of them, [rows, vocabulary], all of one chunk."""
         logits = None
-        for start in range(0, len(ids), CHUNK):
+        for start in range(0, len(ids), PREFILL_CHUNK):
             check()
-            part = ids[start : start + CHUNK]
+            part = ids[start : start + PREFILL_CHUNK]
             self.sound = False
             logits = self._network.forward(part, self.cache, min(rows, len(part)))
             self.sound = True

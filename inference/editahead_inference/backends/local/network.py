@@ -23,7 +23,7 @@ class Network(Protocol):
 
     context: int
     vocabulary: int
-    ends: frozenset[int]
+    eos_ids: frozenset[int]
     crops: bool
 
     def new_cache(self) -> Any: ...
@@ -34,7 +34,7 @@ class Network(Protocol):
         ...
 
 
-def ends_of(told: int | Sequence[int] | None) -> frozenset[int]:
+def eos_token_ids(told: int | Sequence[int] | None) -> frozenset[int]:
     """`eos_token_id`, as configurations have it."""
     if told is None:
         return frozenset()

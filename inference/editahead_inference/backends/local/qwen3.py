@@ -14,16 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .network import ends_of
+from .network import eos_token_ids
 
 WEIGHTS = "model.safetensors"
-MOST_BYTES = 256 << 20
+MAX_BYTES = 256 << 20
 """Of weights: larger models gain nothing by being here."""
 ROOM = 256
 """Tokens that a cache grows by."""
 
 
-def fits(folder: Path) -> bool:
+def is_supported(folder: Path) -> bool:
     """Whether the folder's model is one for this module."""
     try:
         config = json.loads((folder / "config.json").read_text("utf-8"))
@@ -31,7 +31,7 @@ def fits(folder: Path) -> bool:
     except (OSError, ValueError):
         return False
     return (
-        size <= MOST_BYTES
+        size <= MAX_BYTES
         and config.get("model_type") in ("qwen3", "qwen3_moe")
         and config.get("hidden_act") == "silu"
         and not config.get("attention_bias")
@@ -81,7 +81,7 @@ class Qwen3Network:
         config = json.loads((folder / "config.json").read_text("utf-8"))
         generation = folder / "generation_config.json"
         told = json.loads(generation.read_text("utf-8")) if generation.is_file() else {}
-        self.ends = ends_of({**config, **told}.get("eos_token_id"))
+        self.eos_ids = eos_token_ids({**config, **told}.get("eos_token_id"))
         self.context: int = config["max_position_embeddings"]
         self.vocabulary: int = config["vocab_size"]
         self._heads: int = config["num_attention_heads"]
@@ -129,11 +129,11 @@ class Qwen3Network:
         cos, sin = angles.cos(), angles.sin()
         return torch.cat([cos, cos], -1).to(self._dtype), torch.cat([-sin, sin], -1).to(self._dtype)
 
-    def new_cache(self) -> KeyValues:
+    def new_cache(self) -> KvCache:
         shape = (len(self._layers), 2, self._key_heads, ROOM, self._width)
-        return KeyValues(self._torch.empty(shape, dtype=self._dtype))
+        return KvCache(self._torch.empty(shape, dtype=self._dtype))
 
-    def forward(self, ids: Sequence[int], cache: KeyValues, rows: int) -> Any:
+    def forward(self, ids: Sequence[int], cache: KvCache, rows: int) -> Any:
         torch, linear = self._torch, self._torch.nn.functional.linear
         with torch.inference_mode():
             start, end = cache.size, cache.size + len(ids)
@@ -214,7 +214,7 @@ class Qwen3Network:
         return self._torch.nn.functional.silu(gate) * up
 
 
-class KeyValues:
+class KvCache:
     """data: [layers, 2, K, room, D], of which the first `size` of `room` are those of tokens."""
 
     def __init__(self, data: Any) -> None:

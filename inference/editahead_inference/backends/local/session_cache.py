@@ -19,7 +19,7 @@ class _Kept(Generic[T]):
     size: int
 
 
-class Shelf(Generic[T]):
+class SessionCache(Generic[T]):
     """Values by session; the one that was not used for longest is the first to go. most: bytes of all together. size: of a
     value."""
 
@@ -29,7 +29,7 @@ class Shelf(Generic[T]):
         self._kept: OrderedDict[str, _Kept[T]] = OrderedDict()
         self.size = 0
 
-    def take(self, session: str, ids: Sequence[int]) -> tuple[T, int, int] | None:
+    def pop(self, session: str, ids: Sequence[int]) -> tuple[T, int, int] | None:
         """The session's value, which is no longer on the shelf; how many tokens it was computed for; and how many of them
         `ids` begin with, but for the last of `ids`, which is always to be computed. None when that is none."""
         kept = self._kept.pop(session, None)
@@ -41,7 +41,7 @@ class Shelf(Generic[T]):
 
     def put(self, session: str, ids: Sequence[int], value: T) -> None:
         """Keep what was computed for `ids`, if there is room for it at all."""
-        self.take(session, ())
+        self.pop(session, ())
         kept = _Kept(tuple(ids), value, self._size_of(value))
         self._kept[session] = kept
         self.size += kept.size

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .network import ends_of
+from .network import eos_token_ids
 
 
-class LibraryNetwork:
+class TransformersNetwork:
     """A `Network`. Loads the folder's model (safetensors only; code in it is never run) on the GPU, if there is one.
 
     dtype: "auto" as it was saved, or a name that torch has.
@@ -32,7 +32,7 @@ class LibraryNetwork:
         self._cache_class: Any = library.DynamicCache
         self.context: int = model.config.max_position_embeddings
         self.vocabulary: int = model.config.vocab_size
-        self.ends = ends_of(model.generation_config.eos_token_id)
+        self.eos_ids = eos_token_ids(model.generation_config.eos_token_id)
         # Windows that slide and states that run along cannot be cropped to any earlier token.
         self.crops = all(type(layer).__name__ == "DynamicLayer" for layer in self.new_cache().layers)
         self._keeps = "logits_to_keep" in inspect.signature(model.forward).parameters
@@ -66,7 +66,7 @@ class _LibraryCache:
             self.held.crop(-more)  # a negative number: so many fewer
 
 
-def library_tokenizer(folder: Path) -> Any:
+def load_transformers_tokenizer(folder: Path) -> Any:
     """With the template for conversations, which only transformers reads."""
     import transformers
 

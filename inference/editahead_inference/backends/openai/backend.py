@@ -17,21 +17,21 @@ from dataclasses import replace
 
 from editahead_inference.backends.base import (
     BackendError,
+    BackendState,
     Capabilities,
-    Condition,
-    End,
+    CompletionRequest,
     Health,
-    Piece,
-    Query,
+    StreamEnd,
+    TextChunk,
     Usage,
 )
 
-from .circuit_breaker import Breaker
+from .circuit_breaker import CircuitBreaker
 from .completion_chunks import ChunkReader
-from .http_errors import OF_THE_REQUEST, Quoter, Rejected
-from .http_transport import PATIENT, WAITING, Limits, Timeouts, Transport
-from .server_profiles import Serving, ask, request
-from .server_url import Address
+from .http_errors import REQUEST_ERROR_STATUSES, HttpStatusError, MessageRedactor
+from .http_transport import BACKGROUND_TIMEOUTS, INTERACTIVE_TIMEOUTS, HttpTransport, Limits, Timeouts
+from .server_profiles import ServerProfile, build_request, detect_server
+from .server_url import ServerUrl
 
 
 class OpenAIBackend:
@@ -48,18 +48,18 @@ class OpenAIBackend:
         model: str | None = None,
         key: str | None = None,
         secret: bytes | None = None,
-        waiting: Timeouts = WAITING,
-        patient: Timeouts = PATIENT,
+        waiting: Timeouts = INTERACTIVE_TIMEOUTS,
+        patient: Timeouts = BACKGROUND_TIMEOUTS,
         limits: Limits | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._address = Address.of(url)
-        self._transport = Transport(self._address, key, limits or Limits())
+        self._address = ServerUrl.parse(url)
+        self._transport = HttpTransport(self._address, key, limits or Limits())
         self._wanted = model
         self._waiting = waiting
         self._patient = patient
-        self._breaker = Breaker(clock)
-        self._serving: Serving | None = None
+        self._breaker = CircuitBreaker(clock)
+        self._serving: ServerProfile | None = None
         self._asking = asyncio.Lock()
         self._priority = True  # until the server says that it has none
         self._secret = secret or secrets.token_bytes(32)
@@ -81,7 +81,7 @@ class OpenAIBackend:
 
     @property
     def health(self) -> Health:
-        condition: Condition = "ready"
+        condition: BackendState = "ready"
         if self._breaker.open:
             condition = "gone"
         elif self._breaker.failing:
@@ -94,7 +94,7 @@ class OpenAIBackend:
         with self._attempt(answers=False):
             await self._served(self._waiting)
 
-    async def stream(self, query: Query) -> AsyncGenerator[Piece | End, None]:
+    async def stream(self, query: CompletionRequest) -> AsyncGenerator[TextChunk | StreamEnd, None]:
         timeouts = self._patient if query.background or query.long else self._waiting
         with self._attempt() as came:
             serving = await self._served(timeouts)
@@ -103,13 +103,13 @@ class OpenAIBackend:
                     came()
                     yield piece
 
-    async def warm(self, query: Query) -> Usage:
+    async def prefill(self, query: CompletionRequest) -> Usage:
         # No server computes a prompt without answering it.
         one = replace(query, max_tokens=1, stop=(), samples=1, logprobs=False, background=True)
         usage = None
         async with aclosing(self.stream(one)) as answer:
             async for piece in answer:
-                usage = piece.usage if isinstance(piece, End) else None
+                usage = piece.usage if isinstance(piece, StreamEnd) else None
         return usage or Usage()
 
     async def close(self) -> None:
@@ -121,7 +121,7 @@ class OpenAIBackend:
 
         answers: whether the model is asked. A server may tell what it has, and still fail whenever it is asked.
         """
-        attempt = self._breaker.begin()
+        attempt = self._breaker.try_acquire()
         if attempt is None:
             raise BackendError("suspended", self._breaker.detail)
         answered = False
@@ -133,23 +133,23 @@ class OpenAIBackend:
         try:
             yield came
         except BackendError as error:
-            if isinstance(error, Rejected) and error.status in OF_THE_REQUEST:
+            if isinstance(error, HttpStatusError) and error.status in REQUEST_ERROR_STATUSES:
                 self._breaker.succeeded(attempt)
             else:
                 self._breaker.failed(attempt, error.detail)
                 self._serving = None  # it may come back as another
             raise
         except BaseException:  # nobody wants it any more
-            (self._breaker.succeeded if answered else self._breaker.ended)(attempt)
+            (self._breaker.succeeded if answered else self._breaker.release)(attempt)
             raise
-        (self._breaker.succeeded if answers else self._breaker.ended)(attempt)
+        (self._breaker.succeeded if answers else self._breaker.release)(attempt)
 
-    async def _served(self, timeouts: Timeouts) -> Serving:
+    async def _served(self, timeouts: Timeouts) -> ServerProfile:
         await self._transport.open()
         try:
             async with asyncio.timeout(timeouts.first), self._asking:
                 if self._serving is None:
-                    self._serving = await ask(self._transport, self._wanted, timeouts)
+                    self._serving = await detect_server(self._transport, self._wanted, timeouts)
                 return self._serving
         except TimeoutError:
             raise BackendError(
@@ -157,12 +157,12 @@ class OpenAIBackend:
             ) from None
 
     async def _answers(
-        self, serving: Serving, query: Query, timeouts: Timeouts
-    ) -> AsyncGenerator[Piece | End, None]:
+        self, serving: ServerProfile, query: CompletionRequest, timeouts: Timeouts
+    ) -> AsyncGenerator[TextChunk | StreamEnd, None]:
         """The pieces of an answer; asked again, without, by a server that does not know priorities."""
         priority = self._priority and query.background
-        path, body = request(serving, query, priority=priority, salt=self._salt)
-        quote = Quoter((query.prompt, query.system or "", query.prefill), self._transport.key)
+        path, body = build_request(serving, query, priority=priority, salt=self._salt)
+        quote = MessageRedactor((query.prompt, query.system or "", query.prefill), self._transport.key)
         headers = {} if not query.session else {"X-Session-ID": self._hash(f"session {query.session}")}
         reader = ChunkReader(self._address.root, quote)
         try:
@@ -178,7 +178,7 @@ class OpenAIBackend:
                     for piece in reader.feed(chunk):
                         yield piece
             yield reader.finish()
-        except Rejected as error:
+        except HttpStatusError as error:
             if "priority" not in body or error.status not in (400, 422):
                 raise
             self._priority = False  # what it says of them may not be quotable

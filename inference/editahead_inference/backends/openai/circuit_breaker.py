@@ -19,7 +19,7 @@ class Attempt:
     __slots__ = ()
 
 
-class Breaker:
+class CircuitBreaker:
     """clock: monotonic seconds. detail: why the last attempt failed, "" when it did not. failing: attempts that failed
     since the last success."""
 
@@ -46,7 +46,7 @@ class Breaker:
         """Whether requests are refused: nobody has answered since it opened, and nobody is trying."""
         return self._closed_again is not None and self._trying is None
 
-    def begin(self) -> Attempt | None:
+    def try_acquire(self) -> Attempt | None:
         """Let a request through, or not (None). Its end must be told: `succeeded`, `failed` or `ended`."""
         attempt = Attempt()
         if self._closed_again is not None:
@@ -74,7 +74,7 @@ class Breaker:
         if self._closed_again is not None or self.failing >= self._allowed:
             self._closed_again = self._clock() + self._wait_s
 
-    def ended(self, attempt: Attempt) -> None:
+    def release(self, attempt: Attempt) -> None:
         """It was given up before anything was known."""
         if attempt is self._trying:
             self._trying = None

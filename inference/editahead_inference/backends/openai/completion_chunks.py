@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from editahead_inference.backends.base import BackendError, End, Piece, Usage
+from editahead_inference.backends.base import BackendError, StreamEnd, TextChunk, Usage
 from editahead_prompts.formats.base import Finish
 
 _REASONS: Mapping[str, Finish] = {"stop": "stop", "length": "length"}
@@ -23,7 +23,7 @@ class ChunkReader:
         self._open: set[int] = set()
         self._usage: Usage | None = None
 
-    def feed(self, chunk: Any) -> list[Piece | End]:
+    def feed(self, chunk: Any) -> list[TextChunk | StreamEnd]:
         """What a chunk brings. The end that comes last is kept for `finish`, as the usage comes behind it.
         `BackendError` (broken) for what the protocol does not have, or when the chunk tells of a failure."""
         if not isinstance(chunk, dict):
@@ -43,14 +43,14 @@ class ChunkReader:
             "broken", f"{self._where} failed in the middle of its answer{self._quote(chunk)}."
         )
 
-    def finish(self) -> End:
+    def finish(self) -> StreamEnd:
         """The last end, with the usage. `BackendError` when an answer has none."""
         if self._open or not self._ends:
             raise BackendError("unreachable", f"{self._where} ended the connection too early.")
         sample, reason = self._ends.popitem()
-        return End(reason, sample, self._usage)
+        return StreamEnd(reason, sample, self._usage)
 
-    def _choice(self, choice: Any) -> Piece | None:
+    def _choice(self, choice: Any) -> TextChunk | None:
         if not isinstance(choice, dict):
             raise self._broken()
         sample = choice.get("index", 0)
@@ -69,12 +69,12 @@ class ChunkReader:
         else:
             raise BackendError("broken", f"{self._where} ended its answer for another reason than it may.")
         logprobs = _logprobs(choice.get("logprobs"))
-        return Piece(text or "", logprobs, sample) if text or logprobs else None
+        return TextChunk(text or "", logprobs, sample) if text or logprobs else None
 
-    def _settled(self) -> list[End]:
+    def _settled(self) -> list[StreamEnd]:
         """All ends but one, which stays for `finish`."""
         settled = list(self._ends)[: len(self._ends) - (not self._open)]
-        return [End(self._ends.pop(sample), sample) for sample in settled]
+        return [StreamEnd(self._ends.pop(sample), sample) for sample in settled]
 
     def _broken(self) -> BackendError:
         return BackendError("broken", f"{self._where} answers with something that is no completion.")

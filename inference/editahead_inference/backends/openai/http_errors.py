@@ -9,18 +9,18 @@ from typing import Any
 
 from editahead_inference.backends.base import BackendError
 
-LONGEST_QUOTE = 200
+MAX_QUOTE = 200
 """Characters of a server's own message."""
 
 _SAME_CODE = 16
 """A message that has so many characters in a row in common with a prompt may quote it; so few with a key, the key."""
 _SAME_KEY = 4
 
-OF_THE_REQUEST = frozenset([400, 413, 422])
+REQUEST_ERROR_STATUSES = frozenset([400, 413, 422])
 """Statuses that say nothing about the server: the next request may be fine."""
 
 
-class Rejected(BackendError):
+class HttpStatusError(BackendError):
     """The server answered with a status that is no success. Of these, only some speak against the server."""
 
     def __init__(self, status: int, failure: Any, detail: str) -> None:
@@ -28,7 +28,7 @@ class Rejected(BackendError):
         self.status = status
 
 
-class Quoter:
+class MessageRedactor:
     """Quotes servers' messages, but for those that hold a part of what was sent. prompts: texts; key: of the server."""
 
     def __init__(self, prompts: Iterable[str], key: str | None) -> None:
@@ -42,7 +42,7 @@ class Quoter:
             message = message.get("message", message.get("detail"))
         if not isinstance(message, str):
             return ""
-        text = " ".join("".join(c if c.isprintable() else " " for c in message[:LONGEST_QUOTE]).split())
+        text = " ".join("".join(c if c.isprintable() else " " for c in message[:MAX_QUOTE]).split())
         text = text.partition(". ")[0]
         if not text or self._private(text):
             return ""
@@ -63,25 +63,27 @@ def _bare(text: str) -> str:
     return re.sub(r"\\[nrt]|[\s\\]", "", text)
 
 
-def rejected(where: str, status: int, quote: str, has_key: bool, model: str | None) -> Rejected:
+def to_backend_error(
+    where: str, status: int, quote: str, has_key: bool, model: str | None
+) -> HttpStatusError:
     """where: the server. quote: what it says, from `Quoter`. model: the one that was asked for, if any was."""
     if status in (401, 403):
         key = (
             "does not accept the key" if has_key else "wants a key; `api_key_env` names the variable with it"
         )
-        return Rejected(status, "refused", f"{where} {key}.")
+        return HttpStatusError(status, "refused", f"{where} {key}.")
     if status == 404:
         what = "nothing with OpenAI's protocol" if model is None else f"no model {model!r} any more"
-        return Rejected(status, "refused", f"There is {what} at {where}{quote}.")
+        return HttpStatusError(status, "refused", f"There is {what} at {where}{quote}.")
     if status == 429:
-        return Rejected(status, "refused", f"{where} was asked too often{quote}.")
+        return HttpStatusError(status, "refused", f"{where} was asked too often{quote}.")
     if 300 <= status < 400:
-        return Rejected(status, "refused", f"{where} sends requests elsewhere, which is not followed.")
+        return HttpStatusError(status, "refused", f"{where} sends requests elsewhere, which is not followed.")
     if status == 503:
-        return Rejected(status, "unreachable", f"{where} is not ready{quote}.")
+        return HttpStatusError(status, "unreachable", f"{where} is not ready{quote}.")
     if status >= 500:
-        return Rejected(status, "broken", f"{where} failed with {_named(status)}{quote}.")
-    return Rejected(status, "refused", f"{where} refuses the request with {_named(status)}{quote}.")
+        return HttpStatusError(status, "broken", f"{where} failed with {_named(status)}{quote}.")
+    return HttpStatusError(status, "refused", f"{where} refuses the request with {_named(status)}{quote}.")
 
 
 def _named(status: int) -> str:

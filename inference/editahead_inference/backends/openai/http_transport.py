@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from editahead_inference.backends.base import BackendError
 
-from .http_errors import Quoter, rejected
-from .server_url import Address
-from .sse import LONGEST_LINE, Event, EventDecoder
+from .http_errors import MessageRedactor, to_backend_error
+from .server_url import ServerUrl
+from .sse import MAX_LINE, EventDecoder, ServerSentEvent
 
 if TYPE_CHECKING:
     import httpx2
@@ -26,7 +26,7 @@ _KEPT_S = 4.0
 """An idle connection is used again for so long: less than uvicorn's 5 s, so that it is not closed under a request."""
 _TAIL_S = 0.05
 """What stands behind the end of an answer is waited for so long, so that the connection can be used again."""
-_LONGEST_WHOLE = 1_000_000
+_MAX_WHOLE = 1_000_000
 """Bytes of an answer that is not streamed: a list of models, a refusal."""
 
 
@@ -40,9 +40,9 @@ class Timeouts:
     total: float = 30.0
 
 
-WAITING = Timeouts()
+INTERACTIVE_TIMEOUTS = Timeouts()
 """Somebody waits for the answer."""
-PATIENT = Timeouts(connect=5.0, first=60.0, between=30.0, total=120.0)
+BACKGROUND_TIMEOUTS = Timeouts(connect=5.0, first=60.0, between=30.0, total=120.0)
 """Nobody does; a server may have to load its model first."""
 
 
@@ -50,14 +50,14 @@ PATIENT = Timeouts(connect=5.0, first=60.0, between=30.0, total=120.0)
 class Limits:
     """Bytes. line: of an event. answer: of a whole body."""
 
-    line: int = LONGEST_LINE
+    line: int = MAX_LINE
     answer: int = 16_000_000
 
 
-class Transport:
+class HttpTransport:
     """Talks to one server, in one event loop. key: as it goes into the header; it is kept out of all messages."""
 
-    def __init__(self, address: Address, key: str | None, limits: Limits) -> None:
+    def __init__(self, address: ServerUrl, key: str | None, limits: Limits) -> None:
         if key is not None and not (key.isascii() and key.isprintable() and " " not in key and key):
             raise ValueError("The key holds characters that no key has.")
         self._address = address
@@ -66,7 +66,7 @@ class Transport:
         self._opening: asyncio.Future[httpx2.AsyncClient] | None = None
 
     @property
-    def address(self) -> Address:
+    def address(self) -> ServerUrl:
         return self._address
 
     @property
@@ -84,7 +84,7 @@ class Transport:
         async with self._answer(method, url, body, {}, due, timeouts.connect) as answer:
             data = await answer.whole(due)
             if answer.status != 200:
-                raise self._rejected(answer.status, data, Quoter((), self._key), None)
+                raise self._rejected(answer.status, data, MessageRedactor((), self._key), None)
         try:
             return json.loads(data)
         except (ValueError, RecursionError):
@@ -96,8 +96,8 @@ class Transport:
         body: Mapping[str, Any],
         headers: Mapping[str, str],
         timeouts: Timeouts,
-        quote: Quoter,
-    ) -> AsyncGenerator[Event, None]:
+        quote: MessageRedactor,
+    ) -> AsyncGenerator[ServerSentEvent, None]:
         """The events of a streamed answer, up to "[DONE]" or the end of the connection. `BackendError`."""
         clock = asyncio.get_running_loop().time
         end = clock() + timeouts.total
@@ -176,12 +176,12 @@ class Transport:
             trust_env=not self._address.loopback,  # what goes to this machine goes through no proxy
         )
 
-    def _rejected(self, status: int, data: bytes, quote: Quoter, model: str | None) -> BackendError:
+    def _rejected(self, status: int, data: bytes, quote: MessageRedactor, model: str | None) -> BackendError:
         try:
             said = quote(json.loads(data))
         except (ValueError, RecursionError):
             said = ""
-        return rejected(self._address.root, status, said, self._key is not None, model)
+        return to_backend_error(self._address.root, status, said, self._key is not None, model)
 
     def _no_json(self, data: bytes) -> BackendError:
         if data.lstrip()[:1] == b"<":
@@ -217,7 +217,7 @@ class _Answer:
 
     async def whole(self, due: float) -> bytes:
         """All that is left."""
-        self._left = min(self._left, _LONGEST_WHOLE)
+        self._left = min(self._left, _MAX_WHOLE)
         parts = []
         while (data := await self.read(due)) is not None:
             parts.append(data)

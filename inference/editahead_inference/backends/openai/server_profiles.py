@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from editahead_inference.backends.base import BackendError, Capabilities, Query
+from editahead_inference.backends.base import BackendError, Capabilities, CompletionRequest
 
-from .http_transport import Timeouts, Transport
+from .http_transport import HttpTransport, Timeouts
 
-Kind: TypeAlias = Literal["vLLM", "llama.cpp", "Ollama", "LM Studio", "unknown"]
+ServerKind: TypeAlias = Literal["vLLM", "llama.cpp", "Ollama", "LM Studio", "unknown"]
 
-_OWNERS: Mapping[str, Kind] = {
+_OWNERS: Mapping[str, ServerKind] = {
     "vllm": "vLLM",
     "llamacpp": "llama.cpp",
     "library": "Ollama",
@@ -25,7 +25,7 @@ _OWNERS: Mapping[str, Kind] = {
 }
 """What each says in `/v1/models` of who owns a model."""
 
-_ABOUT: Mapping[Kind, str] = {
+_ABOUT: Mapping[ServerKind, str] = {
     "vLLM": "/version",
     "llama.cpp": "/props",
     "Ollama": "/api/version",
@@ -33,7 +33,7 @@ _ABOUT: Mapping[Kind, str] = {
 }
 """Where each tells more of itself; one that does not say who owns its models is asked for all of them."""
 
-_CAN: Mapping[Kind, Capabilities] = {
+_CAN: Mapping[ServerKind, Capabilities] = {
     "vLLM": Capabilities(token_ids=True, logprobs=True, samples=True, warms=True),
     "llama.cpp": Capabilities(token_ids=True, logprobs=True, warms=True),
     "Ollama": Capabilities(warms=True),
@@ -42,23 +42,23 @@ _CAN: Mapping[Kind, Capabilities] = {
 }
 
 _RAW_TEMPLATES = frozenset(["", "{{ .Prompt }}", "{{.Prompt}}", "{{ .Prompt}}", "{{.Prompt }}"])
-_MOST_STOPS = 4
+_MAX_STOPS = 4
 """Stop strings that OpenAI's protocol allows; the servers that are known take more."""
-_MOST_NAMED = 8
+_MAX_NAMED = 8
 """Models that a sentence lists."""
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
+class ServerProfile:
     """What there is. model: as the server calls it. raw: whether prompts reach the model as they are."""
 
-    kind: Kind
+    kind: ServerKind
     model: str
     capabilities: Capabilities
     raw: bool = True
 
 
-async def ask(transport: Transport, wanted: str | None, timeouts: Timeouts) -> Serving:
+async def detect_server(transport: HttpTransport, wanted: str | None, timeouts: Timeouts) -> ServerProfile:
     """What the server serves. wanted: a model's name; None for the only one. `BackendError`: `refused`, with what there is,
     when that model is not among them."""
     address = transport.address
@@ -82,10 +82,12 @@ async def ask(transport: Transport, wanted: str | None, timeouts: Timeouts) -> S
         raw = not isinstance(show, dict) or str(show.get("template", "")).strip() in _RAW_TEMPLATES
         about = await _optional(transport, "GET", f"{address.root}/api/ps", timeouts)
     can = replace(_CAN[kind], context=_context(kind, model, told, about))
-    return Serving(kind, model, can, raw)
+    return ServerProfile(kind, model, can, raw)
 
 
-async def _optional(transport: Transport, method: str, url: str, timeouts: Timeouts, body: Any = None) -> Any:
+async def _optional(
+    transport: HttpTransport, method: str, url: str, timeouts: Timeouts, body: Any = None
+) -> Any:
     """None where there is nothing."""
     try:
         return await transport.json(method, url, timeouts, body)
@@ -114,13 +116,13 @@ def _chosen(where: str, models: Mapping[str, Any], wanted: str | None) -> str:
             return name
     if not models:
         raise BackendError("refused", f"{where} serves no model.")
-    names = ", ".join(list(models)[:_MOST_NAMED]) + (", ..." if len(models) > _MOST_NAMED else "")
+    names = ", ".join(list(models)[:_MAX_NAMED]) + (", ..." if len(models) > _MAX_NAMED else "")
     if wanted is None:
         raise BackendError("refused", f"{where} serves several models; `model` has to name one of {names}.")
     raise BackendError("refused", f"{where} does not serve the model {wanted!r}; there is {names}.")
 
 
-def _answers_as(kind: Kind, about: Any) -> bool:
+def _answers_as(kind: ServerKind, about: Any) -> bool:
     if not isinstance(about, dict):
         return False
     if kind == "llama.cpp":
@@ -128,7 +130,7 @@ def _answers_as(kind: Kind, about: Any) -> bool:
     return "data" in about if kind == "LM Studio" else "version" in about
 
 
-def _context(kind: Kind, model: str, told: Mapping[str, Any], about: Any) -> int | None:
+def _context(kind: ServerKind, model: str, told: Mapping[str, Any], about: Any) -> int | None:
     """Tokens of prompt and answer together."""
     about = about if isinstance(about, dict) else {}
     found: Any = told.get("max_model_len")
@@ -143,7 +145,9 @@ def _context(kind: Kind, model: str, told: Mapping[str, Any], about: Any) -> int
     return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else None
 
 
-def request(serving: Serving, query: Query, *, priority: bool, salt: str) -> tuple[str, dict[str, Any]]:
+def build_request(
+    serving: ServerProfile, query: CompletionRequest, *, priority: bool, salt: str
+) -> tuple[str, dict[str, Any]]:
     """The path behind the address's `api`, and the body. priority: whether the server sorts by it. salt: of those who share
     a prefix cache. `BackendError` (refused) for what this server cannot do."""
     can = serving.capabilities
@@ -155,7 +159,7 @@ def request(serving: Serving, query: Query, *, priority: bool, salt: str) -> tup
         "stream_options": {"include_usage": True},
     }
     if query.stop:
-        body["stop"] = list(query.stop[: _MOST_STOPS if serving.kind == "unknown" else None])
+        body["stop"] = list(query.stop[: _MAX_STOPS if serving.kind == "unknown" else None])
     if query.samples > 1 and can.samples:
         body["n"] = query.samples
     if query.chat:
@@ -196,7 +200,7 @@ def request(serving: Serving, query: Query, *, priority: bool, salt: str) -> tup
     return path, body
 
 
-def _messages(serving: Serving, query: Query) -> list[dict[str, str]]:
+def _messages(serving: ServerProfile, query: CompletionRequest) -> list[dict[str, str]]:
     messages = [{"role": "user", "content": query.prompt}]
     if query.system is not None:
         messages.insert(0, {"role": "system", "content": query.system})

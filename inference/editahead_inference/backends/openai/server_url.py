@@ -11,7 +11,7 @@ _VERSION = re.compile(r"/v\d+$")
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ServerUrl:
     """Of a server with OpenAI's protocol. root: its URL, without the version ("http://localhost:8000"). api: with it
     (".../v1"). loopback: whether it is on this machine."""
 
@@ -20,7 +20,7 @@ class Address:
     loopback: bool
 
     @classmethod
-    def of(cls, url: str) -> Address:
+    def parse(cls, url: str) -> ServerUrl:
         """url: with or without the version at its end. ValueError, with one sentence that does not quote the URL, for one
         that is not allowed."""
         try:

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LONGEST_LINE = 1_000_000
+MAX_LINE = 1_000_000
 """Bytes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ServerSentEvent:
     """kind: "message" when the server does not name it. llama.cpp sends failures in a field "error", here a kind."""
 
     kind: str
@@ -20,23 +20,23 @@ class Event:
 class EventDecoder:
     """Bytes as they come, in any pieces."""
 
-    def __init__(self, longest: int = LONGEST_LINE) -> None:
+    def __init__(self, longest: int = MAX_LINE) -> None:
         self._longest = longest
         self._held = b""
         self._kind = ""
         self._data: list[str] = []
         self._size = 0
 
-    def feed(self, data: bytes) -> list[Event]:
+    def feed(self, data: bytes) -> list[ServerSentEvent]:
         """The events that are complete. ValueError for a line, or an event, that is too long, or is not UTF-8."""
         *lines, self._held = (self._held + data).split(b"\n")
         if len(self._held) > self._longest:
             raise ValueError("a line is too long")
         return [event for line in lines if (event := self._line(line.removesuffix(b"\r"))) is not None]
 
-    def _line(self, line: bytes) -> Event | None:
+    def _line(self, line: bytes) -> ServerSentEvent | None:
         if not line:
-            event = Event(self._kind or "message", "\n".join(self._data)) if self._data else None
+            event = ServerSentEvent(self._kind or "message", "\n".join(self._data)) if self._data else None
             self._kind, self._data, self._size = "", [], 0
             return event
         self._size += len(line)

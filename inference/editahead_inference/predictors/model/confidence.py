@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from editahead_inference.gate.decision_trees import probability
+from editahead_inference.gate.decision_trees import sigmoid
 
 PLAIN = -0.2
 """Of a change about which nothing else is known: 0.45. Next-edit models are right at about half of the places at which they
@@ -28,7 +28,7 @@ EDGE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ChangeEvidence:
     """What is known of one change. logprobs: of its tokens; () when they are not told. agree, answers: how many of the
     answers have it. lines: new ones."""
 
@@ -38,7 +38,7 @@ class Known:
     lines: int = 1
 
 
-def confidence(known: Known) -> float:
+def confidence(known: ChangeEvidence) -> float:
     log_odds = PLAIN
     if known.logprobs:
         mean = sum(known.logprobs) / len(known.logprobs)
@@ -46,9 +46,9 @@ def confidence(known: Known) -> float:
     if known.answers > 1:
         log_odds += AGREE * (known.agree / known.answers - 0.5)
     log_odds += LINE * min(max(known.lines - 1, 0), MOST_LINES)
-    return min(max(probability(log_odds), EDGE), 1 - EDGE)
+    return min(max(sigmoid(log_odds), EDGE), 1 - EDGE)
 
 
-def agreed(one: float, other: float) -> float:
+def noisy_or(one: float, other: float) -> float:
     """Of what two predictors propose for reasons of their own: wrong only where both are."""
     return min(1 - (1 - one) * (1 - other), 1 - EDGE)

@@ -10,41 +10,41 @@ from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 
-from .confidence import Known, confidence
-from .logprob_trace import within
-from .response import Rewrite, Told
+from .confidence import ChangeEvidence, confidence
+from .logprob_trace import logprobs_in
+from .response import ModelResponse, Rewrite
 
 MOST = 12
 """Separate changes of one rewrite that are looked at; what is behind them is one."""
 _LABEL = 30
 """Characters of either text in a label."""
 
-Breaks = Callable[[Edit], bool]
+BreaksSyntax = Callable[[Edit], bool]
 """Whether an edit of the document, by itself, leaves more syntax errors than there were."""
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SeparateChange:
     """Some of a rewrite's replacements. first: the number of the first of them."""
 
     edit: Edit
     first: int
 
 
-def candidates(told: Told, breaks: Breaks) -> list[Candidate]:
+def to_candidates(told: ModelResponse, breaks: BreaksSyntax) -> list[Candidate]:
     """Those that most answers agree on first, and in the order of the text. Changes of one answer share a rule: they are
     walked."""
     document = told.document
-    made: dict[tuple[int, int, str], tuple[Rewrite, Change, int]] = {}
+    made: dict[tuple[int, int, str], tuple[Rewrite, SeparateChange, int]] = {}
     for rewrite in told.rewrites:
-        for change in separate(document, rewrite.edit, breaks):
-            same = outcome(change.edit, document.text)
+        for change in split_changes(document, rewrite.edit, breaks):
+            same = canonical_replacement(change.edit, document.text)
             first, kept, agree = made.get(same, (rewrite, change, 0))
             made[same] = first, kept, agree + rewrite.agree
     return [_candidate(told, *one) for one in made.values()]
 
 
-def separate(document: Snapshot, edit: Edit, breaks: Breaks) -> list[Change]:
+def split_changes(document: Snapshot, edit: Edit, breaks: BreaksSyntax) -> list[SeparateChange]:
     """The edit's changes: stretches between which at least one line stays that is not blank: which of several blank
     lines stays is chance. One that would break the syntax alone, such as the first of two brackets, is one with the next."""
     stretches: list[list[Replacement]] = []
@@ -57,19 +57,19 @@ def separate(document: Snapshot, edit: Edit, breaks: Breaks) -> list[Change]:
         stretches[-1].append(r)
         before = max(before, last)
     if len(stretches) == 1:
-        return [Change(edit, 0)]
-    out: list[Change] = []
+        return [SeparateChange(edit, 0)]
+    out: list[SeparateChange] = []
     at = number = 0
     held: list[Replacement] = []
     for number, stretch in enumerate(stretches, start=1):
         held += stretch
         if number == len(stretches) or not breaks(Edit(tuple(held))):
-            out.append(Change(Edit(tuple(held)), at))
+            out.append(SeparateChange(Edit(tuple(held)), at))
             at, held = at + len(held), []
     return out
 
 
-def outcome(edit: Edit, text: str) -> tuple[int, int, str]:
+def canonical_replacement(edit: Edit, text: str) -> tuple[int, int, str]:
     """The same for edits of one text that lead to the same text: the shortest one replacement (start, end, new text) that
     does what the edit does, as far up as it can stand."""
     start, end = edit.changed_span
@@ -105,10 +105,10 @@ def _typed_on(document: Snapshot, edit: Edit) -> Edit:
     return Edit(tuple(out))
 
 
-def _candidate(told: Told, rewrite: Rewrite, change: Change, agree: int) -> Candidate:
+def _candidate(told: ModelResponse, rewrite: Rewrite, change: SeparateChange, agree: int) -> Candidate:
     edit = _typed_on(told.document, change.edit)
-    spans = list(rewrite.edit.made_spans())[change.first : change.first + len(edit.replacements)]
-    logprobs = within(rewrite.tokens, spans)
+    spans = list(rewrite.edit.result_spans())[change.first : change.first + len(edit.replacements)]
+    logprobs = logprobs_in(rewrite.tokens, spans)
     lines = sum(max(r.text.count("\n"), 1) for r in edit.replacements)
     features = {"model": 1.0, "model-answers": float(told.answers), "model-agree": agree / told.answers}
     if logprobs:
@@ -120,13 +120,13 @@ def _candidate(told: Told, rewrite: Rewrite, change: Change, agree: int) -> Cand
     return Candidate(
         uri=told.document.uri,
         edit=edit,
-        place=edit.changed_span[0],
+        target_offset=edit.changed_span[0],
         cursor_after=goes_to - earlier,
         source=told.source,
         label=_label(told.document, edit),
         rule=told.model,
         features=features,
-        confidence=confidence(Known(logprobs, agree, told.answers, lines)),
+        confidence=confidence(ChangeEvidence(logprobs, agree, told.answers, lines)),
     )
 
 

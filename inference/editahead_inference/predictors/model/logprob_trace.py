@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from editahead_prompts.formats.base import Reader, Region
+from editahead_prompts.formats.base import AnswerReader, EditableRegion
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
-from .response import Token
+from .response import TokenLogprob
 
 _Stretch = tuple[int, int, float]
 """Columns of a line of the answer, and the mean log-probability of the tokens that came with it."""
 
 
-class Trace:
+class LogprobTrace:
     """Feeds a reader, and remembers which tokens came with which line of the new text.
 
     lines: of the new text, as far as they are settled.
     """
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: AnswerReader) -> None:
         self.reader = reader
         self.lines: list[str] = []
         self._raw = ""
@@ -44,10 +44,10 @@ class Trace:
         self._hold(rest, mean)
         self.lines += self.reader.feed(rest)
 
-    def tokens(self, after: Snapshot, region: Region) -> tuple[Token, ...]:
+    def tokens(self, after: Snapshot, region: EditableRegion) -> tuple[TokenLogprob, ...]:
         """Those that stand in the text `after` a rewrite of `region`, in order."""
         self._by_line.setdefault(len(self.lines), (self._raw, self._stretches))  # the line that it ended in
-        out: list[Token] = []
+        out: list[TokenLogprob] = []
         for number, (raw, stretches) in sorted(self._by_line.items()):
             line = region.first + number
             if line >= len(after.lines):
@@ -59,7 +59,7 @@ class Trace:
             for low, high, logprob in stretches:
                 # With marks in it, an answer's line has other columns than the text's.
                 span = (at + low, at + high) if at >= 0 else (0, len(body))
-                out.append(Token(start + span[0], start + span[1], logprob))
+                out.append(TokenLogprob(start + span[0], start + span[1], logprob))
         return tuple(out)
 
     def _hold(self, text: str, mean: float | None) -> None:
@@ -68,7 +68,7 @@ class Trace:
         self._raw += text
 
 
-def within(tokens: Iterable[Token], spans: Iterable[tuple[int, int]]) -> list[float]:
+def logprobs_in(tokens: Iterable[TokenLogprob], spans: Iterable[tuple[int, int]]) -> list[float]:
     """The log-probabilities of the tokens that reach into a span; of an empty span, where something was left out, that of
     the token that came instead."""
     ordered = list(tokens)

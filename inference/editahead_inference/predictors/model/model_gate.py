@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from math import log as ln
 from pathlib import Path
 
-from editahead_inference.gate.decision_trees import Trees, probability
+from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
 
 log = logging.getLogger(__name__)
 
@@ -20,7 +20,7 @@ FILE = "gate.json"
 _EDGE = 1e-4
 
 
-def version_of(folder: Path) -> int | None:
+def weights_version(folder: Path) -> int | None:
     """Another number when the gate in a model's folder was written anew; None when there is none."""
     try:
         return (folder / FILE).stat().st_mtime_ns
@@ -28,10 +28,10 @@ def version_of(folder: Path) -> int | None:
         return None
 
 
-def weights_in(folder: Path) -> Trees | None:
+def load_weights(folder: Path) -> DecisionTrees | None:
     """Of the gate in a model's folder; None when there is none that can be read."""
     try:
-        return Trees(json.loads((folder / FILE).read_text("utf-8")))
+        return DecisionTrees(json.loads((folder / FILE).read_text("utf-8")))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
@@ -39,7 +39,7 @@ def weights_in(folder: Path) -> Trees | None:
         return None
 
 
-def seen(rules: float | None, features: Mapping[str, float]) -> dict[str, float]:
+def gate_features(rules: float | None, features: Mapping[str, float]) -> dict[str, float]:
     """What the weights see of a candidate. rules: what the rules' gate makes of it; None where no rule proposes it.
     features: what the model says of it, if anything."""
     out = {name: value for name, value in features.items() if name.startswith(("model", "score"))}
@@ -49,6 +49,6 @@ def seen(rules: float | None, features: Mapping[str, float]) -> dict[str, float]
     return out
 
 
-def confidence(weights: Trees, rules: float | None, features: Mapping[str, float]) -> float:
+def confidence(weights: DecisionTrees, rules: float | None, features: Mapping[str, float]) -> float:
     """How likely the candidate is to be what the person does next."""
-    return probability(weights.log_odds(seen(rules, features)))
+    return sigmoid(weights.log_odds(gate_features(rules, features)))

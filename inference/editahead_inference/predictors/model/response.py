@@ -6,32 +6,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from editahead_inference.backends.base import Usage
-from editahead_inference.candidates import Source
-from editahead_inference.gate.decision_trees import Trees
-from editahead_prompts.formats.apply.base import Question
-from editahead_prompts.formats.base import Refusal, Region, Request
+from editahead_inference.candidates import CandidateSource
+from editahead_inference.gate.decision_trees import DecisionTrees
+from editahead_prompts.formats.apply.base import ApplyInput
+from editahead_prompts.formats.base import AnswerRejection, EditableRegion, PromptRequest
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.diff import diff
-from editahead_prompts.text.edits import Edit, advance
+from editahead_prompts.text.edits import Edit, interpolate
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 
-FARTHEST = 20_000
+MAX_SPAN_CHARS = 20_000
 """Characters from the first change to the last, beyond which nobody asks what is left of a rewrite: comparing takes time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ApplyResponse:
     """What a model made of a sketch. text: the whole one of `asked`'s file; None where there is none, with the reason, a
     sentence. asked: what it was asked, and how; None where it was not. usage: what that cost."""
 
     text: str | None
     why: str = ""
-    asked: tuple[Question, Request] | None = None
+    asked: tuple[ApplyInput, PromptRequest] | None = None
     usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class TokenLogprob:
     """What is known of the probability of a stretch [start, end) of the text after a rewrite. logprob: natural."""
 
     start: int
@@ -50,12 +50,12 @@ class Rewrite:
 
     edit: Edit
     cursor: int | None = None
-    tokens: tuple[Token, ...] = ()
+    tokens: tuple[TokenLogprob, ...] = ()
     agree: int = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ModelResponse:
     """document: what the rewrites are of. region: its lines that the model was asked to rewrite; None when nothing was
     asked. model: a stable key of model and format. rewrites: those that most answers want first. answers: so many came.
     refusal: why the (first) answer was no edit. problem: why there is no answer, one sentence; it quotes no text.
@@ -64,17 +64,17 @@ class Told:
     """
 
     document: Snapshot
-    source: Source
+    source: CandidateSource
     model: str
-    region: Region | None = None
+    region: EditableRegion | None = None
     rewrites: tuple[Rewrite, ...] = ()
     answers: int = 0
-    refusal: Refusal | None = None
+    refusal: AnswerRejection | None = None
     problem: str | None = None
     scores: tuple[tuple[Edit, Mapping[str, float]], ...] = ()
-    weights: Trees | None = None
+    weights: DecisionTrees | None = None
 
-    def is_made(self, document: Snapshot) -> bool:
+    def is_fully_applied(self, document: Snapshot) -> bool:
         """Whether the document has a text that was wanted: all of it has been made."""
         return any(
             document.length == self.document.length + rewrite.edit.growth
@@ -82,7 +82,7 @@ class Told:
             for rewrite in self.rewrites
         )
 
-    def after(self, document: Snapshot) -> Told | None:
+    def rebase(self, document: Snapshot) -> ModelResponse | None:
         """The same for a text that the person made on the way to what was said; None where something else was done, or
         nothing is left."""
         if document.uri != self.document.uri or not self.rewrites:
@@ -90,35 +90,35 @@ class Told:
         if document.lines == self.document.lines:
             return replace(self, document=document)
         start, end, made = _changed(self.document.text, document.text)
-        if max(end, made) - start > FARTHEST:
+        if max(end, made) - start > MAX_SPAN_CHARS:
             return None
         done = diff(self.document.text, document.text)
         left = []
         for rewrite in self.rewrites:
-            rest = advance(rewrite.edit, done, self.document.text)
+            rest = interpolate(rewrite.edit, done, self.document.text)
             if rest and rest.apply(document.text) == rewrite.edit.apply(self.document.text):
                 left.append(replace(rewrite, edit=rest))
         if not left:
             return None
         region, grown = self.region, len(document.lines) - len(self.document.lines)
         if region is not None:
-            region = Region(region.first, region.end + grown)
+            region = EditableRegion(region.first, region.end + grown)
         return replace(self, document=document, region=region, rewrites=tuple(left), scores=())
 
 
 @dataclass
-class Progress:
+class ResponseProgress:
     """How far a request is. region: that the model rewrites; None until it is built. lines: of its new text, without line
     ends, as far as they are settled (of the first answer)."""
 
     document: Snapshot
-    region: Region | None = None
+    region: EditableRegion | None = None
     lines: Sequence[str] = ()
 
-    def come(self, lines: Sequence[str]) -> None:
+    def update(self, lines: Sequence[str]) -> None:
         self.lines = lines
 
-    def may_lead_to(self, now: Snapshot) -> bool:
+    def is_consistent_with(self, now: Snapshot) -> bool:
         """Whether the person, by making this text of the document, did nothing that contradicts what has come so far."""
         if now.lines == self.document.lines:
             return True

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from editahead_prompts.text.identifiers import WORD, case_variants, changed_spans, is_word, tokenize
 from editahead_prompts.text.snapshot import split_lines
 
-from .document_index import Index
-from .insertion_rules import Mirror
+from .document_index import DocumentIndex
+from .insertion_rules import MirroredInsertion
 from .rule import Proposal, Rule, shorten
 
 _MAX_CALL = 2000
@@ -51,7 +51,7 @@ def argument_spans(text: str, open_at: int) -> list[tuple[int, int]] | None:
 
 
 @dataclass(frozen=True)
-class Argument(Rule):
+class ArgumentChange(Rule):
     """At each call of `callee`, the argument `text` is added at, or removed from, position `place` (-1: the end)."""
 
     callee: str = ""
@@ -60,7 +60,7 @@ class Argument(Rule):
     add: bool = True
     count: int = 0
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         source, starts = index.snapshot.text, index.snapshot.starts
         for match in self._found(index):
             spans = argument_spans(source, match.end() - 1)
@@ -76,7 +76,7 @@ class Argument(Rule):
             if new != source[begin:stop]:
                 yield Proposal(first, last + 1, tuple(filter(None, split_lines(new))))
 
-    def _found(self, index: Index) -> Iterator[re.Match[str]]:
+    def _found(self, index: DocumentIndex) -> Iterator[re.Match[str]]:
         """The callee with its bracket, in order; only the lines that hold the name are looked at."""
         regex = re.compile(rf"(?<!\w){re.escape(self.callee)}\s?\(")
         text, starts = index.snapshot.text, index.snapshot.starts
@@ -121,7 +121,7 @@ class Argument(Rule):
 class CallSite(Rule):
     """A definition's parameters changed: each call is a place to go to. What to write there nobody can know."""
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         call = re.compile(rf"(?<!\w){re.escape(self.source)}\s?\(")
         for line in index.lines_with(self.source):
             if call.search(index.bodies[line]) and not _DEFINITION.search(index.bodies[line]):
@@ -131,7 +131,7 @@ class CallSite(Rule):
 _DEFINITION = re.compile(r"(?<!\w)(?:def|func|fn|function)\s")
 
 
-def learn(old: str, new: str) -> list[Rule]:
+def learn_argument_rules(old: str, new: str) -> list[Rule]:
     """From one line's change: an argument added to, or removed from, a call; a definition whose parameters changed."""
     o, n = old.strip(), new.strip()
     rules: list[Rule] = []
@@ -153,7 +153,7 @@ def learn(old: str, new: str) -> list[Rule]:
         label = f"{'add' if add else 'drop'} {shorten(text, 24)} {'to' if add else 'from'} {callee}()"
         key = f"argument:{callee}:{text if add else ''}:{place}:{add}:{len(before)}"
         kind = "argument-add" if add else "argument-drop"
-        rules.append(Argument(kind, key, label, o, callee, None, callee, text, place, add, len(before)))
+        rules.append(ArgumentChange(kind, key, label, o, callee, None, callee, text, place, add, len(before)))
         if add and at:
             rules += _beside(longer[at - 1], text, o)
         break
@@ -168,7 +168,11 @@ def _beside(sibling: str, added: str, example: str) -> list[Rule]:
     table = {name[0]: new[0], **case_variants(name[0], new[0])}
     label = f"{new[0]} beside {name[0]}"
     key = f"mirror:{name[0]}:{new[0]}"
-    return [Mirror("mirror-argument", key, label, example, name[0], None, name[0], tuple(table.items()))]
+    return [
+        MirroredInsertion(
+            "mirror-argument", key, label, example, name[0], None, name[0], tuple(table.items())
+        )
+    ]
 
 
 def _calls(line: str) -> list[tuple[str, list[str]]]:

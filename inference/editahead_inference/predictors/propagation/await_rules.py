@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from editahead_prompts.text.snapshot import line_end
 
-from .document_index import Index
+from .document_index import DocumentIndex
 from .line_transforms import COMMENT
 from .rule import Proposal, Rule
 
@@ -21,10 +21,10 @@ _CONTROL = re.compile(r"\s*(?:\}\s*)?(?:if|for|while|switch|catch|else|with|elif
 
 
 @dataclass(frozen=True)
-class Awaited(Rule):
+class AwaitCalls(Rule):
     """In the bodies of asynchronous functions, the calls of `source` are awaited."""
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         call = re.compile(rf"(?<![\w.])(?:[^\W\d]\w*\.)*{re.escape(self.source)}\(")
         for line in index.lines_with(self.source):
             body = index.bodies[line]
@@ -41,7 +41,7 @@ def _is_settled(match: re.Match[str]) -> bool:
     return bool(re.search(r"\b(?:await|async|def|function|yield|from)\s+\Z|=>|\blambda\b|//|#", before))
 
 
-def _is_in_async(index: Index, line: int) -> bool:
+def _is_in_async(index: DocumentIndex, line: int) -> bool:
     """Whether the innermost function around the line is asynchronous, as far as its first line says."""
     while (line := index.block(line)) >= 0:
         body = index.bodies[line]
@@ -50,7 +50,7 @@ def _is_in_async(index: Index, line: int) -> bool:
     return False
 
 
-def learn(old: str, new: str) -> list[Rule]:
+def learn_await_rules(old: str, new: str) -> list[Rule]:
     """From one line's change (bodies)."""
     made = _ASYNC.search(new)
     if made is None or _ASYNC.search(old):
@@ -58,4 +58,4 @@ def learn(old: str, new: str) -> list[Rule]:
     name = made["name"] or made["bound"]
     if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", old):
         return []
-    return [Awaited("await-calls", f"await:{name}", f"await {name}()", old.strip(), name)]
+    return [AwaitCalls("await-calls", f"await:{name}", f"await {name}()", old.strip(), name)]

@@ -12,7 +12,7 @@ from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .document_index import Index
+from .document_index import DocumentIndex
 
 _MAX_OCCURRENCES = 40
 MODULE = 0
@@ -29,7 +29,7 @@ _IMPLICIT_THIS = frozenset({"cpp", "java"})
 
 
 @cache
-def word(name: str) -> re.Pattern[str]:
+def whole_word(name: str) -> re.Pattern[str]:
     """The name as a whole word."""
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
@@ -41,7 +41,13 @@ class RenamedName:
     """
 
     def __init__(
-        self, old: str, new: str, index: Index, origin: Index, edit: PastEdit, trees: SyntaxTrees
+        self,
+        old: str,
+        new: str,
+        index: DocumentIndex,
+        origin: DocumentIndex,
+        edit: PastEdit,
+        trees: SyntaxTrees,
     ) -> None:
         self._old, self._new = old, new
         self._index, self._origin, self._trees = index, origin, trees
@@ -49,7 +55,7 @@ class RenamedName:
         self._anothers: dict[int, bool] = {}
 
     @cached_property
-    def made(self) -> Occurrence | None:
+    def new_occurrence(self) -> Occurrence | None:
         """The new name where the person put it; None when it is not found there."""
         edit, bodies = self._edit, self._origin.bodies
         for row in range(min(max(len(edit.new), 1), len(bodies) - edit.line)):
@@ -78,7 +84,7 @@ class RenamedName:
         snapshot: Snapshot = self._index.snapshot
         found: list[Occurrence] = []
         for line in self._index.lines_with(name)[:_MAX_OCCURRENCES]:
-            for match in word(name).finditer(self._index.bodies[line]):
+            for match in whole_word(name).finditer(self._index.bodies[line]):
                 at = snapshot.starts[line] + match.start()
                 found.append(self._trees.occurrence(snapshot, at, at + len(name)))
         return found
@@ -87,7 +93,7 @@ class RenamedName:
     def _is_replacement(self) -> bool:
         """Whether the place now speaks of something else that has a definition, and nothing got another name: no function
         defines the old name."""
-        made = self.made
+        made = self.new_occurrence
         return (
             made is not None
             and not made.defines
@@ -103,9 +109,9 @@ class RenamedName:
         at = self._index.snapshot.starts[line] + column
         return self._trees.occurrence(self._index.snapshot, at, at + len(self._old))
 
-    def means_another(self, site: Occurrence) -> bool:
+    def refers_elsewhere(self, site: Occurrence) -> bool:
         """Whether the name is surely another's there: bound by another function, or defined by its own document."""
-        made = self.made
+        made = self.new_occurrence
         if made is None or site.role in _ANYWHERE or made.role == "unknown":
             return False
         if site.role != made.role:
@@ -120,30 +126,30 @@ class RenamedName:
 
     def _is_implicit_member(self, site: Occurrence) -> bool:
         """Where `this` goes without saying, a member's name that no function defines is the member."""
-        roles = {site.role, self.made.role if self.made else "unknown"}
+        roles = {site.role, self.new_occurrence.role if self.new_occurrence else "unknown"}
         implicit = self._index.snapshot.language in _IMPLICIT_THIS
         return implicit and roles == {"plain", "member"} and self._binding(site) == MODULE
 
-    def means_the_same(self, site: Occurrence) -> bool:
+    def refers_same(self, site: Occurrence) -> bool:
         """Whether role and binding are those of the place where the person made the rename."""
-        made = self.made
-        if made is None or made.role == "unknown" or self.means_another(site):
+        made = self.new_occurrence
+        if made is None or made.role == "unknown" or self.refers_elsewhere(site):
             return False
         return site.role == made.role or self._is_implicit_member(site)
 
-    def is_anothers(self, line: int) -> bool:
+    def has_foreign_occurrence(self, line: int) -> bool:
         """Whether an occurrence of the old name in the line is another's."""
         known = self._anothers.get(line)
         if known is None:
             body = self._index.bodies[line]
-            matches = word(self._old).finditer(body)
+            matches = whole_word(self._old).finditer(body)
             known = self._anothers[line] = any(self._is_not_meant(body, line, match) for match in matches)
         return known
 
     def _is_not_meant(self, body: str, line: int, match: re.Match[str]) -> bool:
         """Whether an occurrence is another's, or a plain word of a sentence in a string."""
         site = self.occurrence(line, match.start())
-        if site.role == "text" and self.made is not None and self.made.role != "text":
+        if site.role == "text" and self.new_occurrence is not None and self.new_occurrence.role != "text":
             if self._index is not self._origin:  # what another file says in words is about its own things
                 return True
             return (
@@ -152,7 +158,7 @@ class RenamedName:
                 and _is_prose(body, match)
                 and not _COMMENT.search(body)
             )
-        return self.means_another(site)
+        return self.refers_elsewhere(site)
 
     @cached_property
     def _is_repeated(self) -> bool:
@@ -160,10 +166,10 @@ class RenamedName:
         made = [o for o in self._occurrences(self._new) if o.defines and o.role == "plain" and o.functions]
         return len({o.functions[0] for o in made}) > 1
 
-    def bound_by_others(self, body: str, line: int) -> str:
+    def rename_foreign(self, body: str, line: int) -> str:
         """A line's body with the old name replaced where another function binds it: the same parameter of the next one.
         Only once two functions have the new name."""
-        made = self.made
+        made = self.new_occurrence
         if made is None or made.role != "plain" or self._binding(made) == MODULE or not self._is_repeated:
             return body
 
@@ -172,32 +178,32 @@ class RenamedName:
             is_others = site.role == "plain" and self._binding(site) not in (MODULE, self._binding(made))
             return self._new if is_others else match[0]
 
-        return word(self._old).sub(replaced, body)
+        return whole_word(self._old).sub(replaced, body)
 
-    def bound(self, body: str, line: int, *, strictly: bool) -> str:
+    def rename_same(self, body: str, line: int, *, strictly: bool) -> str:
         """A line's body with the old name replaced where it means the same; not strictly: where it may."""
 
         def replaced(match: re.Match[str]) -> str:
             if strictly:
-                keeps = not self.means_the_same(self.occurrence(line, match.start()))
+                keeps = not self.refers_same(self.occurrence(line, match.start()))
             else:
                 keeps = self._is_not_meant(body, line, match)
             return match[0] if keeps else self._new
 
-        return word(self._old).sub(replaced, body)
+        return whole_word(self._old).sub(replaced, body)
 
     def features(self, line: int) -> dict[str, float]:
         """How the line's first occurrence that may be meant relates to the rename; nothing where there is no grammar."""
-        made = self.made
+        made = self.new_occurrence
         body = self._index.bodies[line] if line < len(self._index.bodies) else ""
-        matches = list(word(self._old).finditer(body))
+        matches = list(whole_word(self._old).finditer(body))
         if made is None or not matches or made.role == "unknown":
             return {}
         found = [(match, self.occurrence(line, match.start())) for match in matches]
-        match, site = next((pair for pair in found if not self.means_another(pair[1])), found[0])
+        match, site = next((pair for pair in found if not self.refers_elsewhere(pair[1])), found[0])
         both_plain = site.role == made.role == "plain"
         still_defined = any(
-            d.role == made.role and (d.role != "plain" or not self.means_another(d))
+            d.role == made.role and (d.role != "plain" or not self.refers_elsewhere(d))
             for d in self._old_definitions
         )
         return {
@@ -206,7 +212,7 @@ class RenamedName:
             "prose": float(site.role == "text" and _is_prose(body, match)),
             "member": float(site.role == "member"),
             "same-role": float(site.role == made.role),
-            "same-binding": float(both_plain and not self.means_another(site)),
+            "same-binding": float(both_plain and not self.refers_elsewhere(site)),
             "local": float(both_plain and self._index is self._origin and self._binding(made) != MODULE),
             "site-defines": float(site.defines),
             "edit-defined": float(made.defines),
@@ -222,7 +228,7 @@ def _put_for(old_name: str, new_name: str, old: str, new: str) -> int:
     for a1, a2, b1, b2 in changed_spans(a, b):
         if a[a1:a2] == [old_name] and b[b1:b2] == [new_name]:
             return sum(map(len, b[:b1]))
-    match = word(new_name).search(new)
+    match = whole_word(new_name).search(new)
     return -1 if match is None else match.start()
 
 
@@ -234,10 +240,12 @@ def _is_prose(body: str, match: re.Match[str]) -> bool:
     )
 
 
-class Names:
+class RenameCache:
     """The renames behind the edits of one state, looked at from one document; each is examined once."""
 
-    def __init__(self, index: Index, home: Callable[[str], Index | None], trees: SyntaxTrees) -> None:
+    def __init__(
+        self, index: DocumentIndex, home: Callable[[str], DocumentIndex | None], trees: SyntaxTrees
+    ) -> None:
         self._index, self._home, self._trees = index, home, trees
         self._known: dict[tuple[str, str, str, int], RenamedName | None] = {}
 
@@ -250,6 +258,8 @@ class Names:
             if origin is not None and old and new:
                 renamed = RenamedName(old, new, self._index, origin, edit, self._trees)
             self._known[key] = (
-                renamed if renamed and renamed.made and renamed.made.role != "unknown" else None
+                renamed
+                if renamed and renamed.new_occurrence and renamed.new_occurrence.role != "unknown"
+                else None
             )
         return self._known[key]

@@ -9,8 +9,8 @@ from editahead_prompts.text.identifiers import tokenize
 from editahead_prompts.text.snapshot import line_body, line_end
 
 from . import token_patterns
-from .document_index import Index
-from .line_transforms import MAX_SITES, indent_of, reindent, renamed, renaming
+from .document_index import DocumentIndex
+from .line_transforms import MAX_SITES, apply_renaming, indent_of, infer_renaming, reindent
 from .rule import Proposal, Rule, shorten
 
 
@@ -23,15 +23,15 @@ class ContextRewrite(Rule):
     above: str = ""
     taken: tuple[str, ...] = ()
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         for line in index.lines_with(self.old):
             if line == 0 or index.bodies[line].strip() != self.old:
                 continue
-            table = renaming(self.above, index.bodies[line - 1].strip())
+            table = infer_renaming(self.above, index.bodies[line - 1].strip())
             if all(name in table for name in self.taken):
                 own = {name: table[name] for name in self.taken}
                 end = line_end(index.snapshot.lines[line])
-                yield Proposal(line, line + 1, (index.indent(line) + renamed(self.new, own) + end,))
+                yield Proposal(line, line + 1, (index.indent(line) + apply_renaming(self.new, own) + end,))
 
 
 def learn_context(old: str, new: str, above: str) -> list[Rule]:
@@ -48,7 +48,7 @@ def learn_context(old: str, new: str, above: str) -> list[Rule]:
     if not taken or len(o) < 3:
         return []
     label = f"{shorten(o, 20)} -> {shorten(n, 40)}"
-    key = f"context:{o}:{renamed(n, dict.fromkeys(taken, '·'))}"
+    key = f"context:{o}:{apply_renaming(n, dict.fromkeys(taken, '·'))}"
     return [ContextRewrite("line-context", key, label, o, o, None, o, n, context, taken)]
 
 
@@ -56,20 +56,20 @@ def learn_context(old: str, new: str, above: str) -> list[Rule]:
 class BlockRewrite(Rule):
     """Several lines become others, indentation and the names in the holes carried over."""
 
-    old: tuple[tuple[token_patterns.Part, ...], ...] = ()
-    new: tuple[tuple[token_patterns.Part, ...], ...] = ()
+    old: tuple[tuple[token_patterns.PatternPart, ...], ...] = ()
+    new: tuple[tuple[token_patterns.PatternPart, ...], ...] = ()
     base: str = ""
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
-        anchor = max(range(len(self.old)), key=lambda n: len(token_patterns.literal_of(self.old[n])))
-        literal = token_patterns.literal_of(self.old[anchor])
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
+        anchor = max(range(len(self.old)), key=lambda n: len(token_patterns.longest_literal(self.old[n])))
+        literal = token_patterns.longest_literal(self.old[anchor])
         sites = index.lines_with(literal) if len(literal) >= 2 else []
         if len(sites) > MAX_SITES * 4:
             return
-        joined: tuple[token_patterns.Part, ...] = ()
+        joined: tuple[token_patterns.PatternPart, ...] = ()
         for number, parts in enumerate(self.old):
             joined += (("\x00",) if number else ()) + parts
-        regex = token_patterns.compile_parts(joined)
+        regex = token_patterns.compile_pattern(joined)
         for site in sites:
             start = site - anchor
             bodies = index.bodies[start : start + len(self.old)] if start >= 0 else []
@@ -79,7 +79,7 @@ class BlockRewrite(Rule):
             if match is None:
                 continue
             eol = line_end(index.snapshot.lines[start]) or index.snapshot.eol
-            filled = tuple(token_patterns.fill(parts, match) for parts in self.new)
+            filled = tuple(token_patterns.fill_holes(parts, match) for parts in self.new)
             lines = reindent(filled, self.base, index.indent(start), eol)
             if lines != index.snapshot.lines[start : start + len(self.old)]:
                 yield Proposal(start, start + len(self.old), lines)
@@ -117,7 +117,7 @@ def learn_rewrite(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
         if holed is None:
             continue
         split_old, split_new = _split(holed[0]), _split(holed[1])
-        if any(len(token_patterns.literal_of(parts)) >= 2 for parts in split_old):
+        if any(len(token_patterns.longest_literal(parts)) >= 2 for parts in split_old):
             kind = "block-hole" if keep else "block-loose"
             rules.append(
                 BlockRewrite(kind, f"{kind}:{holed}", label, olds[0], olds[0], None, split_old, split_new, "")
@@ -125,8 +125,10 @@ def learn_rewrite(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
     return rules
 
 
-def _split(parts: tuple[token_patterns.Part, ...]) -> tuple[tuple[token_patterns.Part, ...], ...]:
-    lines: list[tuple[token_patterns.Part, ...]] = [()]
+def _split(
+    parts: tuple[token_patterns.PatternPart, ...],
+) -> tuple[tuple[token_patterns.PatternPart, ...], ...]:
+    lines: list[tuple[token_patterns.PatternPart, ...]] = [()]
     for part in parts:
         if part == "\x00":
             lines.append(())

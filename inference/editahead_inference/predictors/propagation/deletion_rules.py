@@ -10,7 +10,7 @@ from editahead_prompts.text.identifiers import WORD, tokenize
 from editahead_prompts.text.snapshot import line_body
 
 from . import token_patterns
-from .document_index import Index
+from .document_index import DocumentIndex
 from .line_transforms import MAX_SITES
 from .rule import Proposal, Rule, shorten
 
@@ -18,18 +18,18 @@ _DECLARES = re.compile(
     r"(?:export\s+|default\s+|async\s+|pub(?:\([^)]*\))?\s+|static\s+|private\s+|public\s+)*"
     r"(?:class|def|func|function|fn|interface|struct|enum|trait|type|const|let|var)\s+(?:\([^)]*\)\s*)?([^\W\d]\w*)"
 )
-_MOST_DECLARED = 4
+_MAX_DECLARED = 4
 
 
 @dataclass(frozen=True)
 class Deletion(Rule):
     """Lines like the deleted ones go too: the same text, the same with other names, or those that hold a dead name."""
 
-    lines: tuple[tuple[token_patterns.Part, ...], ...] = ()
+    lines: tuple[tuple[token_patterns.PatternPart, ...], ...] = ()
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
-        regexes = [token_patterns.compile_parts(parts) for parts in self.lines]
-        sites = index.lines_with(token_patterns.literal_of(self.lines[0]))
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
+        regexes = [token_patterns.compile_pattern(parts) for parts in self.lines]
+        sites = index.lines_with(token_patterns.longest_literal(self.lines[0]))
         if len(sites) > MAX_SITES:
             return
         for line in sites:
@@ -46,7 +46,7 @@ class NameDeletion(Rule):
 
     name: str = ""
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         if not 0 < index.words.get(self.name, 0) <= 6:
             return
         regex = re.compile(rf"(?<!\w){re.escape(self.name)}(?!\w)")
@@ -74,7 +74,7 @@ def learn_deletion(old: tuple[str, ...]) -> list[Rule]:
     )
     for kind, split in (("hole", token_patterns.tokenize), ("words", tokenize)):
         holed = tuple(_with_own_names(split(body)) for body in bodies)
-        if len(token_patterns.literal_of(holed[0])) >= 4 and any(
+        if len(token_patterns.longest_literal(holed[0])) >= 4 and any(
             isinstance(p, token_patterns.Hole) for parts in holed for p in parts
         ):
             rules.append(
@@ -98,12 +98,12 @@ def _declared(bodies: list[str]) -> list[Rule]:
         return []
     return [
         NameDeletion("delete-uses", f"delete-uses:{name}", f"drop {name}", bodies[0], name, None, name)
-        for name in list(names)[:_MOST_DECLARED]
+        for name in list(names)[:_MAX_DECLARED]
         if len(name) > 3
     ]
 
 
-def _with_own_names(tokens: list[str]) -> tuple[token_patterns.Part, ...]:
+def _with_own_names(tokens: list[str]) -> tuple[token_patterns.PatternPart, ...]:
     """A line with holes for all that does not say what the line does; what opens it, and what it calls, stays."""
     fixed = token_patterns.fixed_names(tokens) | {tokens[0]}
     names: dict[str, token_patterns.Hole] = {}
@@ -115,12 +115,12 @@ def _with_own_names(tokens: list[str]) -> tuple[token_patterns.Part, ...]:
 
 
 @dataclass(frozen=True)
-class Move(Rule):
+class MovedOriginalDeletion(Rule):
     """Lines were inserted that stand elsewhere too, but for their indentation: they were moved, the original goes."""
 
     lines: tuple[str, ...] = ()
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         longest = max(range(len(self.lines)), key=lambda n: len(self.lines[n]))
         for site in index.lines_with(self.lines[longest])[:MAX_SITES]:
             start = site - longest

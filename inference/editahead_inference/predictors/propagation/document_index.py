@@ -11,14 +11,14 @@ from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
 
-class Index:
+class DocumentIndex:
     """Lazy views of one snapshot; every line number is 0-based.
 
     earlier: the index of an earlier snapshot of the same document. What it knows of lines that are still there is
     taken over, so that a keystroke costs what it changed, not what the document holds.
     """
 
-    def __init__(self, snapshot: Snapshot, earlier: Index | None = None) -> None:
+    def __init__(self, snapshot: Snapshot, earlier: DocumentIndex | None = None) -> None:
         self.snapshot = snapshot
         self._with: dict[str, list[int]] = {}
         self._block: dict[int, int] = {}
@@ -122,7 +122,7 @@ class Index:
 class _Known:
     """What an earlier index knows, and how many first and last lines are still the same."""
 
-    def __init__(self, earlier: Index, snapshot: Snapshot) -> None:
+    def __init__(self, earlier: DocumentIndex, snapshot: Snapshot) -> None:
         old, new = earlier.snapshot.lines, snapshot.lines
         self.head, self.tail = common_affixes(old, new)
         self.bodies = earlier.bodies

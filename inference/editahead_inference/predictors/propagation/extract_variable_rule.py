@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from editahead_prompts.text.snapshot import line_end
 
 from . import token_patterns
-from .document_index import Index
+from .document_index import DocumentIndex
 from .rule import Proposal, Rule, shorten
 
 _ASSIGNMENT = re.compile(
@@ -18,7 +18,7 @@ _ASSIGNMENT = re.compile(
 )
 _SHORTEST = 6
 """Characters from which an expression is worth a name."""
-_MOST_USES = 12
+_MAX_USES = 12
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Extraction(Rule):
 
     name: str = ""
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         lines = index.lines_with(self.source)
-        if len(lines) > _MOST_USES:
+        if len(lines) > _MAX_USES:
             return
         first, last = self.source[0], self.source[-1]
         whole = re.compile(

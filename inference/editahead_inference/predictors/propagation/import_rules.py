@@ -12,8 +12,8 @@ from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot, line_body, line_end
 
 from . import token_patterns
-from .bindings import word
-from .document_index import Index
+from .bindings import whole_word
+from .document_index import DocumentIndex
 from .rule import Proposal, Rule
 
 _LIST = re.compile(
@@ -37,11 +37,12 @@ _MAX_NAMES = 6
 class UnusedImport(Rule):
     """`name` was removed from the code: when only its import is left, that goes too."""
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         if index.words.get(self.source, 0) != 1:
             return
         line = next(
-            (n for n in index.lines_with(self.source) if word(self.source).search(index.bodies[n])), None
+            (n for n in index.lines_with(self.source) if whole_word(self.source).search(index.bodies[n])),
+            None,
         )
         if line is None:
             return
@@ -57,12 +58,12 @@ class UnusedImport(Rule):
             yield Proposal(line, line + 1, ())
 
 
-def imports_at(index: Index, line: int) -> bool:
+def imports_at(index: DocumentIndex, line: int) -> bool:
     """Whether the line is an import, or a line of one that spans several."""
     return bool(IMPORT.match(index.bodies[line])) or _inside_import(index, line)
 
 
-def _inside_import(index: Index, line: int) -> bool:
+def _inside_import(index: DocumentIndex, line: int) -> bool:
     opener = index.block(line)
     return opener >= 0 and bool(re.match(r"\s*(?:from\s|import\b|use\s)", index.bodies[opener]))
 
@@ -81,7 +82,7 @@ def learn_unused(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
 
 
 def missing_imports(
-    edit: PastEdit, index: Index, others: tuple[Snapshot, ...]
+    edit: PastEdit, index: DocumentIndex, others: tuple[Snapshot, ...]
 ) -> Iterator[tuple[str, Proposal]]:
     """(name, the import line with it added), for names that the edit brought in, that another open document defines, and
     from which this one imports already."""
@@ -105,7 +106,12 @@ def missing_imports(
                 imported = re.search(
                     rf"[./\"'\s]{re.escape(module)}(?:[\"'\s;]|\Z)", line_body(index.bodies[line])
                 )
-                if listed and imported and listed["names"].strip() and not word(name).search(listed["names"]):
+                if (
+                    listed
+                    and imported
+                    and listed["names"].strip()
+                    and not whole_word(name).search(listed["names"])
+                ):
                     names = listed["names"].rstrip()
                     space = listed["names"][len(names) :]
                     new = f"{listed['head']}{names.rstrip(',')}, {name}{space}{listed['tail']}"

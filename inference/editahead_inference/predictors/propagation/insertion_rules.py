@@ -13,11 +13,11 @@ from editahead_prompts.text.identifiers import is_word, tokenize
 from editahead_prompts.text.snapshot import line_body, line_end
 
 from . import token_patterns
-from .deletion_rules import Move
-from .document_index import Index
+from .deletion_rules import MovedOriginalDeletion
+from .document_index import DocumentIndex
 from .extract_variable_rule import learn_extraction
 from .import_rules import IMPORT
-from .line_transforms import MAX_SITES, indent_of, reindent, renamed, renaming
+from .line_transforms import MAX_SITES, apply_renaming, indent_of, infer_renaming, reindent
 from .rule import Proposal, Rule, shorten
 
 _MAX_ASSIGNMENTS = 8
@@ -30,8 +30,8 @@ _SIMILAR = 78.0
 class Insertion(Rule):
     """`lines` come before (`after` false) or after every line that matches `anchor`, with its holes filled."""
 
-    lines: tuple[tuple[token_patterns.Part, ...], ...] = ()
-    anchor: tuple[token_patterns.Part, ...] = ()
+    lines: tuple[tuple[token_patterns.PatternPart, ...], ...] = ()
+    anchor: tuple[token_patterns.PatternPart, ...] = ()
     after: bool = False
     base: str = ""
     last: str = ""
@@ -39,9 +39,9 @@ class Insertion(Rule):
 
     @cached_property
     def _compiled(self) -> tuple[re.Pattern[str], str]:
-        return token_patterns.compile_parts(self.anchor), token_patterns.literal_of(self.anchor)
+        return token_patterns.compile_pattern(self.anchor), token_patterns.longest_literal(self.anchor)
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         regex, literal = self._compiled
         sites = index.lines_with(literal)
         if len(sites) > MAX_SITES * 4:
@@ -51,7 +51,7 @@ class Insertion(Rule):
             match = regex.match(body) if self.last else regex.fullmatch(body)
             if match is None or not body.endswith(self.last):
                 continue
-            filled = tuple(token_patterns.fill(parts, match) for parts in self.lines)
+            filled = tuple(token_patterns.fill_holes(parts, match) for parts in self.lines)
             yield from _inserted(index, line, self.after, filled, self.base)
 
 
@@ -64,7 +64,7 @@ class SimilarInsertion(Rule):
     after: bool = False
     base: str = ""
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         best = process.extract(
             self.anchor,
             index.stripped,
@@ -74,13 +74,13 @@ class SimilarInsertion(Rule):
             processor=None,
         )
         for text, _, line in sorted(best, key=lambda found: found[2]):
-            table = renaming(self.anchor, text)
-            filled = tuple(renamed(new, table) for new in self.lines)
+            table = infer_renaming(self.anchor, text)
+            filled = tuple(apply_renaming(new, table) for new in self.lines)
             yield from _inserted(index, line, self.after, filled, self.base)
 
 
 @dataclass(frozen=True)
-class Mirror(Rule):
+class MirroredInsertion(Rule):
     """A line was added as a copy of its neighbour with other names (`table`): elsewhere the neighbour's name gets one too.
 
     The enum member and the match arm, the field and the constructor: wherever a run of lines ends that speaks of the
@@ -90,7 +90,7 @@ class Mirror(Rule):
     name: str = ""
     table: tuple[tuple[str, str], ...] = ()
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         table = dict(self.table)
         lines = index.lines_with(self.name)
         if len(lines) > MAX_SITES:
@@ -100,12 +100,14 @@ class Mirror(Rule):
             body = index.bodies[line]
             if not regex.search(body) or body.rstrip()[-1:] in "{([:":
                 continue
-            copy = renamed(body.strip(), table)
+            copy = apply_renaming(body.strip(), table)
             if copy != body.strip():
                 yield from _inserted(index, line, True, (copy,), "")
 
 
-def _inserted(index: Index, line: int, after: bool, filled: tuple[str, ...], base: str) -> Iterator[Proposal]:
+def _inserted(
+    index: DocumentIndex, line: int, after: bool, filled: tuple[str, ...], base: str
+) -> Iterator[Proposal]:
     """The filled lines before or after `line`, unless they stand there already."""
     at = line + after
     bodies, count = index.bodies, len(filled)
@@ -177,7 +179,9 @@ def learn_insertion(new: tuple[str, ...], before: str, after: str) -> list[Rule]
         trimmed.pop(0)
     if trimmed and sum(map(len, trimmed)) >= 12:
         rules.append(
-            Move("move", f"move:{trimmed}", f"move {shown}", trimmed[0], trimmed[0], None, tuple(trimmed))
+            MovedOriginalDeletion(
+                "move", f"move:{trimmed}", f"move {shown}", trimmed[0], trimmed[0], None, tuple(trimmed)
+            )
         )
     for body in bodies[:_MAX_ASSIGNMENTS]:
         rules += learn_extraction(body)
@@ -191,20 +195,22 @@ def learn_insertion(new: tuple[str, ...], before: str, after: str) -> list[Rule]
 def _mirrors(line: str, before: str, after: str) -> list[Rule]:
     """The inserted line as a copy, with other names, of the one before or after it."""
     for anchor in (before, after):
-        table = renaming(anchor, line)
+        table = infer_renaming(anchor, line)
         names = [name for name in table if is_word(name) and len(name) > 2]
         if names and fuzz.ratio(anchor, line) >= 50 and len(table) <= 3:
             name = max(names, key=len)
             key = f"mirror:{name}:{sorted(table.items())}"
             label = f"{table[name]} beside {name}"
-            return [Mirror("mirror", key, label, anchor, name, None, name, tuple(table.items()))]
+            return [MirroredInsertion("mirror", key, label, anchor, name, None, name, tuple(table.items()))]
     return []
 
 
 def _moved_in_part(lines: list[str]) -> list[Rule]:
     """Imports among the inserted lines, which may have stood elsewhere."""
     return [
-        Move("move-part", f"move:{text}", f"move {shorten(text, 30)}", text, text, None, (text,))
+        MovedOriginalDeletion(
+            "move-part", f"move:{text}", f"move {shorten(text, 30)}", text, text, None, (text,)
+        )
         for text in lines[:_MAX_ASSIGNMENTS]
         if IMPORT.match(text)
     ]
@@ -212,7 +218,11 @@ def _moved_in_part(lines: list[str]) -> list[Rule]:
 
 def _holed_anchors(
     anchor: str, bodies: list[str]
-) -> Iterator[tuple[str, bool, tuple[token_patterns.Part, ...], tuple[tuple[token_patterns.Part, ...], ...]]]:
+) -> Iterator[
+    tuple[
+        str, bool, tuple[token_patterns.PatternPart, ...], tuple[tuple[token_patterns.PatternPart, ...], ...]
+    ]
+]:
     """(kind, is the anchor a line's head only, anchor, lines), with a hole for each of the anchor's names.
 
     The lines share the anchor's holes, inside strings too: a log line that tells the function's own name.
@@ -227,7 +237,7 @@ def _holed_anchors(
         return
     lines = tuple(tuple(names.get(t, t) for t in tokenize(body)) for body in bodies)
     parts = tuple(names.get(t, t) for t in tokens)
-    if len(token_patterns.literal_of(parts)) >= 3:
+    if len(token_patterns.longest_literal(parts)) >= 3:
         yield "hole", False, parts, lines
     head = _head(tokens)
     if head:

@@ -31,7 +31,7 @@ def reindent(lines: tuple[str, ...], base: str, indent: str, eol: str) -> tuple[
     return tuple(out)
 
 
-def renaming(old: str, new: str) -> dict[str, str]:
+def infer_renaming(old: str, new: str) -> dict[str, str]:
     """Which words of one line stand for which of another like it."""
     a, b = tokenize(old), tokenize(new)
     table: dict[str, str] = {}
@@ -46,5 +46,5 @@ def renaming(old: str, new: str) -> dict[str, str]:
     return table
 
 
-def renamed(text: str, table: dict[str, str]) -> str:
+def apply_renaming(text: str, table: dict[str, str]) -> str:
     return "".join(table.get(token, token) for token in tokenize(text)) if table else text

@@ -6,14 +6,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 from hashlib import blake2b
 
-from editahead_inference.candidates import Candidate, Source
-from editahead_prompts.state import State
+from editahead_inference.candidates import Candidate, CandidateSource
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .document_index import Index
+from .document_index import DocumentIndex
 from .import_rules import missing_imports
 from .rule import Proposal
 from .site_features import Site
@@ -67,19 +67,21 @@ _BY_CANDOUR = (
 class Propagation:
     """Proposes to do the last edits again where they apply. For one thread at a time."""
 
-    source: Source = "propagation"
+    source: CandidateSource = "propagation"
 
     def __init__(self, trees: SyntaxTrees | None = None) -> None:
         self._trees = trees or SyntaxTrees()
-        self._indexes: OrderedDict[str, Index] = OrderedDict()
+        self._indexes: OrderedDict[str, DocumentIndex] = OrderedDict()
 
-    def propose(self, state: State, check: Callable[[], None]) -> list[Candidate]:
+    def propose(self, state: EditorState, check: Callable[[], None]) -> list[Candidate]:
         """See `Predictor.propose`."""
         if not state.history:
             return []
-        snapshots = {snapshot.uri: snapshot for snapshot in (*state.others[:_OTHERS], state.document)}
+        snapshots = {
+            snapshot.uri: snapshot for snapshot in (*state.other_documents[:_OTHERS], state.document)
+        }
 
-        def home(uri: str) -> Index | None:
+        def home(uri: str) -> DocumentIndex | None:
             return self._index(snapshots[uri]) if uri in snapshots else None
 
         index = self._index(state.document)
@@ -87,7 +89,7 @@ class Propagation:
         candidates = [_candidate(state.document, site, features) for site, features in found]
         last = state.history[-1]
         if last.uri == state.document.uri:
-            for name, proposal in missing_imports(last, index, state.others[:_OTHERS]):
+            for name, proposal in missing_imports(last, index, state.other_documents[:_OTHERS]):
                 label, kind = f"import {name}", {"kind:missing-import": 1.0}
                 candidates.append(
                     _as_candidate(
@@ -95,7 +97,7 @@ class Propagation:
                     )
                 )
         family = _FAMILIES.get(state.document.language, state.document.language)
-        for other in state.others[:_OTHERS]:
+        for other in state.other_documents[:_OTHERS]:
             if _FAMILIES.get(other.language, other.language) != family:
                 continue
             for site, features in find_sites(state, self._index(other), home, self._trees, check):
@@ -103,10 +105,10 @@ class Propagation:
                     candidates.append(_candidate(other, site, features))
         return candidates
 
-    def _index(self, snapshot: Snapshot) -> Index:
+    def _index(self, snapshot: Snapshot) -> DocumentIndex:
         known = self._indexes.get(snapshot.uri)
         if known is None or known.snapshot is not snapshot:
-            known = self._indexes[snapshot.uri] = Index(snapshot, known)
+            known = self._indexes[snapshot.uri] = DocumentIndex(snapshot, known)
             if len(self._indexes) > _REMEMBERED:
                 self._indexes.popitem(last=False)
         self._indexes.move_to_end(snapshot.uri)
@@ -132,7 +134,7 @@ def _as_candidate(
     *,
     confidence: float | None = None,
 ) -> Candidate:
-    edit = as_edit(snapshot, proposal)
+    edit = to_edit(snapshot, proposal)
     if edit:
         place = edit.replacements[0].start
         cursor_after = edit.replacements[-1].end + edit.growth
@@ -149,7 +151,7 @@ def _candour(kind: str) -> int:
     return _BY_CANDOUR.index(kind) if kind in _BY_CANDOUR else len(_BY_CANDOUR)
 
 
-def as_edit(snapshot: Snapshot, proposal: Proposal) -> Edit:
+def to_edit(snapshot: Snapshot, proposal: Proposal) -> Edit:
     """The proposal as the smallest edit of the snapshot's text that makes it."""
     base = snapshot.starts[proposal.start]
     old = "".join(snapshot.lines[proposal.start : proposal.end])

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .document_index import Index
+from .document_index import DocumentIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class Rule(ABC):
     renames: tuple[str, str] | None = None
 
     @property
-    def learned_from(self) -> str:
+    def source_pattern(self) -> str:
         """What the rule rewrites, exactly; rules of a kind that share it contradict each other. "" where it says nothing."""
         return ""
 
     @abstractmethod
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         """The places where the rule applies, with what they become; unordered, at most a few hundred."""
 
 

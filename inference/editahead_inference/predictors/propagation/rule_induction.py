@@ -27,7 +27,9 @@ _MAX_LINES = 60
 """A bigger edit is a rewrite of its own; what it teaches is in its paired lines up to here."""
 
 
-def pairs(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[list[tuple[int, int]], list[int], list[int]]:
+def pair_lines(
+    old: tuple[str, ...], new: tuple[str, ...]
+) -> tuple[list[tuple[int, int]], list[int], list[int]]:
     """Which old line (index) became which new one, in order; and the old and new lines left over.
 
     Blocks of the same height pair line by line; others by similarity, never crossing.
@@ -56,7 +58,7 @@ def pairs(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[list[tuple[int, i
 
 
 @lru_cache(maxsize=512)
-def learn(old: tuple[str, ...], new: tuple[str, ...], before: str, after: str) -> tuple[Rule, ...]:
+def induce_rules(old: tuple[str, ...], new: tuple[str, ...], before: str, after: str) -> tuple[Rule, ...]:
     """The rules behind one edit (lines with ends) between the lines `before` and `after` it (bodies)."""
     return tuple(_learn(old, new, before, after))
 
@@ -69,13 +71,13 @@ def _learn(old: tuple[str, ...], new: tuple[str, ...], before: str, after: str) 
     if not new:
         yield from deletion_rules.learn_deletion(old)
         return
-    paired, gone, come = pairs(old, new)
+    paired, gone, come = pair_lines(old, new)
     for i, j in paired:
         o, n = line_body(old[i]), line_body(new[j])
         if o != n:
-            yield from substitution_rules.learn(o, n)
-            yield from argument_rules.learn(o, n)
-            yield from await_rules.learn(o, n)
+            yield from substitution_rules.learn_substitution_rules(o, n)
+            yield from argument_rules.learn_argument_rules(o, n)
+            yield from await_rules.learn_await_rules(o, n)
             yield from block_rewrite_rules.learn_context(o, n, line_body(new[j - 1]) if j else before)
     yield from block_rewrite_rules.learn_rewrite(old, new)
     for run in _runs(come):
@@ -97,11 +99,11 @@ def _runs(numbers: list[int]) -> Iterator[list[int]]:
         yield run
 
 
-def learn_from(edit: PastEdit, lines: tuple[str, ...] | None) -> tuple[Rule, ...]:
+def induce_rules_from_edit(edit: PastEdit, lines: tuple[str, ...] | None) -> tuple[Rule, ...]:
     """The rules behind a past edit; `lines` are its document's present ones, None when it is closed."""
     before = after = ""
     if lines is not None:
         end = edit.line + len(edit.new)
         before = line_body(lines[edit.line - 1]) if 0 < edit.line <= len(lines) else ""
         after = line_body(lines[end]) if end < len(lines) else ""
-    return learn(edit.old, edit.new, before, after)
+    return induce_rules(edit.old, edit.new, before, after)

@@ -13,8 +13,8 @@ from rapidfuzz import fuzz
 
 from editahead_prompts.state import PastEdit
 
-from .bindings import Names
-from .document_index import Index
+from .bindings import RenameCache
+from .document_index import DocumentIndex
 from .import_rules import IMPORT
 from .line_transforms import COMMENT
 from .rule import Proposal, Rule
@@ -24,7 +24,7 @@ _DEFINES = (
     r"\s+(?:\([^)]*\)\s*)?|\b(?:mut|static|final|int|void|bool|string|auto|char|float|double|long)\s+[*&]?)"
 )
 
-Home = Callable[[str], Index | None]
+IndexLookup = Callable[[str], DocumentIndex | None]
 """The index of the document with this uri, if it is open."""
 
 
@@ -53,11 +53,11 @@ class Site:
     """Made of several rules that each change a part of the line."""
 
 
-def features(
+def extract_features(
     sites: Sequence[Site],
-    index: Index,
-    home: Home,
-    names: Names,
+    index: DocumentIndex,
+    home: IndexLookup,
+    names: RenameCache,
     edits: Sequence[PastEdit],
     edited_line: int,
 ) -> list[tuple[Site, dict[str, float]]]:
@@ -92,9 +92,9 @@ def features(
 
 def _features(
     site: Site,
-    index: Index,
-    home: Home,
-    names: Names,
+    index: DocumentIndex,
+    home: IndexLookup,
+    names: RenameCache,
     edits: Sequence[PastEdit],
     edited_line: int,
     rivals: int,

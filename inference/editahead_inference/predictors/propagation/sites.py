@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from editahead_prompts.state import PastEdit, State
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .bindings import Names
-from .document_index import Index
+from .bindings import RenameCache
+from .document_index import DocumentIndex
 from .rule import Proposal, Rule
-from .rule_induction import learn_from
-from .site_features import Home, Site, features
+from .rule_induction import induce_rules_from_edit
+from .site_features import IndexLookup, Site, extract_features
 from .substitution_rules import Rename, Substitution, WordRename
 
 _EDITS = 6
@@ -32,7 +32,7 @@ _COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words",
 
 
 def find_sites(
-    state: State, index: Index, home: Home, trees: SyntaxTrees, check: Callable[[], None]
+    state: EditorState, index: DocumentIndex, home: IndexLookup, trees: SyntaxTrees, check: Callable[[], None]
 ) -> list[tuple[Site, dict[str, float]]]:
     """Every place in the index's document where a recent edit could be made again, with its features."""
     edits = list(reversed(state.history[-_EDITS:]))
@@ -40,9 +40,9 @@ def find_sites(
     cursor_line = state.document.line_at(state.cursor) if uri == state.document.uri else 0
     newest = edits[0]
     edited_line = newest.line + max(len(newest.new) - 1, 0) if newest.uri == uri else 0
-    names = Names(index, home, trees)
+    names = RenameCache(index, home, trees)
     taught, instances_of = _taught(edits, state)
-    lessons = Counter((rule.kind, rule.learned_from) for rule, _ in taught)
+    lessons = Counter((rule.kind, rule.source_pattern) for rule, _ in taught)
     found: dict[Proposal, Site] = {}
     for rule, age in taught:
         check()
@@ -67,19 +67,21 @@ def find_sites(
                 site.support = max(site.support, len(instances))
                 site.streak = max(site.streak, _streak(instances))
                 site.skipped = max(site.skipped, skipped)
-                others = lessons[rule.kind, rule.learned_from] - 1 if rule.learned_from else 0
+                others = lessons[rule.kind, rule.source_pattern] - 1 if rule.source_pattern else 0
                 site.contradicted = min(site.contradicted, others)
     _combine(found, index)
-    return features(list(found.values()), index, home, names, edits, edited_line)
+    return extract_features(list(found.values()), index, home, names, edits, edited_line)
 
 
-def _taught(edits: Sequence[PastEdit], state: State) -> tuple[list[tuple[Rule, int]], dict[str, list[int]]]:
+def _taught(
+    edits: Sequence[PastEdit], state: EditorState
+) -> tuple[list[tuple[Rule, int]], dict[str, list[int]]]:
     """Each rule behind the edits (newest first) with the age of the newest that teaches it; by key, the ages of all."""
     taught: list[tuple[Rule, int]] = []
     instances: dict[str, list[int]] = defaultdict(list)
     for age, edit in enumerate(edits):
         snapshot = state.snapshot(edit.uri)
-        for rule in learn_from(edit, snapshot.lines if snapshot else None):
+        for rule in induce_rules_from_edit(edit, snapshot.lines if snapshot else None):
             ages = instances[rule.key]
             if not ages:
                 taught.append((rule, age))
@@ -87,7 +89,7 @@ def _taught(edits: Sequence[PastEdit], state: State) -> tuple[list[tuple[Rule, i
     return taught, instances
 
 
-def _proposals(rule: Rule, index: Index, names: Names, edit: PastEdit) -> Iterator[Proposal]:
+def _proposals(rule: Rule, index: DocumentIndex, names: RenameCache, edit: PastEdit) -> Iterator[Proposal]:
     """The rule's, without the places where a renamed name means something else."""
     renamed = names.get(*rule.renames, edit) if rule.renames else None
     if renamed is None:
@@ -98,13 +100,13 @@ def _proposals(rule: Rule, index: Index, names: Names, edit: PastEdit) -> Iterat
         if rule.kind in _EXACT_RENAMES and proposal.end - proposal.start == 1:
             body = index.bodies[proposal.start]
             if rule.kind == _SIBLINGS:
-                new = renamed.bound_by_others(body, proposal.start)
+                new = renamed.rename_foreign(body, proposal.start)
             else:
-                new = renamed.bound(body, proposal.start, strictly=rule.kind == "rename-bound")
+                new = renamed.rename_same(body, proposal.start, strictly=rule.kind == "rename-bound")
             if new != body:
                 end = line_end(index.snapshot.lines[proposal.start])
                 yield Proposal(proposal.start, proposal.end, (new + end,))
-        elif not renamed.is_anothers(proposal.start):
+        elif not renamed.has_foreign_occurrence(proposal.start):
             yield proposal
 
 
@@ -119,7 +121,7 @@ def _streak(ages: Sequence[int]) -> int:
     return next((count for count, age in enumerate(distinct) if age != count), len(distinct))
 
 
-def _combine(found: dict[Proposal, Site], index: Index) -> None:
+def _combine(found: dict[Proposal, Site], index: DocumentIndex) -> None:
     """Adds, for each line that several rules change in part, the edit that makes all those changes at once."""
     at: dict[int, dict[str, tuple[Rule, int, Site]]] = defaultdict(dict)
     for proposal, site in found.items():

@@ -9,10 +9,10 @@ from functools import cached_property
 
 from editahead_prompts.text.identifiers import (
     WORD,
+    apply_case_style,
     case_style,
     case_variants,
     changed_spans,
-    in_style,
     is_name,
     is_word,
     split_words,
@@ -22,7 +22,7 @@ from editahead_prompts.text.identifiers import (
 from editahead_prompts.text.snapshot import line_end
 
 from . import token_patterns
-from .document_index import Index
+from .document_index import DocumentIndex
 from .rule import Proposal, Rule, shorten
 
 _MAX_LINES = 200
@@ -35,13 +35,13 @@ _MAX_NAMES = 12
 class Substitution(Rule):
     """`old` becomes `new` wherever it stands in a line; `whole`: only where it is all of the line but its indentation."""
 
-    old: tuple[token_patterns.Part, ...] = ()
-    new: tuple[token_patterns.Part, ...] = ()
+    old: tuple[token_patterns.PatternPart, ...] = ()
+    new: tuple[token_patterns.PatternPart, ...] = ()
     whole: bool = False
 
     @cached_property
     def _regex(self) -> re.Pattern[str]:
-        return token_patterns.compile_parts(self.old)
+        return token_patterns.compile_pattern(self.old)
 
     @property
     def learned_from(self) -> str:
@@ -52,10 +52,14 @@ class Substitution(Rule):
         if self.whole:
             stripped = body.strip()
             match = self._regex.fullmatch(stripped)
-            return body if match is None else body.replace(stripped, token_patterns.fill(self.new, match), 1)
+            return (
+                body
+                if match is None
+                else body.replace(stripped, token_patterns.fill_holes(self.new, match), 1)
+            )
 
         def replaced(match: re.Match[str]) -> str:
-            piece, found = token_patterns.fill(self.new, match), match[0]
+            piece, found = token_patterns.fill_holes(self.new, match), match[0]
             at = piece.find(found)
             if at >= 0:
                 start = match.start() - at
@@ -65,7 +69,7 @@ class Substitution(Rule):
 
         return self._regex.sub(replaced, body)
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         yield from _rewritten(index, index.lines_with(self.source), self.rewrite)
 
 
@@ -92,7 +96,7 @@ class Rename(Rule):
         """The line's body with the names replaced."""
         return self._regex.sub(lambda match: self._names[match[0]], body)
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         lines = sorted({line for name in self._names for line in index.lines_with(name)})
         yield from _rewritten(index, lines, self.rewrite)
 
@@ -128,7 +132,7 @@ class WordRename(Rule):
                 made = (*words[:at], *self.new_words, *words[at + run :])
                 return (
                     lead
-                    + in_style(made, "snake" if style == "flat" else style)
+                    + apply_case_style(made, "snake" if style == "flat" else style)
                     + name[len(lead) + len(core) :]
                 )
         return name
@@ -137,7 +141,7 @@ class WordRename(Rule):
         """The line's body with the words replaced inside its identifiers."""
         return WORD.sub(lambda match: self.renamed(match[0]), body)
 
-    def proposals(self, index: Index) -> Iterator[Proposal]:
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         probe = self.old_words[0]
         names = [name for name in index.words if probe in name.lower() and self.renamed(name) != name]
         if len(names) <= _MAX_NAMES:
@@ -145,7 +149,7 @@ class WordRename(Rule):
             yield from _rewritten(index, lines, self.rewrite)
 
 
-def _rewritten(index: Index, lines: list[int], rewrite: Callable[[str], str]) -> Iterator[Proposal]:
+def _rewritten(index: DocumentIndex, lines: list[int], rewrite: Callable[[str], str]) -> Iterator[Proposal]:
     if len(lines) > _MAX_LINES:
         return
     for line in lines:
@@ -155,7 +159,7 @@ def _rewritten(index: Index, lines: list[int], rewrite: Callable[[str], str]) ->
             yield Proposal(line, line + 1, (new + line_end(index.snapshot.lines[line]),))
 
 
-def learn(old: str, new: str) -> list[Substitution | Rename | WordRename]:
+def learn_substitution_rules(old: str, new: str) -> list[Substitution | Rename | WordRename]:
     """All rewrites that explain how one line's body became another; the most specific first."""
     o, n = old.strip(), new.strip()
     if o == n or not o or not n:
@@ -167,13 +171,13 @@ def learn(old: str, new: str) -> list[Substitution | Rename | WordRename]:
 
     def add(
         kind: str,
-        source: tuple[token_patterns.Part, ...],
-        target: tuple[token_patterns.Part, ...],
+        source: tuple[token_patterns.PatternPart, ...],
+        target: tuple[token_patterns.PatternPart, ...],
         whole: bool = False,
     ) -> None:
         if source == target:
             return
-        literal = token_patterns.literal_of(source)
+        literal = token_patterns.longest_literal(source)
         if len(literal) < 2 or (not whole and not any(map(str.isalnum, literal)) and len(literal) < 3):
             return
         label = f"{_shown(source)} -> {_shown(target)}"
@@ -251,10 +255,10 @@ def _renames(
 def _with_holes(o: str, n: str) -> list[Substitution]:
     """The rewrite with holes for what it kept, from narrow to the whole line."""
     rules: list[Substitution] = []
-    seen: set[tuple[token_patterns.Part, ...]] = set()
+    seen: set[tuple[token_patterns.PatternPart, ...]] = set()
     # A string as one token, and as its words; what stands between commas and before a dot as one token.
     strings = token_patterns.tokenize(o), token_patterns.tokenize(n)
-    for a, b in (strings, (tokenize(o), tokenize(n)), token_patterns.joined(*strings)):
+    for a, b in (strings, (tokenize(o), tokenize(n)), token_patterns.join_expressions(*strings)):
         spans = changed_spans(a, b)
         if not spans:
             continue
@@ -267,7 +271,7 @@ def _with_holes(o: str, n: str) -> list[Substitution]:
                 if holed is None or holed[0] in seen or holed[0] == holed[1]:
                     continue
                 seen.add(holed[0])
-                literal = token_patterns.literal_of(holed[0])
+                literal = token_patterns.longest_literal(holed[0])
                 if len(literal) < 2:
                     continue
                 key = f"{kind}{suffix}:{holed[0]}:{holed[1]}"
@@ -291,5 +295,5 @@ def _grow(
     return a1, a2, b1, b2
 
 
-def _shown(parts: tuple[token_patterns.Part, ...]) -> str:
+def _shown(parts: tuple[token_patterns.PatternPart, ...]) -> str:
     return shorten("".join(part if isinstance(part, str) else "·" for part in parts))

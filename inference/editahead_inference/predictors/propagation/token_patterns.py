@@ -137,7 +137,7 @@ class Hole:
     kind: str
 
 
-Part = str | Hole
+PatternPart = str | Hole
 
 
 def tokenize(line: str) -> list[str]:
@@ -158,7 +158,7 @@ def hole_kind(token: str) -> str | None:
 
 
 @lru_cache(maxsize=4096)
-def compile_parts(parts: tuple[Part, ...]) -> re.Pattern[str]:
+def compile_pattern(parts: tuple[PatternPart, ...]) -> re.Pattern[str]:
     """The pattern as a regular expression for one line's body; words at its ends match whole words only."""
     parts = tuple(part for part in parts if part)
     if not parts:
@@ -182,12 +182,12 @@ def compile_parts(parts: tuple[Part, ...]) -> re.Pattern[str]:
     return re.compile("".join(out))
 
 
-def fill(parts: Iterable[Part], match: re.Match[str]) -> str:
+def fill_holes(parts: Iterable[PatternPart], match: re.Match[str]) -> str:
     """The new text for one match of the old parts."""
     return "".join(part if isinstance(part, str) else match[part.name] for part in parts)
 
 
-def literal_of(parts: Sequence[Part]) -> str:
+def longest_literal(parts: Sequence[PatternPart]) -> str:
     """The longest literal of the pattern: what a line must hold to be worth trying. "" if there is none."""
     runs: list[str] = [""]
     for part in parts:
@@ -210,7 +210,7 @@ def fixed_names(tokens: Sequence[str]) -> frozenset[str]:
     )
 
 
-def joined(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:
+def join_expressions(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:
     """Both token sequences with each whole argument, and each chain of names before a method, as one token where both hold
     it; two empty ones when there is none of several tokens."""
     a, b, found = list(old), list(new), False
@@ -264,7 +264,7 @@ def _wide_kind(token: str) -> str | None:
 
 def with_holes(
     old: Sequence[str], new: Sequence[str], *, keep: frozenset[str] = frozenset(), expressions: bool = False
-) -> tuple[tuple[Part, ...], tuple[Part, ...]] | None:
+) -> tuple[tuple[PatternPart, ...], tuple[PatternPart, ...]] | None:
     """Both token sequences with a hole for each name, number or string that both hold; None when that gives no hole.
 
     keep: tokens that stay literal though both hold them. expressions: a hole that is all of an argument takes any

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from editahead_prompts.composition.parts import Group, Part
-from editahead_prompts.composition.render import DoesNotFit, Prompt, render
+from editahead_prompts.composition.render import Prompt, PromptTooLongError, render
 from editahead_prompts.composition.tokenizers import Tokenizer, count_within
-from editahead_prompts.formats.base import NO_ROOTS, Paths, Reads, Region, Request
+from editahead_prompts.formats.base import NO_ROOTS, AnswerParser, EditableRegion, PromptPaths, PromptRequest
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 
 LONG = 3000
@@ -25,7 +25,7 @@ SLACK = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ApplyInput:
     """A file, a sketch of a change of it as it was pasted, and the guess at the text after that; None without.
 
     code: that part of the sketch which is for this file, without fences and words around it. scopes: lines of the file that
@@ -37,12 +37,12 @@ class Question:
     sketch: str
     guess: str | None
     code: str = ""
-    scopes: tuple[Region, ...] = ()
+    scopes: tuple[EditableRegion, ...] = ()
     doubt: str = ""
     instruction: str = ""
 
 
-class ApplyFormat(Reads, Protocol):
+class ApplyFormat(AnswerParser, Protocol):
     """One model family's way of being asked about a sketch. name, dated, special: as of a `Format`. context: tokens of
     prompt and answer together that the model was made for."""
 
@@ -50,54 +50,56 @@ class ApplyFormat(Reads, Protocol):
     def name(self) -> str: ...
 
     @property
-    def dated(self) -> str: ...
+    def source_date(self) -> str: ...
 
     @property
-    def special(self) -> tuple[str, ...]: ...
+    def special_tokens(self) -> tuple[str, ...]: ...
 
     @property
     def context(self) -> int: ...
 
-    def ask(
+    def build(
         self,
-        question: Question,
+        question: ApplyInput,
         tokenizer: Tokenizer,
         *,
         budget: int | None = None,
-        paths: Paths = NO_ROOTS,
-        again: Request | None = None,
-    ) -> Request | None:
+        paths: PromptPaths = NO_ROOTS,
+        again: PromptRequest | None = None,
+    ) -> PromptRequest | None:
         """The request, which has at most `budget` tokens with its answer (default: `context`); None where it does not fit,
         or nothing says where the sketch belongs. again: one whose answer was of no use; None, too, where no more can be
         shown than it did."""
         ...
 
-    def drafts(self, request: Request) -> tuple[str, ...]:
+    def drafts(self, request: PromptRequest) -> tuple[str, ...]:
         """What the answer is likely to repeat, the one to be trusted most first."""
         ...
 
 
-def bodies(text: str) -> tuple[str, ...]:
+def line_bodies(text: str) -> tuple[str, ...]:
     """The lines without their ends, and without the place behind the last end."""
     lines = split_lines(text)
     return tuple(map(line_body, lines if lines[-1] else lines[:-1]))
 
 
-def guessed(question: Question, region: Region) -> tuple[str, ...] | None:
+def guess_for_region(question: ApplyInput, region: EditableRegion) -> tuple[str, ...] | None:
     """The region's lines as the merge guesses them; None where it guesses nothing, or changes something else, too."""
     if question.guess is None or question.guess == question.original.text:
         return None
-    old, new = bodies(question.original.text), bodies(question.guess)
+    old, new = line_bodies(question.original.text), line_bodies(question.guess)
     end = len(new) - len(old) + region.end
     if end < region.first or old[: region.first] != new[: region.first] or old[region.end :] != new[end:]:
         return None
     return new[region.first : end]
 
 
-def regions(question: Question, tokenizer: Tokenizer, again: Request | None) -> Iterator[Region]:
+def candidate_regions(
+    question: ApplyInput, tokenizer: Tokenizer, again: PromptRequest | None
+) -> Iterator[EditableRegion]:
     """Those that may be rewritten, the best first; of a question that is asked again, those that hold more than before."""
     original = question.original
-    whole = Region(0, len(bodies(original.text)))
+    whole = EditableRegion(0, len(line_bodies(original.text)))
     if not whole.end:
         return
     wider = dict.fromkeys((*question.scopes, whole))
@@ -110,15 +112,15 @@ def regions(question: Question, tokenizer: Tokenizer, again: Request | None) -> 
     yield from wider
 
 
-def fitted(
-    question: Question,
+def fit_request(
+    question: ApplyInput,
     tokenizer: Tokenizer,
     budget: int,
     system: str,
-    choices: Sequence[Region],
-    parts: Callable[[Region], Sequence[Part]],
+    choices: Sequence[EditableRegion],
+    parts: Callable[[EditableRegion], Sequence[Part]],
     stop: tuple[str, ...] = (),
-) -> Request | None:
+) -> PromptRequest | None:
     """A chat about the first of the regions with which prompt and answer fit into the budget. parts: the user's message."""
     original, room = question.original, budget - tokenizer.count(system)
     beside = SLACK + tokenizer.count(question.code)
@@ -130,18 +132,18 @@ def fitted(
             continue
         most = min(room - prompt.tokens, answer + answer // 4)
         start = original.starts[region.first]
-        return Request(prompt, stop, most, original, region, start, system=system, chat=True)
+        return PromptRequest(prompt, stop, most, original, region, start, system=system, chat=True)
     return None
 
 
 def _rendered(parts: Sequence[Part], room: int, tokenizer: Tokenizer) -> Prompt | None:
     try:
         return render(Group(tuple(parts)), room, tokenizer)
-    except DoesNotFit:
+    except PromptTooLongError:
         return None
 
 
-def pieces(request: Request, *names: str) -> list[str]:
+def part_texts(request: PromptRequest, *names: str) -> list[str]:
     """Those of the prompt's parts that have these names, in their order; none twice."""
     text, found = request.prompt.text, {piece.name: piece for piece in request.prompt.pieces}
     known = [found[name] for name in names if name in found]

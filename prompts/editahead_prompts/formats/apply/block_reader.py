@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from editahead_prompts.formats.answer_reader import LineReader, Marks
-from editahead_prompts.formats.base import Answer, Refusal, Request
+from editahead_prompts.formats.answer_reader import AnswerMarkers, LineReader
+from editahead_prompts.formats.base import AnswerRejection, ParsedEdit, PromptRequest
 
 THINK, THOUGHT = "<think>", "</think>"
 
@@ -26,7 +26,7 @@ class BlockReader(LineReader):
     """tag: behind which the text begins, if it is not fenced only; it ends at the marks' `end`. Without a tag and without a
     fence, the whole answer is the text."""
 
-    def __init__(self, request: Request, marks: Marks, tag: str = "") -> None:
+    def __init__(self, request: PromptRequest, marks: AnswerMarkers, tag: str = "") -> None:
         super().__init__(request, marks)
         self._tag = tag
         self._thinking: bool | None = None  # None = nothing has come yet
@@ -57,7 +57,7 @@ class BlockReader(LineReader):
         elif (fence := _FENCE.match(line)) is not None:
             self._inside, self._fence = True, fence[1]
         elif line.strip() in self._marks.nothing and line not in self._old:
-            self.refusal = Refusal("no-edits", line.strip())
+            self.refusal = AnswerRejection("no-edits", line.strip())
         else:
             self._outside.append(line)
 
@@ -100,7 +100,7 @@ class BlockReader(LineReader):
             for line in self._outside:
                 self._take(line)
 
-    def _answer(self) -> Answer | Refusal:
+    def _answer(self) -> ParsedEdit | AnswerRejection:
         if self._tag and not self._inside:
-            return Refusal("malformed", f"no {self._tag}")
+            return AnswerRejection("malformed", f"no {self._tag}")
         return super()._answer()

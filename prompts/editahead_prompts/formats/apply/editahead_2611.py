@@ -31,12 +31,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from editahead_prompts.composition.parts import Group, Text
-from editahead_prompts.composition.render import DoesNotFit, render
+from editahead_prompts.composition.render import PromptTooLongError, render
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.formats.answer_reader import LineReader, Marks
-from editahead_prompts.formats.base import NO_ROOTS, Paths, Region, Request
+from editahead_prompts.formats.answer_reader import AnswerMarkers, LineReader
+from editahead_prompts.formats.base import NO_ROOTS, EditableRegion, PromptPaths, PromptRequest
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.excerpts import plain
+from editahead_prompts.formats.excerpts import excerpt
 from editahead_prompts.formats.next_edit.editahead_2611 import (
     END,
     FILE,
@@ -47,11 +47,11 @@ from editahead_prompts.formats.next_edit.editahead_2611 import (
     SKETCH,
     SPECIAL,
 )
-from editahead_prompts.formats.windows import grown
+from editahead_prompts.formats.windows import grow_region
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import Snapshot
 
-from .base import Question, bodies, pieces
+from .base import ApplyInput, line_bodies, part_texts
 
 AROUND, AGAIN = 6, 40
 """So many lines are shown above and below what the sketch touches, where there is room; and to ask again."""
@@ -59,7 +59,7 @@ AROUND, AGAIN = 6, 40
 SLACK = 48
 """Tokens that an answer may have more than the guess of its region, or than the region."""
 
-LONGEST_TOKEN = 16
+MAX_TOKEN = 16
 """Characters that a token has at most in the mean of many lines: what is longer need not be counted."""
 
 _SAYS_MUCH = 6
@@ -67,31 +67,33 @@ _SAYS_MUCH = 6
 
 
 @dataclass(frozen=True, slots=True)
-class OwnApply:
+class EditaheadApplyFormat:
     """See the module. context: tokens of the prompt and the answer together."""
 
     name: str = "editahead"
-    dated: str = "2026-11"
-    special: tuple[str, ...] = SPECIAL
+    source_date: str = "2026-11"
+    special_tokens: tuple[str, ...] = SPECIAL
     context: int = 1000
 
-    def ask(
+    def build(
         self,
-        question: Question,
+        question: ApplyInput,
         tokenizer: Tokenizer,
         *,
         budget: int | None = None,
-        paths: Paths = NO_ROOTS,
-        again: Request | None = None,
-    ) -> Request | None:
+        paths: PromptPaths = NO_ROOTS,
+        again: PromptRequest | None = None,
+    ) -> PromptRequest | None:
         around = AROUND if again is None else AGAIN
         room = min(budget or self.context, self.context)
         original, sketch, guess = question.original, question.sketch, question.guess
-        made = self.build(original, sketch, guess, tokenizer, budget=room, paths=paths, around=around)
+        made = self.build_for_guess(
+            original, sketch, guess, tokenizer, budget=room, paths=paths, around=around
+        )
         shown = again is not None and made is not None and made.prompt.text == again.prompt.text
         return None if shown else made
 
-    def build(
+    def build_for_guess(
         self,
         original: Snapshot,
         sketch: str,
@@ -99,26 +101,26 @@ class OwnApply:
         tokenizer: Tokenizer,
         *,
         budget: int | None = None,
-        paths: Paths = NO_ROOTS,
+        paths: PromptPaths = NO_ROOTS,
         around: int = AROUND,
-    ) -> Request | None:
+    ) -> PromptRequest | None:
         """The request for one file's part of a sketch; None where it does not fit into `budget` tokens with its answer, or
         nothing says where it belongs. guess: the whole text as the merge guesses it, None without. around: so many lines
         are shown around what it touches."""
         room = budget or self.context
-        head = f"{FILE}{escape(paths.of(original.uri), SPECIAL)}\n{REGION}\n"
-        between, said = f"{REGION_END}\n{SKETCH}\n", _text(bodies(sketch))
+        head = f"{FILE}{escape(paths.for_document(original.uri), SPECIAL)}\n{REGION}\n"
+        between, said = f"{REGION_END}\n{SKETCH}\n", _text(line_bodies(sketch))
         fixed = tokenizer.count(head) + tokenizer.count(between) + tokenizer.count(said) + SLACK
         if fixed >= room:
             return None
-        old, new = bodies(original.text), None if guess is None else bodies(guess)
+        old, new = line_bodies(original.text), None if guess is None else line_bodies(guess)
         hunks = [] if new is None else diff_lines(old, new)
         changed = [line for i1, i2, _, _ in hunks for line in ((i1, i2 - 1) if i1 < i2 else (i1 - 1, i1))]
         for i1, i2, j1, j2 in hunks:
             gone, come = tokenizer.count(_text(old[i1:i2])), tokenizer.count(_text((new or ())[j1:j2]))
             fixed += 2 * (come - gone)  # in the guess and in the answer
         copies = 2 if new is None else 3
-        anchors = _anchors(old, bodies(sketch))
+        anchors = _anchors(old, line_bodies(sketch))
         for places in ([*changed, *anchors], changed):
             region = _region(old, places, around, (room - fixed) // copies, tokenizer)
             if region is not None:
@@ -128,7 +130,7 @@ class OwnApply:
         guessed = "" if new is None else _text(new[region.first : len(new) - len(old) + region.end])
         parts = (
             Text(head, name="path"),
-            Text(plain(original, region.first, region.end, SPECIAL), name="region"),
+            Text(excerpt(original, region.first, region.end, SPECIAL), name="region"),
             Text(between, name="sketch start"),
             Text(said, name="sketch"),
             Text("" if new is None else f"{GUESS}\n", name="guess start"),
@@ -137,17 +139,17 @@ class OwnApply:
         )
         try:
             prompt = render(Group(parts), room - SLACK, tokenizer)
-        except DoesNotFit:
+        except PromptTooLongError:
             return None
         start = original.starts[region.first]
-        return Request(prompt, (REGION_END, END), room - prompt.tokens, original, region, start)
+        return PromptRequest(prompt, (REGION_END, END), room - prompt.tokens, original, region, start)
 
-    def drafts(self, request: Request) -> tuple[str, ...]:
+    def drafts(self, request: PromptRequest) -> tuple[str, ...]:
         """What the answer is likely to repeat, the one to be trusted most first: guess, region, sketch."""
-        return tuple(f"{text}{REGION_END}" for text in pieces(request, "guess", "region", "sketch"))
+        return tuple(f"{text}{REGION_END}" for text in part_texts(request, "guess", "region", "sketch"))
 
-    def read(self, request: Request) -> LineReader:
-        return LineReader(request, Marks((REGION_END, END), SPECIAL, nothing=()))
+    def make_reader(self, request: PromptRequest) -> LineReader:
+        return LineReader(request, AnswerMarkers((REGION_END, END), SPECIAL, nothing=()))
 
 
 def _text(bodies: Sequence[str]) -> str:
@@ -166,20 +168,20 @@ def _anchors(old: Sequence[str], sketch: Sequence[str]) -> list[int]:
 
 def _region(
     old: Sequence[str], places: Sequence[int], around: int, room: int, tokenizer: Tokenizer
-) -> Region | None:
+) -> EditableRegion | None:
     """The lines that hold the places, and so many around, of `room` tokens at most."""
     if not places or not old:
         return None
-    inner = Region(min(max(min(places), 0), len(old) - 1), min(max(places) + 1, len(old)))
+    inner = EditableRegion(min(max(min(places), 0), len(old) - 1), min(max(places) + 1, len(old)))
     low, high = max(inner.first - around, 0), min(inner.end + around, len(old))
-    if sum(map(len, old[inner.first : inner.end])) > room * LONGEST_TOKEN:
+    if sum(map(len, old[inner.first : inner.end])) > room * MAX_TOKEN:
         return None
     costs = [tokenizer.count(_text((line,))) for line in old[low:high]]
-    least = Region(inner.first - low, inner.end - low)
+    least = EditableRegion(inner.first - low, inner.end - low)
     if sum(costs[least.first : least.end]) > room:
         return None
-    shown = grown(costs, least, room)
-    return Region(shown.first + low, shown.end + low)
+    shown = grow_region(costs, least, room)
+    return EditableRegion(shown.first + low, shown.end + low)
 
 
-OWN_APPLY = OwnApply()
+OWN_APPLY = EditaheadApplyFormat()

@@ -37,13 +37,13 @@ from dataclasses import dataclass
 
 from editahead_prompts.composition.parts import Text
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.formats.answer_reader import Marks
-from editahead_prompts.formats.base import NO_ROOTS, Paths, Region, Request
+from editahead_prompts.formats.answer_reader import AnswerMarkers
+from editahead_prompts.formats.base import NO_ROOTS, EditableRegion, PromptPaths, PromptRequest
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.excerpts import plain
+from editahead_prompts.formats.excerpts import excerpt
 from editahead_prompts.formats.special_tokens import QWEN
 
-from .base import Question, bodies, fitted, pieces, regions
+from .base import ApplyInput, candidate_regions, fit_request, line_bodies, part_texts
 from .block_reader import BlockReader
 
 _FASTAPPLY_SYSTEM = """\
@@ -80,7 +80,7 @@ unchanged parts.
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged:
+class TaggedApplyFormat:
     """See the module. task: what stands before the file; {language} is the file's. file, sketch, answer: tags, without their
     brackets. closing: the message's last line."""
 
@@ -92,49 +92,51 @@ class Tagged:
     answer: str
     closing: str
     context: int
-    dated: str = "2026-11"
+    source_date: str = "2026-11"
 
     @property
-    def special(self) -> tuple[str, ...]:
+    def special_tokens(self) -> tuple[str, ...]:
         return (*QWEN, f"<{self.answer}>", f"</{self.answer}>")
 
-    def ask(
+    def build(
         self,
-        question: Question,
+        question: ApplyInput,
         tokenizer: Tokenizer,
         *,
         budget: int | None = None,
-        paths: Paths = NO_ROOTS,
-        again: Request | None = None,
-    ) -> Request | None:
-        original, special = question.original, self.special
-        code = escape("".join(f"{line}\n" for line in bodies(question.code)), special)
+        paths: PromptPaths = NO_ROOTS,
+        again: PromptRequest | None = None,
+    ) -> PromptRequest | None:
+        original, special = question.original, self.special_tokens
+        code = escape("".join(f"{line}\n" for line in line_bodies(question.code)), special)
         language = escape(original.language, special)
 
-        def parts(region: Region) -> tuple[Text, ...]:
+        def parts(region: EditableRegion) -> tuple[Text, ...]:
             return (
                 Text(f"{self.task.replace('{language}', language)}<{self.file}>", name="task"),
-                Text(plain(original, region.first, region.end, special), name="region"),
+                Text(excerpt(original, region.first, region.end, special), name="region"),
                 Text(f"</{self.file}>\n\n<{self.sketch}>", name="sketch start"),
                 Text(code, name="sketch"),
                 Text(f"</{self.sketch}>\n\n{self.closing}", name="answer"),
             )
 
-        choices = list(regions(question, tokenizer, again))
+        choices = list(candidate_regions(question, tokenizer, again))
         room = budget or self.context
-        return fitted(question, tokenizer, room, self.system, choices, parts, (f"</{self.answer}>",))
+        return fit_request(question, tokenizer, room, self.system, choices, parts, (f"</{self.answer}>",))
 
-    def drafts(self, request: Request) -> tuple[str, ...]:
-        return tuple(f"<{self.answer}>{text}</{self.answer}>" for text in pieces(request, "region", "sketch"))
+    def drafts(self, request: PromptRequest) -> tuple[str, ...]:
+        return tuple(
+            f"<{self.answer}>{text}</{self.answer}>" for text in part_texts(request, "region", "sketch")
+        )
 
-    def read(self, request: Request) -> BlockReader:
+    def make_reader(self, request: PromptRequest) -> BlockReader:
         end = f"</{self.answer}>"
         return BlockReader(
-            request, Marks((end,), (f"<{self.answer}>", *QWEN), nothing=()), f"<{self.answer}>"
+            request, AnswerMarkers((end,), (f"<{self.answer}>", *QWEN), nothing=()), f"<{self.answer}>"
         )
 
 
-FASTAPPLY = Tagged(
+FASTAPPLY = TaggedApplyFormat(
     "fastapply",
     _FASTAPPLY_SYSTEM,
     _FASTAPPLY_TASK,
@@ -144,7 +146,7 @@ FASTAPPLY = Tagged(
     "Provide the complete updated code.",
     32_768,
 )
-AIXAPPLY = Tagged(
+AIXAPPLY = TaggedApplyFormat(
     "aixapply",
     _AIXAPPLY_SYSTEM,
     "<language>{language}</language>\n\n",

@@ -31,13 +31,13 @@ from dataclasses import dataclass
 
 from editahead_prompts.composition.parts import Text
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.formats.answer_reader import Marks
-from editahead_prompts.formats.base import NO_ROOTS, Paths, Region, Request
+from editahead_prompts.formats.answer_reader import AnswerMarkers
+from editahead_prompts.formats.base import NO_ROOTS, EditableRegion, PromptPaths, PromptRequest
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.excerpts import plain
+from editahead_prompts.formats.excerpts import excerpt
 from editahead_prompts.formats.next_edit import mercury
 
-from .base import Question, bodies, fitted, guessed, pieces, regions
+from .base import ApplyInput, candidate_regions, fit_request, guess_for_region, line_bodies, part_texts
 from .block_reader import BlockReader, fence_for
 
 PATH, REGION, REGION_END = "<|file_path|>", "<|code_to_edit|>", "<|/code_to_edit|>"
@@ -76,27 +76,27 @@ class InstructApply:
     """See the module."""
 
     name: str = "instruct"
-    dated: str = "2026-11"
-    special: tuple[str, ...] = SPECIAL
+    source_date: str = "2026-11"
+    special_tokens: tuple[str, ...] = SPECIAL
     context: int = 32_768
 
-    def ask(
+    def build(
         self,
-        question: Question,
+        question: ApplyInput,
         tokenizer: Tokenizer,
         *,
         budget: int | None = None,
-        paths: Paths = NO_ROOTS,
-        again: Request | None = None,
-    ) -> Request | None:
+        paths: PromptPaths = NO_ROOTS,
+        again: PromptRequest | None = None,
+    ) -> PromptRequest | None:
         original = question.original
-        path = escape(paths.of(original.uri), SPECIAL)
-        code = escape("".join(f"{line}\n" for line in bodies(question.code)), SPECIAL)
-        asked = escape("".join(f"{line}\n" for line in bodies(question.instruction)), SPECIAL)
+        path = escape(paths.for_document(original.uri), SPECIAL)
+        code = escape("".join(f"{line}\n" for line in line_bodies(question.code)), SPECIAL)
+        asked = escape("".join(f"{line}\n" for line in line_bodies(question.instruction)), SPECIAL)
         instruction = Text(f"{INSTRUCTION}\n{asked}{INSTRUCTION_END}\n", 1, "instruction")
 
-        def parts(region: Region) -> tuple[Text, ...]:
-            shown = plain(original, region.first, region.end, SPECIAL)
+        def parts(region: EditableRegion) -> tuple[Text, ...]:
+            shown = excerpt(original, region.first, region.end, SPECIAL)
             fence = fence_for(shown, code)
             return (
                 Text(f"{PATH}{path}\n{REGION}\n", name="path"),
@@ -112,14 +112,14 @@ class InstructApply:
                 ),
             )
 
-        choices = list(regions(question, tokenizer, again))
-        if again is not None and guessed(question, again.region) is not None:
+        choices = list(candidate_regions(question, tokenizer, again))
+        if again is not None and guess_for_region(question, again.region) is not None:
             choices.append(again.region)
-        return fitted(question, tokenizer, budget or self.context, SYSTEM, choices, parts)
+        return fit_request(question, tokenizer, budget or self.context, SYSTEM, choices, parts)
 
-    def _attempt(self, question: Question, region: Region) -> tuple[Text, ...]:
+    def _attempt(self, question: ApplyInput, region: EditableRegion) -> tuple[Text, ...]:
         """How the merge would do it, if it would."""
-        lines = guessed(question, region)
+        lines = guess_for_region(question, region)
         if lines is None:
             return ()
         text = escape("".join(f"{line}\n" for line in lines), SPECIAL)
@@ -130,11 +130,11 @@ class InstructApply:
             Text(f"{ATTEMPT_END}\n", name="guess end"),
         )
 
-    def drafts(self, request: Request) -> tuple[str, ...]:
-        return tuple(f"```\n{text}```" for text in pieces(request, "guess", "region", "sketch"))
+    def drafts(self, request: PromptRequest) -> tuple[str, ...]:
+        return tuple(f"```\n{text}```" for text in part_texts(request, "guess", "region", "sketch"))
 
-    def read(self, request: Request) -> BlockReader:
-        return _Reader(request, Marks((), SPECIAL, nothing=(UNCLEAR, *mercury.NOTHING)))
+    def make_reader(self, request: PromptRequest) -> BlockReader:
+        return _Reader(request, AnswerMarkers((), SPECIAL, nothing=(UNCLEAR, *mercury.NOTHING)))
 
 
 class _Reader(BlockReader):

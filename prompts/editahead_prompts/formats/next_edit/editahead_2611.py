@@ -50,19 +50,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from editahead_prompts.composition.parts import Breakpoint, First, Group, Part, Text
+from editahead_prompts.composition.parts import CacheBreakpoint, FirstFitting, Group, Part, Text
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer, count_within
-from editahead_prompts.formats.answer_reader import LineReader, Marks
-from editahead_prompts.formats.base import NO_ROOTS, Paths, Region, Request
+from editahead_prompts.formats.answer_reader import AnswerMarkers, LineReader
+from editahead_prompts.formats.base import NO_ROOTS, EditableRegion, PromptPaths, PromptRequest
 from editahead_prompts.formats.diagnostics import diagnostics_in
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.excerpts import others, plain, with_cursor
-from editahead_prompts.formats.history_events import Event, events
-from editahead_prompts.formats.windows import beyond, grown, reach, shown_lines
-from editahead_prompts.state import PastEdit, State
+from editahead_prompts.formats.excerpts import excerpt, excerpt_with_cursor, other_document_parts
+from editahead_prompts.formats.history_events import HistoryEvent, history_events
+from editahead_prompts.formats.windows import grow_region, out_of_reach, reachable_lines, visible_line_count
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.diff import diff_lines
-from editahead_prompts.text.edits import edited_lines
+from editahead_prompts.text.edits import apply_to_lines
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
 FILE, HIST, REGION, REGION_END = "<|file|>", "<|hist|>", "<|region|>", "<|/region|>"
@@ -109,30 +109,35 @@ of long lines has fewer of them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class EditaheadFormat:
     """See the module."""
 
     name: str = "editahead"
-    dated: str = "2026-11"
-    special: tuple[str, ...] = SPECIAL
+    source_date: str = "2026-11"
+    special_tokens: tuple[str, ...] = SPECIAL
     context: int = 3000
     max_tokens: int = 512
 
     def build(
-        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
-    ) -> Request:
+        self,
+        state: EditorState,
+        tokenizer: Tokenizer,
+        *,
+        budget: int | None = None,
+        paths: PromptPaths = NO_ROOTS,
+    ) -> PromptRequest:
         document, cursor = state.document, state.cursor
         room = budget or self.context
         shares = _shares(room)
-        past = events(state)
+        past = history_events(state)
         closed = [event for event in past if not event.edit.open]
         chapters = [0, *(n + 1 for n, event in enumerate(closed) if _ends_chapter(event.edit))]
         since = past[chapters[-1] :]
         listed = closed[chapters[-2] if len(chapters) > 1 else 0 :]
         region = _region(document, cursor, shares["region"], tokenizer)
-        path = escape(paths.of(document.uri), SPECIAL)
+        path = escape(paths.for_document(document.uri), SPECIAL)
         edits = tuple(Text(_edit(event.edit, paths), 1 + n, f"edit {n}") for n, event in enumerate(listed))
-        files = others(state, paths, SPECIAL, FILE + "{path}\n{text}")
+        files = other_document_parts(state, paths, SPECIAL, FILE + "{path}\n{text}")
         context: tuple[Part, ...] = (
             Group(files, name="files", budget=int(room * OTHERS_SHARE)),
             Text(f"{FILE}{path}\n", name="path"),
@@ -142,20 +147,20 @@ class Own:
         parts: tuple[Part, ...] = (
             Group(context, budget=shares["context"]),
             Group(edits, name="edits", budget=shares["edits"]),
-            Breakpoint(),
+            CacheBreakpoint(),
             Group(tuple(growing), budget=shares["growing"]),
             Text(f"{REGION}\n", name="region start"),
-            Text(with_cursor(document, region, cursor, CURSOR, SPECIAL), name="region"),
+            Text(excerpt_with_cursor(document, region, cursor, CURSOR, SPECIAL), name="region"),
             Text(f"{REGION_END}\n", name="region end"),
             Group(_diagnostics(state, region), name="diagnostics"),
             Group(_proposed(state, region), name="rules", budget=shares["rules"]),
             Text(f"{NEXT}\n", name="answer"),
         )
         prompt = render(Group(parts), room, tokenizer)
-        return Request(prompt, (REGION_END, END), self.max_tokens, document, region, cursor)
+        return PromptRequest(prompt, (REGION_END, END), self.max_tokens, document, region, cursor)
 
-    def read(self, request: Request) -> LineReader:
-        return LineReader(request, Marks((REGION_END, END), SPECIAL, CURSOR, (SILENT, KEEP)))
+    def make_reader(self, request: PromptRequest) -> LineReader:
+        return LineReader(request, AnswerMarkers((REGION_END, END), SPECIAL, CURSOR, (SILENT, KEEP)))
 
 
 def _shares(room: int) -> dict[str, int]:
@@ -175,7 +180,7 @@ def _ends_chapter(edit: PastEdit) -> bool:
     return blake2b(content.encode("utf-8", "replace"), digest_size=1).digest()[0] % CHAPTER == 0
 
 
-def _edit(edit: PastEdit, paths: Paths) -> str:
+def _edit(edit: PastEdit, paths: PromptPaths) -> str:
     """Without line numbers and lines around, which later edits change."""
     old, new = (tuple(map(line_body, lines)) for lines in (edit.old, edit.new))
     lines = []
@@ -185,11 +190,11 @@ def _edit(edit: PastEdit, paths: Paths) -> str:
     return _listed(edit, lines, paths)
 
 
-def _growing(edit: PastEdit, uri: str, region: Region, paths: Paths) -> First:
+def _growing(edit: PastEdit, uri: str, region: EditableRegion, paths: PromptPaths) -> FirstFitting:
     """The edit that is still open. What the region shows of it is left to the region: it changes with every keystroke."""
     end = edit.line + len(edit.new)
     if edit.uri != uri or end < region.first or region.end <= edit.line:
-        return First((_edit(edit, paths), ""), 1, "growing edit")
+        return FirstFitting((_edit(edit, paths), ""), 1, "growing edit")
     unseen = (
         *edit.new[: max(region.first - edit.line, 0)],
         *edit.new[max(region.end - edit.line, 0) :],
@@ -205,14 +210,14 @@ def _growing(edit: PastEdit, uri: str, region: Region, paths: Paths) -> First:
         )
         for last in (0, GROWING_LINES)
     ]
-    return First((*texts, ""), 1, "growing edit")
+    return FirstFitting((*texts, ""), 1, "growing edit")
 
 
-def _listed(edit: PastEdit, lines: Sequence[str], paths: Paths) -> str:
-    return f"{HIST}{escape(paths.of(edit.uri), SPECIAL)}\n{escape(''.join(lines), SPECIAL)}"
+def _listed(edit: PastEdit, lines: Sequence[str], paths: PromptPaths) -> str:
+    return f"{HIST}{escape(paths.for_document(edit.uri), SPECIAL)}\n{escape(''.join(lines), SPECIAL)}"
 
 
-def _diagnostics(state: State, region: Region) -> tuple[Text, ...]:
+def _diagnostics(state: EditorState, region: EditableRegion) -> tuple[Text, ...]:
     """Those in the region, with its lines counted from 1."""
     return tuple(
         Text(
@@ -224,7 +229,7 @@ def _diagnostics(state: State, region: Region) -> tuple[Text, ...]:
     )
 
 
-def _proposed(state: State, region: Region) -> tuple[Text, ...]:
+def _proposed(state: EditorState, region: EditableRegion) -> tuple[Text, ...]:
     """Those within the region."""
     document, shown = state.document, []
     for edit in state.proposed:
@@ -232,7 +237,7 @@ def _proposed(state: State, region: Region) -> tuple[Text, ...]:
         first, last = document.line_at(start), document.line_at(end)
         if not region.first <= first <= last < region.end:
             continue
-        after = edited_lines(document, edit)
+        after = apply_to_lines(document, edit)
         grown = len(after) - len(document.lines)
         old = tuple(map(line_body, document.lines[first : last + 1]))
         new = tuple(map(line_body, after[first : last + 1 + grown]))
@@ -248,7 +253,7 @@ def _proposed(state: State, region: Region) -> tuple[Text, ...]:
     )
 
 
-def _file(document: Snapshot, since: Sequence[Event], cursor: int, room: int) -> tuple[Part, ...]:
+def _file(document: Snapshot, since: Sequence[HistoryEvent], cursor: int, room: int) -> tuple[Part, ...]:
     """The document as it was before the edits `since`, in blocks, the most important ones around where these edits began."""
     here = [event for event in since if event.edit.uri == document.uri and event.before is not None]
     then = replace(document, lines=here[0].before) if here and here[0].before else document
@@ -258,21 +263,21 @@ def _file(document: Snapshot, since: Sequence[Event], cursor: int, room: int) ->
         if focus is None or abs(line - focus) > REACH:
             focus = line // FOCUS * FOCUS + FOCUS // 2
     assert focus is not None
-    count = shown_lines(then, 0)
-    low, high = reach(then, min(focus, count), room)
+    count = visible_line_count(then, 0)
+    low, high = reachable_lines(then, min(focus, count), room)
     low, high = min(-(-low // BLOCK) * BLOCK, count), count if high >= count else high // BLOCK * BLOCK
     blocks = (
         Text(
-            plain(then, first, min(first + BLOCK, count), SPECIAL),
+            excerpt(then, first, min(first + BLOCK, count), SPECIAL),
             1 / (1 + abs(first + BLOCK / 2 - focus)),
             f"lines {first + 1}-{min(first + BLOCK, count)}",
         )
         for first in range(low, high, BLOCK)
     )
-    return (*beyond(then, 0, low), *blocks, *beyond(then, high, count))
+    return (*out_of_reach(then, 0, low), *blocks, *out_of_reach(then, high, count))
 
 
-def _earlier(line: int, since: Sequence[Event]) -> int:
+def _earlier(line: int, since: Sequence[HistoryEvent]) -> int:
     """Where a line was before the edits `since`."""
     for event in reversed(since):
         old, new = len(event.edit.old), len(event.edit.new)
@@ -280,15 +285,15 @@ def _earlier(line: int, since: Sequence[Event]) -> int:
     return line
 
 
-def _region(document: Snapshot, cursor: int, limit: int, tokenizer: Tokenizer) -> Region:
-    line, count = document.line_at(cursor), shown_lines(document, cursor)
+def _region(document: Snapshot, cursor: int, limit: int, tokenizer: Tokenizer) -> EditableRegion:
+    line, count = document.line_at(cursor), visible_line_count(document, cursor)
     first = max(line - REGION_ABOVE, 0) // REGION_GRID * REGION_GRID
-    region = Region(first, min(first + REGION_LINES, count))
+    region = EditableRegion(first, min(first + REGION_LINES, count))
     costs = [count_within(tokenizer, body + "\n", limit) for body in region.bodies(document)]
     if sum(costs) <= limit:
         return region
-    inner = grown(costs, Region(line - first, line - first + 1), limit)
-    return Region(first + inner.first, first + inner.end)
+    inner = grow_region(costs, EditableRegion(line - first, line - first + 1), limit)
+    return EditableRegion(first + inner.first, first + inner.end)
 
 
-OWN = Own()
+OWN = EditaheadFormat()

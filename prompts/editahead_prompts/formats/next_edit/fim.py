@@ -27,12 +27,19 @@ from editahead_prompts.composition.parts import Group, Part, Text
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.formats import special_tokens
-from editahead_prompts.formats.answer_reader import LineReader, Marks
-from editahead_prompts.formats.base import NO_ROOTS, Answer, Paths, Refusal, Region, Request
+from editahead_prompts.formats.answer_reader import AnswerMarkers, LineReader
+from editahead_prompts.formats.base import (
+    NO_ROOTS,
+    AnswerRejection,
+    EditableRegion,
+    ParsedEdit,
+    PromptPaths,
+    PromptRequest,
+)
 from editahead_prompts.formats.escaping import escape, unescape
-from editahead_prompts.formats.excerpts import at_cursor, others
-from editahead_prompts.formats.windows import above, below
-from editahead_prompts.state import State
+from editahead_prompts.formats.excerpts import other_document_parts, split_cursor_line
+from editahead_prompts.formats.windows import parts_above, parts_below
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 
 OTHERS_SHARE = 0.25
@@ -55,12 +62,12 @@ class Fim:
     repository: str = ""
     file: str = ""
     path_last: bool = False
-    dated: str = "2026-07"
+    source_date: str = "2026-07"
     context: int = 4096
     max_tokens: int = 256
 
     @property
-    def special(self) -> tuple[str, ...]:
+    def special_tokens(self) -> tuple[str, ...]:
         return tuple(filter(None, (*self.stop, self.repository, self.file, *self.others)))
 
     @property
@@ -68,65 +75,74 @@ class Fim:
         return tuple(token for token in (self.prefix, self.suffix, self.middle) if token)
 
     def build(
-        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
-    ) -> Request:
+        self,
+        state: EditorState,
+        tokenizer: Tokenizer,
+        *,
+        budget: int | None = None,
+        paths: PromptPaths = NO_ROOTS,
+    ) -> PromptRequest:
         document, cursor = state.document, state.cursor
         line = document.line_at(cursor)
-        before, after = (escape(text, self.special) for text in at_cursor(document, cursor))
+        before, after = (escape(text, self.special_tokens) for text in split_cursor_line(document, cursor))
         room, count = budget or self.context, len(document.lines)
         after += "\n" * (line + 1 < count)
         prefix: tuple[Part, ...] = (
             Text(self.prefix, name="prefix token"),
-            Group(above(document, line, self.special, room), name="above"),
+            Group(parts_above(document, line, self.special_tokens, room), name="above"),
             Text(before, name="before the cursor"),
         )
         suffix: tuple[Part, ...] = (
             Text(self.suffix, name="suffix token"),
             Text(after, name="behind the cursor"),
-            Group(below(document, line + 1, count, self.special, room, ended=False), name="below"),
+            Group(
+                parts_below(document, line + 1, count, self.special_tokens, room, ended=False), name="below"
+            ),
         )
         stop = self.stop
         parts = (*suffix, *prefix) if self.suffix_first else (*prefix, *suffix)
-        if self.file and state.others:
-            path = Text(escape(paths.of(document.uri), self.special) + "\n", name="path")
+        if self.file and state.other_documents:
+            path = Text(escape(paths.for_document(document.uri), self.special_tokens) + "\n", name="path")
             parts = (prefix[0], path, *parts[1:]) if self.path_last else (path, *parts)
             parts = (*self._repository(state, paths, int(room * OTHERS_SHARE)), *parts)
             stop = (*stop, self.file)
         prompt = render(Group((*parts, Text(self.middle, name="middle token"))), room, tokenizer)
-        region = Region(line, line + 1)
-        return Request(prompt, stop, self.max_tokens, document, region, cursor, prefill=before)
+        region = EditableRegion(line, line + 1)
+        return PromptRequest(prompt, stop, self.max_tokens, document, region, cursor, prefill=before)
 
-    def _repository(self, state: State, paths: Paths, budget: int) -> tuple[Part, ...]:
+    def _repository(self, state: EditorState, paths: PromptPaths, budget: int) -> tuple[Part, ...]:
         """The other documents, up to where the path of the present one stands."""
-        name = escape(paths.workspace(state.document.uri), self.special)
+        name = escape(paths.workspace(state.document.uri), self.special_tokens)
         end = "" if self.path_last else "\n"
         return (
             Text(f"{self.repository}{name}{end}", name="repository"),
             Group(
-                others(state, paths, self.special, self.file + "{path}\n{text}"), name="files", budget=budget
+                other_document_parts(state, paths, self.special_tokens, self.file + "{path}\n{text}"),
+                name="files",
+                budget=budget,
             ),
             Text(self.file, name="file token"),
         )
 
-    def read(self, request: Request) -> LineReader:
-        return _Reader(request, Marks(self.stop, self.special, nothing=()))
+    def make_reader(self, request: PromptRequest) -> LineReader:
+        return _Reader(request, AnswerMarkers(self.stop, self.special_tokens, nothing=()))
 
 
 class _Reader(LineReader):
     """The cursor's line goes on with the answer, and the rest of it stands behind the answer's last line."""
 
     def _rest(self, text: str) -> None:
-        before, after = at_cursor(self._request.document, self._request.cursor)
+        before, after = split_cursor_line(self._request.document, self._request.cursor)
         if text or (after and not before):
             # A last line end stands for itself only where a whole new line is put before one.
             self._take(text)
 
-    def _answer(self) -> Answer | Refusal:
+    def _answer(self) -> ParsedEdit | AnswerRejection:
         document, cursor = self._request.document, self._request.cursor
         text = document.eol.join(self._lines)[len(unescape(self._request.prefill)) :]
         if not text.strip():
-            return Refusal("empty")
-        return Answer(Edit.replace(cursor, cursor, text), cursor + len(text))
+            return AnswerRejection("empty")
+        return ParsedEdit(Edit.replace(cursor, cursor, text), cursor + len(text))
 
 
 QWEN = Fim(

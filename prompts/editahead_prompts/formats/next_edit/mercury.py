@@ -52,15 +52,30 @@ from dataclasses import dataclass
 from editahead_prompts.composition.parts import Group, Text
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.formats.answer_reader import LineReader, Marks
-from editahead_prompts.formats.base import NO_ROOTS, Answer, Paths, Refusal, Region, Request
+from editahead_prompts.formats.answer_reader import AnswerMarkers, LineReader
+from editahead_prompts.formats.base import (
+    NO_ROOTS,
+    AnswerRejection,
+    EditableRegion,
+    ParsedEdit,
+    PromptPaths,
+    PromptRequest,
+)
 from editahead_prompts.formats.diagnostics import diagnostics_in
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.excerpts import others, with_cursor
-from editahead_prompts.formats.history_events import Event, events, unified
+from editahead_prompts.formats.excerpts import excerpt_with_cursor, other_document_parts
+from editahead_prompts.formats.history_events import HistoryEvent, history_events, to_unified_diff
 from editahead_prompts.formats.special_tokens import DEEPSEEK, GEMMA, LLAMA, MISTRAL, QWEN
-from editahead_prompts.formats.windows import Pin, above, below, grown, pinned, shown_lines, size_in_bytes
-from editahead_prompts.state import State
+from editahead_prompts.formats.windows import (
+    PinnedWindow,
+    grow_region,
+    parts_above,
+    parts_below,
+    pin_window,
+    size_in_bytes,
+    visible_line_count,
+)
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import line_body
 
 CURSOR = "<|cursor|>"
@@ -88,13 +103,13 @@ nothing should change, answer only: None
 
 
 @dataclass(frozen=True, slots=True)
-class Tags:
+class MercuryFormat:
     """See the module. region_bytes: the most that the part to edit may have, in UTF-8 bytes. max_diagnostics: so many of
     those nearest to the cursor are shown; no client of Mercury's was seen to send any."""
 
     name: str = "mercury"
-    dated: str = "2026-04"
-    special: tuple[str, ...] = SPECIAL
+    source_date: str = "2026-04"
+    special_tokens: tuple[str, ...] = SPECIAL
     context: int = 8192
     max_tokens: int = 1024
     region_bytes: int = 450
@@ -103,14 +118,19 @@ class Tags:
     system: str | None = None
 
     def build(
-        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
-    ) -> Request:
+        self,
+        state: EditorState,
+        tokenizer: Tokenizer,
+        *,
+        budget: int | None = None,
+        paths: PromptPaths = NO_ROOTS,
+    ) -> PromptRequest:
         document, cursor = state.document, state.cursor
-        pin = pinned(state)
+        pin = pin_window(state)
         region = self._region(pin, document.lines[document.line_at(cursor)])
-        count = shown_lines(document, cursor)
+        count = visible_line_count(document, cursor)
         room = (budget or self.context) - tokenizer.count(self.system or "")
-        past = events(state)[-self.max_events :]
+        past = history_events(state)[-self.max_events :]
         edits = tuple(
             Text(self._event(event, paths), 1 + n, f"edit {n + 1 - len(past)}")
             for n, event in enumerate(past)
@@ -121,17 +141,17 @@ class Tags:
         )
         parts = (
             Text("<|recently_viewed_code_snippets|>\n", name="files start"),
-            Group(others(state, paths, SPECIAL, snippet), name="files"),
+            Group(other_document_parts(state, paths, SPECIAL, snippet), name="files"),
             Text("<|/recently_viewed_code_snippets|>\n\n<|current_file_content|>\n", name="files end"),
-            Text(f"current_file_path: {escape(paths.of(document.uri), SPECIAL)}\n", name="path"),
-            Group(above(document, region.first, SPECIAL, room, top=0.9), name="above"),
+            Text(f"current_file_path: {escape(paths.for_document(document.uri), SPECIAL)}\n", name="path"),
+            Group(parts_above(document, region.first, SPECIAL, room, top=0.9), name="above"),
             Text("<|code_to_edit|>\n", name="region start"),
-            Text(with_cursor(document, region, cursor, CURSOR, SPECIAL), name="region"),
+            Text(excerpt_with_cursor(document, region, cursor, CURSOR, SPECIAL), name="region"),
             Text("<|/code_to_edit|>\n", name="region end"),
-            Group(below(document, region.end, count, SPECIAL, room, top=0.9), name="below"),
+            Group(parts_below(document, region.end, count, SPECIAL, room, top=0.9), name="below"),
             Text("<|/current_file_content|>\n\n", name="file end"),
             Group(
-                self._diagnostics(state, Region(0, count)),
+                self._diagnostics(state, EditableRegion(0, count)),
                 name="diagnostics",
                 before="<|diagnostics|>\n",
                 after="<|/diagnostics|>\n\n",
@@ -141,19 +161,21 @@ class Tags:
             Text("<|/edit_diff_history|>\n", name="edits end"),
         )
         prompt = render(Group(parts), room, tokenizer)
-        return Request(prompt, (), self.max_tokens, document, region, cursor, system=self.system, chat=True)
+        return PromptRequest(
+            prompt, (), self.max_tokens, document, region, cursor, system=self.system, chat=True
+        )
 
-    def _region(self, pin: Pin, now: str) -> Region:
+    def _region(self, pin: PinnedWindow, now: str) -> EditableRegion:
         """now: the cursor's line as it is now."""
         here = pin.document.line_at(pin.cursor)
         start = max(here - self.region_bytes, 0)  # a line has a byte
-        end = min(here + self.region_bytes, shown_lines(pin.document, pin.cursor))
+        end = min(here + self.region_bytes, visible_line_count(pin.document, pin.cursor))
         sizes = [size_in_bytes(line) for line in pin.document.lines[start:end]]
         sizes[here - start] = size_in_bytes(now)
-        found = grown(sizes, Region(here - start, here - start + 1), self.region_bytes)
-        return pin.now(Region(start + found.first, start + found.end))
+        found = grow_region(sizes, EditableRegion(here - start, here - start + 1), self.region_bytes)
+        return pin.now(EditableRegion(start + found.first, start + found.end))
 
-    def _diagnostics(self, state: State, file: Region) -> tuple[Text, ...]:
+    def _diagnostics(self, state: EditorState, file: EditableRegion) -> tuple[Text, ...]:
         """Each with the line that it is about, as lines have no numbers in the prompt."""
         return tuple(
             Text(
@@ -164,18 +186,18 @@ class Tags:
             for line, message in diagnostics_in(state, file, self.max_diagnostics)
         )
 
-    def _event(self, event: Event, paths: Paths) -> str:
-        path = paths.of(event.edit.uri)
-        return escape(f"--- {path}\n+++ {path}\n{unified(event)}\n", SPECIAL)
+    def _event(self, event: HistoryEvent, paths: PromptPaths) -> str:
+        path = paths.for_document(event.edit.uri)
+        return escape(f"--- {path}\n+++ {path}\n{to_unified_diff(event)}\n", SPECIAL)
 
-    def read(self, request: Request) -> LineReader:
-        return _Reader(request, Marks((), SPECIAL, CURSOR, NOTHING))
+    def make_reader(self, request: PromptRequest) -> LineReader:
+        return _Reader(request, AnswerMarkers((), SPECIAL, CURSOR, NOTHING))
 
 
 class _Reader(LineReader):
     """What stands in the first fenced block. Where the old text has fences itself, its last one ends the block."""
 
-    def __init__(self, request: Request, marks: Marks) -> None:
+    def __init__(self, request: PromptRequest, marks: AnswerMarkers) -> None:
         super().__init__(request, marks)
         self._inside = False
         self._fenced = any(line.startswith(FENCE) for line in self._old)
@@ -185,7 +207,7 @@ class _Reader(LineReader):
         if not self._inside:
             self._inside = line.startswith(FENCE)
             if not self._inside and line.strip() in NOTHING:
-                self.refusal = Refusal("no-edits", line.strip())
+                self.refusal = AnswerRejection("no-edits", line.strip())
         elif line in ("<|code_to_edit|>", "<|/code_to_edit|>"):
             pass  # many models repeat the tags of what they rewrite
         elif line.rstrip() != FENCE:
@@ -205,11 +227,15 @@ class _Reader(LineReader):
             self._line(text)
         self.ended |= bool(self._maybe_end)
 
-    def _answer(self) -> Answer | Refusal:
+    def _answer(self) -> ParsedEdit | AnswerRejection:
         if not self.ended:
-            return Refusal("malformed", "the code block has no end" if self._inside else "no code block")
+            return AnswerRejection(
+                "malformed", "the code block has no end" if self._inside else "no code block"
+            )
         return super()._answer()
 
 
-MERCURY = Tags()
-INSTRUCT = Tags(name="instruct", dated="2026-07", region_bytes=1050, max_diagnostics=8, system=SYSTEM)
+MERCURY = MercuryFormat()
+INSTRUCT = MercuryFormat(
+    name="instruct", source_date="2026-07", region_bytes=1050, max_diagnostics=8, system=SYSTEM
+)

@@ -54,14 +54,21 @@ from typing import Literal
 from editahead_prompts.composition.parts import Group, Part, Text, by_distance
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.formats.answer_reader import LineReader, Marks
-from editahead_prompts.formats.base import NO_ROOTS, Paths, Region, Request
+from editahead_prompts.formats.answer_reader import AnswerMarkers, LineReader
+from editahead_prompts.formats.base import NO_ROOTS, EditableRegion, PromptPaths, PromptRequest
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.excerpts import others, plain, with_cursor
-from editahead_prompts.formats.history_events import Event, events, old_and_new
+from editahead_prompts.formats.excerpts import excerpt, excerpt_with_cursor, other_document_parts
+from editahead_prompts.formats.history_events import HistoryEvent, before_and_after, history_events
 from editahead_prompts.formats.special_tokens import QWEN
-from editahead_prompts.formats.windows import GRID, Pin, lines_around, pinned, shown, shown_lines
-from editahead_prompts.state import State
+from editahead_prompts.formats.windows import (
+    GRID,
+    PinnedWindow,
+    escaped_lines,
+    lines_around,
+    pin_window,
+    visible_line_count,
+)
+from editahead_prompts.state import EditorState
 
 FILE_SEP = "<|file_sep|>"
 CURSOR = "<|cursor|>"
@@ -86,8 +93,8 @@ class Sweep:
     """
 
     name: str = "sweep"
-    dated: str = "2026-01"
-    special: tuple[str, ...] = SPECIAL
+    source_date: str = "2026-01"
+    special_tokens: tuple[str, ...] = SPECIAL
     context: int = 7000
     max_tokens: int = 1024
     above: int = 10
@@ -105,27 +112,32 @@ class Sweep:
     max_changes: int = 10
 
     def build(
-        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
-    ) -> Request:
+        self,
+        state: EditorState,
+        tokenizer: Tokenizer,
+        *,
+        budget: int | None = None,
+        paths: PromptPaths = NO_ROOTS,
+    ) -> PromptRequest:
         document, cursor = state.document, state.cursor
-        pin = pinned(state)
+        pin = pin_window(state)
         region = pin.now(lines_around(pin.document, pin.cursor, self.above, self.below))
         line = document.line_at(cursor)
-        past = events(state)[-self.max_changes :]
-        path = escape(paths.of(document.uri), SPECIAL)
+        past = history_events(state)[-self.max_changes :]
+        path = escape(paths.for_document(document.uri), SPECIAL)
         place = f"{path}:{region.first + 1}:{region.end}" if self.numbered else path
-        prefill = plain(document, region.first, self._prefilled(past, document.uri, region, line), SPECIAL)
+        prefill = excerpt(document, region.first, self._prefilled(past, document.uri, region, line), SPECIAL)
         now = (
-            with_cursor(document, region, cursor, CURSOR, SPECIAL)
+            excerpt_with_cursor(document, region, cursor, CURSOR, SPECIAL)
             if self.cursor_mark
-            else plain(document, region.first, region.end, SPECIAL)
+            else excerpt(document, region.first, region.end, SPECIAL)
         )
         changes = tuple(
             Text(self._change(event, paths), 1 + n, f"edit {n + 1 - len(past)}")
             for n, event in enumerate(past)
         )
         parts: tuple[Part, ...] = (
-            Group(others(state, paths, SPECIAL, FILE_SEP + "{path}\n{text}\n"), name="files"),
+            Group(other_document_parts(state, paths, SPECIAL, FILE_SEP + "{path}\n{text}\n"), name="files"),
             Text(f"{FILE_SEP}{path}\n", name="file header"),
             *self._file(state, region, pin),
             Text("\n" * self.blank_lines, name="file end"),
@@ -137,25 +149,29 @@ class Sweep:
             Text(prefill, name="prefill"),
         )
         prompt = render(Group(parts), budget or self.context, tokenizer)
-        return Request(prompt, (FILE_SEP, END), self.max_tokens, document, region, cursor, prefill=prefill)
+        return PromptRequest(
+            prompt, (FILE_SEP, END), self.max_tokens, document, region, cursor, prefill=prefill
+        )
 
-    def read(self, request: Request) -> LineReader:
-        return LineReader(request, Marks((FILE_SEP, END), SPECIAL, CURSOR))
+    def make_reader(self, request: PromptRequest) -> LineReader:
+        return LineReader(request, AnswerMarkers((FILE_SEP, END), SPECIAL, CURSOR))
 
     def _ended(self, text: str) -> str:
         """With the template's line end: a second one, or none where the text brings it."""
         return text + "\n" if self.blank_lines else text
 
-    def _file(self, state: State, region: Region, pin: Pin) -> Sequence[Group]:
+    def _file(self, state: EditorState, region: EditableRegion, pin: PinnedWindow) -> Sequence[Group]:
         """The file around the window, in two groups that are cut from their far ends."""
         document, line = state.document, pin.document.line_at(pin.cursor)
         anchor = line // self.grid * self.grid
         first = max(anchor - self.file_lines, 0)
-        end = min(anchor + self.grid + self.file_lines + pin.added, shown_lines(document, state.cursor))
-        inner = region if self.donut else Region(line, line)
+        end = min(
+            anchor + self.grid + self.file_lines + pin.added, visible_line_count(document, state.cursor)
+        )
+        inner = region if self.donut else EditableRegion(line, line)
         start = min(first, inner.first)
-        above = shown(document, start, inner.first, SPECIAL)
-        below = shown(document, inner.end, max(end, inner.end), SPECIAL)
+        above = escaped_lines(document, start, inner.first, SPECIAL)
+        below = escaped_lines(document, inner.end, max(end, inner.end), SPECIAL)
         return (
             Group(by_distance(above, len(above), top=0.5, first=start, block=GRID), name="file above"),
             Group(
@@ -163,27 +179,29 @@ class Sweep:
             ),
         )
 
-    def _change(self, event: Event, paths: Paths) -> str:
-        path = escape(paths.of(event.edit.uri), SPECIAL)
+    def _change(self, event: HistoryEvent, paths: PromptPaths) -> str:
+        path = escape(paths.for_document(event.edit.uri), SPECIAL)
         if self.diff_header == "diff":
             header = f"{path}.diff"
         else:
             header = f"{path}:{event.line + 1}:{event.line + max(len(event.edit.new), 1)}"
-        old, new = (escape(text, SPECIAL) for text in old_and_new(event, self.diff_context))
+        old, new = (escape(text, SPECIAL) for text in before_and_after(event, self.diff_context))
         end = "\n" * self.blank_lines
         return f"{FILE_SEP}{header}\noriginal:\n{old}{end}\nupdated:\n{new}{end}\n"
 
-    def _original(self, state: State, past: Sequence[Event], region: Region, prefill: str) -> str:
+    def _original(
+        self, state: EditorState, past: Sequence[HistoryEvent], region: EditableRegion, prefill: str
+    ) -> str:
         document = state.document
         if self.original == "current":
-            return plain(document, region.first, region.end, SPECIAL)
+            return excerpt(document, region.first, region.end, SPECIAL)
         first = next((e for e in past if e.edit.uri == document.uri and e.before is not None), None)
         if first is None or first.before is None:
             return prefill
         then = replace(document, lines=first.before)
-        return plain(then, region.first, min(region.end, shown_lines(then, 0)), SPECIAL)
+        return excerpt(then, region.first, min(region.end, visible_line_count(then, 0)), SPECIAL)
 
-    def _prefilled(self, past: Sequence[Event], uri: str, region: Region, line: int) -> int:
+    def _prefilled(self, past: Sequence[HistoryEvent], uri: str, region: EditableRegion, line: int) -> int:
         """The first line that the model writes itself."""
         if self.prefill == "none":
             return region.first

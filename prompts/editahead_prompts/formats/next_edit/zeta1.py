@@ -51,14 +51,14 @@ from dataclasses import dataclass
 from editahead_prompts.composition.parts import Group, Text
 from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.formats.answer_reader import LineReader, Marks
-from editahead_prompts.formats.base import NO_ROOTS, Paths, Request
+from editahead_prompts.formats.answer_reader import AnswerMarkers, LineReader
+from editahead_prompts.formats.base import NO_ROOTS, PromptPaths, PromptRequest
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.excerpts import plain, with_cursor
-from editahead_prompts.formats.history_events import Event, events, unified
+from editahead_prompts.formats.excerpts import excerpt, excerpt_with_cursor
+from editahead_prompts.formats.history_events import HistoryEvent, history_events, to_unified_diff
 from editahead_prompts.formats.special_tokens import QWEN
-from editahead_prompts.formats.windows import pinned, zed_windows
-from editahead_prompts.state import State
+from editahead_prompts.formats.windows import pin_window, zed_windows
+from editahead_prompts.state import EditorState
 
 START_OF_FILE = "<|start_of_file|>"
 REGION_START = "<|editable_region_start|>"
@@ -82,27 +82,32 @@ class Zeta1:
     """See the module."""
 
     name: str = "zeta-1"
-    dated: str = "2025-02"
-    special: tuple[str, ...] = SPECIAL
+    source_date: str = "2025-02"
+    special_tokens: tuple[str, ...] = SPECIAL
     context: int = 4096
     max_tokens: int = 2048
 
     def build(
-        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
-    ) -> Request:
+        self,
+        state: EditorState,
+        tokenizer: Tokenizer,
+        *,
+        budget: int | None = None,
+        paths: PromptPaths = NO_ROOTS,
+    ) -> PromptRequest:
         document, cursor = state.document, state.cursor
-        pin = pinned(state)
+        pin = pin_window(state)
         region, context = map(pin.now, zed_windows(pin.document, pin.cursor, REGION_TOKENS, CONTEXT_TOKENS))
-        path = escape(paths.of(document.uri), SPECIAL)
-        excerpt = (
+        path = escape(paths.for_document(document.uri), SPECIAL)
+        shown = (
             f"```{path}\n"
             + (f"{START_OF_FILE}\n" if context.first == 0 else "")
-            + plain(document, context.first, region.first, SPECIAL)
-            + f"{REGION_START}\n{with_cursor(document, region, cursor, CURSOR, SPECIAL)}{REGION_END}\n"
-            + plain(document, region.end, context.end, SPECIAL)
+            + excerpt(document, context.first, region.first, SPECIAL)
+            + f"{REGION_START}\n{excerpt_with_cursor(document, region, cursor, CURSOR, SPECIAL)}{REGION_END}\n"
+            + excerpt(document, region.end, context.end, SPECIAL)
             + "```\n\n"
         )
-        past = events(state)[-MAX_EVENTS:]
+        past = history_events(state)[-MAX_EVENTS:]
         newest = len(past) - 1
         edits = tuple(
             Text(self._event(event, paths) + ("" if n == newest else "\n\n"), 1 + n, f"edit {n - newest}")
@@ -113,18 +118,18 @@ class Zeta1:
             Text("### User Edits:\n\n", name="edits header"),
             Group(edits, name="edits"),
             Text("\n\n### User Excerpt:\n\n", name="excerpt header"),
-            Text(excerpt, name="excerpt"),
+            Text(shown, name="excerpt"),
             Text("### Response:\n", name="response header"),
         )
         prompt = render(Group(parts), budget or self.context, tokenizer)
-        return Request(prompt, (f"\n{REGION_END}",), self.max_tokens, document, region, cursor)
+        return PromptRequest(prompt, (f"\n{REGION_END}",), self.max_tokens, document, region, cursor)
 
-    def _event(self, event: Event, paths: Paths) -> str:
-        path = escape(paths.of(event.edit.uri), SPECIAL)
-        return f'User edited "{path}":\n```diff\n{escape(unified(event), SPECIAL)}```'
+    def _event(self, event: HistoryEvent, paths: PromptPaths) -> str:
+        path = escape(paths.for_document(event.edit.uri), SPECIAL)
+        return f'User edited "{path}":\n```diff\n{escape(to_unified_diff(event), SPECIAL)}```'
 
-    def read(self, request: Request) -> LineReader:
-        return _Reader(request, Marks((REGION_END,), SPECIAL, CURSOR))
+    def make_reader(self, request: PromptRequest) -> LineReader:
+        return _Reader(request, AnswerMarkers((REGION_END,), SPECIAL, CURSOR))
 
 
 class _Reader(LineReader):

@@ -45,14 +45,14 @@ from dataclasses import dataclass
 from editahead_prompts.composition.parts import Group, Text
 from editahead_prompts.composition.render import Prompt, render
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.formats.answer_reader import LineReader, Marks
-from editahead_prompts.formats.base import NO_ROOTS, Paths, Region, Request
+from editahead_prompts.formats.answer_reader import AnswerMarkers, LineReader
+from editahead_prompts.formats.base import NO_ROOTS, EditableRegion, PromptPaths, PromptRequest
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.excerpts import others, plain, with_cursor
-from editahead_prompts.formats.history_events import Event, events, unified
+from editahead_prompts.formats.excerpts import excerpt, excerpt_with_cursor, other_document_parts
+from editahead_prompts.formats.history_events import HistoryEvent, history_events, to_unified_diff
 from editahead_prompts.formats.special_tokens import SEED_CODER
-from editahead_prompts.formats.windows import pinned, zed_windows
-from editahead_prompts.state import State
+from editahead_prompts.formats.windows import pin_window, zed_windows
+from editahead_prompts.state import EditorState
 
 SUFFIX, PREFIX, MIDDLE = "<[fim-suffix]>", "<[fim-prefix]>", "<[fim-middle]>"
 FILE = "<filename>"
@@ -73,60 +73,69 @@ class Zeta2:
     """See the module."""
 
     name: str = "zeta-2"
-    dated: str = "2026-02"
-    special: tuple[str, ...] = SPECIAL
+    source_date: str = "2026-02"
+    special_tokens: tuple[str, ...] = SPECIAL
     context: int = 4096 * 9 // 10
     max_tokens: int = 2048
 
     def build(
-        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
-    ) -> Request:
+        self,
+        state: EditorState,
+        tokenizer: Tokenizer,
+        *,
+        budget: int | None = None,
+        paths: PromptPaths = NO_ROOTS,
+    ) -> PromptRequest:
         document, cursor = state.document, state.cursor
-        pin = pinned(state)
+        pin = pin_window(state)
         region, context = map(pin.now, zed_windows(pin.document, pin.cursor, REGION_TOKENS, CONTEXT_TOKENS))
-        current = with_cursor(document, region, cursor, CURSOR, SPECIAL)
+        current = excerpt_with_cursor(document, region, cursor, CURSOR, SPECIAL)
         section = f"{CURRENT}\n{current}{SEPARATOR}\n"
         prompt = around(state, region, context, section, SPECIAL, tokenizer, budget or self.context, paths)
-        return Request(prompt, (UPDATED,), self.max_tokens, document, region, cursor)
+        return PromptRequest(prompt, (UPDATED,), self.max_tokens, document, region, cursor)
 
-    def read(self, request: Request) -> LineReader:
-        return LineReader(request, Marks((UPDATED, END_OF_SENTENCE), SPECIAL, CURSOR))
+    def make_reader(self, request: PromptRequest) -> LineReader:
+        return LineReader(request, AnswerMarkers((UPDATED, END_OF_SENTENCE), SPECIAL, CURSOR))
 
 
 def around(
-    state: State,
-    region: Region,
-    context: Region,
+    state: EditorState,
+    region: EditableRegion,
+    context: EditableRegion,
     section: str,
     special: tuple[str, ...],
     tokenizer: Tokenizer,
     budget: int,
-    paths: Paths,
+    paths: PromptPaths,
 ) -> Prompt:
     """The prompt of Zeta 2 and its successors, which differ in the `section` that shows the region."""
     document = state.document
-    path = escape(paths.of(document.uri), special)
-    past = events(state)[-MAX_EVENTS:]
+    path = escape(paths.for_document(document.uri), special)
+    past = history_events(state)[-MAX_EVENTS:]
     edits = tuple(
         Text(_event(event, special, paths), 1 + n, f"edit {n + 1 - len(past)}")
         for n, event in enumerate(past)
     )
     parts = (
-        Text(SUFFIX + (plain(document, region.end, context.end, special) or "\n"), name="suffix"),
+        Text(SUFFIX + (excerpt(document, region.end, context.end, special) or "\n"), name="suffix"),
         Text(PREFIX, name="prefix token"),
-        Group(others(state, paths, special, FILE + "{path}\n{text}{more}"), name="files", after="\n"),
+        Group(
+            other_document_parts(state, paths, special, FILE + "{path}\n{text}{more}"),
+            name="files",
+            after="\n",
+        ),
         Group(edits, name="edits", before=f"{FILE}edit_history\n", after="\n"),
-        Text(f"{FILE}{path}\n{plain(document, context.first, region.first, special)}", name="prefix"),
+        Text(f"{FILE}{path}\n{excerpt(document, context.first, region.first, special)}", name="prefix"),
         Text(section, name="region"),
         Text(MIDDLE, name="middle token"),
     )
     return render(Group(parts), budget, tokenizer)
 
 
-def _event(event: Event, special: tuple[str, ...], paths: Paths) -> str:
-    path = paths.of(event.edit.uri)
+def _event(event: HistoryEvent, special: tuple[str, ...], paths: PromptPaths) -> str:
+    path = paths.for_document(event.edit.uri)
     accepted = "// User accepted prediction:\n" if event.edit.origin == "accepted" else ""
-    return accepted + escape(f"--- a/{path}\n+++ b/{path}\n{unified(event)}", special)
+    return accepted + escape(f"--- a/{path}\n+++ b/{path}\n{to_unified_diff(event)}", special)
 
 
 ZETA_2 = Zeta2()

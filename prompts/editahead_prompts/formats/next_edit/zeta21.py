@@ -33,12 +33,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from editahead_prompts.composition.tokenizers import Tokenizer
-from editahead_prompts.formats.answer_reader import LineReader, Marks
-from editahead_prompts.formats.base import NO_ROOTS, Answer, Paths, Refusal, Region, Request
-from editahead_prompts.formats.excerpts import at_cursor, plain, with_cursor
+from editahead_prompts.formats.answer_reader import AnswerMarkers, LineReader
+from editahead_prompts.formats.base import (
+    NO_ROOTS,
+    AnswerRejection,
+    EditableRegion,
+    ParsedEdit,
+    PromptPaths,
+    PromptRequest,
+)
+from editahead_prompts.formats.excerpts import excerpt, excerpt_with_cursor, split_cursor_line
 from editahead_prompts.formats.special_tokens import SEED_CODER
-from editahead_prompts.formats.windows import pinned, zed_windows
-from editahead_prompts.state import State
+from editahead_prompts.formats.windows import pin_window, zed_windows
+from editahead_prompts.state import EditorState
 
 from .zeta2 import CONTEXT_TOKENS, CURSOR, END_OF_SENTENCE, REGION_TOKENS, TOKENS, around
 
@@ -60,42 +67,51 @@ class Zeta21:
     code that writes Zed's training data puts none."""
 
     name: str = "zeta-2.1"
-    dated: str = "2026-03"
-    special: tuple[str, ...] = SPECIAL
+    source_date: str = "2026-03"
+    special_tokens: tuple[str, ...] = SPECIAL
     context: int = 4096 * 9 // 10
     max_tokens: int = 2048
     own_lines: bool = False
 
     def build(
-        self, state: State, tokenizer: Tokenizer, *, budget: int | None = None, paths: Paths = NO_ROOTS
-    ) -> Request:
+        self,
+        state: EditorState,
+        tokenizer: Tokenizer,
+        *,
+        budget: int | None = None,
+        paths: PromptPaths = NO_ROOTS,
+    ) -> PromptRequest:
         document, cursor = state.document, state.cursor
-        pin = pinned(state)
+        pin = pin_window(state)
         region, context = map(pin.now, zed_windows(pin.document, pin.cursor, REGION_TOKENS, CONTEXT_TOKENS))
         marks = boundaries(region.bodies(document))
         text = []
         line = document.line_at(cursor)
         # A cursor on a boundary belongs to the block above it.
         seam = (
-            line > region.first and line - region.first in marks[1:-1] and not at_cursor(document, cursor)[0]
+            line > region.first
+            and line - region.first in marks[1:-1]
+            and not split_cursor_line(document, cursor)[0]
         )
         for number, (start, end) in enumerate(itertools.pairwise(marks), start=1):
-            block = Region(region.first + start, region.first + end)
+            block = EditableRegion(region.first + start, region.first + end)
             holds = block.first <= line < block.end and not (seam and line == block.first)
             text.append(f"<|marker_{number}|>" + "\n" * self.own_lines)
             text.append(
-                with_cursor(document, block, cursor, CURSOR, SPECIAL)
+                excerpt_with_cursor(document, block, cursor, CURSOR, SPECIAL)
                 if holds
-                else plain(document, block.first, block.end, SPECIAL)
+                else excerpt(document, block.first, block.end, SPECIAL)
             )
             if seam and line == block.end:
                 text.append(CURSOR)
         section = "".join(text) + f"<|marker_{len(marks)}|>\n"
         prompt = around(state, region, context, section, SPECIAL, tokenizer, budget or self.context, paths)
-        return Request(prompt, (END_OF_SENTENCE,), self.max_tokens, document, region, cursor, marks=marks)
+        return PromptRequest(
+            prompt, (END_OF_SENTENCE,), self.max_tokens, document, region, cursor, marks=marks
+        )
 
-    def read(self, request: Request) -> LineReader:
-        return _Reader(request, Marks((END_OF_SENTENCE,), SPECIAL, CURSOR), own_lines=self.own_lines)
+    def make_reader(self, request: PromptRequest) -> LineReader:
+        return _Reader(request, AnswerMarkers((END_OF_SENTENCE,), SPECIAL, CURSOR), own_lines=self.own_lines)
 
 
 def boundaries(bodies: Sequence[str]) -> tuple[int, ...]:
@@ -117,7 +133,7 @@ def boundaries(bodies: Sequence[str]) -> tuple[int, ...]:
 class _Reader(LineReader):
     """Lines between the first marker and the last, the old lines around them."""
 
-    def __init__(self, request: Request, marks: Marks, *, own_lines: bool) -> None:
+    def __init__(self, request: PromptRequest, marks: AnswerMarkers, *, own_lines: bool) -> None:
         super().__init__(request, marks)
         self._own_lines = own_lines
         self._seen: list[int] = []
@@ -147,9 +163,9 @@ class _Reader(LineReader):
     def _piece(self, text: str, *, whole: bool) -> None:
         if not self._seen:
             if text.strip() in self._marks.nothing:
-                self.refusal = Refusal("no-edits", text.strip())
+                self.refusal = AnswerRejection("no-edits", text.strip())
             elif text.strip():
-                self.refusal = Refusal("malformed", "text before the first marker")
+                self.refusal = AnswerRejection("malformed", "text before the first marker")
         elif whole and not text and len(self._lines) == self._since:
             self._blank.append(text)
         elif text or whole:
@@ -166,7 +182,9 @@ class _Reader(LineReader):
             return
         places = self._request.marks
         if not 1 <= number <= len(places) or (self._seen and number < self._seen[-1]):
-            self.refusal = Refusal("malformed", f"marker {number} of {len(places)} after {self._seen}")
+            self.refusal = AnswerRejection(
+                "malformed", f"marker {number} of {len(places)} after {self._seen}"
+            )
             return
         if not self._seen:
             self._lines += self._old[: places[number - 1]]
@@ -174,12 +192,12 @@ class _Reader(LineReader):
         self._seen.append(number)
         self._since = len(self._lines)
 
-    def _answer(self) -> Answer | Refusal:
+    def _answer(self) -> ParsedEdit | AnswerRejection:
         behind = len(self._lines) != self._since
         if len(self._seen) < 2 or behind:
-            return Refusal("malformed", f"markers {self._seen}" + ", text behind" * behind)
+            return AnswerRejection("malformed", f"markers {self._seen}" + ", text behind" * behind)
         if self._seen[0] == self._seen[-1]:
-            return Refusal("no-edits", f"marker {self._seen[0]} twice")
+            return AnswerRejection("no-edits", f"marker {self._seen[0]} twice")
         self._lines += self._old[self._request.marks[self._seen[-1] - 1] :]
         return super()._answer()
 
