@@ -80,11 +80,11 @@ eval: for-run
 	@$(BIN)/editahead eval --edits "$(EDITS)" --files $(FILES) --seed $(SEED)
 
 baseline: for-test
-	@$(BIN)/python tests/support/ratchet.py $(if $(LOWER),--lower)
+	@$(BIN)/python tests/support/quality_baseline.py $(if $(LOWER),--lower)
 
 docs: for-run
-	@$(BIN)/python docs/make_picture.py docs/demo.svg
-	@$(BIN)/python docs/make_schema.py docs
+	@$(BIN)/python docs/tools/make_picture.py docs/demo.svg
+	@$(BIN)/python docs/tools/make_schema.py docs
 
 changelog: for-test
 	@$(BIN)/towncrier build --draft --version Unreleased

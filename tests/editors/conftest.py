@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from neovim import NEOVIM_0_11, NEOVIM_0_12, Neovim
-from planned import REAL, planned
+from server_with_planned_edits import REAL, planned
 from vscode import CodeServer, VSCode
 from vscode_scenarios import server_command
 

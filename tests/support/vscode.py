@@ -474,7 +474,7 @@ def is_server(pid: int) -> bool:
         return False
     if words[-2:-1] == [b"lsp"] and any(word.endswith(b"/bin/editahead") for word in words):
         return True
-    return b"editahead_lsp" in words or any(word.endswith(b"/planned.py") for word in words)
+    return b"editahead_cli" in words or any(word.endswith(b"/server_with_planned_edits.py") for word in words)
 
 
 def is_extension_host(pid: int) -> bool:

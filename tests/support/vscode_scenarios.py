@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from editahead_lsp import __version__
-from planned import REAL, planned
+from server_with_planned_edits import REAL, planned
 from vscode import VSCode, wait_for_exit
 
 _SECTION = re.compile(r"-- (file|plan|steps|clipboard|saved|on disk)(?:: (\S+))? --\n")
