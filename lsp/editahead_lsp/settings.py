@@ -1,7 +1,7 @@
-"""Settings: what each may be, where they come from, and which source wins.
+"""Settings: the allowed values, the sources, and the order of the sources.
 
-Sources hold options as they were written; resolving them gives `Settings`, in which every value is valid. A wrong
-value is left out with one message, and the rest of its source still counts. Nothing here raises on any input.
+Sources hold options as written. Resolving them gives `Settings`, in which every value is valid. A wrong value gives one
+message and is dropped; the rest of its source still counts. No input makes these functions raise.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ FILE_NAME = "editahead.toml"
 PREFIX = "EDITAHEAD_"
 
 USER_ONLY = frozenset(["backend", "url", "model", "api_key_env", "telemetry"])
-"""What a workspace file may not set: a file in a cloned repository must never choose where code is sent."""
+"""Settings that a workspace file cannot set: a file in a cloned repository must never choose where code is sent."""
 _NOT_SETTINGS = frozenset(["crossFile", "token"])
-"""Keys of the client's options that are for the connection only."""
+"""Keys of the client's options that concern the connection only."""
 
 SettingsLevel = Literal["environment", "client", "workspace", "user", "default"]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Valid values of all settings. `debounce_ms` is in milliseconds, `max_file_bytes` in bytes of UTF-8."""
+    """The valid values of all settings. `debounce_ms` is in milliseconds, `max_file_bytes` in bytes of UTF-8."""
 
     backend: str = "embedded"
     url: str | None = None
@@ -50,7 +50,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class SettingsSource:
-    """Options from one place. name: for messages, such as a file's path."""
+    """The options of one level. `name` is for messages, such as a file's path."""
 
     place: SettingsLevel
     name: str
@@ -59,8 +59,13 @@ class SettingsSource:
 
 @dataclass(frozen=True)
 class ResolvedSettings:
-    """origins: by setting, the name of the source that its value came from. messages: for the person, one for each
-    thing that was wrong."""
+    """The settings of all sources together.
+
+    Attributes:
+        settings: The valid values.
+        origins: The name of the source of each value, by setting.
+        messages: One sentence for the user about each wrong value or source.
+    """
 
     settings: Settings
     origins: Mapping[str, str]
@@ -73,7 +78,7 @@ class _SettingError(Exception):
 
 @dataclass(frozen=True)
 class _Kind:
-    """What a setting may be, in words, and the function that checks a value and brings it into its final form."""
+    """A kind of value: the allowed values in words, and a function that checks a value and converts it."""
 
     allowed: str
     read: Callable[[Any], Any]
@@ -166,11 +171,11 @@ _PLAIN_TEXT = frozenset(["backend", "url", "model", "api_key_env", "format", "hi
     "telemetry",
     "log_level",
 }
-"""Settings whose environment variables are taken as they are; the others' are read as JSON where they can be."""
+"""Settings whose environment variables are plain text; those of all others are parsed as JSON if possible."""
 
 
 def resolve(sources: Sequence[SettingsSource]) -> ResolvedSettings:
-    """The settings that the sources give, the first that sets one winning."""
+    """Return the settings of all sources; the first source that sets a value wins."""
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
     messages: list[str] = []
@@ -179,7 +184,7 @@ def resolve(sources: Sequence[SettingsSource]) -> ResolvedSettings:
             continue
         if not isinstance(source.options, Mapping):
             messages.append(
-                f"{source.name}: the settings must be a table of names and values; they are ignored."
+                f"{source.name}: the settings are ignored. They must be a table of names and values."
             )
             continue
         for name, value in source.options.items():
@@ -198,14 +203,14 @@ def resolve(sources: Sequence[SettingsSource]) -> ResolvedSettings:
 
 def _problem(source: SettingsSource, name: Any, value: Any) -> str | None:
     if name not in _KINDS:
-        return f"{source.name}: there is no setting {_short(name)}; it is ignored."
+        return f"{source.name}: the setting {_short(name)} is unknown and ignored. `editahead config` lists all settings."
     if source.place == "workspace" and name in USER_ONLY:
-        return f"{source.name}: a workspace may not set `{name}`; it is ignored."
+        return f"{source.name}: a workspace may not set `{name}`; the value is ignored. Set it in your own settings."
     kind = _KINDS[name]
     try:
         kind.read(value)
     except _SettingError:
-        return f"{source.name}: `{name}` cannot be {_short(value)}; allowed: {kind.allowed}. It is ignored."
+        return f"{source.name}: `{name}` cannot be {_short(value)}; allowed: {kind.allowed}. The value is ignored."
     return None
 
 
@@ -218,7 +223,7 @@ def _short(value: Any) -> str:
 
 
 def from_environment(environment: Mapping[str, str]) -> list[SettingsSource]:
-    """One source for each variable, so that its name is in the messages. Variables that name no setting are others'."""
+    """Return one source for each variable that names a setting, so that messages contain the variable's name."""
     sources = []
     for name in NAMES:
         variable = PREFIX + name.upper()
@@ -236,14 +241,14 @@ def from_environment(environment: Mapping[str, str]) -> list[SettingsSource]:
 
 
 def from_file(path: Path, place: SettingsLevel) -> tuple[SettingsSource | None, str | None]:
-    """The settings file's options, if there is one, and a message if it cannot be read."""
+    """Return the options of a settings file, or None without a file, and a message if the file cannot be read."""
     try:
         options = tomllib.loads(path.read_bytes().decode("utf-8"))
     except FileNotFoundError:
         return None, None
     except (OSError, ValueError, RecursionError) as error:  # unreadable, not UTF-8, not TOML, no valid path
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return None, f"{path}: cannot be read: {reason}. It is ignored."
+        return None, f"{path}: cannot be read: {reason}. The file is ignored. Correct it."
     return SettingsSource(place, str(path), options), None
 
 
@@ -253,7 +258,14 @@ def load_settings(
     workspace_folders: Sequence[Path],
     user_folder: Path,
 ) -> ResolvedSettings:
-    """From all places, in their order. client: the client's options, as they came."""
+    """Return the settings of all levels, first the environment, then client, workspace and user.
+
+    Args:
+        environment: The environment variables.
+        client: The client's options, as received.
+        workspace_folders: Folders whose settings file counts, the first one most.
+        user_folder: The user's configuration folder.
+    """
     sources = from_environment(environment)
     sources.append(SettingsSource("client", "the editor's settings", client))
     messages = []
