@@ -224,7 +224,7 @@ def test_equal_lines_are_found_without_comparing_each_with_each(monkeypatch: pyt
         return line_weight(key)
 
     for module in (anchors, placement):
-        monkeypatch.setattr(module, "weight", counted)
+        monkeypatch.setattr(module, "line_weight", counted)
     diff = "--- a/a.py\n+++ b/a.py\n" + "".join(diff_at(10 * n) for n in range(1, 100))
     made = merged(diff, f"{EQUAL}\n" * 20_000 + "b = 1\n", "python")
     assert made.refusal is not None and made.refusal.reason == "ambiguous"

@@ -223,10 +223,10 @@ def test_of_a_file_with_several_parts_nothing_is_told_before_all_is_certain() ->
     original = Snapshot.from_text(TEXT, uri="file:///project/a.py", language="python")
 
     class Files:
-        def find(self, path: str | None) -> Snapshot:
+        def resolve(self, path: str | None) -> Snapshot:
             return original
 
-        def new(self, path: str) -> Snapshot:
+        def create(self, path: str) -> Snapshot:
             raise AssertionError
 
     asked = Asked([answer(REPLACED, "instruct")])

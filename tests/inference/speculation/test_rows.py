@@ -177,8 +177,8 @@ def test_what_has_ended_is_forgotten() -> None:
 
 
 def test_a_step_indexes_only_so_much_and_the_rest_comes_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_INDEXED", 300)
-    monkeypatch.setattr(module, "MOST_HELD", 1000)
+    monkeypatch.setattr(module, "MAX_INDEXED", 300)
+    monkeypatch.setattr(module, "MAX_HELD", 1000)
     rows = BatchDrafter(MARKERS, LENGTHS, CONTEXT)
     requests = [made(seed) for seed in range(10, 30)]
     counts = []
