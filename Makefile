@@ -85,6 +85,7 @@ baseline: for-test
 docs: for-run
 	@$(BIN)/python docs/tools/make_picture.py docs/demo.svg
 	@$(BIN)/python docs/tools/make_schema.py docs
+	@$(BIN)/python docs/tools/list_packages.py ARCHITECTURE.md
 
 changelog: for-test
 	@$(BIN)/towncrier build --draft --version Unreleased

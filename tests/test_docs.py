@@ -18,6 +18,7 @@ from editahead_lsp.protocol import custom_messages
 from editahead_lsp.protocol.converter import PARAMS_BY_METHOD
 
 ROOT = Path(__file__).parent.parent
+PARTS = ("cli", "lsp", "serving", "inference", "prompts", "training", "evals")
 DOCUMENTS = [
     path
     for pattern in ("*.md", "changes/*.md", "docs/*.md", "editors/*.md", "editors/*/*.md", "tests/**/*.md")
@@ -75,7 +76,7 @@ def test_what_a_setting_may_be_is_what_is_checked() -> None:
 
 
 def test_schemas_and_examples_are_those_of_the_code() -> None:
-    made = dict(runpy.run_path(str(ROOT / "docs" / "make_schema.py"))["files"]())
+    made = dict(runpy.run_path(str(ROOT / "docs" / "tools" / "make_schema.py"))["files"]())
     there = {
         path: (ROOT / "docs" / path).read_text("utf-8") for path in made if (ROOT / "docs" / path).exists()
     }
@@ -126,6 +127,34 @@ def test_links_lead_to_files_and_headings(path: Path) -> None:
         if not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file)):
             missing.append(target)
     assert missing == []
+
+
+def test_the_architecture_lists_every_package() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    replaced = runpy.run_path(str(ROOT / "docs" / "tools" / "list_packages.py"))["replace_table"](text)
+    assert replaced == text, "run `make docs`"
+
+
+def test_the_architecture_names_modules_that_exist() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    named = set(re.findall(r"`([\w./]+\.py)`", text))
+    there = {
+        path.relative_to(ROOT).as_posix()
+        for part in (*PARTS, "docs", "tests")
+        for path in (ROOT / part).rglob("*.py")
+    }
+    assert len(named) > 20
+    assert [name for name in sorted(named) if not any(matches(path, name) for path in there)] == []
+
+
+def matches(path: str, name: str) -> bool:
+    """Return whether a document's name of a file may mean this path: its end, or its ends around `...`."""
+    first, dots, last = name.partition("/.../")
+    return (
+        path.startswith(f"{first}/") and path.endswith(f"/{last}")
+        if dots
+        else f"/{path}".endswith(f"/{name}")
+    )
 
 
 def test_the_picture_asks_no_web_server() -> None:

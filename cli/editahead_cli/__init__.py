@@ -1,1 +1,1 @@
-"""The command line: the composition root, and the only package that may import every other."""
+"""The command line: the composition root, the only package that may import every other."""

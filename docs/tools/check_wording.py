@@ -28,10 +28,6 @@ _FORBIDDEN = re.compile(r"\b(?:" + "|".join(PHRASES).replace(" ", r"\s+") + r")\
 _CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 DOCUMENTS = ("*.md", "changes/*.md", "docs/**/*.md", "tests/scenarios/*.md")
-DOCUMENTS_TO_REWORD = (
-    "ARCHITECTURE.md",
-    "docs/prompts.md",
-)
 PACKAGES: tuple[str, ...] = ()
 """Folders of Python code whose docstrings, comments and messages are checked, such as "lsp/editahead_lsp".
 
@@ -62,8 +58,7 @@ def check(root: Path, documents: tuple[str, ...], packages: tuple[str, ...]) -> 
     """Return one line for each forbidden phrase under `root`: path, line number, phrase."""
     found = []
     for path in sorted(path for pattern in documents for path in root.glob(pattern)):
-        if path.relative_to(root).as_posix() not in DOCUMENTS_TO_REWORD:
-            found += [(path, hit) for hit in find_in_document(path.read_text("utf-8"))]
+        found += [(path, hit) for hit in find_in_document(path.read_text("utf-8"))]
     for path in sorted(path for package in packages for path in (root / package).rglob("*.py")):
         found += [(path, hit) for hit in find_in_module(path)]
     return [f'{path.relative_to(root)}:{line}: "{phrase}"' for path, (line, phrase) in found]

@@ -1,1 +1,1 @@
-"""Replays real edits through the real server, as an editor would, and measures what it predicts."""
+"""Replay real edits through the real server, as an editor does, and measure the predictions."""

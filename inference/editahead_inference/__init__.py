@@ -1,1 +1,1 @@
-"""From a state to candidate edits, and the gate that decides which of them is worth showing."""
+"""From a state to candidate edits, and to the decision which of them to show."""

@@ -1,3 +1,3 @@
-"""The language server: documents, sessions, the four faces, settings, the command line."""
+"""The language server: the `Server` object, settings, the user's files."""
 
 __version__ = "0.1.0"

@@ -1,1 +1,1 @@
-"""Pure text and edits: snapshots, the edit algebra, the history, states. No I/O, no clock, no LSP."""
+"""Text, edits, history and prompts as pure values: no I/O, no clock, no LSP."""

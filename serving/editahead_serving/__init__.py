@@ -1,1 +1,1 @@
-"""Start and supervise vLLM. This package knows neither LSP nor prompts, and never imports vLLM itself."""
+"""Start and supervise vLLM; know neither LSP nor prompts, and never import vLLM itself."""

@@ -1,1 +1,1 @@
-"""What Editahead learns from real edits: the gate's weights, and the vocabulary of our own prompt format."""
+"""Fit the gate to real edits, train the next-edit model, and keep checkpoints as differences."""
