@@ -16,6 +16,8 @@ from typing import Any, Literal
 
 from editahead_inference.backends.openai.server_url import ServerUrl
 
+from .errors import SettingError
+
 FILE_NAME = "editahead.toml"
 PREFIX = "EDITAHEAD_"
 
@@ -72,10 +74,6 @@ class ResolvedSettings:
     messages: tuple[str, ...] = ()
 
 
-class _SettingError(Exception):
-    pass
-
-
 @dataclass(frozen=True)
 class _Kind:
     """A kind of value: the allowed values in words, and a function that checks a value and converts it."""
@@ -87,7 +85,7 @@ class _Kind:
 def _one_of(*values: str) -> _Kind:
     def read(value: Any) -> Any:
         if value not in values:
-            raise _SettingError
+            raise SettingError
         return value
 
     return _Kind(" or ".join(f'"{value}"' for value in values), read)
@@ -96,9 +94,9 @@ def _one_of(*values: str) -> _Kind:
 def _number(low: float, high: float) -> Callable[[Any], float]:
     def read(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise _SettingError
+            raise SettingError
         if not math.isfinite(value) or not low <= value <= high:
-            raise _SettingError
+            raise SettingError
         return value
 
     return read
@@ -106,7 +104,7 @@ def _number(low: float, high: float) -> Callable[[Any], float]:
 
 def _whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise _SettingError
+        raise SettingError
     return value
 
 
@@ -116,13 +114,13 @@ def _debounce(value: Any) -> Any:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise _SettingError
+        raise SettingError
     return value
 
 
 def _boolean(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise _SettingError
+        raise SettingError
     return value
 
 
@@ -130,13 +128,13 @@ def _languages(value: Any) -> Mapping[str, bool]:
     if not isinstance(value, Mapping) or not all(
         isinstance(k, str) and isinstance(v, bool) for k, v in value.items()
     ):
-        raise _SettingError
+        raise SettingError
     return dict(value)
 
 
 def _globs(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(glob, str) for glob in value):
-        raise _SettingError
+        raise SettingError
     return tuple(value)
 
 
@@ -145,7 +143,7 @@ def _url(value: Any) -> str:
     try:
         ServerUrl.parse(url)
     except ValueError:
-        raise _SettingError from None
+        raise SettingError from None
     return url
 
 
@@ -209,7 +207,7 @@ def _problem(source: SettingsSource, name: Any, value: Any) -> str | None:
     kind = _KINDS[name]
     try:
         kind.read(value)
-    except _SettingError:
+    except SettingError:
         return f"{source.name}: `{name}` cannot be {_short(value)}; allowed: {kind.allowed}. The value is ignored."
     return None
 

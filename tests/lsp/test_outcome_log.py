@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from editahead_lsp.errors import OutcomeLogError
 from editahead_lsp.session import outcome_log
-from editahead_lsp.session.outcome_log import Outcome, OutcomeLog, OutcomeLogError, read
+from editahead_lsp.session.outcome_log import Outcome, OutcomeLog, read
 
 ONE = Outcome(
     run="r1",

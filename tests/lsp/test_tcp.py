@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from editahead_lsp.errors import NotLoopbackError
 from editahead_lsp.server import Server
 from editahead_lsp.transport import tcp
 from editahead_lsp.transport.message_framing import MessageFramer
-from editahead_lsp.transport.tcp import NotLoopbackError, TcpServer
+from editahead_lsp.transport.tcp import TcpServer
 from server_harness import Scripted, ask
 
 A = "file:///tmp/a.py"

@@ -77,7 +77,8 @@ def _serve_stdio() -> int:
 
 async def serve_tcp(make: Callable[[], Server], host: str, port: int, token: str | None) -> int:
     """Until the process is told to end. make: a server for one more client. token: None keeps other machines out."""
-    from editahead_lsp.transport.tcp import NotLoopbackError, TcpServer
+    from editahead_lsp.errors import NotLoopbackError
+    from editahead_lsp.transport.tcp import TcpServer
 
     over = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

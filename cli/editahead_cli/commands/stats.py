@@ -28,7 +28,8 @@ def run(args: argparse.Namespace) -> int:
 
     from editahead_cli.outcome_statistics import summarize_outcomes
     from editahead_lsp import user_dirs
-    from editahead_lsp.session.outcome_log import FILE_NAME, OutcomeLogError, read
+    from editahead_lsp.errors import OutcomeLogError
+    from editahead_lsp.session.outcome_log import FILE_NAME, read
 
     file = user_dirs.state_folder() / FILE_NAME
     try:

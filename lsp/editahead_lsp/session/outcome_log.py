@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from editahead_inference.worker_thread import WorkerThread
+from editahead_lsp.errors import OutcomeLogError
 
 log = logging.getLogger(__name__)
 
@@ -88,10 +89,6 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
 )
 """What makes version n + 1 (`PRAGMA user_version`) of version n. Never changed, only added to."""
-
-
-class OutcomeLogError(Exception):
-    """The file is damaged, or a newer Editahead's."""
 
 
 class OutcomeLog:

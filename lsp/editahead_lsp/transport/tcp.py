@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from lsprotocol import types
 
+from editahead_lsp.errors import NotLoopbackError
 from editahead_lsp.protocol.client_capabilities import get_nested
 from editahead_lsp.server import Server
 
@@ -34,10 +35,6 @@ _CHUNK = 1 << 16
 _HEADER = b"content-"
 """How the stream begins, in any case of letters. A web page can make a browser speak to a port of this machine, and
 such a request has a Content-Length too; but it never comes first."""
-
-
-class NotLoopbackError(Exception):
-    """The address can be reached from other machines."""
 
 
 class TcpServer:

@@ -1,0 +1,23 @@
+"""The exceptions of the language server.
+
+* Exception
+  - NotLoopbackError
+  - OutcomeLogError
+  - SettingError
+
+Errors that a request is answered with are `JsonRpcException` of pygls.
+"""
+
+from __future__ import annotations
+
+
+class NotLoopbackError(Exception):
+    """An address to listen on that other machines can reach."""
+
+
+class OutcomeLogError(Exception):
+    """An outcome log that is damaged, or that a newer Editahead wrote."""
+
+
+class SettingError(Exception):
+    """A value that a setting does not allow."""
