@@ -103,7 +103,7 @@ def test_what_is_learned_from(log: OutcomeLog, file: Path, monkeypatch: pytest.M
     rows[2] = replace(rows[2], event="ignored", seen=False)
     write(log, *rows)
     assert load(log) == [rows[0], *rows[3:]]
-    monkeypatch.setattr(outcome_log, "LEARNED_FROM", 2)
+    monkeypatch.setattr(outcome_log, "MAX_LEARNING_ROWS", 2)
     assert load(log) == rows[4:]
 
 
@@ -116,7 +116,7 @@ def test_stopping_writes_what_waits(file: Path, clock: Clock) -> None:
 
 
 def test_old_rows_go(file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outcome_log, "KEPT_ROWS", 3)
+    monkeypatch.setattr(outcome_log, "MAX_ROWS", 3)
     log = OutcomeLog(file, clock)
     write(log, *(replace(ONE, number=n, at=float(n)) for n in range(10)))
     log.stop()

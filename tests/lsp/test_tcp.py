@@ -179,7 +179,7 @@ async def test_rubbish_shows_no_token(house: House, sent: bytes) -> None:
 
 
 async def test_a_stranger_cannot_fill_the_memory(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tcp, "FIRST_BYTES", 1000)
+    monkeypatch.setattr(tcp, "MAX_HANDSHAKE_BYTES", 1000)
     await house.listen("s3cret")
     client = await house.client()
     client.writer.write(b"Content-Length: 999999999\r\n\r\n" + b"x" * 2000)
@@ -187,7 +187,7 @@ async def test_a_stranger_cannot_fill_the_memory(house: House, monkeypatch: pyte
 
 
 async def test_a_stranger_cannot_wait_for_ever(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tcp, "FIRST_S", 0.01)
+    monkeypatch.setattr(tcp, "HANDSHAKE_TIMEOUT_S", 0.01)
     await house.listen("s3cret")
     await (await house.client()).closed()
 
@@ -242,7 +242,7 @@ class Transport(asyncio.WriteTransport):
 
 
 def test_who_does_not_read_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tcp, "UNREAD_BYTES", 100)
+    monkeypatch.setattr(tcp, "MAX_SEND_BUFFER_BYTES", 100)
     transport, gone = Transport(), []
     writer = tcp._Writer(transport, lambda: gone.append(True))
     for _ in range(5):
