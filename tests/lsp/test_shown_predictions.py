@@ -44,7 +44,7 @@ class LoggedOutcomes(OutcomeTracker):
     def __post_init__(self) -> None:
         super().__init__(lambda: 0.0, lambda: 0.0, "run", None)
 
-    def settled(
+    def record(
         self,
         id: str,
         number: int,
@@ -57,7 +57,7 @@ class LoggedOutcomes(OutcomeTracker):
         self.logged.append((id, event, share))
         super().record(id, number, made, event, share=share, shown_ms=shown_ms)
 
-    def accepted_edit(self, id: str, *change: Any) -> None:
+    def track_survival(self, id: str, *change: Any) -> None:
         self.tracked.append(id)
         super().track_survival(id, *change)
 
