@@ -43,7 +43,7 @@ demo-engine: engine-environment
 	@$(VENV)/engine/bin/python tests/support/engine_demo.py
 
 check: lint
-	@$(BIN)/python -m pytest -n 2 -m "not ($(NOT_UNIT))" tests/lsp tests/inference tests/prompts
+	@$(BIN)/python -m pytest -n 2 -m "not ($(NOT_UNIT))" tests/cli tests/serving tests/lsp tests/inference tests/prompts
 
 test: for-test
 	@$(BIN)/python -m pytest -n 2 -m "not ($(NOT_UNIT))" --durations=10

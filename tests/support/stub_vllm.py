@@ -32,6 +32,13 @@ CONFIG = {
 SAYS = "fine"
 
 
+def write_model_folder(folder: Path) -> Path:
+    """Write the configuration of a model into `folder` and return the folder."""
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps(CONFIG))
+    return folder
+
+
 def install(folder: Path, *, version: str = "0.33.0", custom: bool = True, proposer: bool = True) -> Path:
     """The `vllm` of an environment like one with that version. proposer: whether Editahead is installed there."""
     package, binaries = folder / "packages", folder / "bin"
@@ -46,7 +53,7 @@ def install(folder: Path, *, version: str = "0.33.0", custom: bool = True, propo
     if proposer:
         files["editahead_inference/__init__.py"] = ""
         files["editahead_inference/speculation/__init__.py"] = ""
-        files["editahead_inference/speculation/file_drafts.py"] = ""
+        files["editahead_inference/speculation/vllm_proposer.py"] = ""
     for name, text in files.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(text, "utf-8")

@@ -48,9 +48,9 @@ class Hub:
 @pytest.fixture(autouse=True)
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setattr(factory, "SHIPPED", tmp_path / "shipped")
-    monkeypatch.setattr("editahead_serving.hardware.bandwidth", lambda clock: 1.2e10)
-    monkeypatch.setattr("editahead_serving.model_download.free_on_disk", lambda folder: 10**12)
+    monkeypatch.setattr(factory, "SHIPPED_MODEL_DIR", tmp_path / "shipped")
+    monkeypatch.setattr("editahead_serving.hardware.measure_memory_bandwidth", lambda clock: 1.2e10)
+    monkeypatch.setattr("editahead_serving.model_download.free_disk_bytes", lambda folder: 10**12)
     hub = Hub(tmp_path)
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     monkeypatch.setitem(sys.modules, "huggingface_hub.constants", hub.constants)
@@ -67,7 +67,7 @@ def test_the_list(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     machine = Hardware(16, 128 << 30, 100 << 30, (Gpu("NVIDIA H200", 140 << 30),))
-    monkeypatch.setattr("editahead_serving.hardware.look", lambda: machine)
+    monkeypatch.setattr("editahead_serving.hardware.detect_hardware", lambda: machine)
     assert main(["models", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     validate("output.models", "output", told)
@@ -145,7 +145,7 @@ def test_no_room(
     hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What was fetched before is not counted again."""
-    monkeypatch.setattr("editahead_serving.model_download.free_on_disk", lambda folder: 10**10)
+    monkeypatch.setattr("editahead_serving.model_download.free_disk_bytes", lambda folder: 10**10)
     assert main(["models", "use", "zeta-2.1"]) == 1
     said = capsys.readouterr().err
     assert (

@@ -23,15 +23,20 @@ Use = Callable[..., Path]
 Printed = Callable[..., tuple[dict[str, str], list[str]]]
 
 
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return stub_vllm.write_model_folder(tmp_path / "models" / "coder-30b")
+
+
 @pytest.fixture(autouse=True)
 def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     for name in ("EDITAHEAD_BACKEND", "EDITAHEAD_MODEL", "VLLM_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(factory, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr(factory, "SHIPPED_MODEL_DIR", tmp_path / "shipped")
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
-    monkeypatch.setattr(vllm_probe, "BESIDE", tmp_path / "nowhere" / "vllm")
+    monkeypatch.setattr(vllm_probe, "BUNDLED_VLLM", tmp_path / "nowhere" / "vllm")
 
 
 @pytest.fixture
@@ -249,8 +254,8 @@ def test_replicas_on_a_cpu(
     use: Use, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(version="0.33.0+cpu")
-    monkeypatch.setattr(hardware, "real_cores", lambda: (0, 2, 4, 6, 8))
-    monkeypatch.setattr(nginx_router, "find", lambda environment: Path("/opt/nginx"))
+    monkeypatch.setattr(hardware, "physical_cores", lambda: (0, 2, 4, 6, 8))
+    monkeypatch.setattr(nginx_router, "find_nginx", lambda environment: Path("/opt/nginx"))
     assert main(["engine", "--print", str(folder), "--replicas", "2"]) == 0
     environments, _, _ = replicas(capsys.readouterr().out)
     assert [environment["VLLM_CPU_OMP_THREADS_BIND"] for environment in environments] == ["0,2", "4,6"]

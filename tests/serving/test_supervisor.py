@@ -137,6 +137,11 @@ async def test_a_program_that_cannot_be_run(tmp_path: Path) -> None:
 
 
 @pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return stub_vllm.write_model_folder(tmp_path / "models" / "coder-30b")
+
+
+@pytest.fixture
 def surroundings(tmp_path: Path) -> dict[str, str]:
     """The environment of a command."""
     program = stub_vllm.install(tmp_path / "engine")

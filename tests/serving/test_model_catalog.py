@@ -28,7 +28,7 @@ from editahead_serving.model_catalog import (
     find_model,
 )
 
-PAGE = Path(__file__).parents[3] / "docs" / "engine.md"
+PAGE = Path(__file__).parents[2] / "docs" / "engine.md"
 GB = 10**9
 models = st.sampled_from([*CATALOGUE, SHIPPED_MODEL])
 
