@@ -78,6 +78,12 @@ def test_what_was_left_between_two_edits_counts_as_skipped() -> None:
     assert max(features["support"] for features in last) == 2.0
 
 
+def test_edits_that_made_different_things_of_one_text_contradict_each_other() -> None:
+    person = Person("a = size + 10\n\nb = size + 10\n\nc = size + 10\n")
+    person.replace("a = size + 10", "a = size + 20").replace("b = size + 10", "b = size + 30")
+    assert {candidate.features["contradicted"] for candidate in found(person.state())} == {1.0}
+
+
 def test_features_are_finite_numbers_by_name() -> None:
     person = Person("user = 1\n\nf(user)\n\ng(user)\n\nend()\n").replace("user", "account")
     person.insert("log(1)\n", before="f(user)").insert("log(1)\n", before="end()")

@@ -44,7 +44,7 @@ class Substitution(Rule):
         return token_patterns.compile_pattern(self.old)
 
     @property
-    def learned_from(self) -> str:
+    def source_pattern(self) -> str:
         return repr(self.old)
 
     def rewrite(self, body: str) -> str:
@@ -84,7 +84,7 @@ class Rename(Rule):
         return dict(self.table)
 
     @property
-    def learned_from(self) -> str:
+    def source_pattern(self) -> str:
         return self.source
 
     @cached_property
