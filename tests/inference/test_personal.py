@@ -231,7 +231,7 @@ def test_traits_have_no_code() -> None:
 def test_another_document_is_no_distance() -> None:
     other = Snapshot.from_text("x\n", uri="file:///b.ts", language="typescript")
     seen = personalization.outcome_features(
-        replace(STATE, others=(other,)), replace(candidate(), uri="file:///b.ts")
+        replace(STATE, other_documents=(other,)), replace(candidate(), uri="file:///b.ts")
     )
     assert (seen.distance, seen.language) == (None, "typescript")
 

@@ -89,11 +89,11 @@ def test_other_open_documents_come_after_this_one() -> None:
     assert HERE in uris
 
 
-def test_a_refused_edit_is_not_shown_again() -> None:
+def test_a_rejected_edit_is_not_shown_again() -> None:
     state = renamed().state()
-    refused = predict(state).shown[0].candidate.edit
-    again = predict(renamed().state(refused={HERE: (refused,)}))
-    assert refused not in [verdict.candidate.edit for verdict in again.shown]
+    rejected = predict(state).shown[0].candidate.edit
+    again = predict(renamed().state(rejected={HERE: (rejected,)}))
+    assert rejected not in [verdict.candidate.edit for verdict in again.shown]
     assert "refused-before" in [verdict.reason for verdict in again.verdicts]
 
 

@@ -35,7 +35,7 @@ async def test_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 async def test_the_model_that_is_shipped_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(factory, "SHIPPED", tmp_path)
+    monkeypatch.setattr(factory, "SHIPPED_MODEL_DIR", tmp_path)
     with pytest.raises(ValueError, match="No model is shipped with this build"):
         chosen("local")
     (tmp_path / "config.json").write_text("{}")

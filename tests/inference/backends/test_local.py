@@ -37,7 +37,9 @@ class Endless:
         self.go = threading.Event()
         self.ended = threading.Event()
 
-    def answer(self, query: CompletionRequest, check: Callable[[], None]) -> Iterator[TextChunk | StreamEnd]:
+    def generate(
+        self, query: CompletionRequest, check: Callable[[], None]
+    ) -> Iterator[TextChunk | StreamEnd]:
         try:
             if query.prompt == "fails":
                 raise MemoryError
@@ -136,7 +138,9 @@ class Saying:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def answer(self, query: CompletionRequest, check: Callable[[], None]) -> Iterator[TextChunk | StreamEnd]:
+    def generate(
+        self, query: CompletionRequest, check: Callable[[], None]
+    ) -> Iterator[TextChunk | StreamEnd]:
         check()
         yield TextChunk(self.text)
         yield StreamEnd("stop", 0, Usage(1))

@@ -255,7 +255,7 @@ def test_hard_rules_hold_for_models() -> None:
     assert reason(text.replace("class Report:", "class Report(:")) == "breaks-syntax"
     assert reason(text.replace("\n\n    def size", "\n\n\n    def size")) == "no-change"
     new = text.replace("class Report", "class Summary")
-    state = replace(state, refused={state.document.uri: (diff(text, new),)})
+    state = replace(state, rejected={state.document.uri: (diff(text, new),)})
     assert reason(new) == "refused-before"
 
 
