@@ -98,10 +98,6 @@ class Prediction:
     timings: Timings = Timings()
 
 
-class Cancelled(Exception):
-    """Nobody waits for the result any more."""
-
-
 class Predictor(Protocol):
     """Proposes candidates for a state. Pure: the same state gives the same candidates, and so do states with equal
     `State.key`: of the cursor it looks at `State.standpoint` only, and at no times or versions.

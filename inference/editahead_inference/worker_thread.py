@@ -11,19 +11,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from .candidates import Cancelled
+from editahead_inference.errors import DeadlineError, PreemptedError
+
+from .errors import Cancelled
 
 Job = Callable[[], None]
 
 T = TypeVar("T")
-
-
-class DeadlineError(Cancelled):
-    """The job took longer than it may."""
-
-
-class PreemptedError(Cancelled):
-    """The job makes room for one that is urgent. It can be run again."""
 
 
 class WorkerThread:

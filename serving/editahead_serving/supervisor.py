@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from editahead_inference.backends.base import BackendError
+from editahead_inference.errors import BackendError
 
 MAX_FAILED_STARTS = 5
 """So many in a row that lead to nothing, and it is given up; the very first must lead to something."""

@@ -20,10 +20,11 @@ from typing import Any
 
 import pytest
 
-from editahead_inference.backends.base import BackendError, CompletionRequest, StreamEnd, TextChunk, Usage
+from editahead_inference.backends.base import CompletionRequest, StreamEnd, TextChunk, Usage
 from editahead_inference.backends.engine import EngineBackend
 from editahead_inference.backends.engine_runfile import FILE_NAME, EngineRunfile
 from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
+from editahead_inference.errors import BackendError
 from editahead_inference.pipeline import Pipeline
 from editahead_lsp.model.config import ModelConfig
 from editahead_lsp.prediction.coordinator import ALL_REUSE

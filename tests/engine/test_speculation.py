@@ -18,7 +18,7 @@ from editahead_inference.backends.local import qwen3
 from editahead_inference.backends.local.model import LocalModel, load_network
 from editahead_inference.backends.local.network import Network
 from editahead_inference.backends.local.transformers_network import TransformersNetwork
-from editahead_inference.candidates import Cancelled
+from editahead_inference.errors import Cancelled
 from editahead_prompts.formats.next_edit.editahead_2611 import NEXT, REGION, REGION_END
 
 pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")

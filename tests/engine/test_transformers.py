@@ -10,16 +10,10 @@ from pathlib import Path
 import pytest
 
 from backend_helpers import answer, logprobs_of, text_and_end
-from editahead_inference.backends.base import (
-    BackendError,
-    CompletionRequest,
-    Health,
-    StreamEnd,
-    TextChunk,
-    Usage,
-)
+from editahead_inference.backends.base import CompletionRequest, Health, StreamEnd, TextChunk, Usage
 from editahead_inference.backends.local.backend import LocalBackend
 from editahead_inference.backends.openai.backend import OpenAIBackend
+from editahead_inference.errors import BackendError
 from tiny_model import CONTEXT, texts
 
 TEXTS = texts()

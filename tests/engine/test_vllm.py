@@ -10,16 +10,10 @@ from pathlib import Path
 import pytest
 
 from backend_helpers import answer, logprobs_of, text_and_end
-from editahead_inference.backends.base import (
-    BackendError,
-    Capabilities,
-    CompletionRequest,
-    Health,
-    StreamEnd,
-    TextChunk,
-)
+from editahead_inference.backends.base import Capabilities, CompletionRequest, Health, StreamEnd, TextChunk
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from editahead_inference.backends.openai.http_transport import BACKGROUND_TIMEOUTS
+from editahead_inference.errors import BackendError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_prompts.composition.hf_tokenizer import load
 from editahead_prompts.state import EditorState

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from editahead_inference.candidates import Cancelled, Candidate, GateDecision, Silence
+from editahead_inference.candidates import Candidate, GateDecision, Silence
+from editahead_inference.errors import Cancelled
 from editahead_inference.gate.gate import MAX_SHOWN, Gate, threshold
 from editahead_prompts.state import EditorState, PastEdit, RuleOutcomes
 from editahead_prompts.text.edits import Edit

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editahead_inference.candidates import Cancelled, Candidate, Prediction
+from editahead_inference.candidates import Candidate, Prediction
+from editahead_inference.errors import Cancelled
 from editahead_inference.pipeline import Pipeline
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.edits import Edit

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from editahead_inference.candidates import Cancelled
-from editahead_inference.worker_thread import CancellableJob, DeadlineError, PreemptedError, WorkerThread
+from editahead_inference.errors import Cancelled, DeadlineError, PreemptedError
+from editahead_inference.worker_thread import CancellableJob, WorkerThread
 
 LONG_S = 10.0
 

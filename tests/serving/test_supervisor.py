@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stub_vllm
-from editahead_inference.backends.base import BackendError, CompletionRequest, TextChunk
+from editahead_inference.backends.base import CompletionRequest, TextChunk
 from editahead_inference.backends.engine import STARTING, EngineBackend
 from editahead_inference.backends.engine_runfile import EngineRunfile
+from editahead_inference.errors import BackendError
 from editahead_lsp.transport import parent_process
 from editahead_serving.supervisor import (
     FIRST_S,

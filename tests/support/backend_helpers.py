@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.backends.base import Backend, BackendError, CompletionRequest, StreamEnd, TextChunk
+from editahead_inference.backends.base import Backend, CompletionRequest, StreamEnd, TextChunk
+from editahead_inference.errors import BackendError
 
 QUERY = CompletionRequest("def f(", ("<end>",), 50)
 

@@ -45,8 +45,8 @@ def run(args: argparse.Namespace) -> int:
     import time
 
     from editahead_cli.atomic_write import WriteError, write_all
-    from editahead_inference.apply.planner import ApplyRefusedError
     from editahead_inference.apply.results import Refusal
+    from editahead_inference.errors import ApplyRefusedError
     from editahead_lsp.apply.linters import new_problems
     from editahead_prompts.sketches.parse import parse_sketch
     from editahead_prompts.sketches.sketch import SketchError

@@ -121,7 +121,7 @@ def _backend() -> list[Check]:
 
 
 async def _asked(backend: Backend, format: str) -> list[Check]:
-    from editahead_inference.backends.base import BackendError
+    from editahead_inference.errors import BackendError
     from editahead_prompts.formats.registry import FORMATS, format_name
 
     try:

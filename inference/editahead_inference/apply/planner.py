@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Literal, Protocol
 
+from editahead_inference.errors import ApplyRefusedError
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Sketch, SketchKind
 from editahead_prompts.text.edits import Edit, apply_to_lines, compose, normalise
 from editahead_prompts.text.snapshot import Snapshot
@@ -32,14 +33,6 @@ _FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
 
 
 MAX_PARTS = 200
-
-
-class ApplyRefusedError(Exception):
-    """Nothing is changed; `refusal` says why."""
-
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.detail)
-        self.refusal = refusal
 
 
 class FileProvider(Protocol):

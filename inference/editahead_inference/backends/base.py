@@ -13,23 +13,6 @@ BackendState: TypeAlias = Literal["starting", "ready", "degraded", "gone"]
 """starting: nothing is known yet. ready: it answers. degraded: it fails now and then, or is being tried again after it
 failed. gone: it is not asked until the circuit breaker lets one request through."""
 
-FailureKind: TypeAlias = Literal[
-    "unreachable",  # no connection, or none any more
-    "timeout",  # nothing came in time
-    "refused",  # the server says no: key, model, size
-    "broken",  # what came is not what the protocol has
-    "suspended",  # the circuit breaker is open: nothing was sent
-]
-
-
-class BackendError(Exception):
-    """A request that came to nothing. detail: one sentence for a person; it quotes no prompt and no key."""
-
-    def __init__(self, failure: FailureKind, detail: str) -> None:
-        super().__init__(detail)
-        self.failure = failure
-        self.detail = detail
-
 
 @dataclass(frozen=True, slots=True)
 class Health:

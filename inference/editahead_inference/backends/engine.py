@@ -13,7 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from .base import BackendError, Capabilities, CompletionRequest, Health, StreamEnd, TextChunk, Usage
+from editahead_inference.errors import BackendError
+
+from .base import Capabilities, CompletionRequest, Health, StreamEnd, TextChunk, Usage
 from .engine_runfile import EngineRunfile, served_name
 from .openai.backend import OpenAIBackend
 

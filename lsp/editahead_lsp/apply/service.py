@@ -11,10 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from editahead_inference.apply.planner import ApplyRefusedError, FileChange, MergeFunction, plan_changes
+from editahead_inference.apply.planner import FileChange, MergeFunction, plan_changes
 from editahead_inference.apply.results import Refusal
+from editahead_inference.errors import ApplyRefusedError, DeadlineError
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_inference.worker_thread import CancellableJob, DeadlineError, WorkerThread
+from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_lsp.protocol.custom_messages import Range
 from editahead_lsp.session.session import Session
 from editahead_lsp.workspace import uris

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from editahead_inference.apply.planner import ApplyRefusedError, FileChange
+from editahead_inference.apply.planner import FileChange
 from editahead_inference.apply.results import HunkClass, Refusal, SimilarLines
 from editahead_inference.apply.review.review import Hunk
+from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.presentation.to_lsp import text_edits
 from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol import lsp_types

@@ -11,8 +11,8 @@ import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from editahead_inference.apply.planner import ApplyRefusedError
 from editahead_inference.apply.results import Refusal, RefusalReason
+from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_prompts.sketches.paths import language_of

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from editahead_inference.apply.planner import ApplyRefusedError, FileChange
+from editahead_inference.apply.planner import FileChange
+from editahead_inference.errors import ApplyRefusedError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.apply import to_lsp
 from editahead_lsp.apply.linters import new_problems

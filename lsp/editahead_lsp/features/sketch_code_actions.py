@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcContentModified
 
-from editahead_inference.apply.planner import ApplyRefusedError
+from editahead_inference.errors import ApplyRefusedError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.apply import to_lsp
 from editahead_lsp.apply.blocking_model import Check

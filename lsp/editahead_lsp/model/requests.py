@@ -7,7 +7,8 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
-from editahead_inference.backends.base import Backend, BackendError, Usage
+from editahead_inference.backends.base import Backend, Usage
+from editahead_inference.errors import BackendError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import ModelResponse, ResponseProgress, Rewrite
 from editahead_prompts.state import EditorState

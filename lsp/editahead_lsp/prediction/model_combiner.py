@@ -7,10 +7,11 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from editahead_inference.candidates import Cancelled, Prediction, Silence
+from editahead_inference.candidates import Prediction, Silence
+from editahead_inference.errors import Cancelled, DeadlineError
 from editahead_inference.pipeline import proposed_edits
 from editahead_inference.predictors.model.response import ModelResponse
-from editahead_inference.worker_thread import CancellableJob, DeadlineError
+from editahead_inference.worker_thread import CancellableJob
 from editahead_lsp.model.requests import ModelRequests
 from editahead_prompts.text.snapshot import Snapshot
 

@@ -10,9 +10,10 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, Literal, TypeVar
 
-from editahead_inference.candidates import Cancelled, Prediction, Silence
+from editahead_inference.candidates import Prediction, Silence
+from editahead_inference.errors import Cancelled, DeadlineError, PreemptedError
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_inference.worker_thread import CancellableJob, DeadlineError, PreemptedError, WorkerThread
+from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_lsp.model.requests import ModelRequests
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot

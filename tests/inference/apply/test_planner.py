@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from editahead_inference.apply.planner import MAX_PARTS, ApplyRefusedError, FileChange, plan_changes
+from editahead_inference.apply.planner import MAX_PARTS, FileChange, plan_changes
 from editahead_inference.apply.results import MergeResult, Refusal
-from editahead_inference.candidates import Cancelled
+from editahead_inference.errors import ApplyRefusedError, Cancelled
 from editahead_prompts.sketches.sketch import (
     Code,
     Diff,

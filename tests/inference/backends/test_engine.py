@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from editahead_inference.backends.base import BackendError, CompletionRequest, TextChunk
+from editahead_inference.backends.base import CompletionRequest, TextChunk
 from editahead_inference.backends.engine import ABSENT, STARTING, EngineBackend
 from editahead_inference.backends.engine_runfile import EngineRunfile, served_name
+from editahead_inference.errors import BackendError
 from fake_model_server import Exchange, ModelServer
 
 QUERY = CompletionRequest("x", (), 5)

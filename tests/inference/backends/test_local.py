@@ -13,17 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.backends.base import (
-    BackendError,
-    CompletionRequest,
-    Health,
-    StreamEnd,
-    TextChunk,
-    Usage,
-)
+from editahead_inference.backends.base import CompletionRequest, Health, StreamEnd, TextChunk, Usage
 from editahead_inference.backends.local.backend import LocalBackend
 from editahead_inference.backends.local.session_cache import SessionCache
 from editahead_inference.backends.local.stop_strings import StopScanner
+from editahead_inference.errors import BackendError
 
 QUERY = CompletionRequest("p", (), 3)
 

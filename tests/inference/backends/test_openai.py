@@ -10,7 +10,6 @@ import pytest
 
 from backend_helpers import QUERY, answer, failure
 from editahead_inference.backends.base import (
-    BackendError,
     Capabilities,
     CompletionRequest,
     Health,
@@ -19,6 +18,7 @@ from editahead_inference.backends.base import (
     Usage,
 )
 from editahead_inference.backends.openai.backend import OpenAIBackend
+from editahead_inference.errors import BackendError
 from fake_model_server import Exchange, ModelServer
 
 

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editahead_inference.backends.base import BackendError, StreamEnd, TextChunk, Usage
+from editahead_inference.backends.base import StreamEnd, TextChunk, Usage
 from editahead_inference.backends.openai.completion_chunks import ChunkReader
 from editahead_inference.backends.openai.http_errors import MessageRedactor
 from editahead_inference.backends.openai.sse import EventDecoder, ServerSentEvent
+from editahead_inference.errors import BackendError
 
 texts = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), max_size=8)
 

@@ -4,16 +4,9 @@ import asyncio
 
 import pytest
 
-from editahead_inference.backends.base import (
-    Backend,
-    BackendError,
-    CompletionRequest,
-    Health,
-    StreamEnd,
-    TextChunk,
-    Usage,
-)
+from editahead_inference.backends.base import Backend, CompletionRequest, Health, StreamEnd, TextChunk, Usage
 from editahead_inference.backends.scripted import BLOCK, ScriptedBackend, ScriptedReply, by_prompt, in_order
+from editahead_inference.errors import BackendError
 
 
 def query(prompt: str, samples: int = 1) -> CompletionRequest:

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editahead_inference.backends.base import BackendError, Capabilities, CompletionRequest, Health
+from editahead_inference.backends.base import Capabilities, CompletionRequest, Health
 from editahead_inference.backends.scripted import ScriptedBackend, ScriptedReply, in_order
+from editahead_inference.errors import BackendError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import ModelResponse, ResponseProgress
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer

@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 import pytest
 import pytest_asyncio
 
-from editahead_inference.backends.base import BackendError, CompletionRequest
+from editahead_inference.backends.base import CompletionRequest
 from editahead_inference.backends.scripted import Script, ScriptedBackend, ScriptedReply, by_prompt
+from editahead_inference.errors import BackendError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.apply.blocking_model import MODEL_TIMEOUT_S
 from editahead_prompts.formats.base import Finish

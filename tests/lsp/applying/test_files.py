@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from editahead_inference.apply.planner import ApplyRefusedError
+from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.apply.workspace_files import WorkspaceFiles
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.file_exclusion import FileExclusion

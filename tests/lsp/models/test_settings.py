@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from editahead_inference.backends.base import BackendError, Health
+from editahead_inference.backends.base import Health
 from editahead_inference.backends.scripted import ScriptedReply
+from editahead_inference.errors import BackendError
 from server_with_model import NEW, OPENAI, TEXT, A, Model, Modelled, rename_once, until
 
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.backends.base import BackendError, Health
+from editahead_inference.backends.base import Health
 from editahead_inference.backends.scripted import BLOCK
+from editahead_inference.errors import BackendError
 from editahead_lsp.model.prompt_warmer import BUDGET, PAUSE_S, WINDOW_S, TokenBudget
 from server_with_model import A, Model, Modelled, Time, until
 

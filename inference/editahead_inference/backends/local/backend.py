@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from editahead_inference.backends.base import (
-    BackendError,
     Capabilities,
     CompletionRequest,
     Health,
@@ -23,7 +22,7 @@ from editahead_inference.backends.base import (
     TextChunk,
     Usage,
 )
-from editahead_inference.candidates import Cancelled
+from editahead_inference.errors import BackendError, Cancelled
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_prompts.composition.hf_tokenizer import TokenizerUnavailableError
 

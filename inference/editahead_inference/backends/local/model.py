@@ -13,8 +13,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from editahead_inference.backends.base import BackendError, CompletionRequest, StreamEnd, TextChunk, Usage
-from editahead_inference.candidates import Cancelled
+from editahead_inference.backends.base import CompletionRequest, StreamEnd, TextChunk, Usage
+from editahead_inference.errors import BackendError, Cancelled
 from editahead_inference.speculation.drafter import Drafter, DraftLengths
 from editahead_prompts.composition.hf_tokenizer import load as load_vocabulary
 from editahead_prompts.formats.base import Finish

@@ -16,7 +16,6 @@ from contextlib import aclosing, contextmanager
 from dataclasses import replace
 
 from editahead_inference.backends.base import (
-    BackendError,
     BackendState,
     Capabilities,
     CompletionRequest,
@@ -25,10 +24,11 @@ from editahead_inference.backends.base import (
     TextChunk,
     Usage,
 )
+from editahead_inference.errors import BackendError, HttpStatusError
 
 from .circuit_breaker import CircuitBreaker
 from .completion_chunks import ChunkReader
-from .http_errors import REQUEST_ERROR_STATUSES, HttpStatusError, MessageRedactor
+from .http_errors import REQUEST_ERROR_STATUSES, MessageRedactor
 from .http_transport import BACKGROUND_TIMEOUTS, INTERACTIVE_TIMEOUTS, HttpTransport, Limits, Timeouts
 from .server_profiles import ServerProfile, build_request, detect_server
 from .server_url import ServerUrl

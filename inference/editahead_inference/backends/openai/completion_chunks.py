@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from editahead_inference.backends.base import BackendError, StreamEnd, TextChunk, Usage
+from editahead_inference.backends.base import StreamEnd, TextChunk, Usage
+from editahead_inference.errors import BackendError
 from editahead_prompts.formats.base import Finish
 
 _REASONS: Mapping[str, Finish] = {"stop": "stop", "length": "length"}

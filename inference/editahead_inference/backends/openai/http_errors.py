@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
-from editahead_inference.backends.base import BackendError
+from editahead_inference.errors import HttpStatusError
 
 MAX_QUOTE = 200
 """Characters of a server's own message."""
@@ -18,14 +18,6 @@ _SAME_KEY = 4
 
 REQUEST_ERROR_STATUSES = frozenset([400, 413, 422])
 """Statuses that say nothing about the server: the next request may be fine."""
-
-
-class HttpStatusError(BackendError):
-    """The server answered with a status that is no success. Of these, only some speak against the server."""
-
-    def __init__(self, status: int, failure: Any, detail: str) -> None:
-        super().__init__(failure, detail)
-        self.status = status
 
 
 class MessageRedactor:

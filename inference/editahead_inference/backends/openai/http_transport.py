@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from editahead_inference.backends.base import BackendError
+from editahead_inference.errors import BackendError
 
 from .http_errors import MessageRedactor, to_backend_error
 from .server_url import ServerUrl

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from editahead_inference.backends.base import BackendError, Capabilities, CompletionRequest
+from editahead_inference.backends.base import Capabilities, CompletionRequest
+from editahead_inference.errors import BackendError
 
 from .http_transport import HttpTransport, Timeouts
 

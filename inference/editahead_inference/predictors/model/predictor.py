@@ -12,16 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeAlias, TypeVar, cast
 
-from editahead_inference.backends.base import (
-    Backend,
-    BackendError,
-    CompletionRequest,
-    Scorer,
-    StreamEnd,
-    TextChunk,
-    Usage,
-)
+from editahead_inference.backends.base import Backend, CompletionRequest, Scorer, StreamEnd, TextChunk, Usage
 from editahead_inference.candidates import CandidateSource
+from editahead_inference.errors import BackendError
 from editahead_inference.gate.decision_trees import DecisionTrees
 from editahead_prompts.composition.cache_miss_tracker import CacheMissTracker, common_prefix
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer, tokenizer_for

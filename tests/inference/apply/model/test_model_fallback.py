@@ -18,10 +18,11 @@ from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.model.model_fallback import ATTEMPTS, ModelFallback, PartialRewrite
 from editahead_inference.apply.model.rewrite_check import check_rewrite
 from editahead_inference.apply.placement.placement import Target
-from editahead_inference.apply.planner import ApplyRefusedError, FileChange, plan_changes, review_changes
+from editahead_inference.apply.planner import FileChange, plan_changes, review_changes
 from editahead_inference.apply.results import MergeResult, Refusal
-from editahead_inference.backends.base import BackendError, Capabilities
+from editahead_inference.backends.base import Capabilities
 from editahead_inference.backends.scripted import ScriptedBackend, ScriptedReply, in_order
+from editahead_inference.errors import ApplyRefusedError, BackendError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import ApplyResponse
 from editahead_prompts.formats.apply.base import ApplyInput
