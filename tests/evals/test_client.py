@@ -88,7 +88,7 @@ def test_sending_to_a_dead_server_says_so_too() -> None:
 
 
 def test_a_hanging_server_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_module, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(client_module, "TIMEOUT_S", 0.05)
     with pytest.raises(ClientError, match=r"waiting for \['ask'\]"), start("pass") as client:
         client.request("ask")
 

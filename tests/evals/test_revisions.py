@@ -32,7 +32,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     git(tmp_path, "init", "--initial-branch=main")
     here = write(tmp_path, "evals/editahead_evals/data/revisions.py", "")
     for version in ("v1", "v2"):
-        for package in ("lsp", "inference"):
+        for package in ("cli", "lsp", "inference"):
             write(tmp_path, INIT.format(package=package), f"VERSION = {version!r}\n")
         git(tmp_path, "add", "--all")
         git(tmp_path, "commit", "--message", version)
@@ -42,7 +42,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_code_of_a_revision_runs(checkout: Path) -> None:
-    code = "import editahead_lsp, editahead_inference as i; print(editahead_lsp.VERSION, i.VERSION)"
+    code = "import editahead_cli as c, editahead_inference as i; print(c.VERSION, i.VERSION)"
     for version in ("v1", "v2"):
         with checked_out(version) as revision:
             environment = os.environ | revision.environment
@@ -80,6 +80,16 @@ def test_another_code_must_not_be_measured_in_its_place(checkout: Path) -> None:
     git(checkout, "rm", "-r", "lsp")
     git(checkout, "commit", "--message", "without")
     with pytest.raises(RevisionError, match="another installation"), checked_out("HEAD"):
+        pass
+
+
+def test_a_revision_of_before_the_cli_package(checkout: Path) -> None:
+    git(checkout, "rm", "-r", "cli")
+    git(checkout, "commit", "--message", "without")
+    with (
+        pytest.raises(RevisionError, match="HEAD: this revision has no cli/editahead_cli"),
+        checked_out("HEAD"),
+    ):
         pass
 
 

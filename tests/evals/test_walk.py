@@ -13,13 +13,13 @@ from editahead_evals.data.edit_records import Record
 from editahead_evals.replay.accepting_replay import AcceptReplay, replay_accepting
 from editahead_evals.replay.baseline_replay import SETTINGS
 
-SCRIPTED = str(Path(__file__).parents[1] / "support" / "scripted.py")
+SERVER_HARNESS = str(Path(__file__).parents[1] / "support" / "server_harness.py")
 
 
 @pytest.fixture
 def editor() -> Iterator[Editor]:
     """Of a server that predicts `old` -> `new`, and looks ahead."""
-    client = LanguageClient([sys.executable, SCRIPTED, json.dumps({"old": "new"})])
+    client = LanguageClient([sys.executable, SERVER_HARNESS, json.dumps({"old": "new"})])
     with Editor(SETTINGS, client=client) as editor:
         yield editor
 

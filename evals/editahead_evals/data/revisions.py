@@ -71,9 +71,12 @@ def _check_own() -> None:
 
 
 def _check_runs_from(folder: Path, environment: dict[str, str], revision: str) -> None:
-    script = (
-        "import editahead_cli, editahead_inference as i; print(editahead_cli.__file__); print(i.__file__)"
-    )
+    if not (folder / "cli" / "editahead_cli").is_dir():
+        raise RevisionError(
+            f"{revision}: this revision has no cli/editahead_cli, which starts its server; name a later one"
+        )
+    packages = ("editahead_cli", "editahead_lsp", "editahead_inference")
+    script = "; ".join(f"import {package}; print({package}.__file__)" for package in packages)
     run = subprocess.run(
         [sys.executable, "-c", script],
         env=os.environ | environment,

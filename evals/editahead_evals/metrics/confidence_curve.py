@@ -6,6 +6,7 @@ nearly what a lower eagerness does (there the gate may also prefer another place
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -116,7 +117,7 @@ class ConfidenceCurve:
             shown, right = shown + 1, right + answer.correct
             is_last = number == len(given) or given[number][0] < confidence
             if is_last and right >= (precision - _ROUNDING) * shown:
-                least = confidence - _ROUNDING
+                least = math.nextafter(confidence, -math.inf)
         return least
 
     def coverage_above(self, least: float) -> Callable[[Weights], float | None]:
