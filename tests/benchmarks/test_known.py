@@ -29,7 +29,7 @@ from figures import SHORT, p50_p99, python_text, show
 
 pytestmark = pytest.mark.benchmark
 
-UNKNOWING = [sys.executable, str(Path(__file__).with_name("unknowing_server.py"))]
+UNKNOWING = [sys.executable, str(Path(__file__).with_name("server_without_cache.py"))]
 EDITS = Path(os.environ.get("EDITAHEAD_EDITS", Path(__file__).parents[3] / "shared/data/edits/dev.jsonl.zst"))
 FILES, SEED = (3 if SHORT else 20), 6
 EVERY = 3

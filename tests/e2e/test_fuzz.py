@@ -189,7 +189,7 @@ async def test_in_this_process_the_mirror_is_exact_after_every_message(tmp_path:
 
 SERVERS = {
     "real": ["-m", "editahead_cli", "lsp"],
-    "scripted": [str(Path(__file__).parents[1] / "support" / "scripted.py"), '{"user": "account"}'],
+    "scripted": [str(Path(__file__).parents[1] / "support" / "server_harness.py"), '{"user": "account"}'],
 }
 
 

@@ -14,7 +14,7 @@ from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient, isolated_environment
 from fake_model_server import Exchange, ModelServer
 
-IMPATIENT = [sys.executable, str(Path(__file__).parents[1] / "support" / "impatient.py")]
+IMPATIENT = [sys.executable, str(Path(__file__).parents[1] / "support" / "server_short_timeouts.py")]
 TEXT = "import money\n\n\ndef total(items, tax):\n    price = sum(items)\n    return money.euro(price)\n"
 NEW = TEXT.replace("sum(items)", "sum(items) * (1 + tax)")
 RENAMED = "function f(user) {\n  a(user);\n\n  b(user);\n\n  c(user);\n}\n"

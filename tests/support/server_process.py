@@ -16,7 +16,7 @@ from typing import Any
 from lsprotocol import types
 from pytest_lsp import LanguageClient, make_test_lsp_client
 
-SCRIPTED = [sys.executable, str(Path(__file__).with_name("scripted.py"))]
+SCRIPTED = [sys.executable, str(Path(__file__).with_name("server_harness.py"))]
 REAL = [sys.executable, "-m", "editahead_cli", "lsp"]
 ENGINE = [sys.executable, "-m", "editahead_cli", "engine"]
 SCRIPT = json.dumps({"user": "account"})

@@ -1,1 +1,1 @@
-"""What goes over the wire, as values: LSP types, custom messages, the converter."""
+"""The messages as values: LSP types, Editahead's own messages, and the converter from and to JSON."""

@@ -12,13 +12,23 @@ from editahead_prompts.sketches.sketch import SketchKind
 from .custom_messages import Range
 from .lsp_types import OMIT_IF_NONE, WorkspaceEdit
 
-_MAY = {OMIT_IF_NONE: True}
+_OPTIONAL = {OMIT_IF_NONE: True}
 
 
 @attrs.frozen
 class ApplyArgument:
-    """uri: the file that the sketch is for, where it names none. range: what it may change of that file. check: look for
-    new problems, too. instruction: what the sketch was asked for with; shown to a model of the format `instruct`."""
+    """The argument of the command.
+
+    Attributes:
+        sketch: The sketch.
+        uri: The file to change, where the sketch names none.
+        range: The part of that file that the sketch may change.
+        instruction: The request that the sketch was written for; part of the prompt of the format `instruct`.
+        dry_run: Whether to return the edit without applying it.
+        check: Whether to run linters and report new problems.
+        partial_result_token: The token of `$/progress` for PartialHunks.
+        work_done_token: The token of `$/progress` for begin, report and end.
+    """
 
     sketch: str
     uri: str | None = None
@@ -32,8 +42,17 @@ class ApplyArgument:
 
 @attrs.frozen
 class AppliedHunk:
-    """`new_text` in place of `range`. flags: a sentence for each thing that a person should look at; left out when there
-    is none."""
+    """One change: `new_text` replaces `range`.
+
+    Attributes:
+        uri: The file.
+        range: The range in the text before the edit.
+        new_text: The new text.
+        class_: What the change means for the code.
+        origin: Who wrote the new text: the sketch, or a model.
+        confidence: 0 to 1.
+        flags: One sentence for each thing that the user should check.
+    """
 
     uri: str
     range: Range
@@ -41,21 +60,32 @@ class AppliedHunk:
     class_: HunkClass
     origin: HunkOrigin
     confidence: float
-    flags: list[str] | None = attrs.field(default=None, metadata=_MAY)
+    flags: list[str] | None = attrs.field(default=None, metadata=_OPTIONAL)
 
 
 @attrs.frozen
 class PartialHunks:
-    """The value of a partial result: hunks of one file that are settled, each told once. withdrawn: the file of which those
-    told before are void, as the model's text that they come from is not taken, or is another in the end."""
+    """The value of a partial result: final hunks of one file, each sent once.
+
+    Attributes:
+        hunks: The hunks that were not sent before.
+        withdrawn: The URI of a file whose hunks sent before are void: the model's text was rejected or has changed.
+    """
 
     hunks: list[AppliedHunk]
-    withdrawn: str | None = attrs.field(default=None, metadata=_MAY)
+    withdrawn: str | None = attrs.field(default=None, metadata=_OPTIONAL)
 
 
 @attrs.frozen
 class Problem:
-    """Something that was not wrong before. range: in the text after the edit. source: the tool that says it."""
+    """A problem that the edit would bring.
+
+    Attributes:
+        uri: The file.
+        range: The range in the text after the edit.
+        message: The linter's message.
+        source: The linter's name.
+    """
 
     uri: str
     range: Range
@@ -65,8 +95,15 @@ class Problem:
 
 @attrs.frozen
 class ApplyStats:
-    """ms, first_hunk_ms: milliseconds from the request to the edit, and to its first hunk, which is settled earlier where a
-    model writes; null without any."""
+    """The costs of one request.
+
+    Attributes:
+        ms: Milliseconds from the request to the edit.
+        first_hunk_ms: Milliseconds from the request to the first final hunk; null without hunks.
+        model_tokens: Tokens that the model wrote.
+        draft_tokens: Tokens that the model was given as drafts.
+        accepted_draft_tokens: The draft tokens that the model accepted.
+    """
 
     ms: float
     first_hunk_ms: float | None = None
@@ -77,21 +114,32 @@ class ApplyStats:
 
 @attrs.frozen
 class ApplyResult:
-    """applied: false when the client declined, with the reason. problems: where they were asked for."""
+    """The result of the command.
+
+    Attributes:
+        edit: The edit.
+        hunks: The parts of the edit.
+        sketch_kind: How the sketch is written.
+        method: Whether a model wrote a part of the edit.
+        stats: The costs.
+        applied: False if the edit was not applied, though `dry_run` was not set.
+        failure_reason: Why the edit was not applied.
+        problems: New problems; omitted without `check`.
+    """
 
     edit: WorkspaceEdit
     hunks: list[AppliedHunk]
     sketch_kind: SketchKind
     method: Literal["merge", "model", "none"]
     stats: ApplyStats
-    applied: bool | None = attrs.field(default=None, metadata=_MAY)
-    failure_reason: str | None = attrs.field(default=None, metadata=_MAY)
-    problems: list[Problem] | None = attrs.field(default=None, metadata=_MAY)
+    applied: bool | None = attrs.field(default=None, metadata=_OPTIONAL)
+    failure_reason: str | None = attrs.field(default=None, metadata=_OPTIONAL)
+    problems: list[Problem] | None = attrs.field(default=None, metadata=_OPTIONAL)
 
 
 @attrs.frozen
 class SimilarRange:
-    """Lines that resemble what could not be placed; similarity 0..1."""
+    """Lines that resemble the part of the sketch that has no place; `similarity` is 0 to 1."""
 
     range: Range
     similarity: float
@@ -99,10 +147,16 @@ class SimilarRange:
 
 @attrs.frozen
 class RefusalData:
-    """The `data` of the error. part: the lines of the sketch that it is about. model: why a model that was asked, or was to
-    be, did not help."""
+    """The `data` of the error for a refusal.
+
+    Attributes:
+        reason: The reason.
+        part: The lines of the sketch that the refusal is about.
+        near: Lines of the file that resemble the part.
+        model: Why the model did not help, where one was requested.
+    """
 
     reason: RefusalReason
     part: str
     near: list[SimilarRange] = attrs.field(factory=list)
-    model: str | None = attrs.field(default=None, metadata=_MAY)
+    model: str | None = attrs.field(default=None, metadata=_OPTIONAL)

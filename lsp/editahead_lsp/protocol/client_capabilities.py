@@ -1,4 +1,4 @@
-"""What the client said of itself when it connected, resolved once into flat values."""
+"""The client's capabilities and options from `initialize`, as flat values."""
 
 from __future__ import annotations
 
@@ -13,15 +13,30 @@ FILE_OPERATIONS = frozenset(("create", "rename", "delete"))
 
 @dataclass(frozen=True)
 class ClientCapabilities:
-    """name: in the client's own words. copilot: it, or the plugin for which it speaks, is called so. encodings: of
-    positions, its favourite first. options:
-    `initializationOptions.editahead`, as it came. folders: URIs of the workspace.
-    shows_edits: whether it has a way of its own to show an edit before it is made, as far as it says.
-    action_literals: code actions that are more than commands. resolves_actions: their edits may be given later.
-    disables_actions: they may be shown with the reason why they cannot be taken.
-    document_changes: it can take such edits, though it need not say so: what it does to files is part of them.
-    annotates_edits: edits may say what they are, and ask for confirmation. file_operations: what an edit may do to files:
-    "create", "rename", "delete"."""
+    """What one client can do, and the options that it gave.
+
+    Attributes:
+        name: The client's name.
+        copilot: Whether the name of the client, or of its plugin, contains "copilot".
+        encodings: Encodings of positions, the client's favourite first.
+        cross_file: Whether inline edits may be in other documents (option `crossFile`).
+        shows_documents: `window/showDocument` is supported.
+        applies_edits: `workspace/applyEdit` is supported.
+        versioned_edits: The client says that it supports `documentChanges`.
+        document_changes: `documentChanges` are supported; a client with file operations need not say so.
+        annotates_edits: Edits may have annotations, and ask for confirmation.
+        file_operations: What an edit may do to files: "create", "rename", "delete".
+        configurable: `workspace/configuration` is supported.
+        shows_edits: The client has, as far as it says, its own way to show an edit before it is made.
+        action_literals: Code actions may be more than commands.
+        resolves_actions: `codeAction/resolve` may add the edit of a code action.
+        disables_actions: Code actions may be disabled, with a reason.
+        markdown: Documentation of completion items may be Markdown.
+        diagnostics: `textDocument/publishDiagnostics` is supported.
+        refreshes_inlay_hints: `workspace/inlayHint/refresh` is supported.
+        options: `initializationOptions.editahead`, as received.
+        folders: URIs of the workspace folders.
+    """
 
     name: str = ""
     copilot: bool = False
@@ -46,6 +61,7 @@ class ClientCapabilities:
 
     @classmethod
     def from_initialize(cls, params: InitializeParams) -> ClientCapabilities:
+        """Read the capabilities from the params of `initialize`."""
         capabilities = params.capabilities
         workspace_edit = get_nested(capabilities, "workspace", "workspaceEdit")
         listed = get_nested(workspace_edit, "resourceOperations")
@@ -94,7 +110,7 @@ class ClientCapabilities:
 
 
 def get_nested(value: Any, *names: str) -> Any:
-    """The value under nested names, or None where the way there ends."""
+    """Return the value under nested names; None if one of them is missing."""
     for name in names:
         if not isinstance(value, Mapping):
             return None

@@ -1,4 +1,4 @@
-"""JSON values to objects of the protocol's classes, and back."""
+"""The converter from JSON values to objects of the protocol's classes, and back."""
 
 from __future__ import annotations
 
@@ -35,39 +35,43 @@ PARAMS_BY_METHOD: Mapping[str, type] = {
     custom_messages.DID_PARTIALLY_ACCEPT_COMPLETION: custom_messages.DidShowParams,
     custom_messages.DID_FOCUS: custom_messages.DidFocusParams,
 }
-"""What each method's params are read as. Of other methods the params are left as they came."""
+"""The class of each method's params. The params of other methods are not converted."""
 
-_ONLY_SENT = (
+_SENT_UNIONS = (
     lsp_types.MarkupContent | str,
     lsp_types.TextDocumentEdit | lsp_types.CreateFile | lsp_types.RenameFile | lsp_types.DeleteFile,
     custom_messages.TextEdit | lsp_types.AnnotatedTextEdit,
     lsp_types.PredictionActionData | lsp_types.SketchActionData | None,
 )
-"""What cattrs cannot tell apart, and need not."""
+"""Unions in messages that are only sent: cattrs cannot tell their classes apart, and never has to."""
 
 
 @cache
 def make_converter(*more: ModuleType) -> cattrs.Converter:
-    """Return lsprotocol's converter, taught the classes of our protocol and of `more` modules.
+    """Return lsprotocol's converter, with the classes of our protocol and of `more` modules.
 
     All servers of a process share one: making it takes longer than anything else that a new connection needs.
     """
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no types there
-    for either in _ONLY_SENT:
-        converter.register_structure_hook(either, lambda value, _: value)
+    for union in _SENT_UNIONS:
+        converter.register_structure_hook(union, lambda value, _: value)
     modules = (custom_messages, lsp_types, apply_messages, *more)
     classes = [(cls, module) for module in modules for cls in _classes(module)]
     for cls, module in classes:
         attrs.resolve_types(cls, vars(module))
     for cls, _ in classes:
-        read: Callable[[Mapping[str, Any], Any], Any] = make_dict_structure_fn(cls, converter, **_names(cls))
-        converter.register_structure_hook(cls, _lenient(read))
-        converter.register_unstructure_hook(cls, make_dict_unstructure_fn(cls, converter, **_names(cls)))
+        structure: Callable[[Mapping[str, Any], Any], Any] = make_dict_structure_fn(
+            cls, converter, **_field_names(cls)
+        )
+        converter.register_structure_hook(cls, _lenient(structure))
+        converter.register_unstructure_hook(
+            cls, make_dict_unstructure_fn(cls, converter, **_field_names(cls))
+        )
     return converter
 
 
 def to_camel_case(name: str) -> str:
-    """A field's name on the wire."""
+    """Return the name on the wire of a field."""
     head, *rest = name.split("_")
     return head + "".join(map(str.capitalize, rest))
 
@@ -80,7 +84,7 @@ def _classes(module: ModuleType) -> list[type]:
     ]
 
 
-def _names(cls: type) -> Any:
+def _field_names(cls: type) -> Any:
     return {
         field.name: override(
             rename=to_camel_case(field.name),
@@ -90,14 +94,14 @@ def _names(cls: type) -> Any:
     }
 
 
-def _lenient(read: Callable[[Mapping[str, Any], Any], Any]) -> Callable[[Any, Any], Any]:
-    """null is the same as missing; nothing at all is the same as an object without fields."""
+def _lenient(structure: Callable[[Mapping[str, Any], Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return a hook for which a null field is a missing field, and null is an object without fields."""
 
-    def structure(value: Any, cls: Any) -> Any:
+    def structure_leniently(value: Any, cls: Any) -> Any:
         if value is None:
             value = {}
         if not isinstance(value, Mapping):
             raise ValueError(f"expected an object, got {type(value).__name__}")
-        return read({k: v for k, v in value.items() if v is not None}, cls)
+        return structure({k: v for k, v in value.items() if v is not None}, cls)
 
-    return structure
+    return structure_leniently

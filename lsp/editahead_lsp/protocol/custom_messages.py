@@ -1,10 +1,10 @@
-"""What goes over the wire: the messages that are Editahead's own, and the standard ones that it reads.
+"""Editahead's own messages, and the standard messages that the server reads.
 
-Lenient on input: unknown fields are ignored, and what can be done without may be missing or null. Exact on output:
-every field is there. Names are camelCase on the wire. Positions are in the encoding agreed with the client, 0-based.
+Input is read leniently: unknown fields are ignored, and a field with a default may be missing or null. Output is exact:
+every field is sent. Names are camelCase on the wire. Positions are 0-based, in the encoding agreed with the client.
 
-What code actions, completions and hints consist of is in `standard`; the other standard messages that the server
-sends are lsprotocol's.
+`lsp_types` has the parts of code actions, completions and hints. Other standard messages that the server sends are
+lsprotocol's.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Range:
 
 @attrs.frozen
 class VersionedTextDocument:
-    """A document, and the version of it that is meant."""
+    """A document and its version; None = no version is named."""
 
     uri: str
     version: int | None = None
@@ -112,7 +112,7 @@ class DidOpenParams:
 
 @attrs.frozen
 class TextDocumentContentChange:
-    """Without a range, `text` is the whole new text."""
+    """One change. Without a range, `text` is the whole new text."""
 
     text: str
     range: Range | None = None
@@ -131,7 +131,7 @@ class DidCloseParams:
 
 @attrs.frozen
 class DidFocusParams:
-    """No document: none has the focus now."""
+    """The document that has the focus; None = none has it."""
 
     text_document: VersionedTextDocument | None = None
 
@@ -154,14 +154,14 @@ class DidChangeConfigurationParams:
 
 @attrs.frozen
 class InlineCompletionContext:
-    """LSP: 1 invoked by the person, 2 automatic."""
+    """The trigger, as LSP numbers it: 1 = invoked by the user, 2 = automatic."""
 
     trigger_kind: int = 2
 
 
 @attrs.frozen
 class InlineCompletionParams:
-    """`textDocument/inlineCompletion` and `textDocument/copilotInlineEdit`. Plain LSP names no version."""
+    """The params of `textDocument/inlineCompletion`, without a version, and of `textDocument/copilotInlineEdit`."""
 
     text_document: VersionedTextDocument
     position: Position
@@ -170,7 +170,7 @@ class InlineCompletionParams:
 
 @attrs.frozen
 class ClientDiagnostic:
-    """A diagnostic that a client tells of: a language server's, or a linter's. code: a number or a string."""
+    """A diagnostic of another language server, or of a linter. `code` is a number or a string."""
 
     range: Range
     message: str = ""
@@ -180,7 +180,12 @@ class ClientDiagnostic:
 
 @attrs.frozen
 class NextEditContext:
-    """diagnostics: all that the client shows in the document now; None says nothing of them."""
+    """The context of a request.
+
+    Attributes:
+        trigger: One of `Trigger`; other values are treated as automatic triggers.
+        diagnostics: All diagnostics that the client shows in the document; None = unknown.
+    """
 
     trigger: str = "typed"
     diagnostics: list[ClientDiagnostic] | None = None
@@ -195,7 +200,14 @@ class NextEditParams:
 
 @attrs.frozen
 class OutcomeParams:
-    """accepted_length: UTF-16 units from the start of the new text. shown_ms: how long it was visible."""
+    """What became of one prediction.
+
+    Attributes:
+        id: The prediction.
+        event: One of `OutcomeEvent`; others are ignored.
+        accepted_length: UTF-16 units from the start of the new text.
+        shown_ms: Milliseconds for which the prediction was visible.
+    """
 
     id: str
     event: str
@@ -210,7 +222,10 @@ class ShownItem:
 
 @attrs.frozen
 class DidShowParams:
-    """didShowInlineEdit, didShowCompletion, didPartiallyAcceptCompletion: the id is the command's first argument."""
+    """The params of didShowInlineEdit, didShowCompletion and didPartiallyAcceptCompletion.
+
+    The first argument of the command is the id of the prediction.
+    """
 
     item: ShownItem = ShownItem()
     accepted_length: int | None = None
@@ -241,7 +256,7 @@ class TextEdit:
 
 @attrs.frozen
 class PredictedEdit:
-    """One alternative of `editahead/nextEdit`. `edits` empty and `jump` set: a location without an edit."""
+    """One alternative of `editahead/nextEdit`. Without `edits`, `jump` is a location without an edit."""
 
     id: str
     text_document: VersionedTextDocument
@@ -255,7 +270,7 @@ class PredictedEdit:
 
 @attrs.frozen
 class SilenceInfo:
-    """Why there is no prediction."""
+    """The reason why there is no prediction."""
 
     reason: SilenceReason
     detail: str
@@ -306,7 +321,7 @@ class WhyState:
 
 @attrs.frozen
 class WhyCandidate:
-    """verdict: "shown", or the reason why not."""
+    """One candidate. The verdict is "shown", or the reason why the candidate is not shown."""
 
     source: CandidateSource
     label: str
@@ -316,7 +331,7 @@ class WhyCandidate:
 
 @attrs.frozen
 class WhyTimes:
-    """Milliseconds."""
+    """The times of one prediction, in milliseconds."""
 
     queue: float = 0.0
     predict: float = 0.0
@@ -341,8 +356,13 @@ class BackendStatus:
 
 @attrs.frozen
 class CacheMissCause:
-    """A part of prompts that was the first to differ from the document's prompt before. times: so often. tokens: from there
-    on, in all: those that a server had to compute anew."""
+    """A part of prompts that was the first to differ from the previous prompt of the document.
+
+    Attributes:
+        part: The part's name.
+        times: Number of prompts.
+        tokens: Tokens from the difference to the end of these prompts, which the model had to compute again.
+    """
 
     part: str
     times: int
@@ -358,9 +378,19 @@ class WarmupStatus:
 
 @attrs.frozen
 class CacheStatus:
-    """changed: the costliest first. requests: what the model was asked, with the tokens of their prompts. warmups: prompts
-    that were computed before anybody asked, which the others do not count. computed_per_accept: tokens of prompts and
-    answers that the model had to compute, of both kinds, for each edit that was accepted; null when none was."""
+    """The use of the caches.
+
+    Attributes:
+        hits: Predictions that were found in the server's cache.
+        misses: Predictions that were computed.
+        prompt_tokens: Tokens of the prompts of `requests`.
+        cached_tokens: Those of them that the model had in its cache.
+        changed: The causes of cache misses, the costliest first.
+        requests: Requests to the model, without `warmups`.
+        warmups: Prompts that were computed ahead of a request.
+        computed_per_accept: Tokens of prompts and answers that the model computed, warmups included, divided by the accepted
+            edits; null without any.
+    """
 
     hits: int = 0
     misses: int = 0
@@ -374,7 +404,7 @@ class CacheStatus:
 
 @attrs.frozen
 class SpeculationStatus:
-    """Tokens that the model was given as drafts of its answers, and those of them that it would have said itself."""
+    """The tokens that the model was given as drafts of its answers, and those of them that the model accepted."""
 
     draft_tokens: int = 0
     accepted_draft_tokens: int = 0
@@ -382,7 +412,7 @@ class SpeculationStatus:
 
 @attrs.frozen
 class LatencyStatus:
-    """Milliseconds from a request's arrival to its answer."""
+    """The percentiles of the milliseconds from a request's arrival to its answer."""
 
     p50: float = 0.0
     p95: float = 0.0
@@ -390,8 +420,14 @@ class LatencyStatus:
 
 @attrs.frozen
 class ApplyStatus:
-    """Sketches that a model was asked about, and those whose rewrite passed the checks; of these, medians of the last, in
-    milliseconds from the question to the first hunk that was settled, and to the edit."""
+    """The use of a model for sketches.
+
+    Attributes:
+        asked: Sketches for which the model was requested.
+        taken: Sketches whose rewrite passed the checks.
+        first_hunk_ms: Median of the milliseconds from the request to the first final hunk, of the last rewrites.
+        ms: Median of the milliseconds from the request to the edit, of the last rewrites.
+    """
 
     asked: int = 0
     taken: int = 0

@@ -1,8 +1,8 @@
-"""The parts of LSP that code actions, completions and hints are made of, as far as they are used here.
+"""The parts of LSP for code actions, completions and hints.
 
-As lenient on input as `protocol`. On output, what LSP lets a server leave out is left out when it is None.
+Input is read as leniently as `custom_messages`. On output, a field that LSP lets a server omit is omitted when it is None.
 
-lsprotocol has these types too. Ours are kept for three reasons. The schemas in docs say exactly which fields the server
+lsprotocol has these types too. Ours exist for three reasons. The schemas in docs say exactly which fields the server
 sends, and lsprotocol's types have every optional field of LSP. lsprotocol refuses values that LSP does not list, such as
 an unknown severity. Its hooks are made at the first use: the first completion item takes about 30 ms, and each later one
 takes three times as long as ours.
@@ -16,23 +16,28 @@ import attrs
 
 from .custom_messages import ClientDiagnostic, Command, Position, Range, TextEdit, VersionedTextDocument
 
-OMIT_IF_NONE = "left out"
-"""In the metadata of fields that are not sent when they are None."""
+OMIT_IF_NONE = "omitted"
+"""The key in the metadata of fields that are not sent when they are None."""
 
 
-_MAY = {OMIT_IF_NONE: True}
+_OPTIONAL = {OMIT_IF_NONE: True}
 
 
 @attrs.frozen
 class WorkspaceEdit:
-    """`document_changes` for clients that have them: they name the version that the edit is for. change_annotations: by
-    the ids that edits name."""
+    """The changes of an edit.
+
+    Attributes:
+        document_changes: The changes with document versions, for clients that support them.
+        changes: The changes by URI, for other clients.
+        change_annotations: The annotations by the ids in `document_changes`.
+    """
 
     document_changes: list[TextDocumentEdit | CreateFile | RenameFile | DeleteFile] | None = attrs.field(
-        default=None, metadata=_MAY
+        default=None, metadata=_OPTIONAL
     )
-    changes: dict[str, list[TextEdit]] | None = attrs.field(default=None, metadata=_MAY)
-    change_annotations: dict[str, ChangeAnnotation] | None = attrs.field(default=None, metadata=_MAY)
+    changes: dict[str, list[TextEdit]] | None = attrs.field(default=None, metadata=_OPTIONAL)
+    change_annotations: dict[str, ChangeAnnotation] | None = attrs.field(default=None, metadata=_OPTIONAL)
 
 
 @attrs.frozen
@@ -50,17 +55,17 @@ class AnnotatedTextEdit:
 
 @attrs.frozen
 class ChangeAnnotation:
-    """needs_confirmation: the person is to be asked before it is done."""
+    """What a change does. With `needs_confirmation` the client asks the user before the change."""
 
     label: str
     needs_confirmation: bool
-    description: str | None = attrs.field(default=None, metadata=_MAY)
+    description: str | None = attrs.field(default=None, metadata=_OPTIONAL)
 
 
 @attrs.frozen
 class CreateFile:
     uri: str
-    annotation_id: str | None = attrs.field(default=None, metadata=_MAY)
+    annotation_id: str | None = attrs.field(default=None, metadata=_OPTIONAL)
     kind: Literal["create"] = "create"
 
 
@@ -68,14 +73,14 @@ class CreateFile:
 class RenameFile:
     old_uri: str
     new_uri: str
-    annotation_id: str | None = attrs.field(default=None, metadata=_MAY)
+    annotation_id: str | None = attrs.field(default=None, metadata=_OPTIONAL)
     kind: Literal["rename"] = "rename"
 
 
 @attrs.frozen
 class DeleteFile:
     uri: str
-    annotation_id: str | None = attrs.field(default=None, metadata=_MAY)
+    annotation_id: str | None = attrs.field(default=None, metadata=_OPTIONAL)
     kind: Literal["delete"] = "delete"
 
 
@@ -84,8 +89,12 @@ class DeleteFile:
 
 @attrs.frozen
 class CodeActionContext:
-    """only: the kinds that are asked for; each stands for those below it, too. diagnostics: what the client shows of the
-    range, whoever says it."""
+    """The context of a request.
+
+    Attributes:
+        only: The requested kinds, with the kinds below them; None = all.
+        diagnostics: The diagnostics of all servers in the range.
+    """
 
     only: list[str] | None = None
     diagnostics: list[ClientDiagnostic] = attrs.field(factory=list)
@@ -100,21 +109,28 @@ class CodeActionParams:
 
 @attrs.frozen
 class PredictionActionData:
-    """id: of the prediction whose edit is still to be given."""
+    """The id of the prediction whose edit `codeAction/resolve` returns."""
 
     id: str
 
 
 @attrs.frozen
 class CodeActionDisabled:
-    """Why the action cannot be taken."""
+    """The reason why the action cannot be chosen."""
 
     reason: str
 
 
 @attrs.frozen
 class SketchActionData:
-    """sketch: the selection, or the place in a comment, in that version of the document. comment: which of the two."""
+    """The place of a sketch in a document.
+
+    Attributes:
+        uri: The document.
+        version: The version that `sketch` is of.
+        sketch: The selection, or a position in a comment.
+        comment: Whether the sketch is in a comment.
+    """
 
     uri: str
     version: int
@@ -124,14 +140,14 @@ class SketchActionData:
 
 @attrs.frozen
 class CodeAction:
-    """The client makes the edit and then runs the command, if there is one."""
+    """A code action. The client applies the edit and then runs the command, if there is one."""
 
     title: str
     kind: str
-    command: Command | None = attrs.field(default=None, metadata=_MAY)
-    edit: WorkspaceEdit | None = attrs.field(default=None, metadata=_MAY)
-    data: PredictionActionData | SketchActionData | None = attrs.field(default=None, metadata=_MAY)
-    disabled: CodeActionDisabled | None = attrs.field(default=None, metadata=_MAY)
+    command: Command | None = attrs.field(default=None, metadata=_OPTIONAL)
+    edit: WorkspaceEdit | None = attrs.field(default=None, metadata=_OPTIONAL)
+    data: PredictionActionData | SketchActionData | None = attrs.field(default=None, metadata=_OPTIONAL)
+    disabled: CodeActionDisabled | None = attrs.field(default=None, metadata=_OPTIONAL)
 
 
 # Completion
@@ -151,7 +167,7 @@ class MarkupContent:
 
 @attrs.frozen
 class CompletionItem:
-    """insert_text_format 1: plain text. insert_text_mode 1: as it is, without indenting it again."""
+    """A menu item. `insert_text_format` 1 = plain text; `insert_text_mode` 1 = keep the indentation."""
 
     label: str
     sort_text: str
@@ -176,7 +192,7 @@ class CompletionList:
 
 @attrs.frozen
 class Diagnostic:
-    """severity 4: a hint."""
+    """A diagnostic of the server. Severity 4 = hint."""
 
     range: Range
     message: str
@@ -187,7 +203,7 @@ class Diagnostic:
 @attrs.frozen
 class PublishDiagnosticsParams:
     uri: str
-    version: int | None = attrs.field(default=None, metadata=_MAY)
+    version: int | None = attrs.field(default=None, metadata=_OPTIONAL)
     diagnostics: list[Diagnostic] = attrs.field(factory=list)
 
 
@@ -199,11 +215,11 @@ class InlayHintParams:
 
 @attrs.frozen
 class InlayHint:
-    """text_edits: what a client makes when the person picks the hint."""
+    """A hint. The client applies `text_edits` when the user selects the hint."""
 
     position: Position
     label: str
     tooltip: str
-    text_edits: list[TextEdit] | None = attrs.field(default=None, metadata=_MAY)
+    text_edits: list[TextEdit] | None = attrs.field(default=None, metadata=_OPTIONAL)
     padding_left: bool = True
     padding_right: bool = True

@@ -1,1 +1,1 @@
-"""From bytes to JSON-RPC messages and back, over stdio and TCP."""
+"""Bytes to JSON-RPC messages and back, over stdio and TCP."""

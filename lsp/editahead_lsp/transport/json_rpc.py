@@ -1,11 +1,12 @@
-"""JSON-RPC on top of pygls: what pygls does differently from what we promise is replaced here.
+"""JSON-RPC on top of pygls: this module replaces the parts of pygls that break the promises of docs/protocol.md.
 
-- Params are read once the whole message is there, so that malformed ones are answered with InvalidParams. pygls reads
-  them while parsing JSON, where it no longer knows which request to answer.
-- A handler runs at once, in the order of arrival. When it returns a coroutine, that is the rest of its work, as a task.
+- Params are converted after the message is parsed, so that malformed params are answered with InvalidParams. pygls
+  converts them while it parses JSON, where it no longer knows which request to answer.
+- A handler runs at once, in the order of arrival. A coroutine that a handler returns runs as a task.
   (pygls starts an `async` handler at the loop's next turn, when later changes may already have been applied.)
-- pygls' own document store and its handling of initialize, exit and commands are left out: see `documents`, `features`.
-- Requests are answered in every case: before initialize, after shutdown, with params that cannot be read.
+- pygls' own document store and its handling of initialize, exit and commands are not used: see `workspace.documents` and
+  `features`.
+- Every request is answered: before initialize, after shutdown, with params that cannot be converted.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ PYGLS_ATTRIBUTES: Mapping[str, type] = {
     "_request_futures": dict,
     "_result_types": dict,
 }
-"""The private attributes of pygls' protocol that are used here, each with its type."""
+"""The private attributes of pygls' protocol that this module uses, each with its type."""
 
 PYGLS_METHODS: Mapping[str, str] = {
     "_handle_request": "(self, msg_id, method_name, params)",
@@ -55,68 +56,76 @@ PYGLS_METHODS: Mapping[str, str] = {
     "_send_handler_result": "(self, future, *, msg_id)",
     "_execute_handler": "(self, msg_id, handler, callback, args=None, kwargs=None)",
 }
-"""The private methods of pygls' protocol that are called or replaced here, each with its parameters. pygls may change them
-with any minor version: `pyproject.toml` names the one that they are of, and the tests compare them with this list."""
+"""The private methods of pygls' protocol that this module calls or replaces, each with its parameters.
 
-_KEPT = {types.SHUTDOWN, types.SET_TRACE}
-"""The features of pygls that are used as they are."""
+pygls may change them with any minor version: `pyproject.toml` pins the version, and tests compare it with this list.
+"""
+
+_PYGLS_FEATURES = {types.SHUTDOWN, types.SET_TRACE}
+"""The methods that pygls handles; all others have handlers in `features`."""
 
 
 class JsonRpcProtocol(LanguageServerProtocol):
-    """One client's connection."""
+    """The connection of one client."""
 
     _server: Server
 
     def __init__(self, server: Server, converter: cattrs.Converter) -> None:
         super().__init__(server, converter)
-        for method in self.fm.builtin_features.keys() - _KEPT:
+        for method in self.fm.builtin_features.keys() - _PYGLS_FEATURES:
             del self.fm.builtin_features[method]
         self.initialized = False
 
     @property
     def shutdown_requested(self) -> bool:
+        """Whether the client has sent `shutdown`."""
         return self._shutdown
 
     def structure(self, value: Any, cls: type) -> Any:
-        """Params (or an argument) as an object of `cls`. Raises InvalidParams."""
+        """Convert params, or an argument of a command, to an object of `cls`.
+
+        Raises:
+            JsonRpcInvalidParams: The value does not have the form of `cls`.
+        """
         try:
             return self._converter.structure(value, cls)
-        except Exception as error:  # whatever a stranger's JSON can make a converter raise
+        except Exception as error:  # invalid JSON can make a converter raise any exception
             log.debug("cannot read %s: %s", cls.__name__, error)
             raise JsonRpcInvalidParams(
                 f"{JsonRpcInvalidParams.MESSAGE}: not {cls.__name__}"
-            ) from None  # it quotes the value
+            ) from None  # the cause quotes the value
 
     def unstructure(self, value: Any) -> Any:
-        """The value as it goes over the wire."""
+        """Convert an object to its JSON value."""
         return self._converter.unstructure(value)
 
-    def get_message_type(self, method: str) -> None:  # type: ignore[override]  # pygls caches it; there is no need
-        """Messages are sent as plain objects with the params given, whose own classes decide how they look."""
+    def get_message_type(self, method: str) -> None:  # type: ignore[override]  # pygls caches the type
+        """Return no type: messages are sent as plain objects, whose params decide how they are converted."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
+        """Return the message as parsed; `handle_message` converts the params."""
         return data
 
     def handle_message(self, message: Any) -> None:
-        """Take one parsed message. Never raises."""
+        """Handle one parsed message. Invalid messages are answered with an error."""
         if not isinstance(message, Mapping):
-            self._refuse(None, JsonRpcInvalidRequest("a message is an object"))
+            self._send_error(None, JsonRpcInvalidRequest("a message is an object"))
             return
         msg_id, method, params = message.get("id"), message.get("method"), message.get("params")
         if isinstance(msg_id, bool) or not isinstance(msg_id, int | str | None):
-            self._refuse(None, JsonRpcInvalidRequest("an id is a number or a string"))
+            self._send_error(None, JsonRpcInvalidRequest("an id is a number or a string"))
         elif method is None and msg_id is not None:
-            self._take_response(msg_id, message)
+            self._receive_response(msg_id, message)
         elif not isinstance(method, str):
-            self._refuse(msg_id, JsonRpcInvalidRequest("a method is a string"))
+            self._send_error(msg_id, JsonRpcInvalidRequest("a method is a string"))
         elif msg_id is None:
-            self._take_notification(method, params)
+            self._receive_notification(method, params)
         else:
-            self._take_request(msg_id, method, params)
+            self._receive_request(msg_id, method, params)
 
-    def _take_response(self, msg_id: int | str, message: Mapping[str, Any]) -> None:
+    def _receive_response(self, msg_id: int | str, message: Mapping[str, Any]) -> None:
         if msg_id not in self._result_types:
-            log.info("a response to a request that was never sent")
+            log.info("response without a request, ignored")
             return
         del self._result_types[msg_id]
         error = message.get("error")
@@ -131,60 +140,64 @@ class JsonRpcProtocol(LanguageServerProtocol):
         else:
             self._handle_response(msg_id, message.get("result"))
 
-    def _take_notification(self, method: str, params: Any) -> None:
+    def _receive_notification(self, method: str, params: Any) -> None:
         if method == types.CANCEL_REQUEST:
             self._cancel(params.get("id") if isinstance(params, Mapping) else None)
         elif method != types.EXIT and (self._shutdown or not self.initialized):
-            log.info("%s outside of the session, ignored", method)
+            log.info("%s before initialize or after shutdown, ignored", method)
         elif method not in self.fm.features and method not in self.fm.builtin_features:
-            log.debug("%s: not known, ignored", method)
+            log.debug("%s: unknown method, ignored", method)
         else:
             try:
-                read = self._params(method, params)
+                converted = self._convert_params(method, params)
             except JsonRpcInvalidParams:
-                log.warning("%s: params that cannot be read, ignored", method)
+                log.warning("%s: invalid params, ignored", method)
                 return
-            self._handle_notification(method, read)
+            self._handle_notification(method, converted)
 
-    def _take_request(self, msg_id: int | str, method: str, params: Any) -> None:
+    def _receive_request(self, msg_id: int | str, method: str, params: Any) -> None:
         if self._shutdown:
-            self._refuse(msg_id, JsonRpcInvalidRequest("the server was shut down"))
+            self._send_error(msg_id, JsonRpcInvalidRequest("the server was shut down"))
         elif not self.initialized and method != types.INITIALIZE:
-            self._refuse(msg_id, JsonRpcServerNotInitialized())
+            self._send_error(msg_id, JsonRpcServerNotInitialized())
         else:
             try:
-                read = self._params(method, params)
+                converted = self._convert_params(method, params)
             except JsonRpcInvalidParams as error:
-                self._refuse(msg_id, error)
+                self._send_error(msg_id, error)
                 return
-            self._handle_request(msg_id, method, read)
+            self._handle_request(msg_id, method, converted)
 
-    def _params(self, method: str, params: Any) -> Any:
+    def _convert_params(self, method: str, params: Any) -> Any:
         cls = PARAMS_BY_METHOD.get(method)
         return params if cls is None else self.structure(params, cls)
 
     def _cancel(self, msg_id: Any) -> None:
-        """A request that is answered already, or that was the server's own, cannot be cancelled by the client."""
+        """Cancel a request of the client that is not answered yet."""
         if isinstance(msg_id, int | str) and msg_id not in self._result_types:
             task = self._request_futures.get(msg_id)
             if task is not None:
                 task.cancel()
 
     def cancel_all_requests(self) -> None:
-        """Nobody waits for the answers any more: stop the requests that are under way."""
+        """Cancel all requests of the client that are not answered yet. Called when the connection has ended."""
         for task in list(self._request_futures.values()):
             task.cancel()
 
     def send_parse_error(self) -> None:
-        """What came is not JSON; it cannot be told which request it was."""
-        self._refuse(None, JsonRpcParseError())
+        """Answer a message that is not JSON. The answer has no id, as the request is unknown."""
+        self._send_error(None, JsonRpcParseError())
 
-    def _refuse(self, msg_id: int | str | None, error: JsonRpcException) -> None:
+    def _send_error(self, msg_id: int | str | None, error: JsonRpcException) -> None:
         answer = {"code": error.code, "message": error.message}
         self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "error": answer})
 
     def _send_handler_result(self, future: Future[Any], *, msg_id: int | str) -> None:
-        """An error that a handler means to give is no failure: pygls would log it with its stack and its words."""
+        """Send the result of a handler, or its error.
+
+        A handler raises JsonRpcException to answer with an error. pygls would log that as a failure, with the stack and the
+        message, which may quote code.
+        """
         error = None if future.cancelled() else future.exception()
         if isinstance(error, JsonRpcException) and not isinstance(error, JsonRpcInternalError):
             self._request_futures.pop(msg_id, None)
@@ -201,7 +214,8 @@ class JsonRpcProtocol(LanguageServerProtocol):
         args: tuple[Any, ...] | None = None,
         kwargs: dict[str, Any] | None = None,
     ) -> None:
-        if inspect.isgeneratorfunction(handler):  # one of pygls' own
+        """Run a handler now. Run the coroutine that it returns, if any, as a task that the client can cancel."""
+        if inspect.isgeneratorfunction(handler):  # a handler of pygls
             super()._execute_handler(msg_id, handler, callback, args, kwargs)
             return
         done: Future[Any] = Future()

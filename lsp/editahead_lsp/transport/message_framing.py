@@ -1,4 +1,4 @@
-"""LSP's framing: messages out of a stream of bytes."""
+"""LSP's framing: message bodies from a stream of bytes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]{1,10})[ \t]*", re.IGNO
 
 
 class MessageFramer:
-    """Takes bytes as they come and gives the bodies of the messages. Header lines that mean nothing are passed over, so
-    that the stream is found again after rubbish."""
+    """A parser that takes bytes as they arrive and yields the bodies of complete messages.
+
+    Unknown header lines are skipped, so that the parser finds the next message after invalid input.
+    """
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -19,13 +21,13 @@ class MessageFramer:
 
     @property
     def buffered_bytes(self) -> int:
-        """Bytes that are no whole message yet."""
+        """The number of bytes that are not part of a complete message yet."""
         return len(self._buffer)
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """The messages that are complete now. To be run to its end before more is fed."""
+        """Yield the bodies that `chunk` completes. Exhaust the iterator before the next call."""
         self._buffer += chunk
-        while self._in_body or self._header():
+        while self._in_body or self._read_header():
             assert self._length is not None
             if len(self._buffer) < self._length:
                 return
@@ -34,8 +36,8 @@ class MessageFramer:
             self._length, self._in_body = None, False
             yield body
 
-    def _header(self) -> bool:
-        """Read header lines; whether a body begins now."""
+    def _read_header(self) -> bool:
+        """Read header lines. Return whether the body comes next."""
         while (end := self._buffer.find(b"\n")) >= 0:
             line = bytes(self._buffer[:end]).removesuffix(b"\r")
             del self._buffer[: end + 1]

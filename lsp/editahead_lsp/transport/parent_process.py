@@ -1,4 +1,4 @@
-"""Noticing that another process has ended."""
+"""The wait for the end of another process."""
 
 from __future__ import annotations
 
@@ -7,28 +7,33 @@ import os
 import sys
 from collections.abc import Awaitable, Callable
 
-POLL_S = 2.0
-"""Between two looks, where the system cannot tell by itself."""
+POLL_INTERVAL_S = 2.0
+"""Seconds between two checks, where the system cannot report the end of a process."""
 
 
 async def wait_for_exit(pid: int, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
-    """Return once the process is gone."""
+    """Return when the process has ended.
+
+    Args:
+        pid: The process id.
+        sleep: Waits for a number of seconds between two checks.
+    """
     if hasattr(os, "pidfd_open"):
         try:
             descriptor = os.pidfd_open(pid)
         except (ProcessLookupError, OverflowError):
             return
-        except OSError:  # forbidden, or a kernel without it: look from time to time
+        except OSError:  # forbidden, or a kernel without `pidfd_open`: poll instead
             pass
         else:
-            await _readable(descriptor)
+            await _wait_until_readable(descriptor)
             return
-    while _alive(pid):
-        await sleep(POLL_S)
+    while _is_alive(pid):
+        await sleep(POLL_INTERVAL_S)
 
 
-async def _readable(descriptor: int) -> None:
-    """A process descriptor becomes readable when its process ends."""
+async def _wait_until_readable(descriptor: int) -> None:
+    """Wait until a process descriptor is readable: it is when its process has ended. Close the descriptor."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
     try:
@@ -39,9 +44,9 @@ async def _readable(descriptor: int) -> None:
         os.close(descriptor)
 
 
-def _alive(pid: int) -> bool:
+def _is_alive(pid: int) -> bool:
     if sys.platform == "win32":
-        return _alive_on_windows(pid)
+        return _is_alive_on_windows(pid)
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
@@ -51,8 +56,8 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def _alive_on_windows(pid: int) -> bool:
-    """`os.kill` would end the process there."""
+def _is_alive_on_windows(pid: int) -> bool:
+    """Return whether the process runs. `os.kill` would end it on Windows."""
     import ctypes
 
     synchronize, timeout = 0x00100000, 0x102

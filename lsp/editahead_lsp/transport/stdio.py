@@ -12,51 +12,64 @@ from collections.abc import Callable, Iterator
 
 from .message_framing import MessageFramer
 
-_CHUNK = 1 << 16
-_QUEUED = 1000
-"""Messages read ahead of the server, at most."""
+_CHUNK_BYTES = 1 << 16
+_MAX_QUEUED_MESSAGES = 1000
+"""Messages that the thread reads ahead of the server; a limit on memory."""
 
 
 def iter_message_bodies(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    """The bodies of the messages that `read` gives, until it gives nothing."""
-    frames = MessageFramer()
-    while chunk := read(_CHUNK):
-        yield from frames.feed(chunk)
+    """Yield the body of each message until `read` returns no bytes.
+
+    Args:
+        read: Reads at most the given number of bytes; returns none at the end of the stream.
+    """
+    framer = MessageFramer()
+    while chunk := read(_CHUNK_BYTES):
+        yield from framer.feed(chunk)
 
 
 class StdinReaderThread:
-    """A thread that hands each message to `handle`, one turn of the event loop for each, then calls `closed` there."""
+    """A thread that reads messages and passes each to the event loop.
+
+    Args:
+        read: Reads at most the given number of bytes; returns none at the end of the stream.
+        loop: The loop on which the callbacks run.
+        on_message: Handles one body; each message has its own turn of the loop.
+        on_end: Runs after the last message.
+    """
 
     def __init__(
         self,
         read: Callable[[int], bytes],
         loop: asyncio.AbstractEventLoop,
-        handle: Callable[[bytes], None],
-        closed: Callable[[], None],
+        on_message: Callable[[bytes], None],
+        on_end: Callable[[], None],
     ) -> None:
-        # A thread of its own, not a subclass: CPython adds private attributes to `Thread` (3.13 added `_handle`).
+        # A thread as an attribute, not a subclass: CPython adds private attributes to `Thread` (3.13 added `_handle`).
         self._thread = threading.Thread(target=self._run, name="editahead-reader", daemon=True)
-        self._read, self._loop, self._handle, self._closed = read, loop, handle, closed
-        self._room = threading.Semaphore(_QUEUED)
+        self._read, self._loop, self._on_message, self._on_end = read, loop, on_message, on_end
+        self._free_slots = threading.Semaphore(_MAX_QUEUED_MESSAGES)
 
     def start(self) -> None:
+        """Start to read."""
         self._thread.start()
 
     def _run(self) -> None:
         try:
-            for body in iter_message_bodies(self._safely_read):
-                self._room.acquire()
+            for body in iter_message_bodies(self._read_or_end):
+                self._free_slots.acquire()
                 self._loop.call_soon_threadsafe(self._deliver, body)
-            self._loop.call_soon_threadsafe(self._closed)
+            self._loop.call_soon_threadsafe(self._on_end)
         except RuntimeError:  # the loop ended first
             pass
 
-    def _safely_read(self, size: int) -> bytes:
+    def _read_or_end(self, size: int) -> bytes:
+        """Return what `read` returns; no bytes, the end of the stream, after an error."""
         try:
             return self._read(size)
         except OSError:
             return b""
 
     def _deliver(self, body: bytes) -> None:
-        self._room.release()
-        self._handle(body)
+        self._free_slots.release()
+        self._on_message(body)

@@ -1,7 +1,6 @@
-"""Several editors at once over TCP: one server object for each connection, all on one event loop.
+"""Several clients over TCP: one server object for each connection, all on one event loop.
 
-What one client does cannot hold up another: nothing here waits for a client, neither for its words nor for it to
-listen.
+No client can delay another: the event loop never blocks on reading from a client, or on writing to one.
 """
 
 from __future__ import annotations
@@ -24,54 +23,74 @@ from .message_framing import MessageFramer
 log = logging.getLogger(__name__)
 
 HANDSHAKE_TIMEOUT_S = 10.0
-"""A client that must show a token has so long for it."""
+"""Seconds in which a client has to send the token; then the connection is closed."""
 MAX_HANDSHAKE_BYTES = 1 << 20
-"""As much may come before the token is seen."""
+"""Bytes that a client may send before the message with the token is complete; a limit on memory."""
 MAX_SEND_BUFFER_BYTES = 64 << 20
-"""A client that leaves more than this unread is dropped."""
-CLOSE_S = 1.0
-"""A client that is being left has so long to read what it was told."""
-_CHUNK = 1 << 16
+"""Bytes that wait for a client to read them; a client that leaves more unread is disconnected."""
+CLOSE_TIMEOUT_S = 1.0
+"""Seconds in which a client can read the last messages before its connection is closed."""
+_CHUNK_BYTES = 1 << 16
 _HEADER = b"content-"
-"""How the stream begins, in any case of letters. A web page can make a browser speak to a port of this machine, and
-such a request has a Content-Length too; but it never comes first."""
+"""The first bytes of the stream, in any case of letters.
+
+A web page can make a browser connect to a port of this machine. The browser's request has a Content-Length too, but never
+as its first header.
+"""
 
 
 class TcpServer:
-    """make: a server object for one more client. token: what a client must show in its first message, if anything."""
+    """A listener that serves each connection with a server object of its own.
 
-    def __init__(self, make: Callable[[], Server], token: str | None = None) -> None:
-        self._make, self._token = make, token
-        self._clients: set[asyncio.Task[None]] = set()
-        self._listening: asyncio.Server | None = None
+    Args:
+        make_server: Returns a new server object for one connection.
+        token: The secret that a client has to send with `initialize`; None = no client needs one.
+    """
+
+    def __init__(self, make_server: Callable[[], Server], token: str | None = None) -> None:
+        self._make_server, self._token = make_server, token
+        self._connections: set[asyncio.Task[None]] = set()
+        self._listener: asyncio.Server | None = None
 
     async def start(self, host: str, port: int, *, remote: bool) -> list[str]:
-        """Listen; the addresses. remote: whether other machines may connect. Raises NotLoopback, OSError."""
-        listening = await asyncio.start_server(self._welcome, host, port, start_serving=False)
-        names = [socket.getsockname() for socket in listening.sockets]
+        """Listen for connections. Return the addresses, each as "host:port".
+
+        Args:
+            host: A name or an address; an empty one stands for all addresses of this machine.
+            port: 0 = a free port.
+            remote: Whether other machines may connect.
+
+        Raises:
+            NotLoopbackError: Other machines can reach the address, and `remote` is False.
+            OSError: The address cannot be listened on.
+        """
+        listener = await asyncio.start_server(self._on_connect, host, port, start_serving=False)
+        names = [socket.getsockname() for socket in listener.sockets]
         if not remote and not all(_is_loopback(name[0]) for name in names):
-            listening.close()
+            listener.close()
             raise NotLoopbackError(f"{host or 'every address'} can be reached from other machines")
-        await listening.start_serving()
-        self._listening = listening
+        await listener.start_serving()
+        self._listener = listener
         return [f"[{name[0]}]:{name[1]}" if ":" in name[0] else f"{name[0]}:{name[1]}" for name in names]
 
     async def stop(self) -> None:
-        """Close the connections and wait for their ends."""
-        if self._listening is not None:
-            self._listening.close()
-        for client in self._clients:
-            client.cancel()
-        await asyncio.gather(*self._clients, return_exceptions=True)
+        """Stop to listen, close all connections and wait until they are closed."""
+        if self._listener is not None:
+            self._listener.close()
+        for connection in self._connections:
+            connection.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
 
-    def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        client = asyncio.ensure_future(self._serve(reader, writer))
-        self._clients.add(client)
-        client.add_done_callback(self._clients.discard)
+    def _on_connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = asyncio.ensure_future(self._serve(reader, writer))
+        self._connections.add(connection)
+        connection.add_done_callback(self._connections.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        server = self._make()
-        server.watches_process = False  # its number may be another machine's; the connection says enough
+        server = self._make_server()
+        server.watches_process = (
+            False  # the process id may be of another machine; the end of the connection is enough
+        )
         server.protocol.set_writer(_Writer(writer.transport, server.request_exit))
         reading = asyncio.ensure_future(self._read(reader, server))
         reading.add_done_callback(lambda _: server.request_exit())
@@ -83,67 +102,68 @@ class TcpServer:
             await _close(writer)
 
     async def _read(self, reader: asyncio.StreamReader, server: Server) -> None:
-        """Hand over each message, one turn of the loop for each, until the stream ends or is none of ours."""
-        frames, head, trusted = MessageFramer(), b"", self._token is None
+        """Pass each message to the server, one turn of the loop for each, until the stream ends or is rejected."""
+        framer, head, trusted = MessageFramer(), b"", self._token is None
         try:
-            async with asyncio.timeout(None if trusted else HANDSHAKE_TIMEOUT_S) as patience:
-                while chunk := await reader.read(_CHUNK):
+            async with asyncio.timeout(None if trusted else HANDSHAKE_TIMEOUT_S) as handshake_timeout:
+                while chunk := await reader.read(_CHUNK_BYTES):
                     head = (head + chunk)[: len(_HEADER)]
                     if not _HEADER.startswith(head.lower()):
-                        log.warning("a connection that does not speak LSP was closed")
+                        log.warning("connection closed: the client does not speak LSP")
                         return
-                    for body in frames.feed(chunk):
-                        if not trusted and not self._knows_token(body):
-                            log.warning("a connection without the right token was closed")
+                    for body in framer.feed(chunk):
+                        if not trusted and not self._has_token(body):
+                            log.warning("connection closed: the token is missing or wrong")
                             return
                         if not trusted:
                             trusted = True
-                            patience.reschedule(None)
+                            handshake_timeout.reschedule(None)
                         server.receive(body)
                         await asyncio.sleep(0)
-                    if not trusted and frames.buffered_bytes > MAX_HANDSHAKE_BYTES:
+                    if not trusted and framer.buffered_bytes > MAX_HANDSHAKE_BYTES:
                         return
         except TimeoutError:
-            log.warning("a connection that showed no token was closed")
+            log.warning("connection closed: no token within %g s", HANDSHAKE_TIMEOUT_S)
         except ConnectionError:
-            log.info("a connection was broken off")
+            log.info("connection lost")
 
-    def _knows_token(self, body: bytes) -> bool:
+    def _has_token(self, body: bytes) -> bool:
+        """Return whether the message is `initialize` with the right token."""
         assert self._token is not None
         try:
             message = json.loads(body)
         except (ValueError, RecursionError):
             return False
-        shown = get_nested(message, "params", "initializationOptions", "editahead", "token")
-        if get_nested(message, "method") != types.INITIALIZE or not isinstance(shown, str):
+        token = get_nested(message, "params", "initializationOptions", "editahead", "token")
+        if get_nested(message, "method") != types.INITIALIZE or not isinstance(token, str):
             return False
-        return hmac.compare_digest(shown.encode("utf-8", "replace"), self._token.encode("utf-8", "replace"))
+        return hmac.compare_digest(token.encode("utf-8", "replace"), self._token.encode("utf-8", "replace"))
 
 
 class _Writer:
-    """Never waits: what the client does not read yet is kept for it, within bounds."""
+    """A writer that never waits: it buffers up to MAX_SEND_BUFFER_BYTES, then disconnects the client."""
 
-    def __init__(self, transport: asyncio.WriteTransport, gone: Callable[[], None]) -> None:
-        self._transport, self._gone = transport, gone
+    def __init__(self, transport: asyncio.WriteTransport, on_disconnect: Callable[[], None]) -> None:
+        self._transport, self._on_disconnect = transport, on_disconnect
 
     def write(self, data: bytes) -> None:
         if self._transport.is_closing():
             return
         self._transport.write(data)
         if self._transport.get_write_buffer_size() > MAX_SEND_BUFFER_BYTES:
-            log.warning("a client that does not read was dropped")
+            log.warning("connection closed: the client does not read")
             self._transport.abort()
-            self._gone()
+            self._on_disconnect()
 
     def close(self) -> None:
         pass
 
 
 async def _close(writer: asyncio.StreamWriter) -> None:
-    """Let the client have what it was told, if it reads it soon."""
+    """Close the connection after the client has read the last messages, or after CLOSE_TIMEOUT_S."""
     writer.close()
     try:
-        async with asyncio.timeout(CLOSE_S):
+        async with asyncio.timeout(CLOSE_TIMEOUT_S):
             await writer.wait_closed()
     except (TimeoutError, OSError):
         writer.transport.abort()

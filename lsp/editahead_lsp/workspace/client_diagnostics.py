@@ -1,5 +1,6 @@
-"""What language servers and linters say of the documents, as far as clients tell it: a server cannot see what others
-publish, but a request may bring it along. It moves with the text, and goes where the text is changed.
+"""The diagnostics of other language servers and of linters, as clients send them with requests.
+
+A server cannot see what other servers publish. A diagnostic moves with the text, and is dropped when its text is changed.
 """
 
 from __future__ import annotations
@@ -17,29 +18,42 @@ from .positions import Encoding, offset_at
 OWN_SOURCE = "editahead"
 """The source of the server's own hints."""
 MAX_DIAGNOSTICS = 100
-"""So many of one document are kept, the first."""
+"""Diagnostics kept for one document, the first ones; a limit on memory and on the length of prompts."""
 
 
 class ClientDiagnostics:
-    """By the keys of documents, in the order of the text."""
+    """The diagnostics of the open documents, by document key and in the order of the text."""
 
     def __init__(self) -> None:
-        self._told: dict[str, tuple[Diagnostic, ...]] = {}
+        self._by_key: dict[str, tuple[Diagnostic, ...]] = {}
 
     def for_document(self, key: str) -> tuple[Diagnostic, ...]:
-        return self._told.get(key, ())
+        """Return the diagnostics of a document."""
+        return self._by_key.get(key, ())
 
     def update(
         self,
         key: str,
         snapshot: Snapshot,
-        told: Sequence[ClientDiagnostic],
+        reported: Sequence[ClientDiagnostic],
         encoding: Encoding,
         *,
         within: Range | None = None,
     ) -> bool:
-        """All that there is in the document, or in the range `within` of it. Whether that is news."""
-        fresh = {_read(snapshot, one, encoding) for one in told if one.source != OWN_SOURCE and one.message}
+        """Replace the diagnostics of a document. Return whether they differ from the ones before.
+
+        Args:
+            key: The document's key.
+            snapshot: The text that the ranges are of.
+            reported: All diagnostics of the document, or of `within`.
+            encoding: The encoding of the ranges.
+            within: Replace only diagnostics that touch this range.
+        """
+        fresh = {
+            _to_diagnostic(snapshot, one, encoding)
+            for one in reported
+            if one.source != OWN_SOURCE and one.message
+        }
         before = self.for_document(key)
         if within is not None:
             start, end = _offsets(snapshot, within, encoding)
@@ -47,34 +61,36 @@ class ClientDiagnostics:
         now = tuple(
             sorted(fresh, key=lambda one: (one.start, one.end, one.code, one.message))[:MAX_DIAGNOSTICS]
         )
-        self._told[key] = now
+        self._by_key[key] = now
         return now != before
 
     def on_change(self, key: str, edit: Edit) -> None:
-        """Those that the change touches are overtaken: only a new look at the text could say what holds there."""
-        self._told[key] = rebase_diagnostics(self.for_document(key), edit)
+        """Rebase the diagnostics of a document over a change, and drop those that the change touches."""
+        self._by_key[key] = rebase_diagnostics(self.for_document(key), edit)
 
     def on_close(self, key: str) -> None:
-        self._told.pop(key, None)
+        """Forget the diagnostics of a document."""
+        self._by_key.pop(key, None)
 
 
-def rebase_diagnostics(told: Sequence[Diagnostic], edit: Edit) -> tuple[Diagnostic, ...]:
-    """Those that hold after the edit, moved along."""
+def rebase_diagnostics(diagnostics: Sequence[Diagnostic], edit: Edit) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics that the edit does not touch, at their offsets after the edit."""
     return tuple(
         replace(one, start=edit.map_offset(one.start), end=edit.map_offset(one.end, "before"))
-        for one in told
+        for one in diagnostics
         if not any(r.start <= one.end and one.start <= r.end for r in edit.replacements)
     )
 
 
-def _read(snapshot: Snapshot, told: ClientDiagnostic, encoding: Encoding) -> Diagnostic:
-    start, end = _offsets(snapshot, told.range, encoding)
-    code = "" if told.code is None else str(told.code)
-    return Diagnostic(start, max(start, end), told.message, code)
+def _to_diagnostic(snapshot: Snapshot, reported: ClientDiagnostic, encoding: Encoding) -> Diagnostic:
+    start, end = _offsets(snapshot, reported.range, encoding)
+    code = "" if reported.code is None else str(reported.code)
+    return Diagnostic(start, max(start, end), reported.message, code)
 
 
-def _offsets(snapshot: Snapshot, place: Range, encoding: Encoding) -> tuple[int, int]:
+def _offsets(snapshot: Snapshot, selection: Range, encoding: Encoding) -> tuple[int, int]:
     start, end = (
-        offset_at(snapshot, point.line, point.character, encoding) for point in (place.start, place.end)
+        offset_at(snapshot, point.line, point.character, encoding)
+        for point in (selection.start, selection.end)
     )
     return start, end

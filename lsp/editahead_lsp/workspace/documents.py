@@ -1,8 +1,7 @@
 """The mirror of the client's documents.
 
-Each change splices only the lines it touches, so that a keystroke in a large file stays cheap; what the rest of the
-server sees are frozen snapshots. pygls has a mirror too, but it splits lines as Python does, not as LSP says: it is
-not used.
+A change splices only the lines that it touches, so that a keystroke in a large file stays cheap. The rest of the server
+sees frozen snapshots. pygls' own mirror is not used, as it splits lines as Python does, not as LSP says.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 from . import uris
 from .positions import Encoding, column_from_units
 
-_REMEMBERED = 50
-"""Changes over which an answer that took its time can still be rebased."""
+_MAX_LOGGED_EDITS = 50
+"""Changes of one document over which a late answer can still be rebased; a limit on memory."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class AppliedChange(NamedTuple):
-    """What one notification did to a document: `edit.apply(before.text) == after.text`."""
+    """The result of one `didChange`: `edit.apply(before.text) == after.text`."""
 
     before: Snapshot
     after: Snapshot
@@ -35,7 +34,7 @@ class AppliedChange(NamedTuple):
 
 
 class Document:
-    """One open document. The text is exactly the client's after every change, or the client broke the protocol."""
+    """One open document. Its text is the client's after every change, unless the client broke the protocol."""
 
     def __init__(
         self, uri: str, language: str, version: int, text: str, encoding: Encoding = "utf-16"
@@ -44,15 +43,15 @@ class Document:
         self.encoding = encoding
         self.snapshot = Snapshot(uri, language, version, split_lines(text))
         self._lines = list(self.snapshot.lines)
-        self._log: deque[tuple[weakref.ref[Snapshot], Edit]] = deque(maxlen=_REMEMBERED)
+        self._log: deque[tuple[weakref.ref[Snapshot], Edit]] = deque(maxlen=_MAX_LOGGED_EDITS)
 
     @property
     def uri(self) -> str:
-        """As the client writes it."""
+        """The URI as the client writes it."""
         return self.snapshot.uri
 
     def change(self, version: int, changes: Sequence[TextDocumentContentChange]) -> AppliedChange:
-        """Apply the changes one after the other, each to the text that the one before left."""
+        """Apply the changes in order, each to the text after the one before it."""
         before = self.snapshot
         edit = Edit()
         for change in changes:
@@ -63,24 +62,26 @@ class Document:
         return AppliedChange(before, after, edit)
 
     def edit_since(self, snapshot: Snapshot) -> Edit | None:
-        """What was changed since that snapshot of this document; None when that is too long ago to tell."""
+        """Return the edit from that snapshot of this document to the present text; None if the log does not reach back."""
         if snapshot is self.snapshot:
             return Edit()
-        made: Edit | None = None
+        total: Edit | None = None
         for before, edit in self._log:
-            if made is not None:
-                made = compose(made, edit)
+            if total is not None:
+                total = compose(total, edit)
             elif before() is snapshot:
-                made = edit
-        return made
+                total = edit
+        return total
 
     def _apply(self, change: TextDocumentContentChange) -> Edit:
         """Splice one change into the lines. The edit is in the offsets of the text before it."""
         lines = self._lines
         if change.range is None:
             old = "".join(lines)
-            lines[:] = split_lines(_joined(change.text) if _SURROGATE.search(change.text) else change.text)
-            return _replaced(0, old, "".join(lines))
+            lines[:] = split_lines(
+                _join_surrogates(change.text) if _SURROGATE.search(change.text) else change.text
+            )
+            return _minimal_edit(0, old, "".join(lines))
         start, end = sorted(map(self._clamped, (change.range.start, change.range.end)))
         (first, left), (last, right) = start, end
         text, tail = change.text, lines[last][right:]
@@ -90,15 +91,15 @@ class Document:
         if not head and first and lines[first - 1].endswith("\r"):
             begin, head = first - 1, lines[first - 1]  # a line feed put here would join its line end
         chunk = head + text + tail
-        halves = _SURROGATE.search(text) is not None
-        if halves:
+        has_surrogates = _SURROGATE.search(text) is not None
+        if has_surrogates:
             offset, removed = 0, "".join(lines)
-            chunk = _joined(chunk)
+            chunk = _join_surrogates(chunk)
         new = split_lines(chunk)
         # Only the document's last line has no end; before that, the chunk ended with one and split_lines added "".
         lines[begin : last + 1] = new if last + 1 == len(lines) else new[:-1]
         # Two halves of a character may have met; then the code points elsewhere are not what they were.
-        return _replaced(offset, removed, "".join(lines) if halves else text)
+        return _minimal_edit(offset, removed, "".join(lines) if has_surrogates else text)
 
     def _clamped(self, position: Position) -> tuple[int, int]:
         """Return the line and the code points before the position in it."""
@@ -123,33 +124,35 @@ class DocumentStore:
         return iter(self._by_key.values())
 
     def get(self, uri: str) -> Document | None:
-        """The open document with this URI, however it is spelled."""
+        """Return the open document with this URI, in any spelling of it."""
         return self._by_key.get(uris.canonical_key(uri))
 
     def get_by_key(self, key: str) -> Document | None:
+        """Return the open document with this canonical key."""
         return self._by_key.get(key)
 
     def open(self, document: Document) -> None:
-        """A document that was open already is replaced: the client knows best."""
+        """Add a document. It replaces one with the same key: the client's last message counts."""
         self._by_key.pop(document.key, None)
         self._by_key[document.key] = document
 
     def close(self, uri: str) -> Document | None:
+        """Remove the document with this URI and return it, if it was open."""
         return self._by_key.pop(uris.canonical_key(uri), None)
 
     def mark_used(self, document: Document) -> None:
-        """Make it the most recently used."""
+        """Make the document the most recently used."""
         if document.key in self._by_key:
             self._by_key[document.key] = self._by_key.pop(document.key)
 
 
-def _joined(text: str) -> str:
-    """Surrogate pairs that came in two halves become the characters they stand for, as they do in the client."""
+def _join_surrogates(text: str) -> str:
+    """Join the halves of surrogate pairs to characters, as the client does."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
-def _replaced(start: int, old: str, new: str) -> Edit:
-    """`new` in place of `old`, without what both begin and end with; nothing at all if that is everything."""
+def _minimal_edit(start: int, old: str, new: str) -> Edit:
+    """Return the edit from `old` at `start` to `new`, without their common prefix and suffix."""
     if old == new:
         return Edit()
     head, tail = common_affixes(old, new)

@@ -1,6 +1,6 @@
-"""Which files are left alone: by the setting `exclude`, by ignore files, and because they look like secrets.
+"""The exclusion of files: by the setting `exclude`, by ignore files, and by names that look like secrets.
 
-Ignore files are read when a document is first asked about and then remembered until `forget` is called.
+Ignore files are read once, when the first document below them is checked, and again after `clear_cache`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathspec import GitIgnoreSpec
 
 from . import uris
 
-SECRETS = (
+SECRET_PATTERNS = (
     ".env",
     ".env.*",
     "!.env.example",
@@ -46,27 +46,32 @@ SECRETS = (
     "**/.ssh/*",
     "**/.gnupg/**",
 )
-"""Names under which keys and passwords are kept, as in an ignore file. Case does not count."""
+"""File names of keys and passwords, as patterns of an ignore file. Case is ignored."""
 
 
 class FileExclusion:
-    """folders: of the workspace. exclude: globs as in an ignore file, relative to the folder that holds the file."""
+    """The rules for files whose text is never read for a prediction.
+
+    Args:
+        folders: The workspace folders.
+        exclude: Globs as in an ignore file, relative to the workspace folder that contains the file.
+    """
 
     def __init__(self, folders: Sequence[Path] = (), exclude: Iterable[str] = ()) -> None:
         self._folders = sorted(folders, key=lambda folder: len(folder.parts), reverse=True)
         self._exclude = _spec(exclude)
-        self._known: dict[str, str | None] = {}
+        self._reasons: dict[str, str | None] = {}
         self._ignore_files: dict[Path, GitIgnoreSpec | None] = {}
 
     def exclusion_reason(self, uri: str) -> str | None:
-        """One sentence about why the document is left alone, or None when it is not."""
-        if uri not in self._known:
-            self._known[uri] = self._decide(uri)
-        return self._known[uri]
+        """Return one sentence that says why the document is excluded; None if it is not."""
+        if uri not in self._reasons:
+            self._reasons[uri] = self._decide(uri)
+        return self._reasons[uri]
 
     def clear_cache(self) -> None:
-        """Read the ignore files again when asked next."""
-        self._known.clear()
+        """Forget all results, so that the ignore files are read again."""
+        self._reasons.clear()
         self._ignore_files.clear()
 
     def _decide(self, uri: str) -> str | None:
@@ -74,33 +79,35 @@ class FileExclusion:
         if path is None:
             return None
         if self._secrets.match_file(path.as_posix().lower().lstrip("/")):
-            return "It looks like a file that holds secrets."
+            return "The file's name is one of a file with secrets."
         folder = next((f for f in self._folders if path.is_relative_to(f)), None)
         relative = path.relative_to(folder) if folder is not None else Path(path.name)
         if self._exclude is not None and self._exclude.match_file(relative.as_posix()):
-            return "The setting `exclude` names it."
-        if folder is not None and self._ignored(folder, relative):
-            return "Git ignores it."
+            return "The setting `exclude` matches the file."
+        if folder is not None and self._is_ignored(folder, relative):
+            return "A `.gitignore` file excludes the file."
         return None
 
     @cached_property
     def _secrets(self) -> GitIgnoreSpec:
-        return GitIgnoreSpec.from_lines(SECRETS)
+        return GitIgnoreSpec.from_lines(SECRET_PATTERNS)
 
-    def _ignored(self, folder: Path, relative: Path) -> bool:
-        """As git decides: the nearest ignore file with a word on the path wins, and nothing below an ignored folder
-        can be taken back."""
+    def _is_ignored(self, folder: Path, relative: Path) -> bool:
+        """Return whether git ignores the path, or a folder above it.
+
+        The nearest ignore file with a matching pattern wins. No pattern can include a file below an ignored folder again.
+        """
         if ".git" in relative.parts:
             return True
         for depth in range(1, len(relative.parts) + 1):
             part = Path(*relative.parts[:depth])
             name = part.as_posix() + ("/" if depth < len(relative.parts) else "")
-            if self._says(folder, name):
+            if self._matches(folder, name):
                 return True
         return False
 
-    def _says(self, folder: Path, name: str) -> bool:
-        """What the ignore files from the path's own folder up to the workspace's say of one path."""
+    def _matches(self, folder: Path, name: str) -> bool:
+        """Return whether the ignore files, from the path's folder up to the workspace folder, exclude one path."""
         parts = name.rstrip("/").split("/")
         for depth in range(len(parts) - 1, -1, -1):
             spec = self._ignore_file(folder.joinpath(*parts[:depth]))
@@ -123,18 +130,18 @@ class FileExclusion:
 
 
 def _spec(lines: Iterable[str]) -> GitIgnoreSpec | None:
-    """Of the patterns that can be read; None when there is none."""
-    good = []
+    """Return a matcher for the valid patterns; None without any."""
+    valid = []
     for line in lines:
         try:
             GitIgnoreSpec.from_lines([line])
-        except Exception:  # a broken pattern counts as none, as git has it
+        except Exception:  # git skips an invalid pattern, too
             continue
-        good.append(line)
-    return GitIgnoreSpec.from_lines(good) if any(line.strip() for line in good) else None
+        valid.append(line)
+    return GitIgnoreSpec.from_lines(valid) if any(line.strip() for line in valid) else None
 
 
 def workspace_paths(uris_: Iterable[str]) -> tuple[Path, ...]:
-    """The workspace folders that are folders of this machine."""
+    """Return the paths of the workspace folders with a `file:` URI."""
     paths = (uris.uri_to_path(uri) for uri in uris_)
     return tuple(Path(os.path.normpath(path)) for path in paths if path is not None)

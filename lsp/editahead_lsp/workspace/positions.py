@@ -2,8 +2,8 @@
 
 A position is a line and a character, both 0-based; the character counts code units of the encoding that client and
 server agreed on. Offsets are code points from the start of the text. Positions out of range are clamped as LSP says
-(3.18, "Position"), never refused: a character beyond the line's length means its end (before the line end), and one
-in the middle of a character means its start.
+(3.18, "Position"): a character beyond the line's length means the end of the line (before the line end), and one in the
+middle of a character means the start of that character.
 """
 
 from __future__ import annotations
@@ -18,14 +18,17 @@ Encoding = Literal["utf-16", "utf-8", "utf-32"]
 ENCODINGS: frozenset[str] = frozenset(get_args(Encoding))
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
-"""What takes two code units in UTF-16."""
+"""The characters of two code units in UTF-16."""
 
 
 def negotiate_encoding(offered: Iterable[str] | None) -> Encoding:
-    """The encoding to use with a client that offers these (its favourite first).
+    """Choose the encoding of positions.
 
-    UTF-32 needs no conversion at all, and where a client counts in UTF-16 whatever was agreed (some do), it differs
-    least. Else the client's favourite; UTF-16 is what every client must speak.
+    UTF-32 comes first: it needs no conversion, and with clients that count in UTF-16 whatever was agreed (some do) it is
+    wrong least often. Then comes the client's favourite, and last UTF-16, which every client must support.
+
+    Args:
+        offered: The client's encodings, its favourite first.
     """
     known: list[Encoding] = [e for e in offered or () if e in ENCODINGS]  # type: ignore[misc]  # narrowed by the set
     if "utf-32" in known:
@@ -34,7 +37,7 @@ def negotiate_encoding(offered: Iterable[str] | None) -> Encoding:
 
 
 def code_unit_length(text: str, encoding: Encoding) -> int:
-    """The length of `text` in code units."""
+    """Return the length of `text` in code units."""
     if encoding == "utf-32" or text.isascii():
         return len(text)
     if encoding == "utf-8":
@@ -43,7 +46,13 @@ def code_unit_length(text: str, encoding: Encoding) -> int:
 
 
 def column_from_units(body: str, character: int, encoding: Encoding) -> int:
-    """The code points before `character` (code units) in a line without its line end; clamped to 0 .. len(body)."""
+    """Convert a column in code units to code points.
+
+    Args:
+        body: The line without its line end.
+        character: The column in code units; clamped to the line.
+        encoding: The encoding of `character`.
+    """
     character = max(character, 0)
     if encoding == "utf-32" or body.isascii():
         return min(character, len(body))
@@ -63,7 +72,7 @@ def column_from_units(body: str, character: int, encoding: Encoding) -> int:
 
 
 def offset_at(snapshot: Snapshot, line: int, character: int, encoding: Encoding) -> int:
-    """The offset that a position means; a line beyond the last is the end of the document."""
+    """Convert a position to an offset. A line after the last one means the end of the document."""
     if line < 0:
         return 0
     if line >= len(snapshot.lines):
@@ -72,7 +81,7 @@ def offset_at(snapshot: Snapshot, line: int, character: int, encoding: Encoding)
 
 
 def position_at(snapshot: Snapshot, offset: int, encoding: Encoding) -> tuple[int, int]:
-    """The position (line, character) of an offset. Between a `\\r` and its `\\n` there is none: before both is taken."""
+    """Convert an offset to a position (line, character). Between CR and LF it is the position before both."""
     offset = min(max(offset, 0), snapshot.length)
     line = snapshot.line_at(offset)
     body = line_body(snapshot.lines[line])

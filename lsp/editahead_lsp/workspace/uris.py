@@ -1,7 +1,7 @@
-"""URIs as clients write them, and one key for each document whatever the spelling.
+"""URIs as clients write them, and one key for all spellings of a URI.
 
-`file:///c%3A/x`, `file:///C:/x` and `file:///c:/x` are one document. Answers always carry the client's own spelling;
-keys are for look-up only.
+`file:///c%3A/x`, `file:///C:/x` and `file:///c:/x` name one document. Messages to the client always have the client's own
+spelling; keys are for look-up only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _DRIVE = re.compile(r"/([A-Za-z]):(?=/|$)")
 
 
 def canonical_key(uri: str) -> str:
-    """The same for every spelling of one URI."""
+    """Return a key that is the same for every spelling of one URI."""
     match = _SCHEME.fullmatch(uri)
     if match is None:
         return uri
@@ -27,7 +27,7 @@ def canonical_key(uri: str) -> str:
 
 
 def uri_to_path(uri: str) -> Path | None:
-    """The file that a `file:` URI names, if it does."""
+    """Return the path that a `file:` URI names; None for other URIs."""
     match = _SCHEME.fullmatch(uri)
     if match is None or match[1].lower() != "file":
         return None
@@ -40,13 +40,13 @@ def uri_to_path(uri: str) -> Path | None:
 
 
 def path_to_uri(path: Path) -> str:
-    """The `file:` URI of an absolute path."""
+    """Return the `file:` URI of an absolute path."""
     text = path.as_posix()
     return "file://" + quote(text if text.startswith("/") else f"/{text}", errors="surrogateescape")
 
 
 def _host_and_path(rest: str) -> tuple[str, str]:
-    """From what follows `file:`, decoded. The drive letter of a Windows path is lower case."""
+    """Split what follows `file:`, decoded, into host and path. The drive letter of a Windows path becomes lower case."""
     host = ""
     if rest.startswith("//"):
         host, slash, path = rest[2:].partition("/")
