@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from editahead_inference.backends.scripted import ScriptedBackend, in_order
 from editahead_inference.candidates import Candidate, GateDecision, Prediction, Silence
 from editahead_inference.predictors.model.edit_candidates import to_candidates
 from editahead_inference.predictors.model.predictor import ModelPredictor
@@ -16,6 +15,7 @@ from editahead_prompts.formats.base import EditableRegion
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.snapshot import line_body, split_lines
+from scripted_backend import ScriptedBackend, in_order
 from server_harness import Scripted
 
 

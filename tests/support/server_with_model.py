@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from editahead_inference.backends.base import CompletionRequest
-from editahead_inference.backends.scripted import ScriptedBackend, ScriptedReply
 from editahead_inference.gate.gate import Gate, Weights
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.model.config import ModelConfig
+from scripted_backend import ScriptedBackend, ScriptedReply
 from server_harness import Wired, ask
 
 A = "file:///project/a.py"

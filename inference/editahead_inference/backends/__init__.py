@@ -1,1 +1,1 @@
-"""Backends turn a prompt into text: an HTTP server, the supervised engine, a model in this process, a script for tests."""
+"""Backends turn a prompt into text: an HTTP server, the supervised engine, a model in this process."""

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from editahead_inference.backends.base import Health
-from editahead_inference.backends.scripted import ScriptedReply
 from editahead_inference.errors import BackendError
+from scripted_backend import ScriptedReply
 from server_with_model import NEW, OPENAI, TEXT, A, Model, Modelled, rename_once, until
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.backends.base import Health
-from editahead_inference.backends.scripted import BLOCK
 from editahead_inference.errors import BackendError
 from editahead_lsp.model.prompt_warmer import BUDGET, PAUSE_S, WINDOW_S, TokenBudget
+from scripted_backend import BLOCK
 from server_with_model import A, Model, Modelled, Time, until
 
 B = "file:///project/b.py"

@@ -21,7 +21,6 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.planner import FileChange, plan_changes, review_changes
 from editahead_inference.apply.results import MergeResult, Refusal
 from editahead_inference.backends.base import Capabilities
-from editahead_inference.backends.scripted import ScriptedBackend, ScriptedReply, in_order
 from editahead_inference.errors import ApplyRefusedError, BackendError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import ApplyResponse
@@ -35,6 +34,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_training.data.apply_examples import spoiled
 from history_typist import PROPERTY
+from scripted_backend import ScriptedBackend, ScriptedReply, in_order
 from sketch_fixture import AMBIGUOUS, REPLACED, TEXT
 from synthetic_records import made_records
 

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.backends.base import Capabilities, CompletionRequest
-from editahead_inference.backends.scripted import ScriptedBackend, ScriptedReply
 from editahead_inference.pipeline import Pipeline, proposed_edits
 from editahead_inference.predictors.model.edit_scoring import (
     MIN_LOGPROB,
@@ -29,6 +28,7 @@ from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END, 
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
+from scripted_backend import ScriptedBackend, ScriptedReply
 
 OLD = "def f(user):\n    a(user)\n    x = 1\n    b(user)\n    y = 2\n    c(user)\n"
 TEXT = OLD.replace("a(user)", "a(account)").replace("f(user)", "f(account)")

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editahead_inference.backends.base import Capabilities, CompletionRequest, Health
-from editahead_inference.backends.scripted import ScriptedBackend, ScriptedReply, in_order
 from editahead_inference.errors import BackendError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import ModelResponse, ResponseProgress
@@ -23,6 +22,7 @@ from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
+from scripted_backend import ScriptedBackend, ScriptedReply, in_order
 
 TEXT = "import money\n\ndef total(items, tax):\n    price = sum(items)\n    return money.euro(price)\n"
 NEW = TEXT.replace("sum(items)", "sum(items) * (1 + tax)")

@@ -10,10 +10,16 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mappi
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from editahead_inference.backends.base import (
+    Capabilities,
+    CompletionRequest,
+    Health,
+    StreamEnd,
+    TextChunk,
+    Usage,
+)
 from editahead_inference.errors import BackendError
 from editahead_prompts.formats.base import Finish
-
-from .base import Capabilities, CompletionRequest, Health, StreamEnd, TextChunk, Usage
 
 BLOCK = 16
 """Tokens that engines keep, or not, as one."""

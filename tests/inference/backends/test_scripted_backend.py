@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from editahead_inference.backends.base import Backend, CompletionRequest, Health, StreamEnd, TextChunk, Usage
-from editahead_inference.backends.scripted import BLOCK, ScriptedBackend, ScriptedReply, by_prompt, in_order
 from editahead_inference.errors import BackendError
+from scripted_backend import BLOCK, ScriptedBackend, ScriptedReply, by_prompt, in_order
 
 
 def query(prompt: str, samples: int = 1) -> CompletionRequest:
