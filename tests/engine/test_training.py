@@ -24,6 +24,7 @@ from editahead_cli import main  # noqa: E402
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer  # noqa: E402
 from editahead_training.data import packed_dataset  # noqa: E402
 from editahead_training.data.example import TASKS, Example, plain  # noqa: E402
+from editahead_training.errors import TrainingError  # noqa: E402
 from editahead_training.model import (  # noqa: E402
     architecture,
     checkpoints,
@@ -318,9 +319,9 @@ def test_a_run_may_begin_with_a_trained_model(
     ended = train_loop.train(plan, examples, None, tmp_path / "run", resume=False, tell=lambda line: None)
     before = trained[0].model.state_dict()
     assert all(torch.equal(weights, before[name]) for name, weights in ended.model.state_dict().items())
-    with pytest.raises(train_loop.TrainingError, match="another size"):
+    with pytest.raises(TrainingError, match="another size"):
         other = replace(plan, dense=True)
         train_loop.train(other, examples, None, tmp_path / "other", resume=False, tell=lambda line: None)
-    with pytest.raises(train_loop.TrainingError):
+    with pytest.raises(TrainingError):
         nowhere = replace(plan, start=str(tmp_path / "none"))
         train_loop.train(nowhere, examples, None, tmp_path / "third", resume=False, tell=lambda line: None)

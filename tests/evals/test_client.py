@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from editahead_evals.client import lsp_client as client_module
-from editahead_evals.client.lsp_client import ClientError, LanguageClient, ResponseError, ServerDiedError
+from editahead_evals.client.lsp_client import LanguageClient
+from editahead_evals.errors import ClientError, ResponseError, ServerDiedError
 
 # Answers "shutdown", ends at "exit", and runs the script it is given on every other message `m`.
 SERVER = """

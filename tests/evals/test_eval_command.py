@@ -18,12 +18,13 @@ import zstandard
 from editahead_cli.commands import eval as command
 from editahead_evals.data.edit_records import Record
 from editahead_evals.data.revisions import present_commit
+from editahead_evals.errors import RunError
 from editahead_evals.metrics.metrics import SERVER
 from editahead_evals.recorded.fake_openai_server import CannedAnswer, FakeOpenAIServer
 from editahead_evals.replay import parallel as run_module
 from editahead_evals.replay.baselines import BASELINES
 from editahead_evals.replay.candidate_recall import candidate_recall
-from editahead_evals.replay.parallel import RunError, evaluate
+from editahead_evals.replay.parallel import evaluate
 from schemas import validate
 
 BEFORE = "total = 1\nprint(total)\n\n\ndef show():\n    return total\n"

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from editahead_evals.data import git_records
-from editahead_evals.data.git_records import GitError, recent_records
+from editahead_evals.data.git_records import recent_records
+from editahead_evals.errors import GitError
 
 IDENTITY = {
     "GIT_AUTHOR_NAME": "a",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from editahead_evals.client.editor import Editor
-from editahead_evals.scenarios.player import ScenarioFailure, play_scenario
-from editahead_evals.scenarios.scenario_file import Scenario, ScenarioError, parse
+from editahead_evals.errors import ScenarioError, ScenarioFailure
+from editahead_evals.scenarios.player import play_scenario
+from editahead_evals.scenarios.scenario_file import Scenario, parse
 
 HEAD = "# about\nlanguage: python\nfile: a.py\n"
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import zstandard
 
-from editahead_evals.data.edit_records import Record, RecordError, read_records, sample
+from editahead_evals.data.edit_records import Record, read_records, sample
+from editahead_evals.errors import RecordError
 
 FIELDS = {
     "id": "o/n@1:a.py",

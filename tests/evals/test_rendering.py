@@ -17,11 +17,12 @@ import zstandard
 from editahead_cli.commands import eval as command
 from editahead_evals.data.edit_records import Record
 from editahead_evals.data.revisions import Revision
+from editahead_evals.errors import StatesError, TooFewPromptsError, WorkerError
 from editahead_evals.prompt_costs.comparison import compare
-from editahead_evals.prompt_costs.costs import Costs, TooFewPromptsError
+from editahead_evals.prompt_costs.costs import Costs
 from editahead_evals.prompt_costs.rendered_prompts import Rendered, render_all
-from editahead_evals.prompt_costs.revision_worker import WorkerError, rendered_by
-from editahead_evals.prompt_costs.state_files import StatesError, read_states, write_states
+from editahead_evals.prompt_costs.revision_worker import rendered_by
+from editahead_evals.prompt_costs.state_files import read_states, write_states
 from editahead_evals.prompt_costs.typing_sessions import Session, sessions, typing_states
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN

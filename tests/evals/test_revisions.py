@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from editahead_evals.data import revisions
-from editahead_evals.data.revisions import RevisionError, checked_out, present_commit
+from editahead_evals.data.revisions import checked_out, present_commit
+from editahead_evals.errors import RevisionError
 
 GIT = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
 INIT = "{package}/editahead_{package}/__init__.py"

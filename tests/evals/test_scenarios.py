@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from editahead_evals.data.commit_replay import Hunk
+from editahead_evals.errors import ScenarioError
 from editahead_evals.scenarios.scenario_file import (
     Accept,
     Cursor,
@@ -15,7 +16,6 @@ from editahead_evals.scenarios.scenario_file import (
     Reject,
     Replace,
     Scenario,
-    ScenarioError,
     Shown,
     Silent,
     Undo,

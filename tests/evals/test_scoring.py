@@ -11,7 +11,7 @@ import pytest
 import fake_server
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient
-from editahead_evals.data.edit_records import RecordError
+from editahead_evals.errors import RecordError
 from editahead_evals.scenarios.scenario_file import Scenario, parse
 from editahead_evals.scenarios.scoring import ScenarioReport, ScenarioResult, as_json, load_all, score
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from editahead_evals.client.editor import Editor
-from editahead_evals.client.lsp_client import ServerDiedError
 from editahead_evals.client.shared_server import SharedServer
+from editahead_evals.errors import ServerDiedError
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 import quality_baseline
 from editahead_evals.client.shared_server import SharedServer
-from editahead_evals.scenarios.player import ScenarioFailure
+from editahead_evals.errors import ScenarioFailure
 from editahead_evals.scenarios.scenario_file import load
 from editahead_evals.scenarios.scoring import score
 

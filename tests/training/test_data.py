@@ -17,7 +17,8 @@ from editahead_cli.main import main
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_training.data.build_dataset import LONGEST, examples_of
 from editahead_training.data.example import TASKS, Example
-from editahead_training.data.packed_dataset import DatasetError, pack_batches, read, write
+from editahead_training.data.packed_dataset import pack_batches, read, write
+from editahead_training.errors import DatasetError
 from synthetic_records import made_records
 
 

@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from editahead_cli.main import main
-from editahead_training.delta.checkpoint_delta import MAGIC, DeltaError, apply_delta, write_delta
+from editahead_training.delta.checkpoint_delta import MAGIC, apply_delta, write_delta
 from editahead_training.delta.delta_chain import DeltaChain
-from editahead_training.delta.safetensors_file import LENGTH, Checkpoint, CheckpointError
+from editahead_training.delta.safetensors_file import LENGTH, Checkpoint
+from editahead_training.errors import CheckpointError, DeltaError
 
 np = pytest.importorskip("numpy", reason="training needs the extra `train`")
 

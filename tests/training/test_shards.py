@@ -10,7 +10,8 @@ import pytest
 import zstandard
 
 from editahead_cli.main import main
-from editahead_training.data.shards import FIELDS, ShardError, sample
+from editahead_training.data.shards import FIELDS, sample
+from editahead_training.errors import ShardError
 
 RECORD = dict.fromkeys(FIELDS, "a")
 

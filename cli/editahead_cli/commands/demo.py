@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
 
     from editahead_cli.json_output import DemoOutput
     from editahead_evals.client.editor import Editor
-    from editahead_evals.client.lsp_client import ClientError
+    from editahead_evals.errors import ClientError
 
     console = Console(highlight=False)
     animated = console.is_terminal and args.speed > 0 and not args.json
@@ -81,7 +81,8 @@ def _speed(value: str) -> float:
 
 
 def _commits(path: Path) -> list[Scene]:
-    from editahead_evals.data.git_records import GitError, recent_records
+    from editahead_evals.data.git_records import recent_records
+    from editahead_evals.errors import GitError
 
     try:
         scenes = commit_scenes(recent_records(path), COMMITS)

@@ -97,15 +97,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from editahead_evals.client.lsp_client import ClientError
-    from editahead_evals.data.edit_records import RecordError
-    from editahead_evals.data.git_records import GitError
-    from editahead_evals.data.revisions import RevisionError
-    from editahead_evals.prompt_costs.costs import TooFewPromptsError
-    from editahead_evals.prompt_costs.revision_worker import WorkerError
-    from editahead_evals.prompt_costs.state_files import StatesError
-    from editahead_evals.replay.parallel import RunError
-    from editahead_evals.scenarios.scenario_file import ScenarioError
+    from editahead_evals.errors import (
+        ClientError,
+        GitError,
+        RecordError,
+        RevisionError,
+        RunError,
+        ScenarioError,
+        StatesError,
+        TooFewPromptsError,
+        WorkerError,
+    )
     from editahead_prompts.composition.hf_tokenizer import TokenizerUnavailableError
 
     errors = Console(stderr=True)
@@ -176,7 +178,7 @@ def candidate_texts(samples: int = 0) -> Iterator[Callable[[EditorState], Iterat
 
 def _model(samples: int) -> ModelPredictor:
     """The one that the environment and the user's settings name. RunError where there is none."""
-    from editahead_evals.replay.parallel import RunError
+    from editahead_evals.errors import RunError
     from editahead_lsp import user_dirs
     from editahead_lsp.model.config import ModelConfig
     from editahead_lsp.settings import load_settings
@@ -280,8 +282,9 @@ def _records(args: argparse.Namespace, errors: Console) -> Sequence[Record]:
     """Raises `RecordError`, `GitError`."""
     from itertools import islice
 
-    from editahead_evals.data.edit_records import LONGEST, RecordError, read_records, sample
+    from editahead_evals.data.edit_records import LONGEST, read_records, sample
     from editahead_evals.data.git_records import recent_records
+    from editahead_evals.errors import RecordError
 
     if args.edits:
         records = sample(read_records(args.edits), args.files, args.seed)

@@ -24,8 +24,9 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.apply.runner import apply_all
     from editahead_evals.apply.sketch_generator import cases
     from editahead_evals.client.editor import Editor
-    from editahead_evals.data.edit_records import LONGEST, RecordError, read_records
+    from editahead_evals.data.edit_records import LONGEST, read_records
     from editahead_evals.data.revisions import present_commit
+    from editahead_evals.errors import RecordError
     from editahead_evals.report.report import Provenance
 
     count = args.files or SKETCHES
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace, errors: Console) -> int:
 
 def model_settings() -> dict[str, Any]:
     """Those of the environment and of the user that say which model is asked. RunError where there is none."""
-    from editahead_evals.replay.parallel import RunError
+    from editahead_evals.errors import RunError
     from editahead_lsp import user_dirs
     from editahead_lsp.model.config import ModelConfig
     from editahead_lsp.settings import load_settings

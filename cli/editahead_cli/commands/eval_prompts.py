@@ -58,8 +58,9 @@ def usage_error(args: argparse.Namespace) -> str | None:
 
 def save_states(args: argparse.Namespace, errors: Console) -> int:
     """Raises `GitError`, `RecordError`, `StatesError`."""
-    from editahead_evals.data.edit_records import RecordError, read_records
+    from editahead_evals.data.edit_records import read_records
     from editahead_evals.data.git_records import recent_records
+    from editahead_evals.errors import RecordError
     from editahead_evals.prompt_costs.state_files import write_states
     from editahead_evals.prompt_costs.typing_sessions import (
         LEAST_CHARACTERS,

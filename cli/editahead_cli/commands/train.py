@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
         return train_model.run(args)
     if args.what == "measure":
         return train_evaluate.run(args)
-    from editahead_training.data.shards import ShardError
+    from editahead_training.errors import ShardError
 
     try:
         return _gate(args) if args.what == "gate" else _tokenizer(args)

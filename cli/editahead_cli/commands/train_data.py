@@ -33,10 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 1 when there is nothing to learn from."""
-    from editahead_evals.data.git_records import GitError
     from editahead_evals.data.revisions import present_commit
+    from editahead_evals.errors import GitError
     from editahead_training.data.build_dataset import build_dataset
-    from editahead_training.data.shards import ShardError
+    from editahead_training.errors import ShardError
 
     if args.edits is None and args.repo is None:
         return fail("name what to learn from: --edits FOLDER, --repo FOLDER, or both")

@@ -43,8 +43,7 @@ def _place(parser: argparse.ArgumentParser, out: str, chain: str) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 1 when files do not go together, or cannot be read or written."""
-    from editahead_training.delta.checkpoint_delta import DeltaError
-    from editahead_training.delta.safetensors_file import CheckpointError
+    from editahead_training.errors import CheckpointError, DeltaError
 
     try:
         return _make(args) if args.delta == "make" else _apply(args)

@@ -22,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 1 when there is no model, or there are no examples."""
-    from editahead_training.data.packed_dataset import DatasetError, read
+    from editahead_training.data.packed_dataset import read
+    from editahead_training.errors import DatasetError
     from editahead_training.model.evaluate import load, measure
 
     try:

@@ -70,9 +70,10 @@ def run(args: argparse.Namespace) -> int:
     malloc_tuning.keep_freed_memory()
     import torch
 
-    from editahead_training.data.packed_dataset import DatasetError, read
+    from editahead_training.data.packed_dataset import read
+    from editahead_training.errors import DatasetError, TrainingError
     from editahead_training.model.architecture import SIZES
-    from editahead_training.model.train_loop import TrainConfig, TrainingError, train
+    from editahead_training.model.train_loop import TrainConfig, train
 
     if (args.minutes is not None and args.minutes <= 0) or (args.steps is not None and args.steps <= 0):
         return fail("a run takes more than no time")

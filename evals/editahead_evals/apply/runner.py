@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from editahead_evals.client.editor import Document, Editor
-from editahead_evals.client.lsp_client import ResponseError
+from editahead_evals.errors import ResponseError
 
 from .sketch_generator import Case
 

@@ -24,6 +24,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from editahead_evals.errors import ClientError, ResponseError, ServerDiedError
+
 TIMEOUT_S = 60.0
 """How long a response may take before the server counts as hanging."""
 
@@ -31,23 +33,6 @@ METHOD_NOT_FOUND = -32601
 
 RequestHandler = Callable[[Any], Any]
 NotificationHandler = Callable[[Any], None]
-
-
-class ClientError(Exception):
-    """The conversation with the server broke down."""
-
-
-class ServerDiedError(ClientError):
-    """The server ended before it was asked to."""
-
-
-class ResponseError(ClientError):
-    """The server answered a request with an error."""
-
-    def __init__(self, method: str, error: Mapping[str, Any]) -> None:
-        super().__init__(f"{method}: {error.get('message')} ({error.get('code')})")
-        self.code: int = error["code"]
-        self.data: Any = error.get("data")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,15 +17,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from editahead_evals.errors import ServerDiedError
+
 from .editor import Editor
-from .lsp_client import (
-    TIMEOUT_S,
-    JsonRpcConnection,
-    ServerDiedError,
-    isolated_environment,
-    server_command,
-    server_died,
-)
+from .lsp_client import TIMEOUT_S, JsonRpcConnection, isolated_environment, server_command, server_died
 
 _LISTENING = "editahead: listening on "
 """What the server writes on stderr before its address."""

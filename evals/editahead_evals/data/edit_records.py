@@ -12,15 +12,13 @@ from typing import Any
 
 import zstandard
 
+from editahead_evals.errors import RecordError
+
 LONGEST = 40_000
 """Files with this many characters or more are left out of a sample."""
 
 _WINDOW = 2**31
 """The largest window that the decompressor accepts: the records are packed with long-distance matching."""
-
-
-class RecordError(Exception):
-    """A file of records that cannot be read; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)

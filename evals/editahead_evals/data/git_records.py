@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from editahead_evals.errors import GitError
+
 from .commit_replay import diff
 from .edit_records import Record
 from .languages import language_of
@@ -47,10 +49,6 @@ _LOG = (
 )
 _RAW = re.compile(r"\n?:(?P<old_mode>\d+) (?P<new_mode>\d+) (?P<old>[0-9a-f]+) (?P<new>[0-9a-f]+) M")
 _FILE_MODES = {"100644", "100755"}
-
-
-class GitError(Exception):
-    """A repository that cannot be read; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)

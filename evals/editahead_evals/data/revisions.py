@@ -17,11 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from editahead_evals.errors import RevisionError
+
 _HERE = Path(__file__)
-
-
-class RevisionError(Exception):
-    """A revision that cannot be measured; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import mean
 
+from editahead_evals.errors import TooFewPromptsError
 from editahead_evals.report.json_types import PromptCosts
 
 from .rendered_prompts import BLOCKS, Rendered
-
-
-class TooFewPromptsError(Exception):
-    """Too few prompts for figures; the message is for a person."""
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from editahead_evals.data.revisions import Revision
+from editahead_evals.errors import StatesError, WorkerError
 from editahead_prompts.composition.hf_tokenizer import TokenizerUnavailableError, bundled_tokenizer
 from editahead_prompts.formats.registry import select_format
 
 from .rendered_prompts import Rendered, render_all
-from .state_files import StatesError, read_states
-
-
-class WorkerError(Exception):
-    """What another revision could not render; the message is for a person."""
+from .state_files import read_states
 
 
 def rendered_by(revision: Revision, states: Path, format: str, budget: int | None) -> Iterator[Rendered]:

@@ -9,15 +9,12 @@ from pathlib import Path
 
 import zstandard
 
+from editahead_evals.errors import StatesError
 from editahead_prompts.state import EditorState
 from editahead_prompts.state_json import InvalidStateError, state_from_json, state_to_json
 
 _WINDOW_LOG = 27
 """States of a session repeat each other's documents: matches are looked for far back."""
-
-
-class StatesError(Exception):
-    """A file of states that cannot be read or written; the message is for a person."""
 
 
 def write_states(path: Path, states: Iterable[tuple[str, EditorState]]) -> int:

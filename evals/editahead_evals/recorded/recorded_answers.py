@@ -19,7 +19,7 @@ from rich.table import Column, Table
 
 from editahead_evals.client.editor import Editor
 from editahead_evals.data.commit_replay import KEYSTROKE_CHARS
-from editahead_evals.data.edit_records import RecordError
+from editahead_evals.errors import RecordError
 from editahead_evals.report.json_types import EvalRecordedOutput, RecordedFigures, RecordedModel
 from editahead_evals.scenarios.player import SETTINGS
 from editahead_evals.scenarios.scoring import TABS, text_likeness

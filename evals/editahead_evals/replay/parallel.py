@@ -18,9 +18,9 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from editahead_evals.client.lsp_client import ClientError
 from editahead_evals.client.shared_server import SharedServer
 from editahead_evals.data.edit_records import Record
+from editahead_evals.errors import ClientError, RunError
 from editahead_evals.metrics.metrics import FileResult
 
 from .accepting_replay import replay_accepting
@@ -28,10 +28,6 @@ from .baseline_replay import SETTINGS, replay_record
 from .candidate_recall import CandidateGenerator, candidate_recall
 from .eager_replay import EAGER, replay_eager
 from .typing_replay import replay_typing
-
-
-class RunError(Exception):
-    """A replay that could not be finished; the message is for a person."""
 
 
 @dataclass(frozen=True)

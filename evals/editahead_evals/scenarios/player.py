@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from editahead_evals.client.editor import Document, Editor, Trigger
 from editahead_evals.data.commit_replay import KEYSTROKE_CHARS, Hunk, Point
+from editahead_evals.errors import ScenarioError, ScenarioFailure
 from editahead_evals.metrics.judge import changes
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.snapshot import line_body, split_lines
@@ -23,7 +24,6 @@ from .scenario_file import (
     Reject,
     Replace,
     Scenario,
-    ScenarioError,
     Shown,
     Silent,
     Step,
@@ -36,10 +36,6 @@ MAX_ACCEPTS = 20
 SETTINGS = {"debounce_ms": 0}
 
 Prediction = Mapping[str, Any]
-
-
-class ScenarioFailure(AssertionError):
-    """The server did something else than the scenario expects; the message shows both, and the why."""
 
 
 def play_scenario(editor: Editor, scenario: Scenario) -> None:

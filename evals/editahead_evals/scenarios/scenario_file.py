@@ -36,12 +36,9 @@ from pathlib import Path
 
 from editahead_evals.data.commit_replay import Hunk
 from editahead_evals.data.languages import language_of
+from editahead_evals.errors import ScenarioError
 
 HEADERS = {"language", "file", "no-final-newline", "eol"}
-
-
-class ScenarioError(Exception):
-    """A scenario that makes no sense as it is written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,14 @@ from typing import Any
 from rich.console import Console
 
 from editahead_evals.client.editor import Editor
-from editahead_evals.data.edit_records import RecordError
+from editahead_evals.errors import RecordError, ScenarioError, ScenarioFailure
 from editahead_evals.metrics.judge import changes
 from editahead_evals.metrics.similarity import delta_chrf
 from editahead_evals.report import json_types
 from editahead_prompts.text.snapshot import split_lines
 
-from .player import SETTINGS, ScenarioFailure, ScenarioPlayer, play_scenario
-from .scenario_file import Scenario, ScenarioError, Silent, load
+from .player import SETTINGS, ScenarioPlayer, play_scenario
+from .scenario_file import Scenario, Silent, load
 
 TABS = 6
 """So many predictions are accepted at most."""

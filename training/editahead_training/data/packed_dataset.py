@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from editahead_prompts.composition.hf_tokenizer import OWN
+from editahead_training.errors import DatasetError
 
 from .example import TASKS, Example
 
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     Numbers = np.ndarray[Any, Any]
-
-
-class DatasetError(Exception):
-    """A file that holds no examples, or those of another vocabulary; the message is for a person."""
 
 
 def fingerprint() -> str:

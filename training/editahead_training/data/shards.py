@@ -9,16 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from editahead_training.errors import ShardError
+
 MAX_CHARACTERS = 40_000
 """Longer files are left out, as in the evaluation."""
 
 
 FIELDS = ("id", "repo", "path", "language", "before", "after")
 """What of a record is used; texts."""
-
-
-class ShardError(Exception):
-    """A shard that is damaged, or is none; the message is for a person."""
 
 
 def train_shards(edits: Path, least: int) -> list[Path]:

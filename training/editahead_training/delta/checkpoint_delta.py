@@ -24,7 +24,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 import zstandard
 
-from .safetensors_file import LENGTH, Checkpoint, CheckpointError, Tensor, tensors_of
+from editahead_training.errors import CheckpointError, DeltaError
+
+from .safetensors_file import LENGTH, Checkpoint, Tensor, tensors_of
 
 if TYPE_CHECKING:
     from .safetensors_file import Bytes
@@ -37,10 +39,6 @@ LEVEL = 9
 _MAX_HEAD = 10_000
 _MAX_HEADER = 100_000_000
 """Bytes."""
-
-
-class DeltaError(Exception):
-    """Checkpoints and deltas that do not go together, or are damaged; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,9 @@ from tempfile import TemporaryDirectory
 
 import zstandard
 
-from .checkpoint_delta import LEVEL, DeltaError, apply_delta, write_delta
+from editahead_training.errors import DeltaError
+
+from .checkpoint_delta import LEVEL, apply_delta, write_delta
 from .safetensors_file import Checkpoint
 
 WHOLE_EVERY = 8

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from editahead_training.errors import CheckpointError
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -25,10 +27,6 @@ LENGTH = 8
 
 _MAX_HEADER = 100_000_000
 """Bytes. That of the format."""
-
-
-class CheckpointError(Exception):
-    """A file that is no checkpoint, or a damaged one; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)

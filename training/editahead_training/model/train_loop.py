@@ -19,6 +19,7 @@ import torch.nn.functional as F
 
 from editahead_training.data.example import TASKS
 from editahead_training.data.packed_dataset import PackedDataset
+from editahead_training.errors import TrainingError
 
 from . import checkpoints, induction_heads, loss_plot
 from .architecture import ROUTER_LOSS, SIZES, build_model, load_weights
@@ -36,10 +37,6 @@ HELD_EVERY = 0.1
 """So many tokens of held-out examples, so often: a share of the run."""
 
 LOG_SECONDS = 10.0
-
-
-class TrainingError(Exception):
-    """Why a run cannot begin or go on; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)
