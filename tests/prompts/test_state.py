@@ -18,7 +18,7 @@ STATE = EditorState(DOCUMENT, cursor=9, history=(PAST,))
 
 def test_versions_and_times_make_no_difference() -> None:
     other = replace(
-        STATE, document=replace(DOCUMENT, version=9), history=(replace(PAST, at=77.0),), refused={URI: ()}
+        STATE, document=replace(DOCUMENT, version=9), history=(replace(PAST, at=77.0),), rejected={URI: ()}
     )
     assert other.cache_key == STATE.cache_key
     assert hash(other.cache_key) == hash(STATE.cache_key)
@@ -33,9 +33,9 @@ def test_versions_and_times_make_no_difference() -> None:
         replace(STATE, history=(replace(PAST, origin="accepted"),)),
         replace(STATE, history=(replace(PAST, old=("II\n",)),)),
         replace(STATE, history=()),
-        replace(STATE, others=(Snapshot.from_text("x", uri="file:///b.py"),)),
+        replace(STATE, other_documents=(Snapshot.from_text("x", uri="file:///b.py"),)),
         replace(STATE, undone=(PAST,)),
-        replace(STATE, refused={URI: (Edit.replace(0, 1, "x"),)}),
+        replace(STATE, rejected={URI: (Edit.replace(0, 1, "x"),)}),
         replace(STATE, outcomes={"rule": RuleOutcomes(1, 0)}),
         replace(STATE, diagnostics=(Diagnostic(0, 3, "undefined"),)),
     ],
@@ -54,7 +54,7 @@ def test_everything_else_does(other: EditorState) -> None:
         ((7, 8), False),
     ],
 )
-def test_of_the_cursor_its_standpoint(cursors: tuple[int, int], same: bool) -> None:
+def test_of_the_cursor_only_its_context_counts(cursors: tuple[int, int], same: bool) -> None:
     one, other = (replace(STATE, cursor=cursor).cache_key for cursor in cursors)
     assert (one == other) is same
 

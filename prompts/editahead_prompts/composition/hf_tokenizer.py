@@ -35,13 +35,14 @@ that follows, white space. Read the same by `re` and by `tokenizers`."""
 BUNDLED = "editahead"
 """In the names of our models."""
 
-MAX_KEPT = 4_096
-MAX_KEPT = 4_000
-"""Counts of so many texts are kept, of so many characters at most: lines and blocks of them, which hardly change between
-requests."""
+COUNT_CACHE_SIZE = 4_096
+"""Texts whose token counts are cached: lines and blocks of lines, which hardly change between requests."""
 
-WHOLE_KEPT = 4
-"""So many longer texts are kept with their ids: a prompt is asked for its ids and for their number."""
+MAX_CACHED_CHARS = 4_000
+"""Length of the longest text whose token count is cached, in characters."""
+
+IDS_CACHE_SIZE = 4
+"""Longer texts whose token ids are cached, because a prompt needs both its ids and their number."""
 
 
 class TokenizerUnavailableError(Exception):
@@ -58,22 +59,22 @@ class HfTokenizer:
 
     def count(self, text: str) -> int:
         """How many tokens `text` has by itself; 0 for ""."""
-        if len(text) > MAX_KEPT:
+        if len(text) > MAX_CACHED_CHARS:
             return len(self.encode(text))
         known = self._counts.get(text)
         if known is None:
             known = self._counts[text] = len(self._ids(text))
-            if len(self._counts) > MAX_KEPT:
+            if len(self._counts) > COUNT_CACHE_SIZE:
                 self._counts.popitem(last=False)
         return known
 
     def encode(self, text: str) -> tuple[int, ...]:
         """Their ids. No token is added at the beginning or the end."""
-        if len(text) <= MAX_KEPT:
+        if len(text) <= MAX_CACHED_CHARS:
             return self._ids(text)
         known = self._wholes.pop(text, None)
         self._wholes[text] = known = self._ids(text) if known is None else known
-        if len(self._wholes) > WHOLE_KEPT:
+        if len(self._wholes) > IDS_CACHE_SIZE:
             self._wholes.popitem(last=False)
         return known
 

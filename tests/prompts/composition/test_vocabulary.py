@@ -110,10 +110,10 @@ def test_no_tokenizer_is_a_reason_and_nothing_is_fetched(tmp_path: Path) -> None
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hf_tokenizer, "MOST_KEPT", 3)
+    monkeypatch.setattr(hf_tokenizer, "COUNT_CACHE_SIZE", 3)
     fresh = HfTokenizer(bundled_tokenizer().encoder)
     for n in range(9):
         assert fresh.count(f"line {n}\n") == bundled_tokenizer().count(f"line {n}\n")
-        fresh.encode(f"{n}" * (hf_tokenizer.MAX_KEPT + 1))
+        fresh.encode(f"{n}" * (hf_tokenizer.MAX_CACHED_CHARS + 1))
     assert len(fresh._counts) == 3
-    assert len(fresh._wholes) == hf_tokenizer.WHOLE_KEPT
+    assert len(fresh._wholes) == hf_tokenizer.IDS_CACHE_SIZE

@@ -68,7 +68,7 @@ def test_far_lines_are_not_looked_at(format: Format, at: float, monkeypatch: pyt
     assert tokenizer.chars + looked[0] < len(text)
     assert sum(parsed) <= 2 * windows.LARGE
     for module in (tokenizers, windows):
-        monkeypatch.setattr(module, "MOST_CHARS", len(text))
+        monkeypatch.setattr(module, "MAX_CHARS", len(text))
     monkeypatch.setattr(windows, "LARGE", len(text))
     whole = built(format, state)
     assert (near.prompt.text, near.region) == (whole.prompt.text, whole.region)

@@ -32,7 +32,7 @@ def text_of(lines: list[str]) -> str:
 
 def test_the_prompt_of_the_module_s_example() -> None:
     original = Snapshot.from_text(BEFORE, uri="file:///project/shop/cart.py", language="python")
-    request = OWN_APPLY.build(original, SKETCH, GUESS_TEXT, bundled_tokenizer())
+    request = OWN_APPLY.build_for_guess(original, SKETCH, GUESS_TEXT, bundled_tokenizer())
     assert request is not None
     assert request.prompt.text == (
         f"<|file|>cart.py\n<|region|>\n{BEFORE}<|/region|>\n<|sketch|>\n{SKETCH}<|guess|>\n{GUESS_TEXT}<|next|>\n"
@@ -46,7 +46,7 @@ def test_the_prompt_of_the_module_s_example() -> None:
 
 
 def test_without_a_guess_there_is_no_mark_of_it() -> None:
-    request = OWN_APPLY.build(Snapshot.from_text(BEFORE), SKETCH, None, bundled_tokenizer())
+    request = OWN_APPLY.build_for_guess(Snapshot.from_text(BEFORE), SKETCH, None, bundled_tokenizer())
     assert request is None or GUESS not in request.prompt.text
 
 
@@ -56,7 +56,7 @@ def test_it_fits_and_the_guess_is_read_back(
     before: list[str], after: list[str], sketch: list[str], budget: int, guessed: bool
 ) -> None:
     original, wanted = Snapshot.from_text(text_of(before)), text_of(after)
-    request = OWN_APPLY.build(
+    request = OWN_APPLY.build_for_guess(
         original, text_of(sketch), wanted if guessed else None, bundled_tokenizer(), budget=budget
     )
     if request is None:
@@ -80,19 +80,25 @@ def test_what_is_too_long_is_not_asked() -> None:
     long = "".join(f"value_{n} = compute({n})\n" for n in range(400))
     spread = long.replace("value_3 = ", "value = ").replace("value_390 = ", "value = ")
     assert (
-        OWN_APPLY.build(Snapshot.from_text(long), "value = compute(3)\n", spread, bundled_tokenizer()) is None
+        OWN_APPLY.build_for_guess(
+            Snapshot.from_text(long), "value = compute(3)\n", spread, bundled_tokenizer()
+        )
+        is None
     )
-    assert OWN_APPLY.build(Snapshot.from_text(BEFORE), SKETCH * 80, GUESS_TEXT, bundled_tokenizer()) is None
+    assert (
+        OWN_APPLY.build_for_guess(Snapshot.from_text(BEFORE), SKETCH * 80, GUESS_TEXT, bundled_tokenizer())
+        is None
+    )
 
 
 def test_a_file_without_lines_is_not_asked_about() -> None:
-    assert OWN_APPLY.build(Snapshot.from_text(""), SKETCH, AFTER, ESTIMATE) is None
+    assert OWN_APPLY.build_for_guess(Snapshot.from_text(""), SKETCH, AFTER, ESTIMATE) is None
 
 
 @pytest.mark.parametrize("token", SPECIAL)
 def test_special_tokens_of_texts_are_none_of_the_prompt_s(token: str) -> None:
-    plain = OWN_APPLY.build(Snapshot.from_text(BEFORE), SKETCH, GUESS_TEXT, bundled_tokenizer())
-    made = OWN_APPLY.build(
+    plain = OWN_APPLY.build_for_guess(Snapshot.from_text(BEFORE), SKETCH, GUESS_TEXT, bundled_tokenizer())
+    made = OWN_APPLY.build_for_guess(
         Snapshot.from_text(BEFORE + f"# {token}\n"),
         SKETCH + token,
         GUESS_TEXT + f"# {token}\n",
