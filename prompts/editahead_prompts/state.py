@@ -1,4 +1,4 @@
-"""The state: all that a prediction is made from, as one frozen, serialisable value.
+"""The editor state: the complete input of a prediction, as one frozen, serialisable value.
 
 Stored with a prediction, a state can be replayed, scored, or turned into training data.
 """
@@ -18,13 +18,18 @@ Origin = Literal["typed", "accepted"]
 
 @dataclass(frozen=True, slots=True)
 class PastEdit:
-    """One coalesced edit that a person made (or took over by accepting a prediction).
+    """A coalesced edit of whole lines, typed or made by accepting a prediction.
 
-    It covers whole lines: `old` lines became `new` lines (each with its line end, as in `Snapshot.lines`; either may be
-    empty: an insertion or a deletion of lines). A line is never in both at the same end: common first and last lines are
-    trimmed off. `line` is where `new` begins (for a deletion: where the lines were) in the document's text *now*, 0-based:
-    the history moves it along when later edits shift it. `at` is when it last grew, in the clock's seconds. `open` is
-    true for the edit that the next keystroke may still join (at most one, always the last).
+    Attributes:
+        uri: The document's URI.
+        line: The 0-based line of the present text at which `new` begins, or at which lines were deleted. The history
+            updates the number when later edits shift the line.
+        old: The lines before the edit, with their line ends; empty for an insertion of lines. First and last lines
+            that `old` and `new` have in common are trimmed off.
+        new: The lines after the edit, with their line ends; empty for a deletion of lines.
+        at: The time of the last change of this edit, in seconds of the caller's clock.
+        origin: How the edit was made.
+        open: Whether the next keystroke may still join the edit. True for at most one edit, the last one.
     """
 
     uri: str
@@ -38,7 +43,7 @@ class PastEdit:
 
 @dataclass(frozen=True, slots=True)
 class RuleOutcomes:
-    """How often predictions of one rule were accepted and explicitly rejected in this session."""
+    """Counts of accepted and explicitly rejected predictions of one rule in this session."""
 
     accepted: int = 0
     rejected: int = 0
@@ -46,9 +51,10 @@ class RuleOutcomes:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """What a language server or a linter says of the text between two offsets of the document.
+    """A message of a language server or a linter about the text between two offsets of the document.
 
-    code: as its source writes it (`reportUndefinedVariable`, `F401`, `2304`); "" when it gives none.
+    Attributes:
+        code: The code as its source writes it (`reportUndefinedVariable`, `F401`, `2304`); "" without one.
     """
 
     start: int
@@ -59,10 +65,12 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class UserPreferences:
-    """A person's preferences: `editahead_inference.gate.personalization` learns them and corrects the gate by them.
+    """The learned preferences of a user, by which `editahead_inference.gate.personalization` corrects the gate.
 
-    weights: log-odds by the name of a feature, sorted by name. trust: the weight of the corrected probability beside the
-    shipped one, 0..1. recent: how the last predictions of this session fared, from -1 (refused) to 1 (accepted).
+    Attributes:
+        weights: Log-odds by the name of a feature, sorted by name.
+        trust: The weight of the corrected probability against the shipped one, 0..1.
+        recent: The outcomes of the last predictions of this session, from -1 (rejected) to 1 (accepted).
     """
 
     weights: tuple[tuple[str, float], ...] = ()
@@ -72,18 +80,20 @@ class UserPreferences:
 
 @dataclass(frozen=True)
 class EditorState:
-    """What is known when a prediction is asked for.
+    """The input of a prediction.
 
-    document, cursor: the snapshot in front of the person, and the offset of the cursor in it (code points).
-    history: what the person did, oldest first, over all documents.
-    others: the other open documents, most recently used first.
-    refused: by uri, edits that were shown and rejected, rebased to that document's present text.
-    undone: what the person took back (undo), newest last; it is not to be proposed again.
-    outcomes: by `Candidate.rule`, how its predictions fared in this session.
-    taste: what is known of the person from before; None when nothing is to be learned.
-    diagnostics: what others say of the document, as far as the client told; those that the typing overtook are left out.
-    proposed: edits of the document that rules propose, likeliest first; for prompts that show them, once the rules have
-    answered. They follow from the rest, so that they are not in the key.
+    Attributes:
+        document: The snapshot of the document that is being edited.
+        cursor: The offset of the cursor in the document, in code points.
+        history: Past edits of all documents, oldest first.
+        other_documents: The other open documents, most recently used first.
+        rejected: Edits that were shown and rejected, by URI, rebased to that document's present text.
+        undone: Edits that the user undid, newest last. Predictors do not propose them again.
+        outcomes: Accepted and rejected predictions in this session, by `Candidate.rule`.
+        taste: Preferences learned in earlier sessions; None when learning is off.
+        diagnostics: Diagnostics of the document that the client sent, without those made outdated by typing.
+        proposed: Edits of the document proposed by rules, likeliest first, for prompts that show them. They follow
+            from the other fields, so they are not part of `cache_key`.
     """
 
     document: Snapshot
@@ -98,15 +108,15 @@ class EditorState:
     proposed: tuple[Edit, ...] = ()
 
     def snapshot(self, uri: str) -> Snapshot | None:
-        """The open document with this uri, if there is one."""
+        """Return the open document with this URI; None without one."""
         if uri == self.document.uri:
             return self.document
         return next((other for other in self.other_documents if other.uri == uri), None)
 
     @cached_property
     def cache_key(self) -> Hashable:
-        """Equal for states that lead to the same prediction: versions and times are left out, and of the cursor all but
-        its `standpoint`."""
+        """A key that is equal for states with the same prediction: without versions and times, and with the cursor
+        reduced to `cursor_context`."""
         return (
             self.document.fingerprint,
             self.cursor_context,
@@ -121,8 +131,7 @@ class EditorState:
 
     @property
     def cursor_context(self) -> tuple[str, int]:
-        """As much of the cursor as predictors look at: its line; its exact place where typing may go on, on the lines
-        of the edit that is still open."""
+        """The part of the cursor that predictors use: its offset on lines of the open edit, else only its line."""
         line = self.document.line_at(self.cursor)
         last = self.history[-1] if self.history else None
         if last is None or not last.open or last.uri != self.document.uri:
@@ -132,5 +141,5 @@ class EditorState:
 
 
 def _content(edits: Iterable[PastEdit]) -> Hashable:
-    """Without the times."""
+    """Return a hashable value of the edits without their times."""
     return tuple((e.uri, e.line, e.old, e.new, e.origin, e.open) for e in edits)

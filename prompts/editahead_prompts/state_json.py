@@ -1,6 +1,6 @@
-"""States as JSON: stored with a prediction, they can be rendered again, scored, or learned from.
+"""Editor states as JSON, to render, score or learn from a stored prediction again.
 
-A stored state holds the texts of all its documents. `state_of(as_json(state)) == state` for every state.
+A stored state holds the texts of all its documents. `state_from_json(state_to_json(state)) == state` for every state.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .text.edits import Edit, Replacement
 from .text.snapshot import Snapshot, split_lines
 
 VERSION = 1
-"""Of the form; raised when an older reader would go wrong."""
+"""Version of the stored form. Raise the number when an older reader would misread the form."""
 
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ class InvalidStateError(ValueError):
 
 
 def state_to_json(state: EditorState) -> dict[str, Any]:
-    """A state as JSON knows it. Half surrogate pairs survive where JSON is written in ASCII."""
+    """Convert a state to a JSON object. Lone surrogates survive if the JSON is written in ASCII."""
     taste = state.taste
     return {
         "stateVersion": VERSION,
@@ -42,7 +42,11 @@ def state_to_json(state: EditorState) -> dict[str, Any]:
 
 
 def state_from_json(value: Any) -> EditorState:
-    """The state that was stored. NotAState when it is none."""
+    """Restore a stored state.
+
+    Raises:
+        InvalidStateError: The value is not a stored state, or has another version.
+    """
     try:
         if _a(int, value["stateVersion"]) != VERSION:
             raise InvalidStateError(f"a state of version {value['stateVersion']!r}; {VERSION} is understood")
@@ -124,7 +128,7 @@ def _edits(values: Iterable[Any]) -> tuple[PastEdit, ...]:
 
 
 def _a(kind: type[T], value: Any) -> T:
-    """The value, if it is of this very type."""
+    """Return the value if its type is exactly `kind`; else raise `InvalidStateError`."""
     if type(value) is not kind:
         raise InvalidStateError(f"not a stored state ({kind.__name__} expected, not {type(value).__name__})")
     return value

@@ -1,7 +1,7 @@
-"""The cache-miss debugger: where a document's prompt first differs from the one before, and how often which part is it.
+"""A debugger of prefix-cache misses: the part where a document's prompt first differs from the previous prompt.
 
-A model server computes only what comes after the first changed token. The part that stands there is the one to blame, and
-to move further down.
+A model server recomputes everything after the first changed token. The part that holds this token causes the miss, and
+belongs further down in the prompt.
 """
 
 from __future__ import annotations
@@ -18,16 +18,22 @@ from .render import Prompt
 log = logging.getLogger(__name__)
 
 MAX_DOCUMENTS = 32
+"""Documents whose last prompts are kept."""
+
 MAX_PROMPTS = 4
-"""So many of the last prompts of so many documents are kept."""
+"""Last prompts that are kept for each document."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptDivergence:
-    """Where two prompts part. `now` and `then` are the names of the parts there, None where a prompt has ended.
+    """The first difference between two prompts.
 
-    offset: of the first character that differs. kept: tokens of the new prompt that a cache can serve, counted in ids where
-    they are known, else in whole pieces. fresh: those that have to be computed.
+    Attributes:
+        now: The name of the part at the difference in the new prompt; None at its end.
+        then: The name of the part at the difference in the old prompt; None at its end.
+        offset: The offset of the first character that differs.
+        kept: Tokens of the new prompt that a cache can serve, counted in ids where known, else in whole spans.
+        fresh: Tokens of the new prompt that must be computed.
     """
 
     now: str | None
@@ -38,13 +44,13 @@ class PromptDivergence:
 
     @property
     def part(self) -> str:
-        """The part of the prompt to blame: the group's name, or that of a part outside of groups; of the prompt before where
-        this one has ended."""
+        """The name of the group, or of the part outside of groups, that causes the miss; the old prompt's after the
+        end of the new one."""
         return (self.now or self.then or "").partition("/")[0]
 
 
 def first_divergence(then: Prompt, now: Prompt) -> PromptDivergence | None:
-    """Where `now` parts from `then`; None when their texts are equal."""
+    """Return the first difference between two prompts; None when their texts are equal."""
     if now.text == then.text:
         return None
     offset = common_prefix_length(then.text, now.text)
@@ -63,7 +69,7 @@ def first_divergence(then: Prompt, now: Prompt) -> PromptDivergence | None:
 
 
 def common_prefix(one: Prompt, other: Prompt) -> Prompt:
-    """The first prompt, as far as the other is the same."""
+    """Return the first prompt, cut where the other prompt differs."""
     parts = first_divergence(one, other)
     if parts is None:
         return one
@@ -75,7 +81,12 @@ def common_prefix(one: Prompt, other: Prompt) -> Prompt:
 
 @dataclass(frozen=True, slots=True)
 class CacheMissCount:
-    """How often a part was the first that differed, and how many tokens had to be computed from there on, in all."""
+    """The cache misses caused by one part.
+
+    Attributes:
+        times: Prompts in which the part was the first to differ.
+        tokens: Tokens computed after the differences, summed over these prompts.
+    """
 
     times: int
     tokens: int
@@ -83,8 +94,14 @@ class CacheMissCount:
 
 @dataclass(frozen=True, slots=True)
 class CacheReport:
-    """prompts: those compared with an earlier one of their document. tokens: of these; fresh: of them, those from the first
-    difference on. parts: by `Difference.part`, the costliest first."""
+    """A summary of the cache misses so far.
+
+    Attributes:
+        prompts: Prompts compared with an earlier prompt of their document.
+        tokens: Tokens of these prompts.
+        fresh: Tokens of these prompts after the first difference.
+        parts: Misses by `PromptDivergence.part`, the costliest part first.
+    """
 
     prompts: int
     tokens: int
@@ -93,7 +110,7 @@ class CacheReport:
 
 
 class CacheMissTracker:
-    """Compares each prompt of a document with the one sent before it. Stateful; not for several threads at once."""
+    """A tracker that compares each prompt of a document with the previous one. Not thread-safe."""
 
     def __init__(self) -> None:
         self._last: OrderedDict[Hashable, deque[Prompt]] = OrderedDict()
@@ -101,9 +118,9 @@ class CacheMissTracker:
         self._prompts = self._tokens = 0
 
     def record_sent(self, document: Hashable, prompt: Prompt) -> PromptDivergence | None:
-        """Takes note of a prompt; where it parts from the document's last one, if it does and there was one.
+        """Record a sent prompt and return its first difference from the document's last prompt.
 
-        Logged at level `debug`, by the parts' names and in tokens.
+        The difference is logged at level `debug`. Returns None when there is no last prompt or no difference.
         """
         then = self._last.get(document)
         found = None if then is None else first_divergence(then[-1], prompt)
@@ -119,24 +136,24 @@ class CacheMissTracker:
         return found
 
     def uncached_tokens(self, document: Hashable, prompt: Prompt) -> int:
-        """Tokens of a prompt that none of the document's last ones begins with, too."""
+        """Count the tokens of a prompt after its longest common prefix with one of the document's last prompts."""
         parts = [first_divergence(then, prompt) for then in self._last.get(document, ())]
         return min((0 if found is None else found.fresh for found in parts), default=prompt.tokens)
 
     def record_prefill(self, document: Hashable, prompt: Prompt) -> None:
-        """Takes a prompt as the document's last one, without counting it: nobody waited for it."""
+        """Record a prefilled prompt as the document's last one, without counting it, because no user waited for it."""
         known = self._last[document] = self._last.pop(document, deque(maxlen=MAX_PROMPTS))
         known.append(prompt)
         if len(self._last) > MAX_DOCUMENTS:
             self._last.popitem(last=False)
 
     def on_close(self, document: Hashable) -> None:
-        """Forgets the document's last prompts."""
+        """Forget the last prompts of a closed document."""
         self._last.pop(document, None)
 
     @property
     def report(self) -> CacheReport:
-        """What there was so far."""
+        """A summary of all prompts recorded so far."""
         parts = sorted(self._parts.items(), key=lambda pair: (-pair[1].tokens, pair[0]))
         fresh = sum(blame.tokens for _, blame in parts)
         return CacheReport(self._prompts, self._tokens, fresh, dict(parts))

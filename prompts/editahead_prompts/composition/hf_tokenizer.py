@@ -1,7 +1,7 @@
-"""Real tokenizers: that of a model in use, from its files, and our own, which comes with the package.
+"""Hugging Face tokenizers: a model's own, loaded from its files, and the bundled one of Editahead's models.
 
-`tokenizers` (Hugging Face) does the work and is imported late: it comes with the extras that bring models, and a server
-without a model does not need it. Nothing is ever downloaded.
+The library `tokenizers` is imported late, because only the extras that install models install it, and a server without a
+model does not need it. Nothing is ever downloaded.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FILE = "tokenizer.json"
-"""What the file is called in a model's folder."""
+"""Name of the tokenizer's file in a model's folder."""
 
 OWN = Path(__file__).with_name("vocabulary.json")
-"""Our own vocabulary: its special tokens, its merges in order, and its provenance. `editahead train tokenizer` writes it."""
+"""The bundled vocabulary: special tokens, ordered merges, and provenance. Written by `editahead train tokenizer`."""
 
 WORDS = r" ?[^\W\d]+|\d{1,3}| ?[^\w\s]+|(?:\r?\n)+[ \t]*|[ \t]+(?!\S)|[ \t]+|\s"
-"""What no token of ours reaches beyond: a word with the space before it, three digits, signs, line ends with the indentation
-that follows, white space. Read the same by `re` and by `tokenizers`."""
+"""Pattern of the pieces that no bundled token crosses: a word with the space before it, up to three digits, signs, line
+ends with the following indentation, white space. `re` and `tokenizers` read the pattern alike."""
 
 BUNDLED = "editahead"
-"""In the names of our models."""
+"""Name of the bundled tokenizer, and part of the names of Editahead's models."""
 
 COUNT_CACHE_SIZE = 4_096
 """Texts whose token counts are cached: lines and blocks of lines, which hardly change between requests."""
@@ -50,7 +50,7 @@ class TokenizerUnavailableError(Exception):
 
 
 class HfTokenizer:
-    """A model's tokenizer, behind `Tokenizer`. Not for several threads at once."""
+    """A `Tokenizer` that caches the results of a model's tokenizer. Not thread-safe."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.encoder = encoder
@@ -58,7 +58,7 @@ class HfTokenizer:
         self._wholes: OrderedDict[str, tuple[int, ...]] = OrderedDict()
 
     def count(self, text: str) -> int:
-        """How many tokens `text` has by itself; 0 for ""."""
+        """Count the tokens of `text` alone; 0 for ""."""
         if len(text) > MAX_CACHED_CHARS:
             return len(self.encode(text))
         known = self._counts.get(text)
@@ -69,7 +69,7 @@ class HfTokenizer:
         return known
 
     def encode(self, text: str) -> tuple[int, ...]:
-        """Their ids. No token is added at the beginning or the end."""
+        """Return the token ids of `text`, without added tokens at the beginning or the end."""
         if len(text) <= MAX_CACHED_CHARS:
             return self._ids(text)
         known = self._wholes.pop(text, None)
@@ -79,24 +79,27 @@ class HfTokenizer:
         return known
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of the tokens, special ones included."""
+        """Return the text of the tokens, special tokens included."""
         text: str = self.encoder.decode(list(ids), skip_special_tokens=False)
         return text
 
     def _ids(self, text: str) -> tuple[int, ...]:
         if not text.isascii():
-            text = text.encode("utf-8", "replace").decode(
-                "utf-8"
-            )  # half a surrogate pair is no text to others
+            # The library rejects lone surrogates.
+            text = text.encode("utf-8", "replace").decode("utf-8")
         return tuple(self.encoder.encode(text, add_special_tokens=False).ids)
 
 
 def load(place: Path) -> HfTokenizer:
-    """The tokenizer in a model's folder, or in a `tokenizer.json`. NoTokenizer when there is none that can be read."""
+    """Load the tokenizer in a model's folder or in a `tokenizer.json`.
+
+    Raises:
+        TokenizerUnavailableError: No tokenizer can be read there, or the library is not installed.
+    """
     file = place / FILE if place.is_dir() else place
     try:
         text = file.read_text("utf-8")
-    except (OSError, ValueError) as error:  # ValueError: no UTF-8, or no path
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or not a path
         raise TokenizerUnavailableError(f"{file}: {getattr(error, 'strerror', None) or error}") from error
     encoder = _library().Tokenizer
     try:
@@ -107,7 +110,11 @@ def load(place: Path) -> HfTokenizer:
 
 @cache
 def bundled_tokenizer() -> HfTokenizer:
-    """Our own. NoTokenizer without the library."""
+    """Return the bundled tokenizer.
+
+    Raises:
+        TokenizerUnavailableError: The library is not installed.
+    """
     _library()
     data = json.loads(OWN.read_text("utf-8"))
     return build_bpe(data["special"], data["merges"])
@@ -115,22 +122,29 @@ def bundled_tokenizer() -> HfTokenizer:
 
 @dataclass(frozen=True)
 class NamedTokenizer:
-    """A tokenizer, and what it is called: a folder, "editahead", or how it is reckoned."""
+    """A tokenizer and its name: a folder, "editahead", or the rule of an estimate."""
 
     tokenizer: Tokenizer
     name: str
 
 
 def tokenizer_for(model: str, *, ours: bool) -> NamedTokenizer:
-    """What a model's prompts are counted with: its own tokenizer, where its name is a folder on this machine; ours, where
-    the format is `ours` and so is the model, to count by only, as that may be of another version; else an estimate. A
-    relative name is none of a folder: it could be one in any repository."""
+    """Return the tokenizer that counts the tokens of a model's prompts.
+
+    A model whose name is a folder has its own tokenizer. A relative name is never taken for a folder, because any
+    repository could hold one of that name. An Editahead model has the bundled tokenizer, which only counts, because the
+    model may be of another version. Other models have an estimate.
+
+    Args:
+        model: The model's name, or the absolute path of its folder.
+        ours: Whether the prompt format is Editahead's own.
+    """
     folder = Path(model)
     try:
         if folder.is_absolute() and folder.is_dir():
             return NamedTokenizer(load(folder), model)
         if ours and BUNDLED in model.lower():
-            # What `own()` keeps is not for several threads.
+            # A new wrapper, because the cached `HfTokenizer` is not thread-safe.
             return NamedTokenizer(CountsOnly(HfTokenizer(bundled_tokenizer().encoder)), BUNDLED)
     except TokenizerUnavailableError as error:
         log.info("tokens of prompts are estimated: %s", error)
@@ -138,7 +152,7 @@ def tokenizer_for(model: str, *, ours: bool) -> NamedTokenizer:
 
 
 def build_bpe(special: Sequence[str], merges: Sequence[str]) -> HfTokenizer:
-    """A byte-level vocabulary: ids go to the special tokens, then to the bytes, then to what each merge makes."""
+    """Build a byte-level BPE tokenizer. Ids number the special tokens, then the bytes, then the merges."""
     library = _library()
     pairs = [(left, right) for left, _, right in (merge.partition(" ") for merge in merges)]
     alphabet = sorted(library.pre_tokenizers.ByteLevel.alphabet())
@@ -151,7 +165,7 @@ def build_bpe(special: Sequence[str], merges: Sequence[str]) -> HfTokenizer:
 
 
 def configure(encoder: Encoder) -> None:
-    """How our vocabulary cuts text before it merges, and puts it together again."""
+    """Set the pre-tokenizer and the decoder of the bundled vocabulary."""
     library = _library()
     cuts, decoders = library.pre_tokenizers, library.decoders
     encoder.pre_tokenizer = cuts.Sequence(

@@ -1,12 +1,12 @@
-"""What a prompt is made of: parts, as values, in the order in which they will stand.
+"""The parts of a prompt, as values, in the order of the prompt.
 
-A part says what it holds and how important it is; `render` decides what stays. Two ideas are others': priorities with
-alternatives and budgets of their own are Priompt's (Anysphere, MIT, 2023), the cache breakpoint is prompt-tsx's (Microsoft,
-MIT, 2025).
+A part has a content and a priority; `render` decides which parts stay. Two ideas come from other projects: priorities with
+alternatives and group budgets from Priompt (Anysphere, MIT, 2023), the cache breakpoint from prompt-tsx (Microsoft, MIT,
+2025).
 
     Group((
         Group(related, name="related", budget=800),
-        Breakpoint(),
+        CacheBreakpoint(),
         Text("### File\n", name="header"),
         Group(by_distance(lines, focus=12), name="file"),
         Reserve(200, name="answer"),
@@ -22,12 +22,12 @@ from itertools import pairwise
 from typing import TypeAlias
 
 REQUIRED = math.inf
-"""The priority of what may not be left out."""
+"""Priority of a part that must not be omitted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text that stands whole or not at all. The higher its priority, the later it is left out."""
+    """A text that is included whole or omitted. Parts with a higher priority are omitted later."""
 
     text: str
     priority: float = REQUIRED
@@ -36,7 +36,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class FirstFitting:
-    """The first of its alternatives that fits when its turn comes, best first; "" as the last one says "or nothing"."""
+    """A part of which the first alternative that fits is included. A last alternative "" makes the part optional."""
 
     alternatives: tuple[str, ...]
     priority: float = REQUIRED
@@ -45,7 +45,7 @@ class FirstFitting:
 
 @dataclass(frozen=True, slots=True)
 class Reserve:
-    """So many tokens are kept free, for an answer that shares the model's window."""
+    """A number of tokens to keep free, for an answer that shares the model's context window."""
 
     tokens: int
     name: str = ""
@@ -53,7 +53,11 @@ class Reserve:
 
 @dataclass(frozen=True, slots=True)
 class OutOfReach:
-    """What is so far away that it cannot fit: left out without a look at it. tokens: as reckoned."""
+    """A part that is too far away to fit, omitted without reading its text.
+
+    Attributes:
+        tokens: The estimated number of tokens.
+    """
 
     tokens: int
     name: str = ""
@@ -61,24 +65,29 @@ class OutOfReach:
 
 @dataclass(frozen=True, slots=True)
 class TokenBoundary:
-    """No token reaches across this place: what stands before is tokenized alone, so later text cannot change it."""
+    """A place that no token crosses: the text before is tokenized alone, so later text cannot change its tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheBreakpoint:
-    """Nothing before this place is left out for the sake of the whole prompt's budget: what grows later cannot move it,
-    and it stays in the model's cache. (Groups before it still keep to their own budgets.)"""
+    """A place before which no part is omitted to meet the budget of the whole prompt.
+
+    Growth after the place cannot change the text before, which stays in the model's cache. Groups before the place still
+    keep to their own budgets.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Parts that belong together.
+    """A group of parts.
 
-    Of its own texts (not of those in groups inside of it) it is kept from the most important one downwards, without gaps:
-    after the first that does not fit, no less important one is taken. Groups do not hold up one another.
+    The direct texts of a group are included by priority without gaps: after the first text that does not fit, no text of
+    lower priority is included. Nested groups are independent of each other.
 
-    budget: the most tokens that it may have, all inside included; None for no limit of its own.
-    before, after: stand around it when anything of it stands, and count as its own.
+    Attributes:
+        budget: The most tokens that the group may have, nested groups included; None for no limit of its own.
+        before: Text before the group, included with any text of the group and counted as part of the group.
+        after: Text after the group, included and counted in the same way.
     """
 
     parts: tuple[Part, ...]
@@ -101,11 +110,16 @@ def by_distance(
     block: int = 1,
     from_end: bool = False,
 ) -> tuple[Text, ...]:
-    """Parts whose priority is `top` for the line at index `focus` and halves with every `half` lines from there.
+    """Make parts of lines, with a priority that halves with the distance from a line.
 
-    first: the number of the first line, for the names ("line 1" is number 0). block: so many lines are one part, so that
-    what is left out changes seldom; blocks begin at line numbers that are multiples of it, or, `from_end`, are counted from
-    the last line: so they stay the same lines when lines are added before them.
+    Args:
+        lines: The lines, each with its line end.
+        focus: The index of the line with the greatest priority.
+        top: The priority of that line.
+        half: The distance at which the priority halves, in lines.
+        first: The 0-based number of the first line, for the names of the parts.
+        block: Lines of one part, so that the set of omitted lines changes seldom. Blocks begin at multiples of it.
+        from_end: Count blocks from the last line, so that lines added before a block do not change its lines.
     """
     offset = len(lines) % block if from_end else -first % block
     cuts = [0, *range(offset or block, len(lines), block), len(lines)] if lines else []

@@ -1,9 +1,9 @@
-"""From parts to a prompt: what fits, in the order of its importance, and what was left out and why.
+"""Rendering of parts to a prompt within a token budget, with the reason for each omission.
 
-The rule, which a test also finds by trying everything: go through the parts by priority (equal ones in the order in which
-they stand) and take each that still fits, a `First` in its first alternative that does; a part that does not fit ends its
-group. What is required is reckoned with from the start. Parts are counted one by one and the whole at the end; should the
-whole have more tokens than its parts, so much less is allowed, and the choice is made again.
+The rule, which a test verifies by brute force: go through the parts by priority (equal ones in the order of the prompt) and
+include each part that still fits, of a `FirstFitting` the first alternative that fits; a part that does not fit ends its
+group. Tokens of required parts are set aside from the start. Parts are counted one by one, and the whole prompt at the end.
+If the prompt has more tokens than its parts, the limit is lowered by the excess and the choice is repeated.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ OmissionReason: TypeAlias = Literal[
 
 
 class PromptTooLongError(ValueError):
-    """What is required has more tokens than there are."""
+    """The required parts of a prompt have more tokens than the budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptSpan:
-    """A stretch of the rendered text and the part that it is from. Offsets in code points; tokens as counted alone."""
+    """A span of the rendered text and the part it comes from. Offsets in code points; tokens counted alone."""
 
     name: str
     start: int
@@ -46,7 +46,7 @@ class PromptSpan:
 
 @dataclass(frozen=True, slots=True)
 class OmittedPart:
-    """A part that does not stand in the prompt."""
+    """A part that was omitted from the prompt."""
 
     name: str
     priority: float
@@ -58,8 +58,13 @@ class OmittedPart:
 class Prompt:
     """A rendered prompt.
 
-    pieces: cover the text without gaps, in order. left_out: in the order of the parts. tokens: of the whole text.
-    reserved: tokens kept free. ids: where the tokenizer knows them. fixed: the offset of the last breakpoint.
+    Attributes:
+        pieces: Spans that cover the text without gaps, in order.
+        left_out: Omitted parts, in the order of the parts.
+        tokens: The number of tokens of the whole text.
+        reserved: The number of tokens kept free.
+        ids: The token ids; None where the tokenizer does not know them.
+        fixed: The offset of the last cache breakpoint.
     """
 
     text: str
@@ -71,13 +76,17 @@ class Prompt:
     fixed: int
 
     def piece_at(self, offset: int) -> PromptSpan | None:
-        """The piece that holds the character at `offset`; None at the end."""
+        """Return the span that holds the character at `offset`; None at the end."""
         return next((piece for piece in self.pieces if piece.start <= offset < piece.end), None)
 
 
 @dataclass(frozen=True, eq=False)
 class _Frame:
-    """A group as the parts inside of it see it; two equal groups are two. cost: tokens of what stands around it."""
+    """A group around a part. Two equal groups are different frames.
+
+    Attributes:
+        cost: Tokens of the group's `before` and `after`.
+    """
 
     name: str
     group: Group
@@ -86,7 +95,14 @@ class _Frame:
 
 @dataclass(frozen=True)
 class _Item:
-    """A leaf with all that is needed to choose: its place, its texts (one, or the alternatives), what each costs."""
+    """A leaf of the tree of parts.
+
+    Attributes:
+        place: The position among all leaves.
+        texts: The text, or the alternatives.
+        costs: The tokens of each text.
+        frames: The enclosing groups, outermost first.
+    """
 
     place: int
     name: str
@@ -102,7 +118,7 @@ class _Item:
 
 @dataclass(frozen=True)
 class _Mark:
-    """A break, or a breakpoint."""
+    """A token boundary or a cache breakpoint."""
 
     kind: TokenBoundary | CacheBreakpoint
     frames: tuple[_Frame, ...]
@@ -112,7 +128,14 @@ _Leaf: TypeAlias = _Item | _Mark
 
 
 def render(part: Part, budget: int, tokenizer: Tokenizer) -> Prompt:
-    """The prompt with at most `budget` tokens, reserved ones included. DoesNotFit when what is required has more."""
+    """Render parts to a prompt.
+
+    Args:
+        budget: The most tokens that the prompt may have, reserved ones included.
+
+    Raises:
+        PromptTooLongError: The required parts have more tokens than the budget.
+    """
     left_out: dict[int, OmittedPart] = {}
     leaves = list(_Flattening(tokenizer, budget, left_out).flatten(part))
     fixed = (n for n, x in enumerate(leaves) if isinstance(x, _Mark) and isinstance(x.kind, CacheBreakpoint))
@@ -131,7 +154,7 @@ def render(part: Part, budget: int, tokenizer: Tokenizer) -> Prompt:
 
 
 class _Flattening:
-    """The leaves of a tree in order, groups with budgets of their own already cut to them."""
+    """A traversal that yields the leaves in order and cuts groups to their own budgets."""
 
     def __init__(self, tokenizer: Tokenizer, budget: int, left_out: dict[int, OmittedPart]) -> None:
         self._tokenizer, self._budget = tokenizer, budget
@@ -180,7 +203,7 @@ class _Flattening:
 def _choose(
     items: Sequence[_Item], limit: int, left_out: dict[int, OmittedPart], why: OmissionReason
 ) -> dict[int, int]:
-    """By place, which alternative of each item stands; for the others, `left_out` is told."""
+    """Return the index of the included alternative by place, and record omitted items in `left_out`."""
     order = sorted(items, key=lambda i: (-i.priority, i.required and len(i.texts) > 1, i.place))
     needed = [item for item in order if item.required]
     chosen: dict[int, int] = {}
@@ -216,7 +239,7 @@ def _choose(
 
 
 def _least(items: Sequence[_Item], opened: set[_Frame]) -> int:
-    """The fewest tokens that all the items need."""
+    """Return the fewest tokens that all the items need."""
     frames = {frame for item in items if all(item.texts) for frame in item.frames} - opened
     return sum(min(item.costs) for item in items) + sum(frame.cost for frame in frames)
 
@@ -224,7 +247,7 @@ def _least(items: Sequence[_Item], opened: set[_Frame]) -> int:
 def _assemble(
     leaves: Sequence[_Leaf], chosen: dict[int, int], tokenizer: Tokenizer, left_out: dict[int, OmittedPart]
 ) -> Prompt:
-    """The text of what was chosen, with its map."""
+    """Assemble the prompt of the chosen items."""
     writer = _Writer(tokenizer)
     reserved = fixed = 0
     for leaf in leaves:
@@ -257,7 +280,7 @@ def _assemble(
 
 
 class _Writer:
-    """Text as it grows, with what stands around groups written when the first or last of them does."""
+    """A writer of text that writes a group's `before` and `after` around the first and the last text in the group."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.pieces: list[PromptSpan] = []
@@ -275,7 +298,7 @@ class _Writer:
             self.length = end
 
     def go_to(self, frames: tuple[_Frame, ...]) -> None:
-        """Ends the groups that are not among these, and begins those that are not open."""
+        """Close the groups that are not among `frames`, and open those of `frames` that are not open."""
         while self._open and self._open[-1] not in frames:
             frame = self._open.pop()
             self.write(f"{frame.name}/after", frame.group.after)

@@ -1,4 +1,4 @@
-"""Counting tokens. A real tokenizer is handed in by those who know the model; here is only what needs none."""
+"""The tokenizer protocol, and estimates of token counts for models without a known tokenizer."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from dataclasses import dataclass
 from typing import Protocol
 
 MAX_CHARS = 16
-"""No stretch of code as long as a prompt has more characters a token than this: three or four are usual."""
+"""Greatest mean number of characters a token in code as long as a prompt; three or four are usual."""
 
 
 class Tokenizer(Protocol):
-    """How a model's server would cut text into tokens."""
+    """A tokenizer that counts tokens as a model's server does."""
 
     def count(self, text: str) -> int:
-        """How many tokens `text` has by itself; 0 for ""."""
+        """Count the tokens of `text` alone; 0 for ""."""
         ...
 
     def encode(self, text: str) -> tuple[int, ...] | None:
-        """The tokens' ids, where they are known."""
+        """Return the token ids; None where they are not known."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ByteEstimate:
-    """So many UTF-8 bytes for each token, rounded up. Three is what Zed reckons with; code has 3 to 4 in most tokenizers."""
+    """An estimate by UTF-8 bytes a token, rounded up. Zed uses 3; code has 3 to 4 in most tokenizers."""
 
     bytes_per_token: int = 3
 
@@ -36,7 +36,7 @@ class ByteEstimate:
 
 @dataclass(frozen=True, slots=True)
 class CountsOnly:
-    """A tokenizer that may not be the model's in every token: it counts, and tells no ids."""
+    """A tokenizer that hides its ids, because its vocabulary may differ from the model's in a few tokens."""
 
     tokenizer: Tokenizer
 
@@ -51,8 +51,11 @@ ESTIMATE = ByteEstimate()
 
 
 def count_within(tokenizer: Tokenizer, text: str, limit: int) -> int:
-    """How many tokens `text` has; of one that is too long for `limit` tokens in any case, some number above that:
-    tokenizing takes time."""
+    """Count the tokens of `text`.
+
+    A text that is certainly longer than `limit` tokens is not tokenized, to save time; the result is then some number
+    above `limit`.
+    """
     if len(text) > limit * MAX_CHARS:
         return max(limit + 1, len(text) // MAX_CHARS)
     return tokenizer.count(text)

@@ -1,11 +1,11 @@
-"""What the person did: one time line of edits over all documents.
+"""The user's edits of all documents, on one time line.
 
-Keystrokes become edits by place: a change joins an edit of its document when it touches it (the same or a
-neighbouring line) and nothing was changed elsewhere in that document since. An edit keeps the lines that its
-region had at first and every state that it went through, so typing, deleting and retyping give the net
-change, and a change that leads back to an earlier state is an undo, one that leads forward again a redo.
+Keystrokes are coalesced by place: a change joins an edit of its document when the change touches the same or a
+neighbouring line and no other place of that document has changed since. An edit keeps the original lines of its
+region and every later state. So typing, deleting and retyping give the net change, a change back to an earlier
+state is an undo, and a change forward again is a redo.
 
-Seconds are passed in; there is no clock here.
+Callers pass the time in seconds; the module reads no clock.
 """
 
 from __future__ import annotations
@@ -25,38 +25,48 @@ from editahead_prompts.text.snapshot import Snapshot
 from .change_classifier import ChangeKind, LineHunk, changed_hunks, classify_change
 
 MAX_EDITS = 32
-"""So many of the last edits are handed out."""
+"""Last edits that `EditHistory.edits` returns."""
 
 MAX_CHARS = 65_536
-"""So many characters, old and new, they may have together; the newest count first."""
+"""Most characters, old and new together, of the edits that `EditHistory.edits` returns, counted from the newest."""
 
 MAX_UNDONE = 16
+"""Last undone edits that `EditHistory.undone` returns."""
 
 LONG_PAUSE_S = 300.0
-"""After such a pause typing at the same place is a new edit."""
+"""Pause after which typing at the same place begins a new edit, in seconds."""
 
-MAX_KEPT = 2 * MAX_EDITS
+MAX_ENTRIES = 2 * MAX_EDITS
+"""Edits kept to recognise undo and redo."""
+
 MAX_STATES = 100
+"""States kept of each edit."""
+
 MAX_STATE_LINES = 4_096
-"""What is kept for undo: so many edits, of each so many states, and of them so many lines in all."""
+"""Lines kept of all states of an edit."""
 
 MAX_VERSIONS = 64
-"""So many changes back the text of a document is recognised when it comes again."""
+"""Last changes whose old texts are kept, to recognise an undo of a whole document."""
 
 MAX_AWAITED = 8
-"""So many accepted predictions may be on their way."""
+"""Accepted predictions whose change has not arrived yet."""
 
 Lines = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An edit as the history keeps it.
+    """An edit of the history with its earlier states.
 
-    start, end: its region in the document's present lines. states: what the region held, from the original
-    lines (first) on; `here` is the present one, and what follows was taken back. line: where the trimmed
-    change lies now. turn: the number of the change that last touched it. tail_first: see `Hunk.before_line`.
-    name: its own number.
+    Attributes:
+        name: The edit's own number.
+        start: The first line of its region in the document's present lines.
+        end: The line after its region.
+        states: The lines of the region over time, the original lines first.
+        here: The index of the present state. The states after it were undone.
+        line: The present line of the trimmed change.
+        turn: The number of the change that last touched the edit.
+        tail_first: As `LineHunk.before_line`.
     """
 
     name: int
@@ -81,18 +91,18 @@ class _Entry:
 
     @property
     def gone(self) -> bool:
-        """Nothing is left of it: it was undone, or deleted again."""
+        """Whether the edit was undone or deleted again, so that nothing of it is left."""
         return self.new == self.old
 
     def span(self) -> tuple[int, int]:
-        """The changed lines, trimmed, in the document; the whole region when nothing is changed now."""
+        """Return the trimmed span of changed lines; the whole region when nothing is changed now."""
         head, tail = common_affixes(self.old, self.new, suffix_first=self.tail_first)
         return (self.start, self.end) if self.gone else (self.start + head, self.end - tail)
 
     def touched_by(self, hunk: LineHunk, reach: int) -> bool:
-        """Whether a change is on the same lines, or within `reach` lines of them.
+        """Return whether a change is on the changed lines, or within `reach` lines of them.
 
-        Lines that stand again where typing began still count: more may be typed before them.
+        Restored lines at the place where typing began still count, because more may be typed before them.
         """
         start, end = self.span()
         if self.tail_first:
@@ -100,16 +110,16 @@ class _Entry:
         return hunk.i1 <= end + reach and start - reach <= hunk.i2
 
     def intact(self, lines: Lines) -> bool:
-        """Whether its region still holds what it made."""
+        """Return whether the region still holds the present state."""
         return self.end - self.start == len(self.new) and lines[self.start : self.end] == self.new
 
     def moved_to(self, here: int, *, start: int, turn: int) -> _Entry:
-        """With another of its states in place; `start` is where the region now begins."""
+        """Return the entry in another of its states; `start` is the first line of the region now."""
         entry = replace(self, here=here, start=start, end=start + len(self.states[here]), turn=turn)
         return replace(entry, line=entry.span()[0])
 
     def grown(self, state: Lines, *, start: int, turn: int, at: float, origin: Origin) -> _Entry:
-        """With a new state after the present one; those taken back are forgotten."""
+        """Return the entry with a new state after the present one, without the undone states."""
         states = (*self.states[: self.here + 1], state)
         keep = max(min(MAX_STATES, MAX_STATE_LINES // (1 + max(map(len, states)))), 2)
         if len(states) > keep:
@@ -118,7 +128,7 @@ class _Entry:
         return entry.moved_to(len(states) - 1, start=start, turn=turn)
 
     def widened(self, start: int, end: int, lines: Lines) -> _Entry:
-        """With its region, in the document's `lines`, widened so that it holds `start:end`."""
+        """Return the entry with its region, in the document's `lines`, widened to hold `start:end`."""
         above, below = lines[start : self.start], lines[self.end : end]
         if not above and not below:
             return self
@@ -126,7 +136,7 @@ class _Entry:
         return replace(self, start=min(start, self.start), end=max(end, self.end), states=states)
 
     def shifted(self, hunk: LineHunk) -> _Entry:
-        """Where it is after a change that is not its own; inside of replaced lines it keeps its row."""
+        """Return the entry moved by a change of other lines; inside replaced lines it keeps its row."""
         low, count = hunk.j1, hunk.i2 - hunk.i1
         if low > self.end or (low == self.end > self.start):
             return self
@@ -141,7 +151,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """One change of a document's lines, and the time line before it."""
+    """A change of a document's lines, with the entries before the change."""
 
     uri: str
     before: Lines
@@ -152,7 +162,7 @@ class _Change:
 
 @dataclass(frozen=True, slots=True)
 class _Accepted:
-    """An accepted prediction that is waited for: `edit` over `before`, giving `after`."""
+    """An accepted prediction whose change may not have arrived yet: `edit` turns `before` into `after`."""
 
     before: Snapshot
     edit: Edit
@@ -160,11 +170,11 @@ class _Accepted:
 
 
 class EditHistory:
-    """The edits of one session, mutable, owned by it. Each value handed out is frozen."""
+    """A mutable history of the edits of one session. All returned values are frozen."""
 
     def __init__(self) -> None:
         self._entries: tuple[_Entry, ...] = ()  # oldest first
-        self._abandoned: tuple[_Entry, ...] = ()  # taken back, and then something else was done there
+        self._abandoned: tuple[_Entry, ...] = ()  # undone, and then changed in another way
         self._turn = 0
         self._lines: dict[str, Lines] = {}  # of each changed document, as last seen
         self._closed: set[str] = set()
@@ -174,7 +184,7 @@ class EditHistory:
 
     @property
     def edits(self) -> tuple[PastEdit, ...]:
-        """What the person did, oldest first: at most `MAX_EDITS` edits and `MAX_CHARS` characters."""
+        """The user's edits, oldest first: at most `MAX_EDITS` edits and `MAX_CHARS` characters."""
         out: list[PastEdit] = []
         budget = MAX_CHARS
         for entry in reversed(self._entries):
@@ -192,17 +202,17 @@ class EditHistory:
 
     @property
     def undone(self) -> tuple[PastEdit, ...]:
-        """What the person took back, newest last: `old` stands (or stood) there after it, `new` before it."""
+        """The undone edits, newest last: `old` is the text after the undo, `new` the text before it."""
         live = sorted((e for e in self._entries if e.here < len(e.states) - 1), key=lambda e: e.turn)
         return tuple(self._taken_back(e) for e in (*self._abandoned, *live))[-MAX_UNDONE:]
 
     @property
     def latest_edit_id(self) -> int | None:
-        """The number of the edit that was last worked on: an edit keeps its number while it grows."""
+        """The number of the edit that changed last. An edit keeps its number while it grows."""
         return max(self._entries, key=lambda entry: entry.turn).name if self._entries else None
 
     def after_accept(self, before: Snapshot, after: Snapshot, edit: Edit, *, at: float) -> EditHistory:
-        """What this history would be if a prediction were accepted now that changes `before` by `edit`."""
+        """Return a copy of the history after accepting a prediction that changes `before` by `edit`."""
         fork = copy.copy(self)
         fork._lines, fork._closed = dict(self._lines), set(self._closed)
         fork._recent, fork._awaited = self._recent.copy(), self._awaited.copy()
@@ -213,10 +223,14 @@ class EditHistory:
     def record_change(
         self, before: Snapshot, after: Snapshot, edit: Edit, *, at: float, cursor: int | None = None
     ) -> ChangeKind:
-        """Records that `edit` made `after` of `before`, at the second `at`.
+        """Record a change of a document, and return who made it. A tool's change only moves the edits.
 
-        cursor: the last known cursor, an offset in `before`. What a tool did is not recorded; it only moves
-        the edits.
+        Args:
+            before: The document before the change.
+            after: The document after the change.
+            edit: The change, in offsets of `before`.
+            at: The time of the change, in seconds.
+            cursor: The last known cursor, as an offset in `before`.
         """
         uri = after.uri
         hunks = changed_hunks(before, after.lines, edit)
@@ -238,17 +252,17 @@ class EditHistory:
         return "typed" if self._settle_accepted() else kind
 
     def mark_accepted(self, before: Snapshot, edit: Edit) -> None:
-        """An accepted prediction changes `before` by `edit`; or did, if the change has been seen already.
+        """Record that an accepted prediction changes `before` by `edit`, now or in a change already recorded.
 
-        What it makes is marked, whatever it looks like. It is recognised by the text that it results in,
-        after one change or a few, with none of another document between them.
+        The change is recorded as accepted, whatever it looks like. It is recognised by the resulting text, after
+        one change or a few, without a change of another document between them.
         """
         if edit:
             self._awaited.append(_Accepted(before, edit, apply_to_lines(before, edit)))
             self._settle_accepted()
 
     def on_open(self, snapshot: Snapshot) -> None:
-        """A document was opened (again). If it changed while it was closed, its edits move along."""
+        """Move the edits of an opened document if the document changed while it was closed."""
         self._closed.discard(snapshot.uri)
         known = self._lines.get(snapshot.uri)
         if known is not None and known != snapshot.lines:
@@ -257,7 +271,7 @@ class EditHistory:
             self._lines[snapshot.uri] = snapshot.lines
 
     def on_close(self, uri: str) -> None:
-        """Its edits stay on the time line, for the text that it had."""
+        """Keep the edits of a closed document, and its text while an edit needs it."""
         self._closed.add(uri)
         needed = {entry.uri for entry in (*self._entries, *self._abandoned)}
         for idle in self._closed - needed:
@@ -265,7 +279,7 @@ class EditHistory:
         self._closed &= needed
 
     def on_rename(self, old: str, new: str) -> None:
-        """The document goes by another uri."""
+        """Move the edits of a renamed document to its new URI."""
         self._entries = tuple(replace(e, uri=new) if e.uri == old else e for e in self._entries)
         self._abandoned = tuple(replace(e, uri=new) if e.uri == old else e for e in self._abandoned)
         self._recent.clear()
@@ -273,11 +287,11 @@ class EditHistory:
             self._lines[new] = self._lines.pop(old)
 
     def _valid(self, uri: str, line: int) -> int:
-        """The line, or the document's last where that many have gone."""
+        """Return the line, or the document's last line where the document has become shorter."""
         return min(line, len(self._lines[uri]) - 1)
 
     def _taken_back(self, entry: _Entry) -> PastEdit:
-        """What of the entry was taken back: from its present lines to the last that it had."""
+        """Return the undone part of an entry: from its present lines to its last ones."""
         old, new = entry.new, entry.states[-1]
         head, tail = common_affixes(old, new, suffix_first=entry.tail_first)
         line = self._valid(entry.uri, entry.start + head)
@@ -285,15 +299,15 @@ class EditHistory:
         return PastEdit(entry.uri, line, old, new, entry.at, entry.origin)
 
     def _near(self, before: Snapshot, cursor: int | None) -> set[int]:
-        """The lines of the document where the person is known to be."""
+        """Return the lines of the cursor and of the document's last edit."""
         near = set() if cursor is None else {before.line_at(cursor)}
         last = max((e for e in self._entries if e.uri == before.uri), key=lambda e: e.turn, default=None)
         return near if last is None else near.union(last.span())
 
     def _version(self, uri: str, lines: Lines, hunks: Sequence[LineHunk]) -> _Change | None:
-        """The last change that began from just these lines."""
+        """Return the last change whose old text equals these lines."""
         for change in reversed(self._recent):
-            # The changed lines first: comparing whole texts is for those that may be equal.
+            # Compare the changed lines first, because comparing whole texts is slow.
             if (
                 change.uri == uri
                 and len(change.before) == len(lines)
@@ -304,9 +318,9 @@ class EditHistory:
         return None
 
     def _return_to(self, earlier: _Change, hunks: Sequence[LineHunk]) -> bool:
-        """Undo and redo of a whole document: its text is what it was, and so are its edits.
+        """Restore a document's edits of an earlier time, after an undo or redo to its text of that time.
 
-        False when none of its edits is touched by that: it was a tool's change that was taken back.
+        Returns False when this changes none of its edits, because a tool's change was undone.
         """
         uri = earlier.uri
         now = {e.name: e for e in self._entries if e.uri == uri}
@@ -319,7 +333,7 @@ class EditHistory:
                 continue
             base = then[e.name].new if e.name in then and then[e.name].old == e.old else e.old
             taken.append(replace(shifted, states=(base, e.new), here=0))
-        # What was taken back before that text, or from a later one, still is.
+        # Edits undone before that text, or from a later text, are still undone.
         known = {(e.name, e.turn) for e in earlier.abandoned}
         left = [
             e
@@ -328,16 +342,17 @@ class EditHistory:
         ]
         self._abandoned = tuple(left)[-MAX_UNDONE:]
         others = [e for e in self._entries if e.uri != uri]
-        self._entries = tuple(sorted((*others, *then.values()), key=lambda e: (e.turn, e.start)))[-MAX_KEPT:]
+        self._entries = tuple(sorted((*others, *then.values()), key=lambda e: (e.turn, e.start)))[
+            -MAX_ENTRIES:
+        ]
         return {(e.name, e.new) for e in now.values()} != {(e.name, e.new) for e in then.values()}
 
     def _step_in_states(
         self, uri: str, before: Lines, after: Lines, hunks: Sequence[LineHunk], at: float
     ) -> bool:
-        """Undo and redo of single edits, after others or a tool changed other lines of the document.
+        """Record an undo or redo of single edits after later changes of other lines of the document.
 
-        Whether each changed place becomes what one of the person's edits had made or found there. If so, that
-        is recorded.
+        Returns whether every changed place now holds an earlier or a later state of one of the user's edits.
         """
         left = list(hunks)
         stepped: dict[int, _Entry] = {}
@@ -362,7 +377,7 @@ class EditHistory:
     def _record(
         self, uri: str, before: Lines, after: Lines, hunks: Sequence[LineHunk], at: float, origin: Origin
     ) -> None:
-        """Each hunk joins the edit that it touches, or becomes an edit."""
+        """Add each hunk to the edit that it touches, or make a new edit of it."""
         mine = [entry for entry in self._entries if entry.uri == uri]
         last = max((entry.turn for entry in mine if not entry.gone), default=0)
         left = list(hunks)
@@ -376,7 +391,7 @@ class EditHistory:
                 or not entry.intact(before)
             ):
                 continue
-            # The line that taught a rewrite stays apart from an accepted repetition just below it.
+            # Keep a typed edit apart from an accepted repetition of it on the next line.
             reach = 0 if origin == entry.origin == "typed" else -1
             near = [h for h in left if entry.touched_by(h, reach)]
             if near:
@@ -391,7 +406,7 @@ class EditHistory:
     def _begun(
         self, uri: str, before: Lines, after: Lines, hunk: LineHunk, at: float, origin: Origin
     ) -> _Entry:
-        """A hunk as an edit of its own."""
+        """Make a new edit of a hunk."""
         entry = _Entry(
             name=next(self._names),
             uri=uri,
@@ -410,12 +425,12 @@ class EditHistory:
     def _commit(
         self, uri: str, hunks: Sequence[LineHunk], touched: dict[int, _Entry], fresh: Sequence[_Entry]
     ) -> None:
-        """Moves the untouched edits along; the touched and the fresh ones are the last now."""
+        """Move the untouched edits, and put the touched and the new ones at the end."""
         others = [entry for k, entry in enumerate(self._entries) if k not in touched]
         last = sorted((*touched.values(), *fresh), key=lambda e: e.start)
         self._entries = tuple(others)
         self._shift(uri, hunks)
-        self._entries = (*self._entries, *last)[-MAX_KEPT:]
+        self._entries = (*self._entries, *last)[-MAX_ENTRIES:]
         self._turn += 1
 
     def _shift(self, uri: str, hunks: Sequence[LineHunk]) -> None:
@@ -423,13 +438,13 @@ class EditHistory:
         self._abandoned = tuple(_shifted(e, hunks) if e.uri == uri else e for e in self._abandoned)
 
     def _last_changes(self, uri: str) -> list[_Change]:
-        """The last changes of this document, newest first, back to the last one of another."""
+        """Return the last changes of this document, newest first, back to a change of another document."""
         return list(takewhile(lambda change: change.uri == uri, reversed(self._recent)))
 
     def _settle_accepted(self) -> bool:
-        """Records anew, as one accepted change, what led from an accepted prediction's text to its result.
+        """Record the changes from an accepted prediction's text to its result as one accepted change.
 
-        Forgets predictions whose text is no more than a few changes back.
+        Predictions whose text is no longer among the last changes are forgotten.
         """
         for accepted in tuple(self._awaited):
             uri = accepted.before.uri
@@ -456,8 +471,7 @@ class EditHistory:
 def _with_hunks(
     entry: _Entry, near: Sequence[LineHunk], hunks: Sequence[LineHunk], before: Lines, after: Lines
 ) -> tuple[_Entry, int, Lines]:
-    """The entry widened over the `near` ones of the `hunks`; then where its region begins in `after`, and its
-    lines."""
+    """Return the entry widened over the `near` hunks, and the first line and the lines of its region in `after`."""
     wide = entry.widened(min(h.i1 for h in near), max(h.i2 for h in near), before)
     start = wide.start + sum(h.growth for h in hunks if h.i2 <= wide.start and h not in near)
     length = wide.end - wide.start + sum(h.growth for h in near)
@@ -465,7 +479,7 @@ def _with_hunks(
 
 
 def _aligned(hunks: Sequence[LineHunk], before: Lines, after: Lines) -> list[LineHunk]:
-    """The hunks without lines that differ in white space alone: formatted, they are still the same."""
+    """Return the hunks without lines that differ only in white space, as after formatting."""
     out: list[LineHunk] = []
     for h in hunks:
         old, new = (

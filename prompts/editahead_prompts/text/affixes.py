@@ -1,21 +1,21 @@
-"""What two sequences begin and end with in common, as numbers of items."""
+"""Lengths of the common prefix and the common suffix of two sequences."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
 Items = TypeVar("Items", str, bytes, tuple[object, ...], list[str], list[int])
-"""One type for both sequences: a slice of a tuple never equals a slice of a list."""
+"""The type of both sequences, because a slice of a tuple never equals a slice of a list."""
 
 _ONE_BY_ONE = 32
-"""Items that are compared singly, which is faster where sequences are short or differ early; then slices are."""
+"""Items compared one by one before slices are compared: faster for short sequences and early differences."""
 
 
 def common_affixes(a: Items, b: Items, *, suffix_first: bool = False) -> tuple[int, int]:
-    """Return the numbers of first and of last items that both share, without overlap.
+    """Return the lengths of the common prefix and the common suffix, without overlap.
 
     Args:
-        suffix_first: Give an item that may belong to both to the suffix. By default the prefix has it.
+        suffix_first: Count an item that could belong to both in the suffix. By default it counts in the prefix.
     """
     shorter = min(len(a), len(b))
     if suffix_first:
@@ -26,7 +26,7 @@ def common_affixes(a: Items, b: Items, *, suffix_first: bool = False) -> tuple[i
 
 
 def common_prefix_length(a: Items, b: Items) -> int:
-    """Return the number of first items that both share."""
+    """Return the length of the common prefix, in items."""
     high = min(len(a), len(b))
     low = min(high, _ONE_BY_ONE)
     for n in range(low):
@@ -44,7 +44,11 @@ def common_prefix_length(a: Items, b: Items) -> int:
 
 
 def common_suffix_length(a: Items, b: Items, limit: int) -> int:
-    """Return the number of last items that both share, at most `limit`, which is at most the shorter length."""
+    """Return the length of the common suffix, in items.
+
+    Args:
+        limit: The greatest length to return. At most the length of the shorter sequence.
+    """
     low, high = min(limit, _ONE_BY_ONE), limit
     for n in range(low):
         if a[-1 - n] != b[-1 - n]:

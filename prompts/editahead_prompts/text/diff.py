@@ -1,7 +1,7 @@
 """Differences between two texts: hunks of lines, and edits of whole tokens.
 
 Lines are matched first, then tokens inside the changed blocks of lines, so that a changed identifier is
-replaced as a whole and an edit reads as a person would have made it.
+replaced as a whole and an edit reads as if typed by hand.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from .edits import Edit, Replacement
 from .snapshot import split_lines
 
 MAX_WORK = 1_500
-"""Up to so many old items and pairs of equal items: difflib, which reads best, but may take the square."""
+"""Limit of old items plus pairs of equal items for difflib, whose hunks read best but whose time may be quadratic."""
 
 MAX_CELLS = 50_000_000
-"""Up to so many pairs of items, old times new: matched bit-parallel. Beyond: one replaced block."""
+"""Limit of old items times new items for the bit-parallel match. Above, all of the text is one replaced block."""
 
 _TOKEN = re.compile(r"\w+|\r\n|[\r\n]|[^\S\r\n]+|[^\w\s]")
 
@@ -29,7 +29,7 @@ Span = tuple[int, int, int, int]
 
 
 def diff(old: str, new: str) -> Edit:
-    """An edit with `diff(old, new).apply(old) == new`, small and made of whole tokens.
+    """Return a small edit of whole tokens with `diff(old, new).apply(old) == new`.
 
     A token is an identifier or number, a line end, a run of other white space, or one other character. Where
     only white space differs, only the differing part of it is replaced. A `\\r\\n` is never split: no editor
@@ -50,7 +50,10 @@ def diff(old: str, new: str) -> Edit:
 
 
 def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[Span]:
-    """The hunks `(i1, i2, j1, j2)`: `old[i1:i2]` became `new[j1:j2]`. Sorted; the lines between are equal."""
+    """Return the hunks `(i1, i2, j1, j2)`: `old[i1:i2]` became `new[j1:j2]`.
+
+    The hunks are sorted, and the lines between two hunks are equal.
+    """
     return _hunks(tuple(old), tuple(new))
 
 
@@ -79,7 +82,7 @@ def _match(old: tuple[str, ...], new: tuple[str, ...]) -> list[Span]:
     for op in LCSseq.opcodes(old, new):
         i1, i2, j1, j2 = op.src_start, op.src_end, op.dest_start, op.dest_end
         if op.tag == "equal":
-            # Items are matched by their hashes there: two different ones could have the same.
+            # LCSseq compares items by their hashes, and two different items may share a hash.
             if old[i1:i2] != new[j1:j2]:
                 return whole
         elif out and out[-1][1] == i1 and out[-1][3] == j1:
@@ -90,7 +93,7 @@ def _match(old: tuple[str, ...], new: tuple[str, ...]) -> list[Span]:
 
 
 def _shared_lines(old: str, new: str) -> tuple[int, int]:
-    """How many characters of whole lines both begin and end with, without overlap."""
+    """Return the lengths, in characters, of the common first and last whole lines, without overlap."""
     head = common_prefix_length(old, new)
     head = old.rfind("\n", 0, head) + 1
     tail = common_suffix_length(old, new, min(len(old), len(new)) - head)
@@ -99,7 +102,7 @@ def _shared_lines(old: str, new: str) -> tuple[int, int]:
 
 
 def _diff_tokens(old: str, new: str, at: int) -> list[Replacement]:
-    """Replacements of tokens that make `new` of `old`, which begins at the offset `at`."""
+    """Return replacements of tokens that turn `old`, which begins at the offset `at`, into `new`."""
     a, b = tuple(_TOKEN.findall(old)), tuple(_TOKEN.findall(new))
     out: list[Replacement] = []
     start, item = at, 0
@@ -112,7 +115,7 @@ def _diff_tokens(old: str, new: str, at: int) -> list[Replacement]:
 
 
 def _narrowed(start: int, old: str, new: str) -> Replacement:
-    """The replacement of `old` by `new`; of white space within a line only the part that differs."""
+    """Return the replacement of `old` by `new`, narrowed to the differing part for white space within a line."""
     end = start + len(old)
     if old.isspace() and new.isspace() and not set("\r\n") & set(old + new):
         head, tail = common_affixes(old, new)

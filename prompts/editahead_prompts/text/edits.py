@@ -7,7 +7,7 @@ With `t` any text that the edits fit, these laws hold:
 
 - `compose(a, b).apply(t) == b.apply(a.apply(t))`, and composing is associative;
 - `invert(a, t).apply(a.apply(t)) == t`;
-- `rebase(a, b).apply(b.apply(t))` is both edits made at once, b's text first where both insert at one place.
+- `rebase(a, b).apply(b.apply(t))` is both edits made at once, with b's text first where both insert at one place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Bias = Literal["before", "after"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Replacement:
-    """`text` in place of the characters from `start` up to, not including, `end`."""
+    """A replacement of the characters from `start` up to, not including, `end` by `text`."""
 
     start: int
     end: int
@@ -38,7 +38,7 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replacements made at once, all of them in the offsets of the same text."""
+    """A set of replacements made at once, all in the offsets of the same text."""
 
     replacements: tuple[Replacement, ...] = ()
 
@@ -48,10 +48,13 @@ class Edit:
 
     @classmethod
     def from_replacements(cls, replacements: Iterable[Replacement], length: int | None = None) -> Edit:
-        """An edit of replacements in any order, checked. Insertions at one place keep the order given.
+        """Sort and check replacements, and return the edit. Insertions at one place keep their order.
 
-        ValueError when two overlap, when one ends before it starts or begins before the text, or, where the
-        text's `length` is given, when one reaches past its end.
+        Args:
+            length: The length of the text, in code points. Without it, the end of the text is not checked.
+
+        Raises:
+            ValueError: Two replacements overlap, one ends before it starts, or one reaches out of the text.
         """
         made = cls(tuple(sorted(replacements, key=lambda r: (r.start, r.end))))
         made.check(length)
@@ -61,7 +64,14 @@ class Edit:
         return bool(self.replacements)
 
     def check(self, length: int | None = None) -> None:
-        """ValueError when the replacements are not sorted, disjoint and inside a text of `length`."""
+        """Check that the replacements are sorted, disjoint and inside the text.
+
+        Args:
+            length: The length of the text, in code points. Without it, the end of the text is not checked.
+
+        Raises:
+            ValueError: The replacements break one of these rules.
+        """
         at = 0
         for r in self.replacements:
             if r.end < r.start:
@@ -75,7 +85,7 @@ class Edit:
             raise ValueError(f"a replacement reaches past the end of the text: {at} > {length}")
 
     def apply(self, text: str) -> str:
-        """The text after the edit."""
+        """Return the text after the edit."""
         out: list[str] = []
         at = 0
         for r in self.replacements:
@@ -91,24 +101,26 @@ class Edit:
 
     @property
     def changed_span(self) -> tuple[int, int]:
-        """From the first changed character to the last, in the text before; (0, 0) for an empty edit."""
+        """The span from the first changed character to the last in the old text; (0, 0) for an empty edit."""
         if not self.replacements:
             return 0, 0
         return self.replacements[0].start, self.replacements[-1].end
 
     def result_spans(self) -> Iterator[tuple[int, int]]:
-        """Where each replacement's text lies in the text after the edit, in order."""
+        """Yield the span of each replacement's text in the text after the edit, in order."""
         shift = 0
         for r in self.replacements:
             yield r.start + shift, r.start + shift + len(r.text)
             shift += r.growth
 
     def map_offset(self, offset: int, bias: Bias = "after") -> int:
-        """Where the place `offset` of the text before is in the text after.
+        """Map an offset in the old text to an offset in the new text.
 
-        `bias` decides where the edit leaves a choice: at an insertion's place, and inside replaced
-        characters, the answer is "before" or "after" the new text. At the ends of a replaced stretch there is
-        no choice: its start stays before the new text, its end after it.
+        Args:
+            offset: An offset in the text before the edit.
+            bias: The side of the new text to return for the place of an insertion and for an offset inside
+                replaced characters. The start of a replaced span always maps before the new text, and its end
+                after the new text.
         """
         shift = 0
         for r in self.replacements:
@@ -124,22 +136,22 @@ class Edit:
 
 
 def apply_to_lines(snapshot: Snapshot, edit: Edit) -> tuple[str, ...]:
-    """`split_lines` of the edited text. Splits only the lines that the edit touches."""
+    """Return `split_lines` of the edited text. Only the lines that the edit touches are split."""
     if not edit:
         return snapshot.lines
     start, end = edit.changed_span
-    # The line before: it may end in a carriage return, which a line feed put behind it joins.
+    # Include the line before: it may end in a carriage return, which an inserted line feed would join.
     first, last = max(snapshot.line_at(start) - 1, 0), snapshot.line_at(end)
     base = snapshot.starts[first]
     part = Edit(tuple(Replacement(r.start - base, r.end - base, r.text) for r in edit.replacements))
     new = split_lines(part.apply("".join(snapshot.lines[first : last + 1])))
-    # Only the document's last line has no end; before that, the part ends with one and split_lines added "".
+    # Only the document's last line has no line end. Before the last line, `split_lines` adds "" to the part.
     rest = snapshot.lines[last + 1 :]
     return (*snapshot.lines[:first], *(new[:-1] if rest else new), *rest)
 
 
 def normalise(edit: Edit, text: str) -> Edit:
-    """The same change of `text` with touching replacements merged and those that change nothing dropped.
+    """Merge touching replacements and drop those that change nothing of `text`.
 
     `normalise(e, t).apply(t) == e.apply(t)`, and normalising twice is normalising once.
     """
@@ -149,7 +161,7 @@ def normalise(edit: Edit, text: str) -> Edit:
 
 
 def _merged(replacements: Iterable[Replacement]) -> Iterator[Replacement]:
-    """Touching ones as one; sorted input."""
+    """Yield sorted replacements with touching ones merged."""
     last: Replacement | None = None
     for r in replacements:
         if last is not None and last.end == r.start:
@@ -163,20 +175,22 @@ def _merged(replacements: Iterable[Replacement]) -> Iterator[Replacement]:
 
 
 def compose(first: Edit, then: Edit) -> Edit:
-    """One edit that does what `first` and after it `then` do. `then` is in the offsets of first's result.
+    """Return one edit with the effect of `first` followed by `then`.
 
-    The result has no two touching replacements, so it depends on nothing but which characters survive and
-    what stands between them. That makes it associative:
-    `compose(compose(a, b), c) == compose(a, compose(b, c))`.
+    No two replacements of the result touch, so the result depends only on which characters survive and on
+    the text between them. Therefore `compose(compose(a, b), c) == compose(a, compose(b, c))`.
+
+    Args:
+        then: An edit in the offsets of the text after `first`.
     """
-    # Both edits in the offsets of the text between them: `first` as (start, end, the replacement).
+    # Both edits in the offsets of the intermediate text: `first` as (start, end, replacement).
     made = [(start, end, r) for r, (start, end) in zip(first.replacements, first.result_spans(), strict=True)]
     wanted = list(then.replacements)
     out: list[Replacement] = []
-    shift = 0  # how much longer the text between is than the first text, before the cluster at hand
+    shift = 0  # growth from the first text to the intermediate text before the current cluster
     i = k = 0
     while i < len(made) or k < len(wanted):
-        # A cluster: a run in which each stretch touches one before it. Nothing of the first text survives.
+        # A cluster is a run of spans that touch. No character of the first text survives inside a cluster.
         low = min([m[0] for m in made[i : i + 1]] + [w.start for w in wanted[k : k + 1]])
         high = low
         i0, k0 = i, k
@@ -205,23 +219,23 @@ def compose(first: Edit, then: Edit) -> Edit:
 
 
 def _kept(made: list[tuple[int, int, Replacement]], low: int, high: int) -> str:
-    """What the made stretches hold between two offsets of the text between."""
+    """Return the part of the first edit's texts between two offsets of the intermediate text."""
     return "".join(r.text[max(low - start, 0) : max(high - start, 0)] for start, _, r in made)
 
 
 def invert(edit: Edit, text: str) -> Edit:
-    """The edit that takes `edit` back: over its result, giving `text` again."""
+    """Return the edit that restores `text` from the result of `edit`."""
     spans = zip(edit.replacements, edit.result_spans(), strict=True)
     return Edit(tuple(Replacement(start, end, text[r.start : r.end]) for r, (start, end) in spans))
 
 
 def rebase(edit: Edit, over: Edit) -> Edit | None:
-    """`edit`, made against the same text as `over`, for the text after `over`; None when they conflict.
+    """Rebase `edit` over another edit of the same text; None when the edits conflict.
 
-    They conflict when they touch the same characters: both replace one, or one inserts strictly inside what
-    the other replaces. So nothing that `over` made (what the person typed) is ever removed or split. Where
-    both insert at one place, over's text comes first. An insertion at the edge of a replaced stretch stays
-    outside of it.
+    The edits conflict when both replace the same character, or when one inserts strictly inside a span that
+    the other replaces. So text that `over` inserted (typed by the user) is never removed or split. Where both
+    insert at one place, the text of `over` comes first. An insertion at the edge of a replaced span stays
+    outside the span.
     """
     out: list[Replacement] = []
     for r in edit.replacements:
@@ -234,20 +248,20 @@ def rebase(edit: Edit, over: Edit) -> Edit | None:
 
 
 def _collide(a: Replacement, b: Replacement) -> bool:
-    """Whether they share a character, or one inserts strictly inside the other."""
+    """Return whether the two replace a common character, or one inserts strictly inside the other."""
     return a.start < b.end and b.start < a.end and (a.start < a.end or b.start < b.end)
 
 
 def interpolate(edit: Edit, typed: Edit, text: str) -> Edit | None:
-    """What is left of a shown prediction after the person typed, both over `text`; None when typed otherwise.
+    """Return the rest of a shown prediction after typing; None when the typing contradicts the prediction.
 
-    Typing through: at the place of one of the edit's replacements the person inserted the first characters of
-    its text, or removed characters that it replaces, or both; what remains is in the offsets of the text
-    after `typed`. Typing elsewhere moves the edit along as `rebase` does. Anything else that touches one of
-    its places is not what was predicted. An empty edit is left when all of it has been typed.
+    Both edits apply to `text`; the result applies to the text after `typed`. Typing continues a replacement
+    when it inserts the first characters of the replacement's text, removes characters of the replaced span,
+    or both. Typing elsewhere moves the edit as `rebase` does. Other typing that touches a replacement
+    contradicts the prediction. The result is empty when all of the prediction has been typed.
     """
     keys = [o for o in (_trimmed(o, text) for o in typed.replacements) if not _idle(o)]
-    used: set[int] = set()  # places in `keys` that are accounted for
+    used: set[int] = set()  # indices in `keys` that continue a replacement
     out: list[Replacement] = []
     wanted = normalise(edit, text).replacements
     stray = [o for o in keys if not any(_near(_trimmed(r, text), [o]) for r in wanted)]
@@ -273,15 +287,15 @@ def interpolate(edit: Edit, typed: Edit, text: str) -> Edit | None:
 
 
 def _near(r: Replacement, keys: Sequence[Replacement]) -> list[int]:
-    """Which of the keys touch it."""
+    """Return the indices of the keys that touch the replacement."""
     return [k for k, o in enumerate(keys) if o.start <= r.end and r.start <= o.end]
 
 
 def _ways(r: Replacement, text: str, stray: Sequence[Replacement]) -> list[Replacement]:
-    """Replacements that make the same of `text` as `r` does.
+    """Return replacements with the same effect on `text` as `r`.
 
-    A change can often be said in several ways: "a" is inserted before or behind another "a", a line before
-    a line break or behind it. These are the ways in which one of the stray keys may have begun it.
+    One change often has several forms: "a" inserted before or after another "a", a line inserted before or
+    after a line break. Only forms that one of the stray keys may have begun are returned.
     """
     out = [_trimmed(r, text), _trimmed(r, text, tail_first=True)]
     first = out[0]
@@ -298,9 +312,10 @@ def _ways(r: Replacement, text: str, stray: Sequence[Replacement]) -> list[Repla
 
 
 def _left(r: Replacement, o: Replacement) -> tuple[int, int, str] | None:
-    """What the typed `o` leaves of the predicted `r`; None when it is not a step of it.
+    """Return what the typed `o` leaves of the predicted `r`; None when `o` does not continue `r`.
 
-    The answer: how many characters are done, how many are still to be replaced, and the text still to come.
+    The result holds the count of typed characters, the count of characters still to replace, and the rest of
+    the text.
     """
     if o.start < r.start or o.end > r.end:
         return None
@@ -313,12 +328,12 @@ def _left(r: Replacement, o: Replacement) -> tuple[int, int, str] | None:
 
 
 def _idle(r: Replacement) -> bool:
-    """Whether it neither removes nor inserts anything."""
+    """Return whether the replacement neither removes nor inserts text."""
     return r.start == r.end and not r.text
 
 
 def _trimmed(r: Replacement, text: str, *, tail_first: bool = False) -> Replacement:
-    """Without the characters that old and new text have in common at their ends."""
+    """Trim the common prefix and suffix of the old and the new text."""
     old, new = text[r.start : r.end], r.text
     head, tail = common_affixes(old, new, suffix_first=tail_first)
     return Replacement(r.start + head, r.end - tail, new[head : len(new) - tail])

@@ -23,22 +23,22 @@ _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|\d+|[^\W_]+")
 
 
 def tokenize(line: str) -> list[str]:
-    """Identifiers, numbers, runs of white space, and single other characters; joined they give the line back."""
+    """Split a line into identifiers, numbers, runs of white space, and single other characters."""
     return TOKEN.findall(line)
 
 
 def is_word(token: str) -> bool:
-    """Whether the token is an identifier or a keyword."""
+    """Return whether the token is an identifier or a keyword."""
     return bool(token) and (token[0].isalpha() or token[0] == "_")
 
 
 def is_name(token: str) -> bool:
-    """Whether the token is an identifier, keyword or number."""
+    """Return whether the token is an identifier, a keyword or a number."""
     return bool(token) and (token[0].isalnum() or token[0] == "_")
 
 
 def changed_spans(a: Tokens, b: Tokens) -> list[tuple[int, int, int, int]]:
-    """(a1, a2, b1, b2) of each stretch of tokens that differs, in order; a longest common subsequence lies between."""
+    """Return (a1, a2, b1, b2) for each run of tokens outside a longest common subsequence, in order."""
     head, tail = common_affixes(a, b)
     middle_a, middle_b = a[head : len(a) - tail], b[head : len(b) - tail]
     if not middle_a and not middle_b:
@@ -59,13 +59,13 @@ def changed_spans(a: Tokens, b: Tokens) -> list[tuple[int, int, int, int]]:
 
 @lru_cache(maxsize=16384)
 def split_words(name: str) -> tuple[str, ...]:
-    """An identifier's words, in lower case: `HTTPServer_url` -> http, server, url."""
+    """Split an identifier into words in lower case: `HTTPServer_url` -> http, server, url."""
     return tuple(word.lower() for word in _HUMP.findall(name))
 
 
 @lru_cache(maxsize=16384)
 def case_style(name: str) -> Style:
-    """How the identifier is written; `flat` is one lower-case word, which says nothing of the style."""
+    """Return the case style of an identifier; `flat` is one lower-case word, which fits several styles."""
     core = name.strip("_")
     if not core:
         return "other"
@@ -81,7 +81,7 @@ def case_style(name: str) -> Style:
 
 
 def apply_case_style(words: Sequence[str], style: Style) -> str:
-    """The words written in a style (`flat` and `other`: joined, in lower case)."""
+    """Join lower-case words in a case style (`flat` and `other`: without separators)."""
     if style == "snake":
         return "_".join(words)
     if style == "constant":
@@ -94,9 +94,9 @@ def apply_case_style(words: Sequence[str], style: Style) -> str:
 
 
 def case_variants(old: str, new: str) -> dict[str, str]:
-    """What a rename old -> new means for the same words in other styles: {`OldName`: `NewName`, `OLD_NAME`: ..}.
+    """Return the rename old -> new in the other case styles: {`OldName`: `NewName`, `OLD_NAME`: ...}.
 
-    Without `old` itself. Empty when either has no words.
+    The result does not contain `old` itself, and is empty when either name has no words.
     """
     old_words, new_words = split_words(old), split_words(new)
     if not old_words or not new_words:
@@ -114,9 +114,10 @@ def case_variants(old: str, new: str) -> dict[str, str]:
 
 
 def word_replacement(old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """The run of words by which two identifiers differ: getUserName -> getAccountName gives ((user,), (account,)).
+    """Return the run of words in which two identifiers differ.
 
-    None when they share no word (then it is a rename as a whole), or when nothing is replaced.
+    getUserName -> getAccountName gives ((user,), (account,)). None when the identifiers share no word (a rename as a
+    whole), or when no word is replaced.
     """
     a, b = split_words(old), split_words(new)
     spans = changed_spans(a, b)

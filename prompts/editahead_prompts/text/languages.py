@@ -28,4 +28,4 @@ LANGUAGE_BY_EXTENSION = {
     "md": "markdown",
     "markdown": "markdown",
 }
-"""The extension has no dot and is in lower case."""
+"""LSP language id by file extension, without the dot and in lower case."""

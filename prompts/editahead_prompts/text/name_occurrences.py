@@ -1,6 +1,6 @@
-"""What one occurrence of a name is: its role, whether it defines the name, and the functions around it.
+"""Occurrences of names: role, definition or use, and the enclosing functions.
 
-Reads tree-sitter's node types and field names, which are close enough between grammars for one set of rules.
+The rules read tree-sitter's node types and field names, which are close enough between grammars for one set of rules.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from typing import Literal
 from tree_sitter import Node
 
 NameRole = Literal["plain", "member", "argument", "text", "unknown"]
-"""plain: bound by scope. member: after a dot, a field, a method, a key. argument: a keyword argument's name.
-text: in a string or a comment. unknown: no grammar."""
+"""Role of a name.
+
+`plain`: bound by scope. `member`: a field, a method, a key, or a name after a dot. `argument`: the name of a keyword
+argument. `text`: in a string or a comment. `unknown`: the language has no grammar.
+"""
 
 _FUNCTIONS = frozenset(
     {
@@ -50,7 +53,7 @@ _MEMBER_OF = {
     "keyed_element": "key",
     "field_initializer": "field",
 }
-"""Parent type -> the field whose name is a member's."""
+"""Field that holds a member's name, by the type of the parent node."""
 _MEMBER_DEFINITIONS = frozenset(
     {
         "field_declaration",
@@ -93,7 +96,7 @@ _WRAPPERS = frozenset(
         "dictionary_splat_pattern",
     }
 )
-"""Nodes between a defined name and the node that defines it."""
+"""Node types between a defined name and the node that defines the name."""
 _DEFINING_FIELDS = frozenset({"name", "pattern", "declarator", "alias", "parameter", "left"})
 _PARAMETER_LISTS = frozenset(
     {"parameters", "lambda_parameters", "formal_parameters", "closure_parameters", "inferred_parameters"}
@@ -129,7 +132,7 @@ _NEVER_DEFINING = frozenset(
         "unary_expression",
     }
 )
-"""Parents of mere uses: those with a field that has a defining one's name, and the most frequent, to be quick."""
+"""Parent types of uses: those with a field in `_DEFINING_FIELDS`, and the most frequent others, for speed."""
 _ASSIGNING = frozenset(
     {
         "assignment",
@@ -140,25 +143,29 @@ _ASSIGNING = frozenset(
         "for_in_statement",
     }
 )
-"""Nodes whose `left` brings a name in; an assignment expression elsewhere only changes it."""
+"""Node types whose `left` field defines a name. An assignment expression elsewhere only changes the name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """functions: ids of the functions around it, innermost first; the function that it names is not among them."""
+    """An occurrence of a name.
+
+    Attributes:
+        functions: Node ids of the enclosing functions, innermost first, without the function that the name names.
+        imports: Whether an import defines the name.
+    """
 
     role: NameRole
     defines: bool
     functions: tuple[int, ...]
     imports: bool = False
-    """Defined by an import."""
 
 
 UNKNOWN = Occurrence("unknown", False, ())
 
 
 def classify_occurrence(node: Node) -> Occurrence:
-    """What the name at this node (the smallest that covers it) is."""
+    """Classify the name at a node, which is the smallest node that covers the name."""
     if _is_text(node):
         return Occurrence("text", False, ())
     holder = _definer(node)
@@ -193,7 +200,7 @@ def classify_occurrence(node: Node) -> Occurrence:
 
 
 def _definer(node: Node) -> Node | None:
-    """The node that defines the name at `node`, None for a mere use."""
+    """Return the node that defines the name at `node`; None for a use."""
     child, parent = node, node.parent
     while parent is not None and parent.type in _WRAPPERS:
         child, parent = parent, parent.parent
@@ -222,13 +229,13 @@ def _is_method(holder: Node) -> bool:
 
 
 def _is_class_attribute(holder: Node) -> bool:
-    """An assignment right in a Python class."""
+    """Return whether the holder is an assignment directly in the body of a Python class."""
     above = [node.type for node in _upwards(holder, 4)]
     return above == ["assignment", "expression_statement", "block", "class_definition"]
 
 
 def _is_key(element: Node) -> bool:
-    """Whether a Go literal's element is the key of a keyed one."""
+    """Return whether the element of a Go literal is the key of a keyed element."""
     keyed = element.parent
     return keyed is not None and keyed.type == "keyed_element" and keyed.named_child(0) == element
 

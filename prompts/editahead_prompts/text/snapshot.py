@@ -3,7 +3,7 @@
 Lines are split as LSP says (3.18, "Text Documents"): at `\\r\\n`, `\\n` and `\\r`, and nowhere else. `str.splitlines` also
 splits at form feeds, U+2028 and others, which would shift every later line.
 
-Everything past the server's edge counts in offsets: Unicode code points from the start of the text, 0-based.
+Code below the LSP layer counts in offsets: Unicode code points from the start of the text, 0-based.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 
 
 def split_lines(text: str) -> tuple[str, ...]:
-    """The lines of `text`, each with its line end; the last has none, and is "" when the text ends in a line end.
+    """Split a text into lines, each with its line end.
 
-    `"".join(split_lines(t)) == t`, and there is always at least one line.
+    The last line has no line end, and is "" when the text ends in a line end. There is always at least one line, and
+    `"".join(split_lines(t)) == t`.
     """
     lines = _LINE.findall(text)
     if not lines or lines[-1][-1] in "\r\n":
@@ -30,12 +31,12 @@ def split_lines(text: str) -> tuple[str, ...]:
 
 
 def line_body(line: str) -> str:
-    """The line without its line end."""
+    """Return the line without its line end."""
     return line.rstrip("\r\n")
 
 
 def line_end(line: str) -> str:
-    r"""The line's own end: `\n`, `\r\n`, `\r`, or "" on the last line."""
+    r"""Return the line end: `\n`, `\r\n`, `\r`, or "" on the last line."""
     return line[len(line.rstrip("\r\n")) :]
 
 
@@ -43,7 +44,11 @@ def line_end(line: str) -> str:
 class Snapshot:
     """One version of one document.
 
-    uri: as the client writes it. language: the LSP language id. version: the client's. lines: see `split_lines`.
+    Attributes:
+        uri: The URI as the client writes it.
+        language: The LSP language id.
+        version: The client's version number.
+        lines: The lines with their line ends, as `split_lines` returns them.
     """
 
     uri: str
@@ -63,7 +68,7 @@ class Snapshot:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Offset of each line's first character, and, last, the length of the text (so len(lines) + 1 numbers)."""
+        """The offset of each line's first character, and last the length of the text: len(lines) + 1 numbers."""
         return [0, *accumulate(map(len, self.lines))]
 
     @property
@@ -72,16 +77,16 @@ class Snapshot:
 
     @cached_property
     def fingerprint(self) -> bytes:
-        """The same for the same text, language and uri, whatever the version, and for nothing else."""
+        """A hash of the text, the language and the URI, but not of the version."""
         digest = blake2b(f"{self.uri}\0{self.language}\0".encode("utf-8", "surrogatepass"), digest_size=16)
         digest.update(self.text.encode("utf-8", "surrogatepass"))
         return digest.digest()
 
     def line_at(self, offset: int) -> int:
-        """The line that holds `offset`, 0-based; the last line for the end of the text and beyond."""
+        """Return the 0-based line that holds `offset`; the last line for the end of the text and beyond."""
         return min(max(bisect_right(self.starts, offset) - 1, 0), len(self.lines) - 1)
 
     @cached_property
     def eol(self) -> str:
-        r"""The line end that new lines should get: that of the first line that has one, else `\n`."""
+        r"""The line end for new lines: that of the document's first line, else `\n`."""
         return next((end for end in map(line_end, self.lines[:-1]) if end), "\n")

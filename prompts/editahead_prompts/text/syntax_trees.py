@@ -1,6 +1,6 @@
-"""Syntax trees of snapshots (tree-sitter), parsed incrementally and remembered per document.
+"""Syntax trees of snapshots (tree-sitter), parsed incrementally and cached per document.
 
-Grammars are the per-language wheels on PyPI; each is loaded when its language is first seen.
+Grammars are per-language packages. Each is loaded when its language is first parsed.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ GRAMMARS = {
     "c": ("tree_sitter_c", "language"),
     "cpp": ("tree_sitter_cpp", "language"),
 }
-"""LSP language id -> (module, function that gives the grammar)."""
+"""Module and function that provide the grammar, by LSP language id."""
 
 _REMEMBERED = 64
-"""Documents whose last tree is kept."""
+"""Documents whose last tree is cached, to bound memory."""
 
 
 @cache
@@ -55,13 +55,13 @@ class _Parsed(NamedTuple):
 
 
 class SyntaxTrees:
-    """The last tree of each document. For one thread at a time."""
+    """A cache of the last tree of each document. Not thread-safe."""
 
     def __init__(self) -> None:
         self._last: OrderedDict[str, _Parsed] = OrderedDict()
 
     def tree(self, snapshot: Snapshot) -> Tree | None:
-        """The snapshot's tree; None for a language without a grammar."""
+        """Return the snapshot's tree; None for a language without a grammar."""
         parser = _parser(snapshot.language)
         if parser is None:
             return None
@@ -80,7 +80,7 @@ class SyntaxTrees:
         return tree
 
     def error_counts(self, snapshot: Snapshot, edit: Edit) -> tuple[int, int] | None:
-        """How many syntax errors the text has before and after the edit; None for a language without a grammar."""
+        """Return the numbers of syntax errors before and after the edit; None for a language without a grammar."""
         tree, after = self.tree(snapshot), self.tree_after(snapshot, edit)
         return (
             None
@@ -89,7 +89,7 @@ class SyntaxTrees:
         )
 
     def tree_after(self, snapshot: Snapshot, edit: Edit) -> Tree | None:
-        """The tree of the text after an edit; it is not remembered. None for a language without a grammar."""
+        """Parse the text after an edit, without caching the tree; None for a language without a grammar."""
         tree, parser = self.tree(snapshot), _parser(snapshot.language)
         if tree is None or parser is None:
             return None
@@ -97,7 +97,7 @@ class SyntaxTrees:
         return _reparse(parser, tree, source, edit.apply(snapshot.text).encode("utf-8", "replace"))
 
     def node_at(self, snapshot: Snapshot, start: int, end: int) -> Node | None:
-        """The smallest named node that covers the offsets; None for a language without a grammar."""
+        """Return the smallest named node that covers the offsets; None for a language without a grammar."""
         tree = self.tree(snapshot)
         if tree is None:
             return None
@@ -107,7 +107,7 @@ class SyntaxTrees:
         return tree.root_node.named_descendant_for_byte_range(start, end)
 
     def occurrence(self, snapshot: Snapshot, start: int, end: int) -> Occurrence:
-        """What the name at these offsets is."""
+        """Classify the name at these offsets."""
         if self.tree(snapshot) is None:
             return UNKNOWN
         known = self._last[snapshot.uri].occurrences
@@ -119,8 +119,14 @@ class SyntaxTrees:
 
 
 def count_errors(node: Node, first: int = 0, end: int | None = None) -> int:
-    """The ERROR and MISSING nodes at and below a node that touch the lines [first, end), default all. Without recursion:
-    broken text can nest as deep as it is long."""
+    """Count the ERROR and MISSING nodes at and below a node.
+
+    There is no recursion, because the depth of a broken text's tree can equal its length.
+
+    Args:
+        first: The first 0-based line to count errors in.
+        end: The line after the last one, or None for all lines.
+    """
     count, waiting = 0, [node]
     while waiting:
         at = waiting.pop()
@@ -133,7 +139,7 @@ def count_errors(node: Node, first: int = 0, end: int | None = None) -> int:
 
 
 def _reparse(parser: Parser, tree: Tree, old: bytes, new: bytes) -> Tree:
-    """`new` parsed with what `tree` knows of `old`; `tree` itself stays as it is."""
+    """Parse `new` incrementally from the tree of `old`, without changing that tree."""
     head, tail = common_affixes(old, new)
     edited = tree.copy()
     edited.edit(
