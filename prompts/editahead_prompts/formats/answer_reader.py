@@ -1,6 +1,6 @@
-"""Reading answers line by line, and making of new lines the smallest edit of the document.
+"""Streaming parsers of answers that rewrite a region, and the minimal edit of the document for new lines.
 
-What every rewriting format has in common is here: `LineReader`. A format says how its lines are marked.
+`LineReader` is the base of the readers of all rewriting formats. A format supplies its markers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .base import AnswerRejection, EditableRegion, Finish, ParsedEdit, PromptReq
 from .escaping import leaked, unescape
 
 MAX_BLOCK = 16
-"""Lines of a block that may be repeated."""
+"""Longest block of lines that is checked for repetition, in lines."""
 
 REPEATS, REPEATS_LONG, LONG_BLOCK = 4, 3, 4
 """So many times in a row, more than the old text has it at all, and an answer runs away; a block of so many lines sooner."""
@@ -33,10 +33,13 @@ _RULE, _WORD = frozenset("-=*#_~+/.|:\\<> "), re.compile(r"\w")
 
 @dataclass(frozen=True, slots=True)
 class AnswerMarkers:
-    """How a format marks an answer.
+    """The markers of a format's answers.
 
-    end: at the first of these the text ends (the same as, or the beginnings of, the stop strings, as some servers send them
-    along). cursor: where the model puts the cursor; taken out. special: must not occur. nothing: lines that mean "no edit".
+    Attributes:
+        end: Markers at which the text ends. They equal or begin the stop strings, which some servers send along.
+        special_tokens: Tokens that must not occur in an answer.
+        cursor: The marker of the cursor, which is removed from the text.
+        nothing: Lines that mean "no edit".
     """
 
     end: tuple[str, ...]
@@ -46,9 +49,9 @@ class AnswerMarkers:
 
 
 class LineReader:
-    """Reads an answer that is the new text of the request's region.
+    """A reader of an answer that is the new text of the request's region.
 
-    Subclasses change `_line`, which gets each line as it is complete, and `_rest`, which gets what stands behind the last
+    Subclasses override `_line`, which receives each complete line, and `_rest`, which receives the text after the last
     line end.
     """
 
@@ -56,9 +59,9 @@ class LineReader:
         self._request = request
         self._marks = marks
         *whole, self._held = request.prefill.split("\n")
-        self._looked = 0  # characters of the last line
+        self._looked = 0  # characters of the last line already checked
         self._lines = list(map(unescape, whole))
-        self._own = len(whole)  # where the model's own lines begin
+        self._own = len(whole)  # the index of the model's first own line
         self._cursor: tuple[int, int] | None = None  # line of the new text, column
         self._old = request.region.bodies(request.document)
         self._given = 0
@@ -92,7 +95,7 @@ class LineReader:
         return self.ended or self.refusal is not None
 
     def _look(self, line: str) -> None:
-        """Whether the line, which may have no end, goes on for ever. One that the file or the sketch has may be long."""
+        """Reject a line, complete or not, that repeats itself. Lines of the file and the sketch may be long."""
         while self._looked + LOOK <= len(line) and self.refusal is None:
             self._looked += LOOK
             head = line[: self._looked]
@@ -101,20 +104,23 @@ class LineReader:
                 self.refusal = AnswerRejection("repetition", what)
 
     def _is_shown(self, head: str) -> bool:
-        """Whether a line of the prompt begins so; that of the cursor has a mark in it there."""
+        """Return whether a line of the prompt or the region begins with `head`.
+
+        The region is checked, too, because the prompt has a marker in the cursor's line.
+        """
         return head in self._request.prompt.text or any(old.startswith(head) for old in self._old)
 
     def _line(self, line: str) -> None:
-        """A complete line."""
+        """Read a complete line."""
         self._take(line)
 
     def _rest(self, text: str) -> None:
-        """What stands behind the last line end, at the end."""
+        """Read the text after the last line end, at the end of the answer."""
         if text:
             self._take(text)
 
     def _take(self, line: str) -> None:
-        """A line of the new text, with all its marks."""
+        """Add a line of the new text, after handling its markers."""
         at = min((line.find(mark) for mark in self._marks.end if mark in line), default=-1)
         if at >= 0:
             self.ended = True
@@ -145,16 +151,19 @@ class LineReader:
 def region_edit(
     document: Snapshot, region: EditableRegion, new: Sequence[str], cursor: tuple[int, int] | None = None
 ) -> ParsedEdit | AnswerRejection:
-    """The edit that makes the lines `new` (without line ends) of a region.
+    """Return the minimal edit that replaces a region's lines by new lines.
 
-    Lines that stay keep their own line ends, others get the document's. A document that ended in a line end
-    still does, and an empty one then does.
-    cursor: line of `new` and column that the model put the cursor at.
+    Unchanged lines keep their line ends; other lines get the document's. A document that ended in a line end still
+    does, and so does a document that was empty.
+
+    Args:
+        new: The new lines, without line ends.
+        cursor: The 0-based line of `new` and the column of the model's cursor.
     """
     old = document.lines[region.first : region.end]
     at_end = region.end == len(document.lines)
     if at_end and old[-1] == "" and new and new[-1] != "":
-        new = (*new, "")  # what stands behind the last line end
+        new = (*new, "")  # the empty line after the last line end
     made: list[str] = []
     line = 0
     for i1, i2, j1, j2 in (
@@ -178,7 +187,7 @@ def region_edit(
 
 
 def repeated_suffix(line: str) -> str | None:
-    """What a line's end repeats over and over; None when it does not. Rules do not count."""
+    """Return the text that a line's end repeats; None without repetition. Ruled lines such as `-----` do not count."""
     for size in range(2, STUTTER + 1):
         unit = line[-size:]
         times = max(STUTTERS, -(-STUTTERED // size))
@@ -188,10 +197,10 @@ def repeated_suffix(line: str) -> str | None:
 
 
 def repeated_lines(new: Sequence[str], old: Sequence[str]) -> str | None:
-    """What the last lines repeat over and over; None when they do not.
+    """Return the block that the last lines repeat; None without repetition.
 
-    Blocks without a letter or digit (brackets, rules) do not count, nor as many repeats as the old text has the block's
-    first line.
+    Blocks without a letter or digit (brackets, ruled lines) do not count. As many repeats are allowed beyond the limit as
+    the old text holds of the block's rarest line.
     """
     for size in range(1, MAX_BLOCK + 1):
         block, repeats = list(new[-size:]), REPEATS_LONG if size >= LONG_BLOCK else REPEATS

@@ -1,4 +1,4 @@
-"""The answer to our own formats as tokens, and which of them say what changes."""
+"""Token ids of answers in Editahead's own formats, with a mark for the tokens that express a change."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from .next_edit.editahead_2611 import REGION_END, SPECIAL
 def answer_token_ids(
     old: Sequence[str], new: Sequence[str], vocabulary: HfTokenizer
 ) -> tuple[tuple[int, ...], tuple[bool, ...]]:
-    """The ids that rewrite a region's lines (without line ends) as `new`, the mark of its end included; then, for each,
-    whether it tells of a change.
+    """Return the token ids of an answer, its end marker included, and for each id whether it expresses a change.
 
-    So do the tokens of lines that do not stand there so already, and of the line behind a change: there it is said that the
-    change ends, or that lines go. A line end counts with the line that it ends, the indentation behind it with the next.
+    The tokens of a new line and of the line after a change express a change: the latter says that the change ends or that
+    lines are deleted. A line end counts with the line before it, and the indentation after it with the next line.
+
+    Args:
+        old: The region's lines, without line ends.
+        new: The lines that replace them, without line ends.
     """
     changed = {len(new)}
     for _, _, first, end in diff_lines(tuple(old), tuple(new)):

@@ -1,7 +1,7 @@
-"""What every prompt format is: from a state to a request, from an answer to an edit or a named refusal.
+"""The protocol of prompt formats: from a state to a request, and from an answer to an edit or a named rejection.
 
-A format never sees what may not be sent: excluded, git-ignored and secret-looking files are kept out of every `State` by
-whoever makes it (the server does), and a format puts into a prompt only what stands in the state it is given.
+A format never receives what may not be sent: the server keeps excluded, git-ignored and secret-looking files out of every
+`EditorState`, and a format puts only parts of its state into a prompt.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
 AnswerRejectionReason: TypeAlias = Literal[
-    "unchanged",  # the answer is the text that stands there already
-    "no-edits",  # the model says so: NO_EDITS, None, an empty span
-    "keep-previous",  # KEEP_PREVIOUS, which leaks from Zeta's training data
+    "unchanged",  # the answer equals the present text
+    "no-edits",  # the model proposes none: NO_EDITS, None, an empty span
+    "keep-previous",  # the answer holds KEEP_PREVIOUS, which leaks from Zeta's training data
     "leaked-marker",  # one of the format's own tokens inside the answer
     "truncated",  # the server stopped at its token limit
-    "repetition",  # the same lines over and over
-    "malformed",  # not in the form that the format has
-    "empty",  # nothing came
+    "repetition",  # the answer repeats the same lines
+    "malformed",  # the answer does not have the form of the format
+    "empty",  # the answer has no text
 ]
 
 Finish: TypeAlias = Literal["stop", "length"]
-"""Why a server ended its answer: at a stop string or the model's own end, or at the token limit."""
+"""Reason for the end of an answer: a stop string or the model's end token, or the token limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRejection:
-    """Why an answer is no edit."""
+    """A reason why an answer is not an edit."""
 
     reason: AnswerRejectionReason
     detail: str = ""
@@ -41,8 +41,12 @@ class AnswerRejection:
 
 @dataclass(frozen=True, slots=True)
 class ParsedEdit:
-    """What a model wants: a minimal edit of the request's document, never empty. cursor: where it puts the cursor, as an
-    offset in the text after the edit; None when it does not say."""
+    """An edit parsed from an answer.
+
+    Attributes:
+        edit: A minimal edit of the request's document, never empty.
+        cursor: The model's cursor, as an offset in the text after the edit; None without one.
+    """
 
     edit: Edit
     cursor: int | None = None
@@ -50,25 +54,31 @@ class ParsedEdit:
 
 @dataclass(frozen=True, slots=True)
 class EditableRegion:
-    """The lines `first` up to, not including, `end` of a document, as a model rewrites them."""
+    """A range of lines that a model rewrites, from `first` up to, not including, `end`."""
 
     first: int
     end: int
 
     def bodies(self, document: Snapshot) -> tuple[str, ...]:
-        """Without line ends."""
+        """Return the region's lines without line ends."""
         return tuple(map(line_body, document.lines[self.first : self.end]))
 
 
 @dataclass(frozen=True, slots=True)
 class PromptRequest:
-    """What is sent, and what is needed to read the answer.
+    """A request to a model, with the data needed to parse its answer.
 
-    prompt: the text to complete, or, where `chat` is true, the one user message. system: the system message, if any.
-    stop: strings at which the server is to stop. max_tokens: the most that a useful answer has. document: what the answer
-    is an edit of. region: the lines that the answer rewrites (for fill-in-the-middle, those of the cursor). cursor: its
-    offset. prefill: the beginning of the answer that is already in the prompt. marks: where a format numbers places in the
-    region, their lines in it.
+    Attributes:
+        prompt: The text to complete, or the one user message if `chat` is true.
+        stop: Strings at which the server stops.
+        max_tokens: The most tokens of a useful answer.
+        document: The document that the answer edits.
+        region: The lines that the answer rewrites; for fill-in-the-middle, the cursor's line.
+        cursor: The offset of the cursor in the document.
+        prefill: The beginning of the answer, already part of the prompt.
+        system: The system message, if any.
+        chat: Whether the request is a chat instead of a plain completion.
+        marks: Line indices in the region of the places that the format numbers.
     """
 
     prompt: Prompt
@@ -84,31 +94,34 @@ class PromptRequest:
 
 
 class AnswerReader(Protocol):
-    """Reads one answer as it comes."""
+    """A streaming parser of one answer."""
 
     def feed(self, chunk: str) -> tuple[str, ...]:
-        """The lines of the new text, without line ends, that no later chunk changes. () after a refusal is certain."""
+        """Parse a chunk, and return the new lines, without line ends, that no later chunk changes; () after a rejection."""
         ...
 
     @property
     def refusal(self) -> AnswerRejection | None:
-        """Known before the end, so that the request can be cancelled."""
+        """The rejection, known before the end of the answer so that the request can be cancelled."""
         ...
 
     @property
     def ended(self) -> bool:
-        """Whether all that counts has come, because an end marker has."""
+        """Whether an end marker has arrived, so that the rest of the answer does not matter."""
         ...
 
     def finish(self, reason: Finish = "stop") -> ParsedEdit | AnswerRejection:
-        """What the whole answer comes to."""
+        """Return the result of the whole answer."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class PromptPaths:
-    """How documents are called in a prompt: their path under the first of `roots` (URIs) that holds them, else only the
-    file's name, as the rest may tell a person's name."""
+    """The names of documents in prompts.
+
+    A name is the path under the first of `roots` (URIs) that holds the document, else only the file's name, because the
+    rest of the path may reveal the user's name.
+    """
 
     roots: tuple[str, ...] = ()
 
@@ -120,7 +133,7 @@ class PromptPaths:
         return _one_line(unquote(split.path.rsplit("/", 1)[-1]))
 
     def workspace(self, uri: str) -> str:
-        """The name of the folder among `roots` that holds a document; "workspace" where none does."""
+        """Return the name of the folder among `roots` that holds a document; "workspace" without one."""
         held = (root.rstrip("/") for root in self.roots if uri.startswith(root.rstrip("/") + "/"))
         return _one_line(unquote(urlsplit(next(held, "")).path.rsplit("/", 1)[-1])) or "workspace"
 
@@ -141,10 +154,12 @@ class AnswerParser(Protocol):
 
 
 class Format(AnswerParser, Protocol):
-    """One model family's way of asking and answering.
+    """The prompts and answers of one model family for next edits.
 
-    name: as in settings. dated: year and month that its source was read at. special: tokens and markers of the model; text
-    from files never holds one unescaped. context: the budget in tokens that the model was made for.
+    Attributes:
+        name: The name in settings.
+        special_tokens: Tokens and markers of the model. Text from files never holds one unescaped.
+        context: The budget that the model was made for, in tokens.
     """
 
     @property
@@ -167,9 +182,13 @@ class Format(AnswerParser, Protocol):
         budget: int | None = None,
         paths: PromptPaths = NO_ROOTS,
     ) -> PromptRequest:
-        """The request for a state, of at most `budget` tokens (default: `context`).
+        """Build the request for a state.
 
-        composition.render.DoesNotFit when even the part around the cursor has more.
+        Args:
+            budget: The most tokens of the prompt. By default `context`.
+
+        Raises:
+            PromptTooLongError: The part around the cursor alone has more tokens.
         """
         ...
 
@@ -177,7 +196,7 @@ class Format(AnswerParser, Protocol):
 def parse_answer(
     format: AnswerParser, request: PromptRequest, text: str, reason: Finish = "stop"
 ) -> ParsedEdit | AnswerRejection:
-    """A whole answer at once."""
+    """Parse a complete answer."""
     reader = format.make_reader(request)
     reader.feed(text)
     return reader.finish(reason)

@@ -1,4 +1,4 @@
-"""What others say of the document, as prompts show it."""
+"""Diagnostics of the document, as prompts show them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from editahead_prompts.state import EditorState
 from .base import EditableRegion
 
 LONGEST = 120
-"""Characters of a message that are shown."""
+"""Most characters of a message that prompts show."""
 
 
 def diagnostics_in(state: EditorState, region: EditableRegion, most: int) -> tuple[tuple[int, str], ...]:
-    """Those that begin in the region, as a line (0-based) and the first line of the message: so many of those nearest to the
-    cursor, in the order of the text."""
+    """Return diagnostics that begin in the region, as the 0-based line and the first line of the message.
+
+    Args:
+        most: The number of diagnostics to return. Those nearest to the cursor are chosen, in the order of the text.
+    """
     document = state.document
     here = document.line_at(state.cursor)
     found = {

@@ -1,9 +1,9 @@
-"""Keeping a model's special tokens out of text that is not ours.
+"""Escaping of a model's special tokens in text from files.
 
-A file can hold `<|fim_suffix|>` as text (this one does). Sent as it is, a server makes the special token of it, and the
-model takes the rest of the prompt for something else. So one invisible character, a word joiner, is put behind the first
-character of each such token, which tokenizers then see as plain text; a joiner that was there already is doubled. Read back,
-single joiners vanish and doubled ones are halved, so `unescape(escape(text)) == text`.
+A file can hold `<|fim_suffix|>` as text, as this file does. A server would turn the text into the special token, and the
+model would misread the rest of the prompt. So `escape` puts an invisible character, a word joiner, after the first character
+of each such token, and tokenizers then see plain text. Joiners of the text itself are doubled. `unescape` removes single
+joiners and halves doubled ones, so `unescape(escape(text)) == text`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _JOINERS = re.compile(f"{JOINER}+")
 
 @lru_cache
 def _starts(special: tuple[str, ...]) -> re.Pattern[str]:
-    """The first character of each token, overlapping ones too."""
+    """Return a pattern of the first character of each token, overlapping tokens included."""
     return re.compile("|".join(f"{re.escape(token[0])}(?={re.escape(token[1:])})" for token in special))
 
 
 def escape(text: str, special: tuple[str, ...]) -> str:
-    """`text` without any of the special tokens (each of two characters or more, none with a line end in it)."""
+    """Escape the special tokens in `text`. Each token has two characters or more and no line end."""
     if JOINER in text:
         text = text.replace(JOINER, JOINER * 2)
     if not special:
@@ -32,10 +32,10 @@ def escape(text: str, special: tuple[str, ...]) -> str:
 
 
 def unescape(text: str) -> str:
-    """What was escaped, as it was."""
+    """Restore an escaped text."""
     return _JOINERS.sub(lambda run: JOINER * (len(run[0]) // 2), text) if JOINER in text else text
 
 
 def leaked(text: str, special: Sequence[str]) -> str | None:
-    """The first of the special tokens that stands in `text`."""
+    """Return the first of the special tokens that `text` holds; None without one."""
     return next((token for token in special if token in text), None)

@@ -1,4 +1,4 @@
-"""Excerpts of documents as a model sees them: escaped, and with line feeds only."""
+"""Excerpts of documents for prompts: escaped, and with line feeds only."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from .escaping import escape
 from .windows import visible_line_count
 
 OTHER_LINES = (60, 20)
-"""Of each other document so many lines are shown, or else so many, around its last edit or from its beginning."""
+"""Lines shown of each other document, around its last edit or from its beginning; the second number if space is short."""
 
 
 def excerpt(document: Snapshot, first: int, end: int, special: tuple[str, ...]) -> str:
-    """The lines [first, end), each ending in a line feed."""
+    """Return the lines [first, end), escaped, each ending in a line feed."""
     return "".join(escape(line_body(line), special) + "\n" for line in document.lines[first:end])
 
 
 def excerpt_with_cursor(
     document: Snapshot, region: EditableRegion, cursor: int, mark: str, special: tuple[str, ...]
 ) -> str:
-    """The region's lines, each ending in a line feed, with `mark` at the cursor."""
+    """Return the region's lines, escaped, each ending in a line feed, with `mark` at the cursor."""
     line = document.line_at(cursor)
     before, after = split_cursor_line(document, cursor)
     return (
@@ -33,7 +33,7 @@ def excerpt_with_cursor(
 
 
 def split_cursor_line(document: Snapshot, cursor: int) -> tuple[str, str]:
-    """The cursor's line, without its end, before and after the cursor."""
+    """Return the text of the cursor's line before and after the cursor, without the line end."""
     line = document.line_at(cursor)
     column, body = cursor - document.starts[line], line_body(document.lines[line])
     return body[:column], body[column:]
@@ -42,9 +42,14 @@ def split_cursor_line(document: Snapshot, cursor: int) -> tuple[str, str]:
 def other_document_parts(
     state: EditorState, paths: PromptPaths, special: tuple[str, ...], shape: str
 ) -> tuple[FirstFitting, ...]:
-    """Parts that show the other open documents: the last used ones are the most important (below 1), but they stand in the
-    order of their URIs, as that order changes least. `shape` has the fields {path} and {text} (which ends in a line feed)
-    and {more} ("...\\n" where lines follow that are not shown)."""
+    """Return parts that show the other open documents.
+
+    Recently used documents have a higher priority (below 1). The parts are in the order of the URIs, which changes least.
+
+    Args:
+        shape: A template with the fields {path}, {text} (which ends in a line feed) and {more} ("...\\n" if more lines
+            follow).
+    """
     parts = []
     for rank, other in enumerate(state.other_documents):
         path = paths.for_document(other.uri)

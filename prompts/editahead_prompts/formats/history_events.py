@@ -1,6 +1,6 @@
-"""The history, as prompts show it: each edit at its place in the text of its time, with the lines around it.
+"""The history for prompts: each edit at its place in the text of its time, with context lines.
 
-A `PastEdit` knows where it lies now. Taking the edits back one by one, newest first, gives the text that each was made in.
+A `PastEdit` holds its present place. Reverting the edits one by one, newest first, gives the text that each was made in.
 """
 
 from __future__ import annotations
@@ -13,17 +13,19 @@ from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import line_body
 
 CONTEXT = 3
-"""Lines around a change in a unified diff."""
+"""Lines of context on either side of a change in a unified diff."""
 
 Lines = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryEvent:
-    """One past edit.
+    """A past edit in the text of its time.
 
-    line: where its old lines began in the text before it, 0-based. before: all lines of that text, with their ends; None
-    where the document is not open, or holds something else there by now.
+    Attributes:
+        line: The 0-based line of the text before the edit at which the old lines began.
+        before: All lines of that text, with their line ends; None where the document is not open, or the edit's lines
+            have changed since.
     """
 
     edit: PastEdit
@@ -31,7 +33,7 @@ class HistoryEvent:
     before: Lines | None
 
     def context(self, context: int) -> tuple[Lines, Lines]:
-        """So many lines above and below."""
+        """Return up to `context` lines above and below the edit."""
         if self.before is None:
             return (), ()
         end = self.line + len(self.edit.old)
@@ -42,7 +44,7 @@ class HistoryEvent:
 
 
 def history_events(state: EditorState) -> tuple[HistoryEvent, ...]:
-    """The history, oldest first."""
+    """Return the history as events, oldest first."""
     texts: dict[str, Lines | None] = {}
     undone: dict[str, list[tuple[int, int, int]]] = {}
     out: list[HistoryEvent] = []
@@ -65,7 +67,7 @@ def history_events(state: EditorState) -> tuple[HistoryEvent, ...]:
 
 
 def to_unified_diff(event: HistoryEvent, context: int = CONTEXT) -> str:
-    """The edit as one hunk of a unified diff, its header included; every line ends in a line feed."""
+    """Render the edit as one hunk of a unified diff with its header; every line ends in a line feed."""
     above, below = event.context(context)
     old, new = _bodies(event.edit.old), _bodies(event.edit.new)
     body = [" " + line for line in _bodies(above)]
@@ -84,7 +86,7 @@ def to_unified_diff(event: HistoryEvent, context: int = CONTEXT) -> str:
 
 
 def before_and_after(event: HistoryEvent, context: int) -> tuple[str, str]:
-    """The lines before and after, with so many lines around both; line ends are line feeds, the last has none."""
+    """Return the text before and after the edit, with `context` lines around both and no final line end."""
     above, below = event.context(context)
     return (
         "\n".join(_bodies((*above, *event.edit.old, *below))),

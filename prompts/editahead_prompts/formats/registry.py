@@ -1,4 +1,4 @@
-"""Which format a model wants, by its name or by a setting."""
+"""The known formats, and their selection by a model's name or by a setting."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ FORMATS: dict[str, Format] = {
         *(QWEN, CODESTRAL, DEEPSEEK, STARCODER, SEED_CODER),
     )
 }
-"""By the name that a setting gives."""
+"""Formats for next edits, by their name in settings."""
 
 APPLY_FORMATS: dict[str, ApplyFormat] = {
     format.name: format for format in (OWN_APPLY, INSTRUCT_APPLY, FASTAPPLY, AIXAPPLY)
 }
-"""Those for Apply. A name that `FORMATS` has, too, is of models that are asked for both."""
+"""Formats for Apply, by name. A name that is also in `FORMATS` belongs to models for both tasks."""
 
 NAMES = (*FORMATS, *(name for name in APPLY_FORMATS if name not in FORMATS))
-"""All that the setting may name."""
+"""Names that the setting accepts."""
 
 _SEP = r"[-_. ]?"
 _BY_MODEL: tuple[tuple[str, str], ...] = (
@@ -52,13 +52,19 @@ _BY_MODEL: tuple[tuple[str, str], ...] = (
     (r"qwen(?!.*instruct)", QWEN.name),
     (r"instruct|chat", INSTRUCT.name),
 )
-"""The first that is found in a model's name, in lower case."""
+"""Pattern and format name; the first pattern found in a model's lower-case name selects the format."""
 
 
 def select_format(model: str, setting: str | None = None) -> Format:
-    """The format for next edits that the setting names, else the one for the model's name or path ("zed-industries/zeta-2",
-    "sweep-next-edit-1.5b.q8_0.gguf"). ValueError, saying what there is, for an unknown setting or model, and for a
-    model that is for Apply alone."""
+    """Select the format for next edits by the setting, else by the model's name or path.
+
+    Args:
+        model: A name such as "zed-industries/zeta-2" or "sweep-next-edit-1.5b.q8_0.gguf".
+        setting: The name of a format, or None.
+
+    Raises:
+        UnknownFormatError: The setting or the model is unknown, or the model is for Apply alone.
+    """
     name = format_name(model, setting)
     if name not in FORMATS:
         raise ValueError(f"{name!r} is a format for Apply: no next edits are asked for in it")
@@ -66,12 +72,20 @@ def select_format(model: str, setting: str | None = None) -> Format:
 
 
 def select_apply_format(model: str, setting: str | None = None) -> ApplyFormat | None:
-    """The same for Apply; None where a model is not asked about sketches. ValueError for an unknown setting or model."""
+    """Select the format for Apply in the same way; None for a model without one.
+
+    Raises:
+        UnknownFormatError: The setting or the model is unknown.
+    """
     return APPLY_FORMATS.get(format_name(model, setting))
 
 
 def format_name(model: str, setting: str | None = None) -> str:
-    """The name of a model's format, for whichever it is asked. ValueError as above."""
+    """Return the name of a model's format.
+
+    Raises:
+        UnknownFormatError: The setting or the model is unknown.
+    """
     if setting is not None:
         if setting not in NAMES:
             raise ValueError(f"there is no prompt format {setting!r}; there are {', '.join(NAMES)}")

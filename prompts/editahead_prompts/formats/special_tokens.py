@@ -1,5 +1,6 @@
-"""Special tokens of model families, which text in a prompt for a model of the family must never hold unescaped. Those that
-are widely known; they were not compared with each tokenizer.
+"""Special tokens of model families, which a prompt must never hold unescaped in text from files.
+
+The lists hold the widely known tokens, and were not compared with each tokenizer.
 """
 
 QWEN = (

@@ -1,4 +1,4 @@
-"""Which lines of a document a prompt shows, and which of them may be rewritten."""
+"""Windows: the lines of a document that a prompt shows, and the region that a model may rewrite."""
 
 from __future__ import annotations
 
@@ -17,22 +17,24 @@ from .escaping import escape
 
 
 def visible_line_count(document: Snapshot, cursor: int) -> int:
-    """How many lines of the document count: one that is nothing but the place behind the last line end does only when the
-    cursor is there."""
+    """Return the number of lines, without the empty line after the last line end unless the cursor is there."""
     count = len(document.lines)
     return count - (count > 1 and document.lines[-1] == "" and document.line_at(cursor) < count - 1)
 
 
 GRID = 8
-"""While an edit grows, windows move only every so many lines."""
+"""Step in which windows move while an edit grows, in lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class PinnedWindow:
-    """What windows are chosen by, so that they stand still while somebody types.
+    """A document from which windows are chosen, so that they do not move with every keystroke.
 
-    document: as it is now; but where an edit grows, without the lines that it got since it last had a multiple of `GRID`
-    lines above the cursor, and with a blank line for the cursor's. cursor: its place there. added: lines left out.
+    Attributes:
+        document: The present document. In a growing edit, the lines since the last multiple of `GRID` lines above the
+            cursor are removed, and the cursor's line is blank.
+        cursor: The cursor's offset in this document.
+        added: The number of removed lines.
     """
 
     document: Snapshot
@@ -40,12 +42,12 @@ class PinnedWindow:
     added: int = 0
 
     def now(self, region: EditableRegion) -> EditableRegion:
-        """A region around the cursor, in the document as it is now: with the lines that were left out."""
+        """Return a region around the cursor in the present document, with the removed lines."""
         return EditableRegion(region.first, region.end + self.added)
 
 
 def pin_window(state: EditorState) -> PinnedWindow:
-    """The same for all states in which nothing but lines of the growing edit differs, and of them only the last few."""
+    """Return a window that is equal for states that differ only in the last few lines of the growing edit."""
     document = state.document
     line = document.line_at(state.cursor)
     last = state.history[-1] if state.history else None
@@ -60,7 +62,7 @@ def pin_window(state: EditorState) -> PinnedWindow:
 
 
 def lines_around(document: Snapshot, cursor: int, above: int, below: int) -> EditableRegion:
-    """So many lines above and below the cursor's."""
+    """Return the cursor's line with the given numbers of lines above and below."""
     line = document.line_at(cursor)
     return EditableRegion(max(line - above, 0), min(line + below + 1, visible_line_count(document, cursor)))
 
@@ -68,7 +70,13 @@ def lines_around(document: Snapshot, cursor: int, above: int, below: int) -> Edi
 def grow_region(
     costs: Sequence[int], region: EditableRegion, limit: int, *, below_first: bool = False
 ) -> EditableRegion:
-    """The region with lines added in turn above and below, as long as they fit; a side stops at one that does not."""
+    """Grow a region by lines above and below in turn; a side stops at the first line that does not fit.
+
+    Args:
+        costs: The cost of each line.
+        limit: The most that the lines of the result may cost together.
+        below_first: Begin below instead of above.
+    """
     first, end = region.first, region.end
     room = limit - sum(costs[first:end])
     sides = [True, False] if below_first else [False, True]
@@ -84,19 +92,19 @@ def grow_region(
 
 
 def size_in_bytes(line: str) -> int:
-    """UTF-8 bytes, a line feed included."""
+    """Return the size of a line in UTF-8 bytes, a line feed included."""
     return len(line_body(line).encode("utf-8", "replace")) + 1
 
 
 def zed_tokens(line: str) -> int:
-    """Tokens as Zed reckons: a third of the bytes, and at least one."""
+    """Return the number of tokens by Zed's estimate: a third of the bytes, and at least one."""
     return max((size_in_bytes(line) - 1) // 3, 1)
 
 
 def parts_above(
     document: Snapshot, end: int, special: tuple[str, ...], room: int, top: float = 1.0
 ) -> tuple[Part, ...]:
-    """Parts of the lines above `end`, for a prompt of `room` tokens, cut from the first line on; in blocks."""
+    """Return parts of the lines above `end` in blocks, omitted from the first line on, for a prompt of `room` tokens."""
     low, _ = reachable_lines(document, end, room)
     first = min(-(-low // GRID) * GRID, end)
     lines = escaped_lines(document, first, end, special)
@@ -116,8 +124,13 @@ def parts_below(
     *,
     ended: bool = True,
 ) -> tuple[Part, ...]:
-    """Parts of the lines from `first` up to `end`, for a prompt of `room` tokens, cut from the last line on; in blocks that
-    are counted from there. ended: whether the line before `end` gets a line end."""
+    """Return parts of the lines from `first` up to `end` in blocks, omitted from the last line on.
+
+    Args:
+        room: The tokens of the whole prompt.
+        top: The greatest priority.
+        ended: Whether the line before `end` gets a line end.
+    """
     _, high = reachable_lines(document, first, room)
     last = max(end - -(-max(end - high, 0) // GRID) * GRID, first)
     lines = escaped_lines(document, first, last, special)
@@ -130,18 +143,18 @@ def parts_below(
 
 
 def reachable_lines(document: Snapshot, line: int, room: int) -> tuple[int, int]:
-    """The lines (first, end) around the beginning of `line` of which a prompt of `room` tokens can hold any."""
+    """Return the lines (first, end) around `line` that a prompt of `room` tokens could reach."""
     here, chars = document.starts[line], room * MAX_CHARS
     return bisect_left(document.starts, here - chars), bisect_right(document.starts, here + chars) - 1
 
 
 def escaped_lines(document: Snapshot, first: int, end: int, special: tuple[str, ...]) -> list[str]:
-    """The lines [first, end) as a model sees them: escaped, and each ending in a line feed."""
+    """Return the lines [first, end), escaped, each ending in a line feed."""
     return [escape(line_body(line), special) + "\n" for line in document.lines[first:end]]
 
 
 def out_of_reach(document: Snapshot, first: int, end: int) -> tuple[OutOfReach, ...]:
-    """The lines [first, end), which no prompt can hold; () when there are none."""
+    """Return a part for the lines [first, end), which no prompt can hold; () for an empty range."""
     if first >= end:
         return ()
     tokens = (document.starts[end] - document.starts[first]) // ESTIMATE.bytes_per_token
@@ -155,11 +168,15 @@ LARGE, NEAR = 200_000, 20_000
 def zed_windows(
     document: Snapshot, cursor: int, limit: int, context: int
 ) -> tuple[EditableRegion, EditableRegion]:
-    """Zed's editable region and the context around it (`excerpt_ranges.rs`, read 2026-07), limits in its tokens.
+    """Return Zed's editable region and the context around it (`excerpt_ranges.rs`, read 2026-07).
 
-    Three quarters of the region's `limit` go to lines around the cursor in turn; then to each enclosing node of the syntax,
-    inner ones first, that fits; the rest to lines, first on the side to which the syntax added less. The context takes
-    enclosing nodes that fit into `context` more tokens, or lines where none does.
+    The region takes lines around the cursor in turn, up to three quarters of its limit; then each enclosing syntax node that
+    fits, inner nodes first; then lines again, first on the side to which the nodes added less. The context takes enclosing
+    nodes that fit, or lines where none does.
+
+    Args:
+        limit: The limit of the region, in tokens by `zed_tokens`.
+        context: The limit of the context without the region, in tokens by `zed_tokens`.
     """
     here, most = document.line_at(cursor), limit + context + 1
     start, end = (
@@ -186,7 +203,7 @@ def zed_windows(
 def _widened(
     costs: Sequence[int], region: EditableRegion, nodes: Sequence[tuple[int, int]], limit: int
 ) -> EditableRegion:
-    """With each node in turn, as long as they fit; one that begins before the lines with costs does not."""
+    """Widen a region by each node in turn while it fits; a node that begins before the costed lines does not fit."""
     for first, end in nodes:
         if first < 0:
             break
@@ -198,9 +215,9 @@ def _widened(
 
 
 def enclosing_node_lines(document: Snapshot, cursor: int) -> list[tuple[int, int]]:
-    """The lines (first, end) of the syntax nodes around the cursor, inner ones first; [] without a grammar.
+    """Return the lines (first, end) of the syntax nodes around the cursor, inner nodes first; [] without a grammar.
 
-    Of a large document only what is near is parsed, from a line that is not indented.
+    Of a large document only the text near the cursor is parsed, from a line without indentation.
     """
     first, part = 0, document
     if document.length > LARGE:
