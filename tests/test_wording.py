@@ -40,3 +40,22 @@ def test_strings_and_comments_of_a_package_are_checked(tmp_path: Path, line: str
 
 def test_every_checked_package_exists() -> None:
     assert [package for package in WORDING["PACKAGES"] if not (ROOT / package).is_dir()] == []
+
+
+@pytest.mark.parametrize("docstring", ["The offset.", "Whether the line is empty.", "What is left: a text."])
+def test_a_function_begins_with_a_verb(docstring: str) -> None:
+    source = f'def offset() -> int:\n    """{docstring}"""\n'
+    assert list(WORDING["find_docstrings"](source)) == [(1, docstring.split()[0].lower())]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'def offset() -> int:\n    """Return the offset."""\n',
+        '@property\ndef offset(self) -> int:\n    """The offset."""\n',
+        'class Offset:\n    """An offset."""\n',
+        "def offset() -> int: ...\n",
+    ],
+)
+def test_verbs_properties_and_classes_pass(source: str) -> None:
+    assert list(WORDING["find_docstrings"](source)) == []

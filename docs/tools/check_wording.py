@@ -5,6 +5,7 @@ python docs/tools/check_wording.py
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 import tokenize
@@ -28,11 +29,15 @@ _FORBIDDEN = re.compile(r"\b(?:" + "|".join(PHRASES).replace(" ", r"\s+") + r")\
 _CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 DOCUMENTS = ("*.md", "changes/*.md", "docs/**/*.md", "tests/scenarios/*.md")
-PACKAGES: tuple[str, ...] = ()
-"""Folders of Python code whose docstrings, comments and messages are checked, such as "lsp/editahead_lsp".
-
-Still to be added: cli, serving, lsp, inference, prompts, training, evals.
-"""
+PACKAGES = ("cli", "lsp", "serving", "inference", "prompts", "training", "evals", "docs/tools")
+"""Folders of Python code whose docstrings, comments and messages are checked."""
+_NO_VERB = re.compile(
+    r"(?:a|all|an|and|are|as|at|both|by|each|every|for|from|here|his|how|if|in|is|its?|many|more|most|no|none|not|of|on|one|"
+    r"only|or|our|same|so|some|such|than|that|their|them|then|there|these|they|this|those|to|two|was|were|what|whatever|when|"
+    r"where|whether|which|who|whoever|whose|why|with|the)"
+)
+"""First words that make a function's docstring a noun phrase or a clause."""
+PROPERTIES = frozenset(["property", "cached_property", "setter"])
 
 
 def find_in_document(text: str) -> Iterator[tuple[int, str]]:
@@ -54,13 +59,30 @@ def _find(text: str, *, first_line: int) -> Iterator[tuple[int, str]]:
         yield first_line + text.count("\n", 0, match.start()), " ".join(match[0].split())
 
 
+def find_docstrings(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the line number and the first word of each function's docstring that does not begin with a verb.
+
+    Ruff's D401 knows verbs in other forms, such as "Returns". This check knows words that begin a noun phrase or a clause.
+    Properties are named after values, so their docstrings may begin with one.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            decorators = {ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list}
+            first = (ast.get_docstring(node) or "").split(" ", 1)[0].strip(".,:;`").lower()
+            if _NO_VERB.fullmatch(first) and decorators.isdisjoint(PROPERTIES):
+                yield node.lineno, first
+
+
 def check(root: Path, documents: tuple[str, ...], packages: tuple[str, ...]) -> list[str]:
     """Return one line for each forbidden phrase under `root`: path, line number, phrase."""
     found = []
     for path in sorted(path for pattern in documents for path in root.glob(pattern)):
         found += [(path, hit) for hit in find_in_document(path.read_text("utf-8"))]
     for path in sorted(path for package in packages for path in (root / package).rglob("*.py")):
+        if path == Path(__file__):  # it names the phrases
+            continue
         found += [(path, hit) for hit in find_in_module(path)]
+        found += [(path, hit) for hit in find_docstrings(path.read_text("utf-8"))]
     return [f'{path.relative_to(root)}:{line}: "{phrase}"' for path, (line, phrase) in found]
 
 

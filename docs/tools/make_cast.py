@@ -1,4 +1,4 @@
-"""Recordings of real editors on a walk through a rename, as text casts (asciicast v2) in docs/casts.
+"""Record real editors during a rename as text casts (asciicast v2) in docs/casts.
 
 Run `PYTHONPATH=tests/support .venv/bin/python docs/tools/make_cast.py neovim|helix FILE`. The screen shows what the editor
 wrote; only the pauses are made. Play one with `asciinema play docs/casts/neovim.cast`.
@@ -20,7 +20,7 @@ from terminal import Terminal
 
 COLUMNS, ROWS = 72, 20
 KEY_S, LOOK_S = 0.09, 1.6
-"""Between two keys of a word, and after what is to be looked at."""
+"""Seconds between two keys of a word, and seconds to look at a result."""
 
 STAY = """\
 from datetime import date
@@ -39,7 +39,7 @@ class Stay:
 """
 
 Step = tuple[Sequence[str], str]
-"""Keys, pressed one after the other, and what is on the screen after them."""
+"""Keys, pressed one after the other, and the screen after them."""
 
 NEOVIM: list[Step] = [
     (["/", *"self.ends", "<CR>"], "7,9"),
@@ -100,7 +100,7 @@ EDITORS: dict[str, tuple[Callable[[Path, dict[str, str]], Terminal], list[Step],
 
 
 def record(editor: str) -> str:
-    """The cast, line by line."""
+    """Yield the cast line by line."""
     start, steps, title = EDITORS[editor]
     events: list[tuple[float, str]] = []
     at = 0.0

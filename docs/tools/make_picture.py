@@ -1,4 +1,4 @@
-"""Makes docs/demo.svg: two scenes of `editahead demo`, played by the real server, as a terminal shows them.
+"""Make docs/demo.svg: two scenes of `editahead demo`, played by the real server, as a terminal shows them.
 
     python docs/tools/make_picture.py docs/demo.svg
 
@@ -30,7 +30,7 @@ def picture() -> str:
     with Editor(SETTINGS) as editor:
         Player(editor, screen.show).play([scene for scene in sample_scenes() if scene.title in SCENES])
     svg = console.export_svg(title="editahead demo", unique_id="demo")
-    # Rich asks a web server for its font; a picture in a README should ask nobody.
+    # Rich asks a web server for its font; a picture in a README must not send requests.
     return re.sub(r" *@font-face \{.*?\}\n", "", svg, flags=re.DOTALL)
 
 
