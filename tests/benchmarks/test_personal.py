@@ -1,4 +1,4 @@
-"""What learning from a person's outcomes gains and costs, with simulated people (`support/people.py`)."""
+"""What learning from a person's outcomes gains and costs, with simulated people (`support/simulated_users.py`)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 In a script, `old` -> `new` pairs are replaced one occurrence at a time: the best prediction is the next occurrence from
 the start of the cursor's line on, then the others. Where both are the same, the occurrences are places without an edit.
-As a program it serves on stdio or TCP: `python scripted.py '{"old": "new"}' [PORT]`.
+As a program it serves on stdio or TCP: `python server_harness.py '{"old": "new"}' [PORT]`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The real server on stdio, with a backend that has little patience: `python impatient.py`. Its circuit breaker's seconds
+"""The real server on stdio, with a backend that has little patience: `python server_short_timeouts.py`. Its circuit breaker's seconds
 are hundredths of real ones."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """The real server with predictions that a test plans, for tests of editors: replacements as in `scripted`, and texts
-that are completed at the cursor. As a program it serves on stdio: `python planned.py PLAN`, where PLAN is the JSON
+that are completed at the cursor. As a program it serves on stdio: `python server_with_planned_edits.py PLAN`, where PLAN is the JSON
 `{"replace": {"old": "new"}, "complete": ["the whole text"]}` in base 64: an editor's settings, which it may open as a
 document, are not to have the words in them."""
 

@@ -29,7 +29,7 @@ BETWEEN_S = 0.5
 """Between two pieces of four characters; the rest of the time it takes a person to type them teaches nothing."""
 LOOK_S, LOOKS = 0.05, 600
 """How often it is looked whether a server is there, and at most."""
-COLD = [sys.executable, str(Path(__file__).with_name("cold_server.py"))]
+COLD = [sys.executable, str(Path(__file__).with_name("server_without_prefill.py"))]
 """The real server, but nothing is computed ahead."""
 
 
