@@ -194,7 +194,9 @@ def test_the_exported_tokenizer_gives_our_ids(tmp_path: Path) -> None:
 def test_the_command_trains_and_says_what_is_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(malloc_tuning, "keep_freed_memory", lambda: None)  # the process goes on with other tests
+    monkeypatch.setattr(
+        malloc_tuning, "keep_freed_memory", lambda: None
+    )  # the process goes on with other tests
     data, out = tmp_path / "data", tmp_path / "out"
     packed_dataset.write(data, counting(60, 1), {"made by": "a test"})
     command = ["train", "model", "--size=tiny", "--row=512", "--steps=4"]

@@ -1,5 +1,7 @@
-"""The real server on stdio, with a backend that has little patience: `python server_short_timeouts.py`. Its circuit breaker's seconds
-are hundredths of real ones."""
+"""The real server on stdio with short timeouts: its circuit breaker counts hundredths of seconds.
+
+Run `python server_short_timeouts.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
-"""The real server with predictions that a test plans, for tests of editors: replacements as in `scripted`, and texts
-that are completed at the cursor. As a program it serves on stdio: `python server_with_planned_edits.py PLAN`, where PLAN is the JSON
-`{"replace": {"old": "new"}, "complete": ["the whole text"]}` in base 64: an editor's settings, which it may open as a
-document, are not to have the words in them."""
+"""The real server with predictions that a test plans, for tests of editors.
+
+A plan has replacements, as in `server_harness`, and texts that are completed at the cursor. Run
+`python server_with_planned_edits.py PLAN` to serve on stdio. PLAN is the JSON
+`{"replace": {"old": "new"}, "complete": ["the whole text"]}` in base 64: an editor may open its settings as a document,
+and the document must not contain the words of the plan.
+"""
 
 from __future__ import annotations
 
