@@ -101,7 +101,7 @@ def from_rows(markers: MarkerFinder) -> Drafts:
     """Ours: the rows that the proposer asks."""
 
     def steps(asked: Asked) -> Iterator[tuple[int, int, float]]:
-        rows = BatchDrafter(markers, DraftLengths(most=MOST), 1 << 20)
+        rows = BatchDrafter(markers, DraftLengths(max=MOST), 1 << 20)
         tokens, new = array("i"), 0
 
         def see(said: Sequence[int]) -> None:

@@ -152,7 +152,7 @@ async def _asked(
         )
     finally:
         await model.backend.close()
-    return ApplyPlan(sketch, changes, tuple(asks.used), telling.first)
+    return ApplyPlan(sketch, changes, tuple(asks.usages), telling.first)
 
 
 def _files(file: Path | None, root: Path) -> WorkspaceFiles:

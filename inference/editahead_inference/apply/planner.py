@@ -85,12 +85,12 @@ class FileChange:
 
 
 @dataclass
-class _Work:
+class _PendingChange:
     """A file while its parts are merged one after the other. text: as the last of them left it."""
 
     action: Action
     original: Snapshot
-    text: Snapshot
+    current: Snapshot
     kind: SketchKind
     edit: Edit = field(default_factory=Edit)
     confidence: float = 1.0
@@ -122,35 +122,35 @@ def plan_changes(
     often; what it raises ends the work.
     """
     trees = syntax or SyntaxTrees()
-    work: dict[str, _Work] = {}
+    work: dict[str, _PendingChange] = {}
     if len(sketch.files) > MAX_PARTS:
         raise ApplyRefusedError(Refusal("too-large", f"The sketch has more than {MAX_PARTS} parts."))
     for number, part in enumerate(sketch.files):
         check()
         try:
-            item = _place(sketch, part, files, work, merge, spans or {}, trees, check)
+            item = _merge_part(sketch, part, files, work, merge, spans or {}, trees, check)
         except ApplyRefusedError as error:
-            raise ApplyRefusedError(_named(error.refusal, sketch, part)) from None
+            raise ApplyRefusedError(_with_part(error.refusal, sketch, part)) from None
         change = item.change()
         last = all(part.path != later.path for later in sketch.files[number + 1 :])
         if settled is not None and last and not change.is_noop:
             settled(review_changes([change], others, trees)[0])
     changes = [change for item in work.values() if not (change := item.change()).is_noop]
-    return tuple(_ordered(review_changes(changes, others, trees)))
+    return tuple(_sort_by_imports(review_changes(changes, others, trees)))
 
 
-def _place(
+def _merge_part(
     sketch: Sketch,
     part: FileSketch,
     files: FileProvider,
-    work: dict[str, _Work],
+    work: dict[str, _PendingChange],
     merge: MergeFunction,
     spans: Mapping[str, tuple[int, int]],
     trees: SyntaxTrees,
     check: Callable[[], None],
-) -> _Work:
+) -> _PendingChange:
     """Merge one part into its file."""
-    item = _begun(part, files, work)
+    item = _resolve_part(part, files, work)
     if part.action == "delete":
         item.action, item.edit = "delete", Edit.replace(0, item.original.length, "")
         return item
@@ -158,18 +158,18 @@ def _place(
         item.action, item.moved_to = "move", files.create(part.moved_to).uri
     if isinstance(part.content, Diff) and not part.content.hunks:
         return item  # it is only moved, or made empty
-    span = spans.get(item.original.uri) if item.text is item.original else None
-    made = merge(sketch, part, item.text, syntax=trees, span=span, check=check)
+    span = spans.get(item.original.uri) if item.current is item.original else None
+    made = merge(sketch, part, item.current, syntax=trees, span=span, check=check)
     if made.refusal is not None:
         raise ApplyRefusedError(made.refusal)
     item.edit = compose(item.edit, made.edit)
-    item.text = replace(item.text, lines=apply_to_lines(item.text, made.edit))
+    item.current = replace(item.current, lines=apply_to_lines(item.current, made.edit))
     item.confidence = min(item.confidence, made.confidence)
     item.origin = made.origin if made.origin == "model" else item.origin
     return item
 
 
-def _begun(part: FileSketch, files: FileProvider, work: dict[str, _Work]) -> _Work:
+def _resolve_part(part: FileSketch, files: FileProvider, work: dict[str, _PendingChange]) -> _PendingChange:
     """The file of a part, as earlier parts left it."""
     found = files.resolve(part.path)
     if found is None:
@@ -178,12 +178,12 @@ def _begun(part: FileSketch, files: FileProvider, work: dict[str, _Work]) -> _Wo
         empty = files.create(part.path)
         if empty.uri not in work and not _is_new(part):
             raise ApplyRefusedError(Refusal("unplaced", f"There is no file {part.path}."))
-        return work.setdefault(empty.uri, _Work("create", empty, empty, part.kind))
+        return work.setdefault(empty.uri, _PendingChange("create", empty, empty, part.kind))
     if part.action == "create" and found.length:
         raise ApplyRefusedError(
             Refusal("would-lose-code", f"{part.path} exists already, and the sketch would create it.")
         )
-    known = work.setdefault(found.uri, _Work("edit", found, found, part.kind))
+    known = work.setdefault(found.uri, _PendingChange("edit", found, found, part.kind))
     if known.action in ("delete", "move"):
         raise ApplyRefusedError(
             Refusal("unplaced", f"An earlier part of the sketch removes {part.path or 'the file'}.")
@@ -200,7 +200,7 @@ def _is_new(part: FileSketch) -> bool:
     return part.kind == "whole-file"
 
 
-def _named(refusal: Refusal, sketch: Sketch, part: FileSketch) -> Refusal:
+def _with_part(refusal: Refusal, sketch: Sketch, part: FileSketch) -> Refusal:
     return refusal if refusal.part else replace(refusal, part="\n".join(sketch.lines[part.at : part.end]))
 
 
@@ -210,20 +210,22 @@ def review_changes(
     """The changes with their hunks. others: documents in which calls are looked for."""
     found = review([FileEdit(c.original, c.edit, c.confidence) for c in changes], others, trees)
     return [
-        replace(change, hunks=tuple(map(_by_model, hunks)) if change.origin == "model" else hunks)
+        replace(
+            change, hunks=tuple(map(_mark_as_model_written, hunks)) if change.origin == "model" else hunks
+        )
         for change, hunks in zip(changes, found, strict=True)
     ]
 
 
-def _by_model(hunk: Hunk) -> Hunk:
+def _mark_as_model_written(hunk: Hunk) -> Hunk:
     return replace(hunk, origin="model", flags=(*hunk.flags, MODEL_WRITTEN))
 
 
-def _ordered(changes: Sequence[FileChange]) -> list[FileChange]:
+def _sort_by_imports(changes: Sequence[FileChange]) -> list[FileChange]:
     """Files that others import come before them; else, and where they import each other, in the order of the sketch."""
     if len(changes) < 2:
         return list(changes)
-    names = [_module(change) for change in changes]
+    names = [_module_name(change) for change in changes]
     imported = [set(_WORD.findall("\n".join(_IMPORT.findall(change.new_text)))) for change in changes]
     before = {
         user: [other for other, name in enumerate(names) if other != user and name in imported[user]]
@@ -244,7 +246,7 @@ def _ordered(changes: Sequence[FileChange]) -> list[FileChange]:
     return [changes[number] for number in out]
 
 
-def _module(change: FileChange) -> str:
+def _module_name(change: FileChange) -> str:
     """The name by which other files import it."""
     path = PurePosixPath((change.moved_to or change.original.uri).rpartition(":")[2])
     stem = path.name.partition(".")[0]

@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from .drafter import Drafter, DraftLengths
 from .prompt_markers import MarkerFinder
 
-MAX_INDEXED = 1 << 15
+MAX_INDEXED_PER_STEP = 1 << 15
 """Tokens of drafts' sources that a step indexes at most, for one row or for several: about ten milliseconds. Longer
 sources are cut off, and rows for which there is no time wait for the next step."""
 
-SEARCH = 16
+SEARCH_TOKENS_PER_INDEXED = 16
 """So many tokens of a prompt are searched for markers in the time that indexing one takes."""
 
-MAX_HELD = 1 << 20
+MAX_INDEXED = 1 << 20
 """Tokens that are indexed at the same time: a few hundred MB. Rows that come while there are so many have no drafts."""
 
-STEPS = 64
+MAX_IDLE_STEPS = 64
 """A row that was in none of so many steps is forgotten: its request has ended, or waits for long."""
 
-_TAIL = 16
+_KEY_TOKENS = 16
 """Rows are looked up by so many of their last tokens, and then compared whole."""
 
 
@@ -51,28 +51,28 @@ class BatchDrafter:
         self._step = 0
         self._indexed = 0
         self._budget = 0
-        self._known: OrderedDict[tuple[int, bytes], list[_Row]] = OrderedDict()
+        self._rows: OrderedDict[tuple[int, bytes], list[_Row]] = OrderedDict()
 
     def begin_step(self) -> None:
         """A step begins: time for more, and what has ended is forgotten."""
         self._step += 1
-        self._budget = MAX_INDEXED
-        while self._known:
-            key, rows = next(iter(self._known.items()))
-            if rows[-1].step + STEPS > self._step:
+        self._budget = MAX_INDEXED_PER_STEP
+        while self._rows:
+            key, rows = next(iter(self._rows.items()))
+            if rows[-1].step + MAX_IDLE_STEPS > self._step:
                 break
             self._indexed -= sum(row.size for row in rows)
-            del self._known[key]
+            del self._rows[key]
 
     def draft(self, tokens: bytes, new: int) -> list[int]:
         """tokens: all of a row so far, 4 bytes for each. new: so many of them it got in this step, at least one."""
         count = len(tokens) // 4
-        row = self._take(tokens, count - new) or self._made(tokens, count - new)
+        row = self._take_row(tokens, count - new) or self._make_row(tokens, count - new)
         if row is None:
             return []
         row.seen += memoryview(tokens)[len(row.seen) :]
         row.step = self._step
-        self._known.setdefault((count, tokens[-4 * _TAIL :]), []).append(row)
+        self._rows.setdefault((count, tokens[-4 * _KEY_TOKENS :]), []).append(row)
         if row.drafter is None:
             return []
         row.size += new
@@ -81,33 +81,35 @@ class BatchDrafter:
         # The scheduler lets no step read the last position of the context.
         return row.drafter.draft(max(self._context - count - 1, 0))
 
-    def _take(self, tokens: bytes, before: int) -> _Row | None:
+    def _take_row(self, tokens: bytes, before: int) -> _Row | None:
         """The row that had the first `before` of the tokens."""
         seen = tokens[: 4 * before]
-        key = before, seen[-4 * _TAIL :]
-        rows = self._known.get(key, [])
+        key = before, seen[-4 * _KEY_TOKENS :]
+        rows = self._rows.get(key, [])
         row = next((row for row in rows if row.seen == seen), None)
         if row is not None:
             rows.remove(row)
             if not rows:
-                del self._known[key]
+                del self._rows[key]
         return row
 
-    def _made(self, tokens: bytes, before: int) -> _Row | None:
+    def _make_row(self, tokens: bytes, before: int) -> _Row | None:
         """None where there is no time for it in this step."""
-        search = before // SEARCH
-        if search > self._budget < MAX_INDEXED:
+        search = before // SEARCH_TOKENS_PER_INDEXED
+        if search > self._budget < MAX_INDEXED_PER_STEP:
             return None
         self._budget -= search
         prompt = _ids(tokens[: 4 * before])
-        found = self._markers.find(prompt, MAX_INDEXED)
+        found = self._markers.find(prompt, MAX_INDEXED_PER_STEP)
         size = 0
         drafter = None
-        if found is not None and self._indexed < MAX_HELD:
-            said = prompt[before if found.answer is None else found.answer :][-MAX_INDEXED:].tolist()
+        if found is not None and self._indexed < MAX_INDEXED:
+            said = prompt[before if found.answer_start is None else found.answer_start :][
+                -MAX_INDEXED_PER_STEP:
+            ].tolist()
             sources = [*found.sources, found.rest]
             size = sum(map(len, sources)) + len(said)
-            if size > self._budget < MAX_INDEXED - search:
+            if size > self._budget < MAX_INDEXED_PER_STEP - search:
                 return None
             drafter = Drafter(sources, self._lengths)
             drafter.commit(said)

@@ -17,15 +17,17 @@ MIN_NGRAM = 3
 """Tokens that have to be equal for a place in a source to be taken for the answer's."""
 MAX_NGRAM = 24
 """Equal tokens beyond which a place is not more likely."""
-SURE, TRUST = 12, 3
+SURE_MATCH_LENGTH = 12
+DRAFT_TOKENS_PER_MATCHED = 3
 """While fewer tokens are equal, a draft has so many times as many at most."""
 GUESS_DRAFT_LENGTH = 4
 """Tokens of a draft from a place near the lost one, where fewer than `SHORTEST` are equal."""
-_NEAR = range(-2, 16)
+_NEARBY_OFFSETS = range(-2, 16)
 """How far from the lost place that is."""
-_AHEAD, _BEHIND = 32, 16
+_MAX_PLACES_AHEAD = 32
+_MAX_PLACES_BEHIND = 16
 """Places looked at, at most, after and before the one where the pointer was: a step has to be quick in any text."""
-_BACKWARD = 4
+_BACKWARD_FACTOR = 4
 """So many times farther is a place that lies behind: texts are written from top to bottom."""
 
 
@@ -33,8 +35,8 @@ _BACKWARD = 4
 class DraftLengths:
     """Of drafts, in tokens. first: after a draft that was not kept whole. most: it doubles up to there."""
 
-    first: int = 32
-    most: int = 64
+    initial: int = 32
+    max: int = 64
 
 
 @dataclass(slots=True)
@@ -79,8 +81,12 @@ class DraftSource:
         if ends is None or len(answer) < MIN_NGRAM:
             return
         middle = bisect_left(ends, self.next)
-        near = ends[max(middle - _BEHIND, 0) : middle + _AHEAD]
-        places = ((self._run(end, answer), -self._far(end), end) for end in near if end < len(self.tokens))
+        near = ends[max(middle - _MAX_PLACES_BEHIND, 0) : middle + _MAX_PLACES_AHEAD]
+        places = (
+            (self._matched_length(end, answer), -self._distance(end), end)
+            for end in near
+            if end < len(self.tokens)
+        )
         self.matched, _, self.next = max(places, default=(0, 0, self.next))
 
     def resync_nearby(self, answer: Sequence[int]) -> tuple[int, int, int]:
@@ -88,14 +94,14 @@ class DraftSource:
         0 for none), minus how far it is from there, and the place. The greater the better."""
         last, before = answer[-1], answer[-2] if len(answer) > 1 else None
         best = 0, 0, 0
-        for off in _NEAR:
+        for off in _NEARBY_OFFSETS:
             at = self.next + off
             if 0 <= at < len(self.tokens) - 1 and self.tokens[at] == last:
                 equal = 2 if at and self.tokens[at - 1] == before else 1
                 best = max(best, (equal, -abs(off + 1), at + 1))
         return best
 
-    def _run(self, end: int, answer: Sequence[int]) -> int:
+    def _matched_length(self, end: int, answer: Sequence[int]) -> int:
         """So many tokens before `end` are the answer's last, of which the first `SHORTEST` are known to be."""
         length = MIN_NGRAM
         most = min(MAX_NGRAM, end, len(answer))
@@ -103,8 +109,8 @@ class DraftSource:
             length += 1
         return length
 
-    def _far(self, end: int) -> int:
-        return end - self.next if end >= self.next else _BACKWARD * (self.next - end)
+    def _distance(self, end: int) -> int:
+        return end - self.next if end >= self.next else _BACKWARD_FACTOR * (self.next - end)
 
 
 class Drafter:
@@ -119,14 +125,14 @@ class Drafter:
         self._own = DraftSource()
         self._sources = [*(DraftSource.from_tokens(tokens) for tokens in sources), self._own]
         self._lengths = lengths
-        self._length = lengths.most
+        self._length = lengths.max
         self._draft: list[int] = []
 
     def commit(self, tokens: Sequence[int]) -> None:
         """What the model said since the last draft: the kept part of it, and the model's own next token."""
         if self._draft:
             whole = len(tokens) > len(self._draft)
-            self._length = min(self._length * 2, self._lengths.most) if whole else self._lengths.first
+            self._length = min(self._length * 2, self._lengths.max) if whole else self._lengths.initial
         self._draft = []
         for token in tokens:
             for source in self._sources:
@@ -145,8 +151,8 @@ class Drafter:
         if not best.matched:
             at, best = self._guess()
             length = min(length, GUESS_DRAFT_LENGTH)
-        elif best.matched < SURE:
-            length = min(length, TRUST * best.matched)
+        elif best.matched < SURE_MATCH_LENGTH:
+            length = min(length, DRAFT_TOKENS_PER_MATCHED * best.matched)
         self._draft = best.tokens[at : at + length]
         period = len(best.tokens) - at
         if best is self._own and 0 < period <= best.matched:

@@ -39,11 +39,11 @@ class MarkerLayout:
     text ends; the other markers do so, too. closes: what an answer ends with. without: the cursor, which no answer repeats.
     """
 
-    asks: str
-    drafts: tuple[str, ...]
-    ends: tuple[str, ...] = ()
-    closes: str = ""
-    without: str = ""
+    answer_marker: str
+    source_markers: tuple[str, ...]
+    end_markers: tuple[str, ...] = ()
+    answer_end: str = ""
+    cursor: str = ""
 
 
 def _tagged(format: TaggedApplyFormat) -> MarkerLayout:
@@ -78,30 +78,30 @@ LAYOUTS = (
         zeta2.MIDDLE, (f"{zeta2.CURRENT}\n",), (f"{zeta2.SEPARATOR}\n",), zeta2.UPDATED, zeta2.CURSOR
     ),
     MarkerLayout(
-        zeta2.MIDDLE, ("<|marker_1|>",), without=zeta2.CURSOR
+        zeta2.MIDDLE, ("<|marker_1|>",), cursor=zeta2.CURSOR
     ),  # Zeta 2.1: its answer repeats its markers, too
     MarkerLayout(
         f"{sweep.FILE_SEP}updated/",
         (f"{sweep.FILE_SEP}current/", f"{sweep.FILE_SEP}original/"),
         (sweep.FILE_SEP,),
-        without=sweep.CURSOR,
+        cursor=sweep.CURSOR,
     ),
     *map(_tagged, (FASTAPPLY, AIXAPPLY)),
     MarkerLayout(
         "",
         (f"{instruct.ATTEMPT}\n", f"{instruct.REGION}\n", f"{instruct.SKETCH}\n"),
         tuple(f"{end}\n" for end in instruct.ENDS),
-        without=mercury.CURSOR,
+        cursor=mercury.CURSOR,
     ),
 )
 """Of our own formats, for next edits and for Apply, and of others' that rewrite what they are shown."""
 
-_WIDE = f"utf-32-{sys.byteorder[0]}e"
+_CODEC = f"utf-32-{sys.byteorder[0]}e"
 
-_LINE = 64
+_MAX_FIRST_LINE_TOKENS = 64
 """Tokens of a first line that are looked at, at most."""
 
-_BEHIND = ("a", "(", "    a", "\na", "\n    a")
+_FOLLOWING_TEXTS = ("a", "(", "    a", "\na", "\n    a")
 """What a marker's last tokens may grow together with."""
 
 
@@ -113,7 +113,7 @@ class PromptSources:
 
     sources: list[list[int]]
     rest: list[int]
-    answer: int | None
+    answer_start: int | None
 
 
 class MarkerFinder:
@@ -122,7 +122,7 @@ class MarkerFinder:
     def __init__(self, codec: TokenCodec, layouts: Sequence[MarkerLayout] = LAYOUTS) -> None:
         self._encode = codec.encode
         self._decode = codec.decode
-        self._cut = [_Cut(codec.encode, layout) for layout in layouts]
+        self._cut = [_TokenizedLayout(codec.encode, layout) for layout in layouts]
 
     def find(self, prompt: Sequence[int], most: int) -> PromptSources | None:
         """What stands in a prompt; of all sources `most` tokens together: the first ones of each, and the last ones of the
@@ -132,14 +132,14 @@ class MarkerFinder:
         found = (cut.find(text, most) for cut in self._cut)
         marked = next((marked for marked in found if marked is not None), None)
         for source in marked.sources if marked is not None else ():
-            self._part(source)
+            self._split_first_line(source)
         return marked
 
-    def _part(self, source: list[int]) -> None:
+    def _split_first_line(self, source: list[int]) -> None:
         """A vocabulary's line end may take indentation along, but the one behind what asks for the answer cannot: the first
         line is cut as it is by itself."""
-        ends = (n for n, id in enumerate(source[:_LINE]) if n and "\n" in self._decode([id]))
-        end = next(ends, min(len(source), _LINE))
+        ends = (n for n, id in enumerate(source[:_MAX_FIRST_LINE_TOKENS]) if n and "\n" in self._decode([id]))
+        end = next(ends, min(len(source), _MAX_FIRST_LINE_TOKENS))
         line = self._decode(source[:end])
         if line[:1] == "\n":
             source[:end] = [*self._encode("\n"), *self._encode(line[1:])]
@@ -147,18 +147,18 @@ class MarkerFinder:
 
 def _text(ids: Sequence[int]) -> str:
     """Each id as a code point, so that markers are found as quickly as words."""
-    return array("i", ids).tobytes().decode(_WIDE, "surrogatepass")
+    return array("i", ids).tobytes().decode(_CODEC, "surrogatepass")
 
 
-class _Cut:
+class _TokenizedLayout:
     def __init__(self, encode: Encode, layout: MarkerLayout) -> None:
-        self._marked = bool(layout.asks)
-        self._asks = _marker(encode, layout.asks)
-        self._drafts = [_marker(encode, marker) for marker in layout.drafts]
-        others = {*self._drafts, self._asks, *(_marker(encode, marker) for marker in layout.ends)}
+        self._marked = bool(layout.answer_marker)
+        self._asks = _marker(encode, layout.answer_marker)
+        self._drafts = [_marker(encode, marker) for marker in layout.source_markers]
+        others = {*self._drafts, self._asks, *(_marker(encode, marker) for marker in layout.end_markers)}
         self._ends = sorted(others - {""})
-        self._closes = list(map(ord, _marker(encode, layout.closes)))
-        self._without = _marker(encode, layout.without)
+        self._closes = list(map(ord, _marker(encode, layout.answer_end)))
+        self._without = _marker(encode, layout.cursor)
         self._sound = bool(self._asks or not self._marked) and all(self._drafts)
 
     def find(self, prompt: str, most: int) -> PromptSources | None:
@@ -204,7 +204,7 @@ def _marker(encode: Encode, marker: str) -> str:
     if not marker:
         return ""
     line = _text(encode("\n"))
-    cut = [_text(encode(f"\n{marker}{behind}")) for behind in _BEHIND]
+    cut = [_text(encode(f"\n{marker}{behind}")) for behind in _FOLLOWING_TEXTS]
     start = len(line) if all(text.startswith(line) for text in cut) else 1
     end = common_prefix_length(min(cut), max(cut))  # what the first and the last in order share, all do
     return cut[0][start:end]

@@ -23,7 +23,7 @@ from .prompt_markers import MarkerFinder, TokenCodec
 
 log = logging.getLogger(__name__)
 
-LONGEST = 128
+MAX_DRAFT_TOKENS = 128
 """Tokens of a draft that vLLM verifies at most; a longer one ends it."""
 
 
@@ -38,7 +38,7 @@ class FileDraftProposer:
         self._told = False
         try:
             self._rows = _rows(vllm_config)
-            _lift(vllm_config)
+            _extend_draft_context(vllm_config)
         except Exception as error:
             self._failed(error)
 
@@ -80,7 +80,7 @@ class FileDraftProposer:
 def _rows(vllm_config: Any) -> BatchDrafter:
     model, most = vllm_config.model_config, vllm_config.speculative_config.num_speculative_tokens
     return BatchDrafter(
-        MarkerFinder(_codec(model)), DraftLengths(most=min(most, LONGEST)), model.max_model_len
+        MarkerFinder(_codec(model)), DraftLengths(max=min(most, MAX_DRAFT_TOKENS)), model.max_model_len
     )
 
 
@@ -91,14 +91,14 @@ def _codec(model: Any) -> TokenCodec:
     import transformers
 
     library: Any = transformers
-    return _Library(
+    return _TransformersCodec(
         library.AutoTokenizer.from_pretrained(
             model.tokenizer, revision=model.tokenizer_revision, trust_remote_code=model.trust_remote_code
         )
     )
 
 
-class _Library:
+class _TransformersCodec:
     """A tokenizer that transformers loads by its name."""
 
     def __init__(self, tokenizer: Any) -> None:
@@ -113,7 +113,7 @@ class _Library:
         return text
 
 
-def _lift(vllm_config: Any) -> None:
+def _extend_draft_context(vllm_config: Any) -> None:
     """vLLM has zeros verified for all rows, and asks for no drafts, while one row is nearer to the end of the drafter's
     context than a whole draft. Ours heeds the end itself, row by row, so its context is said to be longer."""
     speculative = vllm_config.speculative_config

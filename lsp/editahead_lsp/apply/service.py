@@ -191,7 +191,7 @@ class ApplyService:
             try:
                 return self._plan(job, rewrites, telling, check, True)
             finally:
-                used.extend(rewrites.used)
+                used.extend(rewrites.usages)
 
         try:
             planned = await self.run_in_thread(work, asking=True)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.speculation import batch_drafter as module
-from editahead_inference.speculation.batch_drafter import STEPS, BatchDrafter
+from editahead_inference.speculation.batch_drafter import MAX_IDLE_STEPS, BatchDrafter
 from editahead_inference.speculation.drafter import Drafter, DraftLengths
 from editahead_inference.speculation.prompt_markers import MarkerFinder
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
@@ -23,7 +23,7 @@ ENCODE = bundled_tokenizer().encode
 MARKERS = MarkerFinder(bundled_tokenizer())
 WORDS = [id for id in range(300, 350) if "\n" not in bundled_tokenizer().decode([id])]
 CONTEXT = 4000
-LENGTHS = DraftLengths(first=8, most=16)
+LENGTHS = DraftLengths(initial=8, max=16)
 
 
 def prompt(region: Sequence[int], sketch: Sequence[int] = ()) -> list[int]:
@@ -137,17 +137,17 @@ def test_a_row_that_was_forgotten_goes_on(seed: int, said: int, late: int) -> No
     assert one.draft or one.said in changed or one.said == len(one.answer)
     while one.said < len(one.answer):
         new = one.step()
-        for _ in range(max(late * STEPS, 1)):
+        for _ in range(max(late * MAX_IDLE_STEPS, 1)):
             rows.begin_step()
         one.draft = drafted(rows, one.tokens, new)
-        assert len(one.draft) <= LENGTHS.most
+        assert len(one.draft) <= LENGTHS.max
         assert one.draft or one.said in changed or one.said == len(one.answer)
 
 
 def test_rows_whose_tokens_are_not_the_remembered_ones_begin_anew() -> None:
     """Same number of tokens, same last ones."""
     one, other = made(1), made(3)
-    size = module._TAIL
+    size = module._KEY_TOKENS
     other.prompt = [*other.prompt[:-size], *one.prompt[-size:]][: len(one.prompt)]
     other.answer = one.answer
     rows, apart = BatchDrafter(MARKERS, LENGTHS, CONTEXT), BatchDrafter(MARKERS, LENGTHS, CONTEXT)
@@ -171,14 +171,14 @@ def test_what_has_ended_is_forgotten() -> None:
     for seed in range(10):
         rows.begin_step()
         drafted(rows, made(seed).tokens, 1)
-    for _ in range(STEPS):
+    for _ in range(MAX_IDLE_STEPS):
         rows.begin_step()
-    assert not rows._known and rows._indexed == 0
+    assert not rows._rows and rows._indexed == 0
 
 
 def test_a_step_indexes_only_so_much_and_the_rest_comes_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_INDEXED", 300)
-    monkeypatch.setattr(module, "MAX_HELD", 1000)
+    monkeypatch.setattr(module, "MAX_INDEXED_PER_STEP", 300)
+    monkeypatch.setattr(module, "MAX_INDEXED", 1000)
     rows = BatchDrafter(MARKERS, LENGTHS, CONTEXT)
     requests = [made(seed) for seed in range(10, 30)]
     counts = []
@@ -199,7 +199,7 @@ def test_a_huge_prompt_is_cut_off() -> None:
     rows = BatchDrafter(MARKERS, LENGTHS, 1 << 20)
     rows.begin_step()
     assert drafted(rows, tokens, 1) == region[1:17]
-    assert rows._indexed < 2 * module.MAX_INDEXED
+    assert rows._indexed < 2 * module.MAX_INDEXED_PER_STEP
     # What asks for the answer far above: as if the model had said a lot.
     rows.begin_step()
     assert drafted(rows, [*prompt(region[:50]), *region], 1)

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from editahead_inference.speculation.drafter import MAX_NGRAM, MIN_NGRAM, SURE, TRUST, Drafter, DraftLengths
+from editahead_inference.speculation.drafter import (
+    DRAFT_TOKENS_PER_MATCHED,
+    MAX_NGRAM,
+    MIN_NGRAM,
+    SURE_MATCH_LENGTH,
+    Drafter,
+    DraftLengths,
+)
 
 TOKENS = st.lists(st.integers(0, 5), max_size=60)
 
@@ -44,7 +51,7 @@ def test_the_answer_is_the_models_own(wanted: list[int], sources: list[list[int]
 def test_a_draft_is_a_piece_of_a_source_and_never_longer_than_it_may_be(
     wanted: list[int], sources: list[list[int]], most: int, asked: int
 ) -> None:
-    drafter = Drafter(sources, DraftLengths(first=min(2, most), most=most))
+    drafter = Drafter(sources, DraftLengths(initial=min(2, most), max=most))
     for at in range(len(wanted)):
         draft = drafter.draft(asked)
         assert len(draft) <= min(most, asked)
@@ -56,7 +63,7 @@ def test_a_draft_is_a_piece_of_a_source_and_never_longer_than_it_may_be(
 
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=600), st.integers(1, 64))
 def test_a_source_that_is_right_is_said_in_whole_drafts(tokens: list[int], most: int) -> None:
-    spoken = Spoken(tokens, Drafter([tokens], DraftLengths(first=1, most=most)))
+    spoken = Spoken(tokens, Drafter([tokens], DraftLengths(initial=1, max=most)))
     assert spoken.steps == -(-len(tokens) // (most + 1))
     assert spoken.rows <= len(tokens) + 1
 
@@ -83,9 +90,9 @@ def test_a_lost_place_is_found_again_after_as_few_tokens_as_tell_it() -> None:
 def test_a_place_that_few_tokens_tell_is_trusted_with_a_short_draft() -> None:
     drafter = Drafter([list(range(100))])
     drafter.commit([0, 1, 200, 50, 51, 52])
-    assert drafter.draft() == list(range(53, 53 + 3 * TRUST))
-    drafter.commit(list(range(53, 53 + SURE)))
-    assert drafter.draft() == list(range(53 + SURE, 100))
+    assert drafter.draft() == list(range(53, 53 + 3 * DRAFT_TOKENS_PER_MATCHED))
+    drafter.commit(list(range(53, 53 + SURE_MATCH_LENGTH)))
+    assert drafter.draft() == list(range(53 + SURE_MATCH_LENGTH, 100))
 
 
 def test_near_the_lost_place_less_is_enough_for_a_guess() -> None:
@@ -127,7 +134,7 @@ def test_an_answer_that_says_the_same_twice_is_thought_to_go_on_like_that() -> N
 
 def test_drafts_are_shorter_after_one_that_was_not_kept() -> None:
     source = list(range(1000))
-    drafter = Drafter([source], DraftLengths(first=4, most=64))
+    drafter = Drafter([source], DraftLengths(initial=4, max=64))
     assert len(drafter.draft()) == 64
     drafter.commit([0, 1, 2, 2000])
     drafter.draft()

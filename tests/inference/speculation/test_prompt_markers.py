@@ -82,7 +82,7 @@ def test_guess_region_and_sketch_are_found_in_this_order() -> None:
         assert marked is not None
         wanted = [f"\n{text}" for text in OWN_APPLY.drafts(request)]
         assert texts(marked) == wanted
-        assert marked.answer == len(bundled_tokenizer().encode(request.prompt.text)) - 1
+        assert marked.answer_start == len(bundled_tokenizer().encode(request.prompt.text)) - 1
 
 
 APPLYING = [name for name in APPLY_FORMATS if name != "editahead"]

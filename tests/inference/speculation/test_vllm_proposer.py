@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.speculation.vllm_proposer import LONGEST, FileDraftProposer
+from editahead_inference.speculation.vllm_proposer import MAX_DRAFT_TOKENS, FileDraftProposer
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import NEXT, REGION, REGION_END
 
@@ -68,7 +68,7 @@ def test_an_edit_is_drafted_and_its_neighbours_are_not(config: Any) -> None:
 
 def test_a_draft_is_never_longer_than_vllm_verifies(config: Any) -> None:
     proposer = FileDraftProposer(config_of(config.model_config.tokenizer, 500))
-    assert len(proposed(proposer, [[*EDIT, ANSWER[0]]], [1])[0]) == LONGEST
+    assert len(proposed(proposer, [[*EDIT, ANSWER[0]]], [1])[0]) == MAX_DRAFT_TOKENS
 
 
 def test_the_runner_never_stops_asking_near_the_end_of_the_context(config: Any) -> None:

@@ -32,13 +32,13 @@ from editahead_inference.apply.results import Refusal, SimilarLines
 from editahead_prompts.sketches.sketch import Hunk, HunkLine
 from editahead_prompts.text.diff import diff_lines
 
-_ALIKE = 80
-_COMMENT_ALIKE = 45
+_MIN_CONTEXT_SIMILARITY = 80
+_MIN_COMMENT_SIMILARITY = 45
 """From so many percent on, a line in the place of another may be that one in other words."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _PlacedHunk:
     """places: for each old line of the hunk the file's line, None where it has none. done: the file has it already."""
 
     hunk: Hunk
@@ -52,10 +52,10 @@ class _Placed:
 
 def place_hunks(hunks: Sequence[Hunk], target: Target) -> Placement:
     """Where all hunks go. Those that the file has already change nothing."""
-    return _Placer([_interleaved(hunk) for hunk in hunks], target).placing()
+    return _HunkPlacer([_interleave(hunk) for hunk in hunks], target).place()
 
 
-def _interleaved(hunk: Hunk) -> Hunk:
+def _interleave(hunk: Hunk) -> Hunk:
     """A hunk that says first all that goes, then all that comes, with what both have as context."""
     tags = "".join(line.tag for line in hunk.lines)
     gone = [line for line in hunk.lines if line.tag == "-"]
@@ -73,7 +73,7 @@ def _interleaved(hunk: Hunk) -> Hunk:
     return replace(hunk, lines=tuple(lines))
 
 
-class _Placer:
+class _HunkPlacer:
     def __init__(self, hunks: list[Hunk], target: Target) -> None:
         self._hunks, self._target, self._file = hunks, target, target.lines
         self._doubts: list[Refusal] = []
@@ -82,31 +82,31 @@ class _Placer:
         self._pairs: set[Pair] = set()
         """Of the lines of all hunks: for those that meet only lines at the left margin."""
 
-    def placing(self) -> Placement:
-        placed = self._places()
-        self._pairs = {pair for one in placed if not one.done for pair in self._paired(one)}
+    def place(self) -> Placement:
+        placed = self._place_each()
+        self._pairs = {pair for one in placed if not one.done for pair in self._indent_pairs(one)}
         splices: list[Splice] = []
         for one in placed:
             splices += self._splices(one)
-        splices = self._in_order(splices)
+        splices = self._sort_splices(splices)
         confidence = sum(self._confidence) / len(self._confidence) if self._confidence else 1.0
         return Placement(tuple(splices), self._doubts[0] if self._doubts else None, round(confidence, 3))
 
     # where
 
-    def _places(self) -> list[_Placed]:
+    def _place_each(self) -> list[_PlacedHunk]:
         """Each hunk's place; hunks that have none are left out, with a doubt."""
         shown = [hunk for hunk in self._hunks if any(line.strip() for line in hunk.old)]
-        placed = [_Placed(hunk, ()) for hunk in self._hunks if hunk not in shown]
+        placed = [_PlacedHunk(hunk, ()) for hunk in self._hunks if hunk not in shown]
         if not shown:
             return placed
-        done = [hunk for hunk in shown if self._is_done(hunk)]
-        placed += (_Placed(hunk, (), done=True) for hunk in done)
+        done = [hunk for hunk in shown if self._is_applied(hunk)]
+        placed += (_PlacedHunk(hunk, (), done=True) for hunk in done)
         waiting = [hunk for hunk in shown if hunk not in done]
         pinned = [self._pin(hunk) for hunk in waiting]
-        if _are_apart(pinned, waiting):
+        if _are_disjoint(pinned, waiting):
             placed += (
-                _Placed(hunk, tuple(range(at, at + len(hunk.old))))
+                _PlacedHunk(hunk, tuple(range(at, at + len(hunk.old))))
                 for hunk, at in zip(waiting, pinned, strict=True)
                 if at is not None
             )
@@ -116,8 +116,8 @@ class _Placer:
         if chain is not None:
             for number, hunk in enumerate(waiting):
                 own = [anchor for anchor in chain.anchors if anchor.segment == number]
-                if own and self._is_good(hunk, own, _first_line(waiting, number)):
-                    placed.append(self._placed(hunk, own, _first_line(waiting, number)))
+                if own and self._finds_removed_lines(hunk, own, _first_line(waiting, number)):
+                    placed.append(self._align_hunk(hunk, own, _first_line(waiting, number)))
                 else:
                     missing.append(hunk)
         else:
@@ -126,9 +126,9 @@ class _Placer:
             # Out of order, perhaps: then its place alone must say enough.
             alone = self._chain([hunk]) if len(waiting) > 1 else chain
             if alone is None:
-                self._doubts.append(self._unplaced(hunk))
+                self._doubts.append(self._unplaced_refusal(hunk))
                 continue
-            placed.append(self._placed(hunk, alone.anchors, 0))
+            placed.append(self._align_hunk(hunk, alone.anchors, 0))
         return placed
 
     def _pin(self, hunk: Hunk) -> int | None:
@@ -163,7 +163,7 @@ class _Placer:
         chain = best_chain(segments, found, self._file, named, target.check)
         if chain is None:
             return None
-        unlike = self._unlike(hunks, chain, named)
+        unlike = self._displaced_hunks(hunks, chain, named)
         if not unlike:
             return chain
         numbered = self._hints.line_number_bonus(hunks, segments, chain, unlike)
@@ -173,7 +173,7 @@ class _Placer:
                 return named(anchor) + numbered(anchor)
 
             again = best_chain(segments, found, self._file, both, target.check)
-            if again is not None and not (left := self._unlike(hunks, again, both)):
+            if again is not None and not (left := self._displaced_hunks(hunks, again, both)):
                 return again
             if again is not None:
                 chain, unlike = again, left
@@ -184,25 +184,28 @@ class _Placer:
             own = [anchor for anchor in some if anchor.segment == number]
             if own:
                 near.append(
-                    SimilarLines(own[0].start, own[-1].end, round(_fitness(segments[number], own), 3))
+                    SimilarLines(own[0].start, own[-1].end, round(_matched_share(segments[number], own), 3))
                 )
         self._doubts.append(
             make_refusal("ambiguous", "These lines fit two places equally well.", _text(hunk), near)
         )
         return chain
 
-    def _unlike(
+    def _displaced_hunks(
         self, hunks: Sequence[Hunk], chain: Chain, bonus: Callable[[Anchor], float]
     ) -> dict[int, tuple[Anchor, ...]]:
         """The hunks that another chain puts elsewhere, so that another text results: hunk -> that chain."""
         out: dict[int, tuple[Anchor, ...]] = {}
         segments = self._segments(hunks)
         mine = None
-        for other in (*chain.others, *alternative_placements(hunks, segments, chain, bonus, self._target)):
+        for other in (
+            *chain.alternatives,
+            *alternative_placements(hunks, segments, chain, bonus, self._target),
+        ):
             self._target.check()
             if mine is None:
-                mine = self._outcome(hunks, segments, chain.anchors)
-            if mine == self._outcome(hunks, segments, other):
+                mine = self._preview(hunks, segments, chain.anchors)
+            if mine == self._preview(hunks, segments, other):
                 continue
             for number in range(len(hunks)):
                 a, b = ([x for x in some if x.segment == number] for some in (chain.anchors, other))
@@ -210,7 +213,7 @@ class _Placer:
                     out.setdefault(number, other)
         return out
 
-    def _outcome(
+    def _preview(
         self, hunks: Sequence[Hunk], segments: Sequence[Segment], chain: Sequence[Anchor]
     ) -> list[str]:
         kept = list(self._doubts), list(self._confidence)
@@ -218,23 +221,23 @@ class _Placer:
         for number, segment in enumerate(segments):
             own = [anchor for anchor in chain if anchor.segment == number]
             if own:
-                splices += self._splices(self._placed(hunks[number], own, segment.first))
+                splices += self._splices(self._align_hunk(hunks[number], own, segment.first))
         result: list[str] = []
         at = 0
-        for splice in self._in_order(splices):
+        for splice in self._sort_splices(splices):
             result += self._file.bodies[at : splice.start]
             result += splice.lines
             at = splice.end
         self._doubts, self._confidence = kept
         return result + list(self._file.bodies[at:])
 
-    def _is_good(self, hunk: Hunk, own: Sequence[Anchor], first: int) -> bool:
+    def _finds_removed_lines(self, hunk: Hunk, own: Sequence[Anchor], first: int) -> bool:
         """Whether all lines that are to go were found."""
-        places = self._placed(hunk, own, first).places
+        places = self._align_hunk(hunk, own, first).places
         tags = (line.tag for line in hunk.lines if line.tag != "+")
         return all(place is not None for place, tag in zip(places, tags, strict=True) if tag == "-")
 
-    def _placed(self, hunk: Hunk, own: Sequence[Anchor], first: int) -> _Placed:
+    def _align_hunk(self, hunk: Hunk, own: Sequence[Anchor], first: int) -> _PlacedHunk:
         """Each old line's place: by the anchors, and between them and at the ends where the lines are alike."""
         places: list[int | None] = [None] * len(hunk.old)
         for anchor in own:
@@ -261,7 +264,7 @@ class _Placer:
                         break
                     continue
                 places[k] = place
-        return _Placed(hunk, tuple(places))
+        return _PlacedHunk(hunk, tuple(places))
 
     def _aligned(self, old: Sequence[str], waiting: Sequence[int], free: range) -> Iterator[tuple[int, int]]:
         """Pairs of lines that are alike, in order; few on both sides."""
@@ -278,10 +281,10 @@ class _Placer:
         if a == b:
             return True
         if is_comment(body) and is_comment(self._file.bodies[place]):
-            return ratio(a, b) >= _COMMENT_ALIKE
-        return tag == " " and ratio(a, b) >= _ALIKE
+            return ratio(a, b) >= _MIN_COMMENT_SIMILARITY
+        return tag == " " and ratio(a, b) >= _MIN_CONTEXT_SIMILARITY
 
-    def _is_done(self, hunk: Hunk) -> bool:
+    def _is_applied(self, hunk: Hunk) -> bool:
         """Whether the hunk's new lines stand in the file, where the old ones do not."""
         new = [normalize_line(line) for line in hunk.new]
         tags = [line.tag for line in hunk.lines]
@@ -306,7 +309,7 @@ class _Placer:
             )
         return is_there
 
-    def _unplaced(self, hunk: Hunk) -> Refusal:
+    def _unplaced_refusal(self, hunk: Hunk) -> Refusal:
         near = (
             () if self._doubts else find_similar_lines(hunk.old, self._target)
         )  # only the first doubt is told
@@ -316,14 +319,14 @@ class _Placer:
 
     # what
 
-    def _splices(self, placed: _Placed) -> list[Splice]:
+    def _splices(self, placed: _PlacedHunk) -> list[Splice]:
         if placed.done:
             self._confidence.append(1.0)
             return []
         hunk = placed.hunk
         if not placed.found:
-            return [self._without_context(hunk)]
-        indenting = self._indenting(placed)
+            return [self._place_without_context(hunk)]
+        indenting = self._infer_indent(placed)
         out: list[Splice] = []
         old = iter(placed.places)
         total = sum(line_weight(normalize_line(line)) for line in hunk.old)
@@ -342,9 +345,9 @@ class _Placer:
                 continue
             if place is None:
                 continue
-            out += self._changes(group, last, place, indenting, hunk)
+            out += self._group_splices(group, last, place, indenting, hunk)
             group, last = [], place
-        out += self._changes(group, last, None, indenting, hunk)
+        out += self._group_splices(group, last, None, indenting, hunk)
         if any(splice.lines and self._is_beside_lost_blank(splice, placed) for splice in out):
             self._doubts.append(
                 make_refusal(
@@ -353,7 +356,7 @@ class _Placer:
             )
         return out
 
-    def _is_beside_lost_blank(self, splice: Splice, placed: _Placed) -> bool:
+    def _is_beside_lost_blank(self, splice: Splice, placed: _PlacedHunk) -> bool:
         """Whether lines are added among blank lines of which the hunk does not show all: before them or after them?"""
         keys, found = self._file.keys, set(placed.found)
         if splice.start != splice.end or not splice.lines[0].strip():
@@ -370,7 +373,7 @@ class _Placer:
         inner = range(max(low, min(found)), min(high, max(found)))
         return any(line not in found for line in inner)
 
-    def _changes(
+    def _group_splices(
         self,
         group: Sequence[tuple[HunkLine, int | None]],
         before: int | None,
@@ -383,7 +386,7 @@ class _Placer:
             return []
         gone = [place for line, place in group if line.tag == "-" and place is not None]
         if any(line.tag == "-" and place is None for line, place in group):
-            self._doubts.append(self._unplaced(hunk))
+            self._doubts.append(self._unplaced_refusal(hunk))
         if not gone:
             come = tuple(indenting.apply(line.text) for line, _ in group if line.tag == "+")
             if before is None and after is None:
@@ -417,7 +420,7 @@ class _Placer:
         out.append(Splice(at, end, tuple(come_here), group[0][0].at, group[-1][0].at + 1))
         return out
 
-    def _paired(self, placed: _Placed) -> set[Pair]:
+    def _indent_pairs(self, placed: _PlacedHunk) -> set[Pair]:
         """The indentation of the old lines, in the hunk and in the file."""
         if not placed.found:
             return set()
@@ -427,9 +430,9 @@ class _Placer:
             if place is not None and line.strip() and normalize_line(line) == self._file.keys[place]
         }
 
-    def _indenting(self, placed: _Placed) -> IndentTransform:
+    def _infer_indent(self, placed: _PlacedHunk) -> IndentTransform:
         hunk = placed.hunk
-        pairs = self._paired(placed)
+        pairs = self._indent_pairs(placed)
         lines = [line.text for line in hunk.lines]
         if not any(map(any, pairs)):
             pairs = self._pairs | pairs
@@ -448,7 +451,7 @@ class _Placer:
             )
         return found or IDENTITY
 
-    def _without_context(self, hunk: Hunk) -> Splice:
+    def _place_without_context(self, hunk: Hunk) -> Splice:
         """Lines that are only added, with nothing said of what stands around them."""
         come = tuple(line.text for line in hunk.lines if line.tag == "+")
         at = hunk.lines[0].at if hunk.lines else hunk.at
@@ -467,10 +470,10 @@ class _Placer:
         )
         return Splice(place, place, come, at, at + len(come))
 
-    def _in_order(self, splices: list[Splice]) -> list[Splice]:
+    def _sort_splices(self, splices: list[Splice]) -> list[Splice]:
         """Sorted; two that overlap, or add lines at the same place, are a doubt, and only the first of them is made."""
         out: list[Splice] = []
-        for splice in sorted(splices, key=lambda s: (s.start, s.end, s.at)):
+        for splice in sorted(splices, key=lambda s: (s.start, s.end, s.sketch_start)):
             if out and (
                 splice.start < out[-1].end or (splice.start == splice.end == out[-1].start and splice.lines)
             ):
@@ -482,7 +485,7 @@ class _Placer:
         return out
 
 
-def _are_apart(places: Sequence[int | None], hunks: Sequence[Hunk]) -> bool:
+def _are_disjoint(places: Sequence[int | None], hunks: Sequence[Hunk]) -> bool:
     """Whether each hunk has its place, in the hunks' order, and no two overlap in what they change."""
     end = 0
     for at, hunk in zip(places, hunks, strict=True):
@@ -500,6 +503,6 @@ def _text(hunk: Hunk) -> list[str]:
     return [line.tag + line.text for line in hunk.lines]
 
 
-def _fitness(segment: Segment, own: Sequence[Anchor]) -> float:
+def _matched_share(segment: Segment, own: Sequence[Anchor]) -> float:
     total = sum(line_weight(normalize_line(line)) for line in segment.lines)
     return min(1.0, sum(anchor.weight for anchor in own) / total) if total else 0.0

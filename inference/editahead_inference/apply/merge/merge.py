@@ -19,10 +19,10 @@ from .snippet_placer import place_snippet
 from .verify import MAX_CHARS, first_failure
 from .whole_file import as_whole_file, place_whole
 
-_MAX_SKETCH = 400_000
+_MAX_SKETCH_CHARS = 400_000
 """Characters."""
 
-_HALF = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def merge(
@@ -40,19 +40,19 @@ def merge(
     within. check: called between units of work; raises to cancel. Raises nothing else, whatever the sketch says.
     """
     size = sum(len(line) + 1 for line in sketch.lines[part.at : part.end])
-    if original.length > MAX_CHARS or size > _MAX_SKETCH:
+    if original.length > MAX_CHARS or size > _MAX_SKETCH_CHARS:
         doubt = make_refusal(
             "too-large", f"The file has {original.length:,} characters, the sketch {size:,}."
         )
         return MergeResult(original, original.text, Edit(), doubt, 0.0)
-    if any(map(_HALF.search, sketch.lines[part.at : part.end])):
+    if any(map(_SURROGATE.search, sketch.lines[part.at : part.end])):
         doubt = make_refusal("unparsed", "The sketch holds half of a surrogate pair, which is no character.")
         return MergeResult(original, original.text, Edit(), doubt, 0.0)
     part = reparse_with_file(part, sketch.lines, original)
-    low, high = _lines_of(original, span)
+    low, high = _line_range(original, span)
     target = Target(original, syntax or SyntaxTrees(), low, high, check)
     part = as_whole_file(part, target)
-    placing = _placing(part, target)
+    placing = _place_part(part, target)
     splices = drop_noops(placing.splices, target.lines.bodies)
     edit = to_edit(original, splices, part.final_newline)
     guess = edit.apply(original.text)
@@ -64,14 +64,14 @@ def merge(
     return MergeResult(original, guess, edit, unsure, placing.confidence)
 
 
-def _lines_of(original: Snapshot, span: tuple[int, int] | None) -> tuple[int, int]:
+def _line_range(original: Snapshot, span: tuple[int, int] | None) -> tuple[int, int]:
     if span is None:
         return 0, len(original.lines)
     start, end = original.line_at(span[0]), original.line_at(span[1])
     return start, end + (original.starts[end] < span[1] or start == end)
 
 
-def _placing(part: FileSketch, target: Target) -> Placement:
+def _place_part(part: FileSketch, target: Target) -> Placement:
     if isinstance(part.content, Diff):
         return place_hunks(part.content.hunks, target)
     if part.kind == "whole-file" or not len(target.lines):

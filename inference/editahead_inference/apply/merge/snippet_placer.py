@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from editahead_inference.apply.placement.ambiguity_checks import (
-    TELLING,
+    MIN_DUPLICATE_WEIGHT,
     AmbiguityChecks,
     count_replaced_lines,
     insert_or_replace_refusal,
@@ -43,7 +43,7 @@ from editahead_inference.apply.results import Refusal, SimilarLines
 from editahead_prompts.sketches.sketch import Snippet
 from editahead_prompts.text.diff import diff_lines
 
-_WHOLE_BONUS = 1.0
+_WHOLE_DECLARATION_BONUS = 1.0
 """What it counts that a declaration of the same kind and name is shown whole."""
 
 
@@ -55,10 +55,10 @@ def place_snippet(snippet: Snippet, target: Target, *, declared: bool) -> Placem
     shown = [piece for piece in shown if any(line.strip() for line in piece.lines)]
     if not shown:
         return Placement((), make_refusal("unplaced", "The sketch shows no code at all."))
-    return _Placer(shown, target, declared).placing()
+    return _SnippetPlacer(shown, target, declared).place()
 
 
-class _Placer:
+class _SnippetPlacer:
     def __init__(self, pieces: list[CodeRun], target: Target, declared: bool) -> None:
         self._pieces, self._target, self._declared = pieces, target, declared
         self._file = target.lines
@@ -68,19 +68,19 @@ class _Placer:
         self._contested: dict[int, BoundaryMatch] = {}
         self._doubts = AmbiguityChecks(target, self._settled)
 
-    def placing(self) -> Placement:
+    def place(self) -> Placement:
         segments = self._segments([IDENTITY] * len(self._pieces))
         strange = uses_other_indent(
             [line for piece in self._pieces for line in piece.lines], self._file.bodies
         )
-        chain = self._chain(segments) if strange else self._placed(segments)
+        chain = self._chain(segments) if strange else self._place_segments(segments)
         if chain is not None:
             indenting = self._reindenting.infer(segments, chain)
             if strange or any(i is not IDENTITY for i in indenting):
                 segments = self._segments(indenting)
-                chain = self._placed(segments)
+                chain = self._place_segments(segments)
         if chain is None:
-            return self._unplaced(segments)
+            return self._unplaced_placement(segments)
         splices, doubts = self._splices(segments, chain.anchors)
         doubts += self._reindenting.doubts
         for anchor in chain.anchors:
@@ -90,11 +90,11 @@ class _Placer:
                     make_refusal("ambiguous", "It does not show whether the decorators are to stay.", part)
                 )
         if any(i is not IDENTITY for i in indenting):
-            doubts += self._uneven(splices)
+            doubts += self._uneven_indentation(splices)
         doubts += self._doubts.duplicated_lines(segments, chain.anchors, 0.0)
         marks = {mark.at: mark for piece in self._pieces for mark in (piece.before, piece.after) if mark}
         doubts += self._doubts.comment_like_markers(marks.values())
-        ambiguity = self._ambiguity(segments, chain, splices)
+        ambiguity = self._ambiguity_refusal(segments, chain, splices)
         if ambiguity is not None:
             doubts.append(ambiguity)
         total = sum(line_weight(normalize_line(line)) for segment in segments for line in segment.lines)
@@ -102,7 +102,7 @@ class _Placer:
         confidence = max(0.0, min(1.0, anchored / total)) if total else 0.0
         return Placement(tuple(splices), doubts[0] if doubts else None, round(confidence, 3))
 
-    def _uneven(self, splices: Sequence[Splice]) -> Iterator[Refusal]:
+    def _uneven_indentation(self, splices: Sequence[Splice]) -> Iterator[Refusal]:
         """Lines of a sketch with another indentation that stay, but for a change of theirs that is not that of the others:
         those of a string, perhaps."""
         for splice in splices:
@@ -118,21 +118,23 @@ class _Placer:
                         )
                 i, j = i2, j2
 
-    def _placed(self, segments: list[Segment]) -> Chain | None:
+    def _place_segments(self, segments: list[Segment]) -> Chain | None:
         """The segments in their places: by their ends where these settle it, the others by the best chain."""
         self._settled.clear()
         self._contested.clear()
         self._settle(segments)
         if len(self._settled) == len(segments) and all(r.is_firm for r in self._settled.values()):
-            return Chain(self._put(segments, ()) or (), 0.0, 0)
+            return Chain(self._with_settled(segments, ()) or (), 0.0, 0)
         chain = self._chain(segments)
-        put = None if chain is None else self._put(segments, chain.anchors)
+        put = None if chain is None else self._with_settled(segments, chain.anchors)
         if chain is None or put is None:
             self._settled.clear()
             return chain
         return replace(chain, anchors=put)
 
-    def _put(self, segments: Sequence[Segment], chain: Sequence[Anchor]) -> tuple[Anchor, ...] | None:
+    def _with_settled(
+        self, segments: Sequence[Segment], chain: Sequence[Anchor]
+    ) -> tuple[Anchor, ...] | None:
         """The anchors with those of the settled segments in their places; None where they are not in order then."""
         anchors: list[Anchor] = []
         for number, segment in enumerate(segments):
@@ -183,12 +185,12 @@ class _Placer:
         found = find_anchors(segments, self._file, windows)
         target.check()
         for number, segment in enumerate(segments):
-            whole = list(self._whole(number, segment, *windows[number]))
+            whole = list(self._whole_declarations(number, segment, *windows[number]))
             if whole:
-                found = [part for anchor in found for part in _outside(anchor, whole)] + whole
+                found = [part for anchor in found for part in _parts_outside(anchor, whole)] + whole
         found.sort(key=lambda anchor: (anchor.first, anchor.start, anchor.last))
         chain = best_chain(segments, found, self._file, check=target.check)
-        if chain is None or not any(_goes(a, b) for a, b in pairwise(chain.anchors)):
+        if chain is None or not any(_deletes_between(a, b) for a, b in pairwise(chain.anchors)):
             return chain
         # New code often resembles old code nearby: lines met in it are no reason for others to go.
         sparing = best_chain(segments, found, self._file, check=target.check, sparing=True)
@@ -198,19 +200,21 @@ class _Placer:
             or sparing.anchors == chain.anchors
         ):
             return chain
-        if any(self._doubts.duplicated_lines(segments, sparing.anchors, TELLING)) and not any(
+        if any(self._doubts.duplicated_lines(segments, sparing.anchors, MIN_DUPLICATE_WEIGHT)) and not any(
             self._doubts.duplicated_lines(segments, chain.anchors, 0.0)
         ):
             return chain
-        if _is_clear(sparing.anchors, chain.anchors) and not self._changes_lines(segments, sparing, chain):
+        if _is_clearly_meant(sparing.anchors, chain.anchors) and not self._changes_lines(
+            segments, sparing, chain
+        ):
             return sparing
-        return replace(sparing, others=(chain.anchors, *sparing.others))
+        return replace(sparing, alternatives=(chain.anchors, *sparing.alternatives))
 
     def _changes_lines(self, segments: Sequence[Segment], sparing: Chain, meeting: Chain) -> bool:
         """Whether the chain that meets more reads as changed, line for line, what the other one only adds."""
         lines = [line for segment in segments for line in segment.lines]
         return any(
-            _goes(a, b)
+            _deletes_between(a, b)
             and (a, b) not in set(pairwise(sparing.anchors))
             and b.first - a.last == b.start - a.end
             and count_replaced_lines(
@@ -231,7 +235,7 @@ class _Placer:
             windows.append(between if own is None else (own.start, own.end))
         return windows
 
-    def _whole(self, number: int, segment: Segment, low: int, high: int) -> Iterator[Anchor]:
+    def _whole_declarations(self, number: int, segment: Segment, low: int, high: int) -> Iterator[Anchor]:
         """The declarations of the file's lines [low, high) that a segment shows whole."""
         last = 0
         for declaration in declarations_in_fragment(segment.lines, self._target.original.language):
@@ -256,7 +260,9 @@ class _Placer:
                 start = self._start_of(d, declaration, number, segment)
                 there = Counter(self._file.keys[start : d.end])
                 shared = sum(line_weight(key) * count for key, count in (shown & there).items())
-                worth = shared + _WHOLE_BONUS + (0.5 if d.signature == declaration.signature else 0.0)
+                worth = (
+                    shared + _WHOLE_DECLARATION_BONUS + (0.5 if d.signature == declaration.signature else 0.0)
+                )
                 first = segment.first + declaration.start
                 yield Anchor(
                     number, first, segment.first + declaration.end, start, d.end, (worth,), whole=True
@@ -289,7 +295,7 @@ class _Placer:
         for number, segment in enumerate(segments):
             own = [anchor for anchor in chain if anchor.segment == number]
             if not own:
-                doubt = self._missing(number, segment)
+                doubt = self._missing_refusal(number, segment)
                 if doubt is not None:
                     doubts.append(doubt)
                 continue
@@ -365,14 +371,14 @@ class _Placer:
             doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
         doubts += self._doubts.split_definitions(own, segment)
         doubts += self._doubts.reworded_comments(own, segment)
-        doubts += self._at_the_end(segment, end)
+        doubts += self._open_end(segment, end)
         lost = None if is_firm else self._doubts.lost_definition(own, segment, end)
         if lost is not None:
             doubts.append(lost)
         at = piece.at[first] if first < len(piece.at) else piece.at[0]
         return Splice(start, end, segment.lines[first:last], at, piece.at[-1] + 1), doubts
 
-    def _at_the_end(self, segment: Segment, end: int) -> Iterator[Refusal]:
+    def _open_end(self, segment: Segment, end: int) -> Iterator[Refusal]:
         """What the end of a sketch leaves open that has no mark there."""
         if not segment.closes:
             return
@@ -391,7 +397,7 @@ class _Placer:
                 near,
             )
 
-    def _missing(self, number: int, segment: Segment) -> Refusal | None:
+    def _missing_refusal(self, number: int, segment: Segment) -> Refusal | None:
         if all(
             line_weight(normalize_line(line)) < DISTINCTIVE and normalize_line(line) in self._file.places
             for line in segment.lines
@@ -404,17 +410,17 @@ class _Placer:
             find_similar_lines(segment.lines, self._target),
         )
 
-    def _ambiguity(
+    def _ambiguity_refusal(
         self, segments: Sequence[Segment], chain: Chain, splices: Sequence[Splice]
     ) -> Refusal | None:
         mine = drop_noops(splices, self._file.bodies)
-        for other in chain.others:
+        for other in chain.alternatives:
             self._target.check()
-            others = self._put(segments, other)
+            others = self._with_settled(segments, other)
             if others is None:
                 continue
             theirs = drop_noops(self._splices(segments, others)[0], self._file.bodies)
-            if _result(mine, self._file.bodies) == _result(theirs, self._file.bodies):
+            if _merged_lines(mine, self._file.bodies) == _merged_lines(theirs, self._file.bodies):
                 continue
             number = next(
                 (a.segment for a, b in zip(chain.anchors, other, strict=False) if a != b),
@@ -427,7 +433,7 @@ class _Placer:
             )
         return None
 
-    def _unplaced(self, segments: Sequence[Segment]) -> Placement:
+    def _unplaced_placement(self, segments: Sequence[Segment]) -> Placement:
         part = [line for piece in self._pieces for line in piece.lines]
         near = find_similar_lines([line for segment in segments for line in segment.lines], self._target)
         doubt = make_refusal("unplaced", "No line of the sketch stands in the file.", part, near)
@@ -436,12 +442,12 @@ class _Placer:
         return Placement((Splice(end, end, tuple(part), piece.at[0], piece.at[-1] + 1),), doubt, 0.0)
 
 
-def _goes(a: Anchor, b: Anchor) -> bool:
+def _deletes_between(a: Anchor, b: Anchor) -> bool:
     """Whether lines of the file go between two anchors of a segment."""
     return a.segment == b.segment and b.start > a.end
 
 
-def _outside(anchor: Anchor, whole: Sequence[Anchor]) -> Iterator[Anchor]:
+def _parts_outside(anchor: Anchor, whole: Sequence[Anchor]) -> Iterator[Anchor]:
     """The parts of a run that lie in no declaration that is shown whole."""
     if anchor.whole:
         yield anchor
@@ -463,18 +469,18 @@ def _outside(anchor: Anchor, whole: Sequence[Anchor]) -> Iterator[Anchor]:
         at = max(at, last)
 
 
-def _is_clear(sparing: Sequence[Anchor], meeting: Sequence[Anchor]) -> bool:
+def _is_clearly_meant(sparing: Sequence[Anchor], meeting: Sequence[Anchor]) -> bool:
     """Whether of two chains the first is clearly meant: in the segments where they differ it only adds lines, and
     the other one meets nothing more that tells something."""
     differing = {anchor.segment for anchor in set(sparing) ^ set(meeting)}
     pairs = [(a, b) for a, b in pairwise(sparing) if a.segment == b.segment and a.segment in differing]
-    if any(_goes(a, b) for a, b in pairs):
+    if any(_deletes_between(a, b) for a, b in pairs):
         return False
     more = sum(a.weight for a in meeting if a.segment in differing)
     return more - sum(a.weight for a in sparing if a.segment in differing) < DISTINCTIVE
 
 
-def _result(splices: Sequence[Splice], bodies: Sequence[str]) -> list[str]:
+def _merged_lines(splices: Sequence[Splice], bodies: Sequence[str]) -> list[str]:
     out: list[str] = []
     at = 0
     for splice in splices:

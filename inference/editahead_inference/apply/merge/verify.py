@@ -35,14 +35,14 @@ from .whole_file import is_plainly_whole
 MAX_CHARS = 1_000_000
 """Characters of a file, and of a file after the merge."""
 
-_PARAPHRASE = 45
-_NO_NAMES = frozenset(
+_MIN_PARAPHRASE_SIMILARITY = 45
+_NON_REFERENCE_NODES = frozenset(
     {"comment", "string_content", "string_fragment", "property_identifier", "field_identifier", "jsx_text"}
 )
-_BINDING_ONCE = frozenset({"typescript", "typescriptreact", "javascript", "javascriptreact"})
+_UNIQUE_IMPORT_LANGUAGES = frozenset({"typescript", "typescriptreact", "javascript", "javascriptreact"})
 """Languages in which no name may be imported twice."""
 
-_FEW = 3
+_MAX_REMOVED_DEFINITIONS = 3
 """So many definitions may always go, if nothing uses them."""
 
 
@@ -55,9 +55,9 @@ def first_failure(
     if not _is_confined(target.original, splices, edit):
         return make_refusal("would-lose-code", "Lines would change that the sketch says nothing of.")
     unasked = (
-        _diff_unasked(part.content, target, splices)
+        _unrequested_by_diff(part.content, target, splices)
         if isinstance(part.content, Diff)
-        else _snippet_unasked(part, part.content, target, splices)
+        else _unrequested_by_snippet(part, part.content, target, splices)
     )
     if unasked is not None:
         return unasked
@@ -65,7 +65,7 @@ def first_failure(
     after = target.syntax.tree_after(target.original, edit)
     counts = None if after is None else (target.errors, count_errors(after.root_node))
     if (
-        counts is not None and counts[1] > counts[0] and not (counts[0] and _is_as_written(part, target))
+        counts is not None and counts[1] > counts[0] and not (counts[0] and _is_located_exactly(part, target))
     ):  # Where the grammar cannot read the file anyway, it may not read the new lines either.
         return make_refusal(
             "would-break-syntax", "The file would have syntax errors that it does not have now."
@@ -73,28 +73,28 @@ def first_failure(
     if (
         target.original.language == "python"
         and edit
-        and not _is_indented(_changed(guess, edit, after))
+        and not _is_indented(_changed_statements(guess, edit, after))
         and not _is_indented(guess)
         and _is_indented(target.original.text)
     ):
         return make_refusal("would-break-syntax", "The indentation would not be that of a Python file.")
     target.check()
-    return _lost(part, target, splices, guess, after)
+    return _broken_definitions(part, target, splices, guess, after)
 
 
-def _is_as_written(part: FileSketch, target: Target) -> bool:
+def _is_located_exactly(part: FileSketch, target: Target) -> bool:
     """Whether no syntax is needed to know where the lines go: all of the file is shown, or what goes and what stands
     around stands in one place just so."""
     if isinstance(part.content, Diff):
         return all(len(target.lines.find_exact(hunk.old)) == 1 for hunk in part.content.hunks)
-    return part.kind == "whole-file" and is_plainly_whole(_code(part.content), target)
+    return part.kind == "whole-file" and is_plainly_whole(_code_lines(part.content), target)
 
 
-def _code(snippet: Snippet) -> list[str]:
+def _code_lines(snippet: Snippet) -> list[str]:
     return [line for piece in snippet.parts if isinstance(piece, Code) for line in piece.lines]
 
 
-def _changed(guess: str, edit: Edit, after: Tree | None) -> str:
+def _changed_statements(guess: str, edit: Edit, after: Tree | None) -> str:
     """The statements of a file after an edit, whole ones, that the edit touches, with one before and one after them: Python
     takes its time to read a long file."""
     if after is None or "\r" in guess:
@@ -129,7 +129,7 @@ def _is_confined(original: Snapshot, splices: Sequence[Splice], edit: Edit) -> b
     return all(any(low - 2 <= r.start and r.end <= high for low, high in spans) for r in edit.replacements)
 
 
-def _diff_unasked(diff: Diff, target: Target, splices: Sequence[Splice]) -> Refusal | None:
+def _unrequested_by_diff(diff: Diff, target: Target, splices: Sequence[Splice]) -> Refusal | None:
     """Lines that would come or go though no hunk says so."""
     may_go = Counter(
         normalize_line(line.text) for hunk in diff.hunks for line in hunk.lines if line.tag == "-"
@@ -141,23 +141,26 @@ def _diff_unasked(diff: Diff, target: Target, splices: Sequence[Splice]) -> Refu
     come = Counter(normalize_line(line) for splice in splices for line in splice.lines)
     for key, count in (gone - may_go).items():
         left = may_go - gone
-        if not (is_comment(key) and any(ratio(key, other) >= _PARAPHRASE for other in left)) and count:
+        if (
+            not (is_comment(key) and any(ratio(key, other) >= _MIN_PARAPHRASE_SIMILARITY for other in left))
+            and count
+        ):
             return make_refusal("would-lose-code", "A line would go that no hunk removes.", [key])
     if come - may_come:
         return make_refusal("unparsed", "A line would come that no hunk adds.", list(come - may_come))
-    marks = [line for splice in splices for line in splice.lines if _is_left_out(line, target)]
+    marks = [line for splice in splices for line in splice.lines if _is_new_marker(line, target)]
     if marks:
         return make_refusal("unparsed", "A mark for code left out would stay in the file.", marks)
     return None
 
 
-def _is_left_out(line: str, target: Target) -> bool:
+def _is_new_marker(line: str, target: Target) -> bool:
     """Whether a line would leave a mark in the file that it does not hold already."""
     marker = parse_marker(line)
     return marker is not None and marker.certain and normalize_line(line) not in target.lines.places
 
 
-def _snippet_unasked(
+def _unrequested_by_snippet(
     part: FileSketch, snippet: Snippet, target: Target, splices: Sequence[Splice]
 ) -> Refusal | None:
     markers = {normalize_line(piece.text) for piece in snippet.parts if isinstance(piece, Elision)}
@@ -165,14 +168,14 @@ def _snippet_unasked(
         left = [line for line in splice.lines if normalize_line(line) in markers]
         if left:
             return make_refusal("unparsed", "A mark for code left out would stay in the file.", left)
-    shown = _shown(snippet)
+    shown = _shown_runs(snippet)
     for splice in splices:
         keys = [normalize_line(line) for line in splice.lines]
-        if not any(_holds(lines, keys) for lines in shown):
+        if not any(_contains_run(lines, keys) for lines in shown):
             return make_refusal("unparsed", "Lines would come that the sketch does not show.", splice.lines)
         if part.kind == "whole-file":
             continue
-        for gone in _unexplained(splice, target, shown, keys):
+        for gone in _unexplained_deletions(splice, target, shown, keys):
             return make_refusal(
                 "would-lose-code",
                 "Lines would go that the sketch neither shows nor leaves out between two that it shows.",
@@ -182,7 +185,7 @@ def _snippet_unasked(
     return None
 
 
-def _shown(snippet: Snippet) -> list[list[str]]:
+def _shown_runs(snippet: Snippet) -> list[list[str]]:
     """The stretches that the sketch shows without a gap, loosely."""
     out: list[list[str]] = [[]]
     for piece in snippet.parts:
@@ -193,7 +196,7 @@ def _shown(snippet: Snippet) -> list[list[str]]:
     return out
 
 
-def _holds(lines: Sequence[str], part: Sequence[str]) -> bool:
+def _contains_run(lines: Sequence[str], part: Sequence[str]) -> bool:
     n = len(part)
     if not n:
         return True
@@ -202,7 +205,7 @@ def _holds(lines: Sequence[str], part: Sequence[str]) -> bool:
     )
 
 
-def _unexplained(
+def _unexplained_deletions(
     splice: Splice, target: Target, shown: Sequence[Sequence[str]], keys: Sequence[str]
 ) -> Iterator[tuple[int, int]]:
     """Stretches of lines that would go, other than those between two lines of the file that the sketch shows as
@@ -210,11 +213,11 @@ def _unexplained(
     old = target.lines.keys[splice.start : splice.end]
     before = target.lines.keys[splice.start - 1] if splice.start else None
     after = target.lines.keys[splice.end] if splice.end < len(target.lines) else None
-    for i1, i2, j1, j2 in _gone(old, keys):
+    for i1, i2, j1, j2 in _deleted_spans(old, keys):
         left = keys[j1 - 1] if j1 else before
         right = keys[j2] if j2 < len(keys) else after
         between = [k for k in (left, *keys[j1:j2], right) if k is not None]
-        if any(_holds(lines, between) for lines in shown):
+        if any(_contains_run(lines, between) for lines in shown):
             continue
         if i2 - i1 == j2 - j1 and all(
             ratio(a, b) >= MIN_SIMILARITY for a, b in zip(old[i1:i2], keys[j1:j2], strict=True)
@@ -226,7 +229,7 @@ def _unexplained(
         yield low, high
 
 
-def _gone(old: Sequence[str], new: Sequence[str]) -> list[Span]:
+def _deleted_spans(old: Sequence[str], new: Sequence[str]) -> list[Span]:
     return [span for span in diff_lines(old, new) if span[0] < span[1]]
 
 
@@ -244,7 +247,7 @@ def _is_redeclared(low: int, high: int, splice: Splice, target: Target) -> bool:
     return any((d.kind, d.name) in known for d in around)
 
 
-def _lost(
+def _broken_definitions(
     part: FileSketch, target: Target, splices: Sequence[Splice], guess: str, after: Tree | None
 ) -> Refusal | None:
     """Definitions and imports that would be gone though something still needs them, and definitions that would be there
@@ -257,30 +260,30 @@ def _lost(
     tree = target.syntax.tree(target.original)
     if tree is None or after is None:
         return None
-    shown = _shown(part.content)
+    shown = _shown_runs(part.content)
     imports = [
         range(node.start_point.row, node.end_point.row + 1)
         for node in tree.root_node.named_children
         if "import" in node.type or node.type in ("use_declaration", "preproc_include")
     ]
-    is_whole = part.kind == "whole-file" and is_plainly_whole(_code(part.content), target)
+    is_whole = part.kind == "whole-file" and is_plainly_whole(_code_lines(part.content), target)
     importing = not is_whole and any(
         splice.start < rows.stop
         and rows.start < splice.end
-        and not _is_said_to_go(rows, imports, splice, target, shown)
+        and not _is_removal_shown(rows, imports, splice, target, shown)
         for rows in imports
         for splice in splices
     )
     if not any(splice.lines for splice in splices) and not touched and not importing:
         return None
     found = declarations(after.root_node, guess.split("\n"))
-    for d in _doubled(target.declarations, found, target.original.language):
+    for d in _duplicated_declarations(target.declarations, found, target.original.language):
         return make_refusal("ambiguous", f"`{d.name}` would be there twice.")
     known, bound = imported_names(tree.root_node), imported_names(after.root_node)
     for d in found:
         if d.name in bound - known and not d.scope and d.kind != "value":
             return make_refusal("ambiguous", f"`{d.name}` would be imported, and defined as well.")
-    if target.original.language in _BINDING_ONCE:
+    if target.original.language in _UNIQUE_IMPORT_LANGUAGES:
         for name in bound - known:
             if bound[name] > 1:
                 return make_refusal("ambiguous", f"`{name}` would be imported twice.")
@@ -291,17 +294,17 @@ def _lost(
     for d in gone:
         if _is_used(d, guess):
             return make_refusal("would-lose-code", f"`{d.name}` would be gone, and is still used.")
-    if len(gone) > max(_FEW, len(target.declarations) // 2):
+    if len(gone) > max(_MAX_REMOVED_DEFINITIONS, len(target.declarations) // 2):
         return make_refusal("would-lose-code", f"{len(gone)} definitions would be gone.")
     for name in sorted(known.keys() - kept) if importing else ():
-        if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess) and _is_named(name, after.root_node):
+        if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess) and _is_referenced(name, after.root_node):
             return make_refusal(
                 "would-lose-code", f"The import of `{name}` would be gone, and it is still used."
             )
     return None
 
 
-def _is_said_to_go(
+def _is_removal_shown(
     rows: range, imports: Sequence[range], splice: Splice, target: Target, shown: Sequence[Sequence[str]]
 ) -> bool:
     """Whether an import goes from among others, of which the sketch shows the ones around it as neighbours, but for what
@@ -317,10 +320,10 @@ def _is_said_to_go(
         return False
     come = map(normalize_line, splice.lines)
     around = [*file[before : splice.start], *come, *file[splice.end : after + 1]]
-    return any(_holds(lines, around) for lines in shown)
+    return any(_contains_run(lines, around) for lines in shown)
 
 
-def _doubled(
+def _duplicated_declarations(
     before: Sequence[Declaration], after: Sequence[Declaration], language: str
 ) -> Iterator[Declaration]:
     """Functions and types that there are more of than before, in one place and with the same parameters."""
@@ -343,7 +346,7 @@ def _identity(declaration: Declaration, language: str) -> tuple[str, ...] | None
     return (declaration.kind, declaration.name, parameters, *declaration.scope)
 
 
-def _is_named(name: str, root: Node) -> bool:
+def _is_referenced(name: str, root: Node) -> bool:
     """Whether the code uses a name: not just a string or a comment, a member or an argument's name."""
     waiting = [root]
     while waiting:
@@ -358,7 +361,7 @@ def _is_named(name: str, root: Node) -> bool:
             and parent.type == "keyword_argument"
             and parent.child_by_field_name("name") == node
         )
-        if node.is_named and node.type not in _NO_NAMES and not is_member and not is_argument:
+        if node.is_named and node.type not in _NON_REFERENCE_NODES and not is_member and not is_argument:
             return True
     return False
 

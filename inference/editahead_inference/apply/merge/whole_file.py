@@ -22,12 +22,12 @@ from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, S
 
 from .snippet_placer import place_snippet
 
-_MAX_KEPT = 0.8
-_MIN_KEPT = 0.5
+_MIN_WHOLE_SHARE = 0.8
+_MIN_WHOLE_SHARE_AT_AN_END = 0.5
 """Shares of the file that a text without marks must hold to be the whole new file: the less only if it begins or ends as
 the file does."""
 
-_MAX_LOST_END = 8
+_MAX_LOST_END_LINES = 8
 """Lines: a whole file that ends so much earlier has probably been cut off."""
 
 
@@ -48,7 +48,7 @@ def as_whole_file(part: FileSketch, target: Target) -> FileSketch:
 
 def is_plainly_whole(lines: Sequence[str], target: Target) -> bool:
     """Whether the lines begin and end as the file does, and hold most of it."""
-    return all(_ends_alike(lines, target)) and _share(lines, target) >= _MAX_KEPT
+    return all(_ends_alike(lines, target)) and _kept_share(lines, target) >= _MIN_WHOLE_SHARE
 
 
 def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement:
@@ -58,13 +58,15 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
     splice = Splice(target.low, target.high, lines, part.at, part.end)
     if all_code and not any(target.lines.keys):
         return Placement((splice,))
-    share = _share(lines, target)
-    is_whole = share >= _MAX_KEPT or (share >= _MIN_KEPT and any(_ends_alike(lines, target)))
+    share = _kept_share(lines, target)
+    is_whole = share >= _MIN_WHOLE_SHARE or (
+        share >= _MIN_WHOLE_SHARE_AT_AN_END and any(_ends_alike(lines, target))
+    )
     if all_code and is_whole:
         shown = set(map(normalize_line, lines))
         there = [key for key in target.lines.keys[target.low : target.high] if key]
         tail = len(there) - 1 - max((n for n, key in enumerate(there) if key in shown), default=-1)
-        if tail > _MAX_LOST_END:
+        if tail > _MAX_LOST_END_LINES:
             doubt = make_refusal("would-lose-code", f"The last {tail} lines of the file would be gone.")
             return Placement((splice,), doubt, round(share, 3))
         if leading_blank_lines(lines[::-1]) > leading_blank_lines(
@@ -86,7 +88,7 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
     return Placement(as_piece.splices, doubt, as_piece.confidence)
 
 
-def _share(lines: Sequence[str], target: Target) -> float:
+def _kept_share(lines: Sequence[str], target: Target) -> float:
     """How much of the file's lines the sketch holds, by weight."""
     old = Counter(target.lines.keys[target.low : target.high])
     kept = old & Counter(map(normalize_line, lines))
@@ -120,7 +122,7 @@ def _are_comments(pieces: Sequence[Code | Elision], lines: Sequence[str], target
         if mark.removed or not re.search(r"\w", mark.text):
             return False
         at = mark.at - first
-        if at and _goes_on(lines[at - 1], lines[at]):
+        if at and _continues_comment(lines[at - 1], lines[at]):
             continue
         near = {(keys[at - 1], keys[at])} if at else set()
         near |= {(keys[at], keys[at + 1])} if at + 1 < len(keys) else set()
@@ -129,6 +131,6 @@ def _are_comments(pieces: Sequence[Code | Elision], lines: Sequence[str], target
     return True
 
 
-def _goes_on(before: str, line: str) -> bool:
+def _continues_comment(before: str, line: str) -> bool:
     """Whether a comment without dots goes on with the one above it."""
     return is_comment(before) and indentation(before) == indentation(line) and not re.search(r"\.\.|…", line)

@@ -14,7 +14,8 @@ from editahead_prompts.text.diff import Span, diff_lines
 CONFIRMING_WEIGHT = 1.0
 """What the lines behind a change have to weigh together, in a row."""
 
-LEAST, MOST = 2, 8
+MIN_CONFIRMING_LINES = 2
+MAX_CONFIRMING_LINES = 8
 """So many lines they are."""
 
 
@@ -40,7 +41,7 @@ class IncrementalDiff:
                 self._seen = j + 1
                 continue
             self._seen += 1
-            found = self._found(new, self._seen)
+            found = self._find_confirmed(new, self._seen)
             if found is not None:
                 start, length = found
                 before = self._seen - length
@@ -55,13 +56,13 @@ class IncrementalDiff:
         left = diff_lines(self._lines.bodies[i:], new[j:])
         return [*self.spans, *((i + i1, i + i2, j + j1, j + j2) for i1, i2, j1, j2 in left)]
 
-    def _found(self, new: Sequence[str], end: int) -> tuple[int, int] | None:
+    def _find_confirmed(self, new: Sequence[str], end: int) -> tuple[int, int] | None:
         """Where in the rest of the file the lines stand that end there, as few as tell enough: the first, and how many."""
         i, j = self.at
         total = 0.0
-        for length in range(1, min(MOST, end - j) + 1):
+        for length in range(1, min(MAX_CONFIRMING_LINES, end - j) + 1):
             total += line_weight(normalize_line(new[end - length]))
-            if length >= LEAST and total >= CONFIRMING_WEIGHT:
+            if length >= MIN_CONFIRMING_LINES and total >= CONFIRMING_WEIGHT:
                 wanted = tuple(new[end - length : end])
                 places = self._lines.places.get(normalize_line(wanted[0]), ())
                 start = next(

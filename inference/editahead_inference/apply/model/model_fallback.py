@@ -30,7 +30,7 @@ from .rewrite_check import check_rewrite
 MODEL_CONFIDENCE = 0.5
 """Of a hunk by the model. Not measured: a person decides."""
 
-ATTEMPTS = 2
+MAX_ATTEMPTS = 2
 """So often it is asked at most, the second time with more of the file, or of what the merge makes of it."""
 
 MODEL_REASONS: frozenset[RefusalReason] = frozenset(
@@ -63,7 +63,7 @@ class PartialRewrite:
         return FileChange("edit", self.original, edit, MODEL_CONFIDENCE, self.part.kind, origin="model")
 
 
-def _nothing(coming: PartialRewrite) -> None:
+def _ignore(coming: PartialRewrite) -> None:
     """Nobody wants to know."""
 
 
@@ -74,9 +74,9 @@ class ModelFallback:
 
     merge: MergeFunction
     ask: AskModel
-    coming: Callable[[PartialRewrite], None] = _nothing
+    on_partial: Callable[[PartialRewrite], None] = _ignore
     instruction: str = ""
-    used: list[Usage] = field(default_factory=list)
+    usages: list[Usage] = field(default_factory=list)
 
     def __call__(
         self,
@@ -100,20 +100,20 @@ class ModelFallback:
         alone = sum(other.path == part.path for other in sketch.files) == 1
         said: ApplyResponse | None = None
         why = ""
-        for _ in range(ATTEMPTS):
-            coming = _Coming(original, part, target.lines, self.coming if alone else _nothing)
+        for _ in range(MAX_ATTEMPTS):
+            coming = _PartialReporter(original, part, target.lines, self.on_partial if alone else _ignore)
             said = self.ask(asked, said, coming.feed, check)
             if said.asked is None:
                 coming.withdraw()
                 why = why or said.why
                 break
-            self.used.append(said.usage)
+            self.usages.append(said.usage)
             check()
             doubt = None
             if said.text is not None:
                 edit, doubt = check_rewrite(sketch, part, target, said.text, span)
                 if doubt is None:
-                    edit = coming.whole(edit)
+                    edit = coming.align_edit(edit)
                     guess = edit.apply(original.text)
                     return replace(
                         merged,
@@ -123,16 +123,16 @@ class ModelFallback:
                         confidence=MODEL_CONFIDENCE,
                         origin="model",
                     )
-            why = said.why if doubt is None else _not_taken(doubt)
+            why = said.why if doubt is None else _rejection_message(doubt)
             coming.withdraw()
         return replace(merged, refusal=replace(merged.refusal, model=why))
 
 
-def _not_taken(doubt: Refusal) -> str:
+def _rejection_message(doubt: Refusal) -> str:
     return f"The model's rewrite is not taken. {doubt.detail}"
 
 
-class _Coming:
+class _PartialReporter:
     """Tells of what is settled of one answer."""
 
     def __init__(
@@ -153,7 +153,7 @@ class _Coming:
         if self._settling.spans:
             self._tell(PartialRewrite(self._original, self._part, None))
 
-    def whole(self, edit: Edit) -> Edit:
+    def align_edit(self, edit: Edit) -> Edit:
         """The edit in the pieces that were told of, where these make the same text."""
         text = edit.apply(self._original.text)
         new = FileLines(Snapshot.from_text(text)).bodies

@@ -35,15 +35,15 @@ def model_questions(
     lines = sketch.lines if len(sketch.files) == 1 else own
     said = merged.refusal.detail if merged.refusal is not None else ""
     code, original = "\n".join(_unfenced(own)), merged.original
-    scopes = tuple(_scopes(merged, _code(own, part), trees))
+    scopes = tuple(_scopes(merged, _code_lines(own, part), trees))
     yield ApplyInput(original, "\n".join(lines), merged.guess, code, scopes, said)
     doubt = merged.refusal.part.split("\n") if merged.refusal is not None and merged.refusal.part else []
-    found = _stretch(sketch.lines, part, doubt) if doubt else None
+    found = _lines_in_doubt(sketch.lines, part, doubt) if doubt else None
     if found is not None:
         start, end = found
         code = "\n".join(sketch.lines[start:end])
-        shown = {normalize_line(line) for line in _code(sketch.lines[start:end], part)} - {""}
-        yield ApplyInput(_less(merged, shown), code, merged.guess, code, (), said)
+        shown = {normalize_line(line) for line in _code_lines(sketch.lines[start:end], part)} - {""}
+        yield ApplyInput(_without_shown_changes(merged, shown), code, merged.guess, code, (), said)
 
 
 def _unfenced(lines: Sequence[str]) -> Sequence[str]:
@@ -84,12 +84,12 @@ def _scopes(merged: MergeResult, code: Sequence[str], trees: SyntaxTrees) -> Ite
     yield from (EditableRegion(*span) for span in sorted(found, key=lambda span: span[1] - span[0]))
 
 
-def _stretch(lines: Sequence[str], part: FileSketch, doubt: Sequence[str]) -> tuple[int, int] | None:
+def _lines_in_doubt(lines: Sequence[str], part: FileSketch, doubt: Sequence[str]) -> tuple[int, int] | None:
     """The lines of the sketch around those in doubt: a diff's hunk, or what stands between two marks, with these."""
     if isinstance(part.content, Diff):
         return next(
             (
-                _with_signs(hunk, part)
+                _hunk_range(hunk, part)
                 for hunk in part.content.hunks
                 if [x.tag + x.text for x in hunk.lines] == doubt
             ),
@@ -107,18 +107,18 @@ def _stretch(lines: Sequence[str], part: FileSketch, doubt: Sequence[str]) -> tu
     return start, end
 
 
-def _with_signs(hunk: Hunk, part: FileSketch) -> tuple[int, int]:
+def _hunk_range(hunk: Hunk, part: FileSketch) -> tuple[int, int]:
     """The hunk's lines; in blocks to search and replace, with the lines around that say so."""
     more = part.kind == "search-replace"
     return max(hunk.lines[0].at - more, part.at), min(hunk.lines[-1].at + 1 + more, part.end)
 
 
-def _code(lines: Sequence[str], part: FileSketch) -> list[str]:
+def _code_lines(lines: Sequence[str], part: FileSketch) -> list[str]:
     """The lines without a diff's signs."""
     return [line[1:] for line in lines] if part.kind in ("unified-diff", "begin-patch") else list(lines)
 
 
-def _less(merged: MergeResult, shown: set[str]) -> Snapshot:
+def _without_shown_changes(merged: MergeResult, shown: set[str]) -> Snapshot:
     """The guess without the changes that bring only lines that are shown, or take lines away beside such."""
     old, new = merged.original.lines, list(split_lines(merged.guess))
     for i1, i2, j1, j2 in reversed(diff_lines(old, new)):

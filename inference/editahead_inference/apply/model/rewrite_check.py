@@ -32,7 +32,7 @@ from editahead_prompts.text.diff import Span, diff_lines
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
-_MARGIN = 10
+_MIN_SIMILARITY_MARGIN = 10
 """So many percent less like must the next line be than the one whose place a line takes."""
 
 
@@ -55,11 +55,11 @@ def check_rewrite(
         return edit, make_refusal("unplaced", "The change would not stay within the selection.")
     doubt = first_failure(part, target, splices, edit, edit.apply(original.text))
     if doubt is None:
-        doubt = _Result(target, new, spans).objection(part)
+        doubt = _RewriteComparison(target, new, spans).objection(part)
     return edit, doubt
 
 
-def _stretches(snippet: Snippet) -> list[list[str]]:
+def _shown_runs(snippet: Snippet) -> list[list[str]]:
     """What the sketch shows without a gap, without blank lines at both ends."""
     found: list[list[str]] = [[]]
     for piece in snippet.parts:
@@ -67,16 +67,16 @@ def _stretches(snippet: Snippet) -> list[list[str]]:
             found[-1] += piece.lines
         elif not piece.removed:
             found.append([])
-    return [lines for lines in map(_trimmed, found) if lines]
+    return [lines for lines in map(_trim_blank_lines, found) if lines]
 
 
-def _trimmed(lines: Sequence[str]) -> list[str]:
+def _trim_blank_lines(lines: Sequence[str]) -> list[str]:
     told = [number for number, line in enumerate(lines) if line.strip()]
     return list(lines[told[0] : told[-1] + 1]) if told else []
 
 
 @dataclass(frozen=True)
-class _Result:
+class _RewriteComparison:
     """new: the lines of the text. spans: where it differs from the file."""
 
     target: Target
@@ -87,7 +87,7 @@ class _Result:
         keys = [normalize_line(line) for line in self.new]
         if isinstance(part.content, Diff):
             hunks = part.content.hunks
-            shown = [lines for lines in (_trimmed(hunk.new) for hunk in hunks) if lines]
+            shown = [lines for lines in (_trim_blank_lines(hunk.new) for hunk in hunks) if lines]
             asked: Counter[str] = Counter()
             for hunk in hunks:
                 asked.update(map(normalize_line, hunk.new))
@@ -98,10 +98,10 @@ class _Result:
                 return make_refusal("unparsed", "The model's text has not all of the changes, or others.")
             missing: Sequence[Sequence[str]] = [lines for lines in shown if not _places(lines, keys)]
         else:
-            shown = _stretches(part.content)
+            shown = _shown_runs(part.content)
             missing = _missing(shown, keys)
             if part.kind == "whole-file" and [list(map(normalize_line, lines)) for lines in shown] != [
-                _trimmed(keys)
+                _trim_blank_lines(keys)
             ]:
                 missing = shown
         if missing:
@@ -166,7 +166,7 @@ class _Result:
         """Whether lines that stand unchanged in the text's [at, end), one after the other, stand nowhere else in the
         file, or in its lines [low, high)."""
         keys, bodies = self.target.lines.keys, self.target.lines.bodies
-        for i1, i2 in self._kept(at, end):
+        for i1, i2 in self._unchanged_ranges(at, end):
             if sum(map(line_weight, keys[i1:i2])) >= DISTINCTIVE:
                 places = _places(bodies[i1:i2], keys)
                 if len(places) == 1 or [n for n in places if low <= n < high] == [i1]:
@@ -181,11 +181,11 @@ class _Result:
             new = normalize_line(self.new[j])
             alike = ratio(new, keys[i])
             others = max((ratio(new, key) for n, key in enumerate(keys) if n != i), default=0.0)
-            if alike < MIN_SIMILARITY or others > alike - _MARGIN:
+            if alike < MIN_SIMILARITY or others > alike - _MIN_SIMILARITY_MARGIN:
                 return False
         return i2 - i1 == j2 - j1
 
-    def _kept(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+    def _unchanged_ranges(self, low: int, high: int) -> Iterator[tuple[int, int]]:
         """The lines of the file that stand in the text's lines [low, high) unchanged, in stretches."""
         i = j = 0
         for _, i2, j1, j2 in (*self.spans, (len(self.target.lines), 0, len(self.new), 0)):

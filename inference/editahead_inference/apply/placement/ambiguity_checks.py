@@ -25,15 +25,18 @@ from .line_matching import (
 )
 from .placement import Target, make_refusal
 
-_SAYING, TELLING = 0.15, 0.9
+_MIN_EDGE_WEIGHT = 0.15
+MIN_DUPLICATE_WEIGHT = 0.9
 """A line that comes may be one that stands nearby from the greater weight on; at the ends of what is shown, where it is the
 only one that says where the place is, from the lesser."""
 
-_FAR, _NEARBY, _BESIDE = 40, 8, 4
+_EDGE_REACH = 40
+_REPLACED_REACH = 8
+_ADDED_REACH = 4
 """Lines: how far is nearby for a line at an end, for one in the place of others, and for one that is only added."""
 
 
-_REWORDED = 85
+_MIN_REWORDED_SIMILARITY = 85
 """From so many percent on a comment may be another one in other words."""
 
 _MAX_PLACES = 200
@@ -53,7 +56,7 @@ class AmbiguityChecks:
         told = 0.0
         pairs = list(pairwise(own))
         for a, b in reversed(pairs) if from_end else pairs:
-            told += self._told(b if from_end else a, segment)
+            told += self._exact_weight(b if from_end else a, segment)
             if told >= DISTINCTIVE:
                 return False
             if not any(self._file.keys[a.end : b.start]):
@@ -74,7 +77,7 @@ class AmbiguityChecks:
     def lost_definition(self, own: Sequence[Anchor], segment: Segment, end: int) -> Refusal | None:
         """A definition that goes though nothing is shown of what stands behind it, but for its own last lines."""
         shown = "\n".join(segment.lines)
-        is_fixed = self._is_fixed(segment, own)
+        is_fixed = self._has_fixed_ends(segment, own)
         is_told = (
             distinctiveness(segment.lines[own[-1].first - segment.first : own[-1].last - segment.first])
             >= DISTINCTIVE
@@ -112,7 +115,7 @@ class AmbiguityChecks:
     def reworded_comments(self, own: Sequence[Anchor], segment: Segment) -> Iterator[Refusal]:
         """Comments that take the place of another comment, though they are nearly one that stands nearby: sketches have
         comments in other words."""
-        low, high = max(own[0].start - _FAR, 0), own[-1].end + _FAR
+        low, high = max(own[0].start - _EDGE_REACH, 0), own[-1].end + _EDGE_REACH
         for a, b in pairwise(own):
             gone = self._file.keys[a.end : b.start]
             nearby = (*self._file.keys[low : a.end], *self._file.keys[b.start : high])
@@ -121,7 +124,7 @@ class AmbiguityChecks:
                 if not is_comment(body) or line_weight(key) < DISTINCTIVE or not any(gone):
                     continue
                 self._target.check()
-                found = extractOne(key, nearby, scorer=ratio, score_cutoff=_REWORDED)
+                found = extractOne(key, nearby, scorer=ratio, score_cutoff=_MIN_REWORDED_SIMILARITY)
                 if found is not None and extractOne(key, gone, scorer=ratio, score_cutoff=found[1]) is None:
                     place = nearby.index(found[0])
                     at = low + place if place < a.end - low else b.start + place - (a.end - low)
@@ -135,7 +138,9 @@ class AmbiguityChecks:
         comments = {key for key in self._file.keys if line_weight(key) >= DISTINCTIVE and is_comment(key)}
         for mark in elisions:
             if (
-                extractOne(normalize_line(mark.text), comments, scorer=ratio, score_cutoff=_REWORDED)
+                extractOne(
+                    normalize_line(mark.text), comments, scorer=ratio, score_cutoff=_MIN_REWORDED_SIMILARITY
+                )
                 is not None
             ):
                 yield make_refusal("ambiguous", "This mark may be a comment of the file.", [mark.text])
@@ -155,17 +160,19 @@ class AmbiguityChecks:
                     replacing.update(range(a.last, b.first))
         for number, segment in enumerate(segments):
             own = [anchor for anchor in chain if anchor.segment == number]
-            if not own or (not least and (number in self._settled or self._is_fixed(segment, own))):
+            if not own or (not least and (number in self._settled or self._has_fixed_ends(segment, own))):
                 continue
             for line, body in enumerate(segment.lines, segment.first):
                 if line in met:
                     continue
                 at_end = not own[0].first <= line < own[-1].last
-                if line_weight(normalize_line(body)) < max(least, _SAYING if at_end else TELLING):
+                if line_weight(normalize_line(body)) < max(
+                    least, _MIN_EDGE_WEIGHT if at_end else MIN_DUPLICATE_WEIGHT
+                ):
                     continue
                 everywhere = self._file.places.get(normalize_line(body), ())
                 is_only = at_end and len(everywhere) == 1 and line_weight(normalize_line(body)) >= DISTINCTIVE
-                reach = _FAR if at_end else _NEARBY if line in replacing else _BESIDE
+                reach = _EDGE_REACH if at_end else _REPLACED_REACH if line in replacing else _ADDED_REACH
                 low = 0 if segment.opens or is_only else own[0].start - reach
                 high = len(self._file) if segment.closes or is_only else own[-1].end + reach
                 places = [p for p in everywhere if low <= p < high and (at_end or p not in gone)]
@@ -177,7 +184,7 @@ class AmbiguityChecks:
                         "ambiguous", "This line stands in the file already, nearby.", [body], near
                     )
 
-    def _is_fixed(self, segment: Segment, own: Sequence[Anchor]) -> bool:
+    def _has_fixed_ends(self, segment: Segment, own: Sequence[Anchor]) -> bool:
         """Whether the lines that a segment begins and ends with stand in one place of the file only, and are met there.
         Whatever is shown between them, the result is then the same. Not where the file is to begin or end with them."""
         if (segment.opens and own[0].start) or (segment.closes and own[-1].end < len(self._file)):
@@ -218,19 +225,19 @@ class AmbiguityChecks:
         here = anchor.start + segment.first + edge - anchor.first
         step = -1 if at_end else 1
         goes = any(any(self._file.keys[a.end : b.start]) for a, b in pairwise(own))
-        told = self._met_from(keys, edge, here, step)
+        told = self._matched_weight(keys, edge, here, step)
         for place in self._file.places.get(keys[edge], ())[:_MAX_PLACES]:
             if place == here or not (
                 own[0].start < place < ceiling if at_end else floor <= place < own[-1].end
             ):
                 continue
-            there = self._met_from(keys, edge, place, step)
+            there = self._matched_weight(keys, edge, place, step)
             is_nearer = goes and own[0].start < place < own[-1].end and there >= DISTINCTIVE
             if there >= told + (0.0 if is_nearer else DISTINCTIVE):
                 return True
         return False
 
-    def _told(self, anchor: Anchor, segment: Segment) -> float:
+    def _exact_weight(self, anchor: Anchor, segment: Segment) -> float:
         """How much the lines of an anchor tell that are indented alike."""
         if anchor.whole:
             return anchor.weight
@@ -241,7 +248,7 @@ class AmbiguityChecks:
             if line.rstrip() == body.rstrip()
         )
 
-    def _met_from(self, keys: Sequence[str], edge: int, place: int, step: int) -> float:
+    def _matched_weight(self, keys: Sequence[str], edge: int, place: int, step: int) -> float:
         """How much the lines tell that stand in the file one after the other, from a line of a segment on."""
         told = 0.0
         while 0 <= edge < len(keys) and 0 <= place < len(self._file) and keys[edge] == self._file.keys[place]:

@@ -9,19 +9,19 @@ from itertools import accumulate
 
 from .line_matching import DISTINCTIVE, FileLines, line_weight, normalize_line
 
-_STRAY = 0.7
+_OTHER_INDENT_FACTOR = 0.7
 """What a line is worth whose indentation differs, to one that is exactly the same."""
 
-_REACH = 80
+_MAX_WEAK_DISTANCE = 80
 """Lines: how far from a strong run a weak one is looked for."""
 
-_NEAREST = 2
+_MAX_WEAK_NEIGHBORS = 2
 """So many weak runs are tried on either side of a strong one, for each line of the sketch."""
 
-_MOST = 60
+_MAX_STRONG_RUNS = 60
 """So many strong runs are tried for one segment, the heaviest."""
 
-_HEAVIEST = 12
+_MAX_RUNS_WITH_NEIGHBORS = 12
 """Near so many strong runs, the heaviest."""
 
 _MAX_PAIRS = 20_000
@@ -85,20 +85,20 @@ def find_anchors(
         weak: list[Anchor] = []
         for run in _runs(number, segment, file, low, high):
             (strong if run.weight >= DISTINCTIVE else weak).append(run)
-        if len(strong) > _MOST:
+        if len(strong) > _MAX_STRONG_RUNS:
             strong.sort(key=lambda run: -run.weight)
-            if segment.strict and strong[0].weight <= strong[_MOST].weight:
+            if segment.strict and strong[0].weight <= strong[_MAX_STRONG_RUNS].weight:
                 continue  # it fits more places than are looked at, so that none of them is meant for sure
-            del strong[_MOST:]
+            del strong[_MAX_STRONG_RUNS:]
         found += strong
         if strong:
-            found += _near(sorted(strong, key=lambda run: -run.weight)[:_HEAVIEST], weak)
+            found += _runs_near(sorted(strong, key=lambda run: -run.weight)[:_MAX_RUNS_WITH_NEIGHBORS], weak)
         else:
-            found += _complete(segment, weak, file)
+            found += _covering_runs(segment, weak, file)
     return sorted(found, key=lambda run: (run.first, run.start))
 
 
-def _complete(segment: Segment, weak: Sequence[Anchor], file: FileLines) -> list[Anchor]:
+def _covering_runs(segment: Segment, weak: Sequence[Anchor], file: FileLines) -> list[Anchor]:
     """Of a segment's weak runs those that hold all of it; indented as it is, if any is."""
     filled = [number for number, line in enumerate(segment.lines, segment.first) if line.strip()]
     if not filled:
@@ -135,13 +135,13 @@ def _runs(number: int, segment: Segment, file: FileLines, low: int, high: int) -
             worth = []
             for k in range(n):
                 exact = segment.lines[i + k].rstrip() == file.bodies[j + k].rstrip()
-                worth.append(line_weight(keys[i + k]) * (1.0 if exact else _STRAY))
+                worth.append(line_weight(keys[i + k]) * (1.0 if exact else _OTHER_INDENT_FACTOR))
             first = segment.first + i
             out.append(Anchor(number, first, first + n, j, j + n, tuple(accumulate(worth))))
     return out
 
 
-def _near(strong: Sequence[Anchor], weak: Sequence[Anchor]) -> set[Anchor]:
+def _runs_near(strong: Sequence[Anchor], weak: Sequence[Anchor]) -> set[Anchor]:
     starts: dict[int, list[Anchor]] = {}
     for run in weak:
         starts.setdefault(run.first, []).append(run)
@@ -152,8 +152,14 @@ def _near(strong: Sequence[Anchor], weak: Sequence[Anchor]) -> set[Anchor]:
         for run in strong:
             if first >= run.first:
                 k = bisect_left(at, run.end if first >= run.last else run.start + 1)
-                near.update(r for r in runs[k : k + _NEAREST] if r.start - run.end <= _REACH)
+                near.update(
+                    r for r in runs[k : k + _MAX_WEAK_NEIGHBORS] if r.start - run.end <= _MAX_WEAK_DISTANCE
+                )
             if first < run.first:
                 k = bisect_left(at, run.start)
-                near.update(r for r in runs[max(0, k - _NEAREST) : k] if run.start - r.end <= _REACH)
+                near.update(
+                    r
+                    for r in runs[max(0, k - _MAX_WEAK_NEIGHBORS) : k]
+                    if run.start - r.end <= _MAX_WEAK_DISTANCE
+                )
     return near

@@ -28,21 +28,22 @@ from .line_matching import (
     unmatched_brackets,
 )
 
-_MOST = 150
+_MAX_PLACES = 150
 """Places of either end that are looked at; with more, nothing is certain."""
 
-_MOST_LINES, _MOST_READINGS = 1000, 2000
+_MAX_OCCURRENCES = 1000
+_MAX_MATCHES = 2000
 """A line that stands in more places is not looked for; nor are more readings."""
 
-_MORE = 0.1
+_MIN_EXTRA_WEIGHT = 0.1
 """What an end says more by a line that says anything."""
 
-_LIKE = 3
+_MAX_EXTRA_CHANGES = 3
 """A reading by which so many more lines change may still be the one that is meant."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _BoundaryPlace:
     """Where an end of the segment may stand: its first (last) line, how many lines from there inwards, what they weigh."""
 
     line: int
@@ -61,8 +62,8 @@ class BoundaryMatch:
 
     start: int
     end: int
-    head: _Place
-    tail: _Place
+    head: _BoundaryPlace
+    tail: _BoundaryPlace
     before: int
     after: int
     gone: int
@@ -70,11 +71,11 @@ class BoundaryMatch:
     is_firm: bool = True
     is_contested: bool = False
 
-    def between(self, file: FileLines) -> Sequence[str]:
+    def between_in_file(self, file: FileLines) -> Sequence[str]:
         """The file's lines between the ends that stay."""
         return file.keys[self.start + self.before : self.end - self.after]
 
-    def of(self, keys: Sequence[str]) -> Sequence[str]:
+    def between_in_segment(self, keys: Sequence[str]) -> Sequence[str]:
         """The segment's lines between the ends that stay."""
         return keys[self.before : len(keys) - self.after]
 
@@ -90,17 +91,17 @@ def best_boundary_match(segment: Segment, file: FileLines, floor: int, ceiling: 
     bodies = [line.rstrip() for line in segment.lines]
     first, last = leading_blank_lines(bodies), len(bodies) - leading_blank_lines(bodies[::-1])
     bodies = bodies[first:last]
-    heads = list(_places(bodies, file, floor, ceiling, 1))
-    tails = list(_places(bodies, file, floor, ceiling, -1))
+    heads = list(_find_places(bodies, file, floor, ceiling, 1))
+    tails = list(_find_places(bodies, file, floor, ceiling, -1))
     if segment.opens and floor == 0:
-        heads.append(_Place(0, 0, 0.0))
+        heads.append(_BoundaryPlace(0, 0, 0.0))
     if segment.closes and ceiling == len(file):
-        tails.append(_Place(ceiling - 1, 0, 0.0))
+        tails.append(_BoundaryPlace(ceiling - 1, 0, 0.0))
     if (
         not heads
         or not tails
-        or max(len(heads), len(tails)) > _MOST
-        or len(heads) * len(tails) > _MOST_READINGS
+        or max(len(heads), len(tails)) > _MAX_PLACES
+        or len(heads) * len(tails) > _MAX_MATCHES
     ):
         return None
     keys = list(map(normalize_line, bodies))
@@ -108,19 +109,19 @@ def best_boundary_match(segment: Segment, file: FileLines, floor: int, ceiling: 
         reading
         for head, tail in product(heads, tails)
         if head.line <= tail.line
-        and ((reading := _reading(keys, file, head, tail)).gone == 0 or (head.count and tail.count))
+        and ((reading := _make_match(keys, file, head, tail)).gone == 0 or (head.count and tail.count))
     ]
     best = min(found, key=lambda r: (-r.head.weight - r.tail.weight, r.gone, r.come), default=None)
     if best is None or not all(best.is_no_worse_than(other) for other in found):
         return None
-    if sum(best == other for other in found) > 1 or not _is_told(best, heads, tails):
+    if sum(best == other for other in found) > 1 or not _is_distinctive(best, heads, tails):
         return None
     against = {_objection(best, other, keys, file) for other in found if other is not best}
     if "contested" in against:
         return replace(best, is_contested=True)
     if "refuted" in against:
         return None
-    return replace(best, is_firm=not best.gone or _are_firm(best, bodies))
+    return replace(best, is_firm=not best.gone or _has_firm_ends(best, bodies))
 
 
 def has_rival_match(
@@ -133,23 +134,23 @@ def has_rival_match(
     bodies = bodies[leading_blank_lines(bodies) : len(bodies) - leading_blank_lines(bodies[::-1])]
     if not bodies:
         return False
-    if not _are_few(bodies, file):
+    if not _has_few_occurrences(bodies, file):
         return True
-    heads = list(_places(bodies, file, floor, ceiling, 1))
-    tails = list(_places(bodies, file, floor, ceiling, -1))
+    heads = list(_find_places(bodies, file, floor, ceiling, 1))
+    tails = list(_find_places(bodies, file, floor, ceiling, -1))
     head = next((place for place in heads if place.line == start), None)
     tail = next((place for place in tails if place.line == end - 1), None)
     if head is None or tail is None:
         return False
     keys = list(map(normalize_line, bodies))
-    mine = _reading(keys, file, head, tail)
+    mine = _make_match(keys, file, head, tail)
     if not mine.gone + mine.come:
         return False
-    if len(heads) * len(tails) > _MOST_READINGS:
+    if len(heads) * len(tails) > _MAX_MATCHES:
         return True
-    told_at_ends = head.weight + tail.weight + _MORE
+    told_at_ends = head.weight + tail.weight + _MIN_EXTRA_WEIGHT
     others = (
-        _reading(keys, file, first, last)
+        _make_match(keys, file, first, last)
         for first, last in product(heads, tails)
         if first.weight >= head.weight
         and last.weight >= tail.weight
@@ -158,12 +159,12 @@ def has_rival_match(
             or (first.line <= last.line and first.weight + last.weight > told_at_ends)
         )
     )
-    return any(other.gone + other.come <= mine.gone + mine.come + _LIKE for other in others)
+    return any(other.gone + other.come <= mine.gone + mine.come + _MAX_EXTRA_CHANGES for other in others)
 
 
-def _are_firm(reading: BoundaryMatch, bodies: Sequence[str]) -> bool:
+def _has_firm_ends(reading: BoundaryMatch, bodies: Sequence[str]) -> bool:
     """Whether each end tells where it is, or closes brackets that are opened neither in it nor between the two."""
-    between = reading.of(bodies)
+    between = reading.between_in_segment(bodies)
     head, tail = bodies[: reading.before], bodies[len(bodies) - reading.after :]
     if distinctiveness(head) < DISTINCTIVE and not unmatched_brackets(head)[0]:
         return False
@@ -190,7 +191,7 @@ def _objection(
     None where the other one takes something away that has a name: then it is new code that resembles the old."""
     if best.start <= other.start and other.end <= best.end:
         return None
-    old, new = other.between(file), other.of(keys)
+    old, new = other.between_in_file(file), other.between_in_segment(keys)
     if len(old) == len(new) and all(ratio(a, b) >= MIN_SIMILARITY for a, b in zip(old, new, strict=True)):
         if not best.come:
             return None
@@ -200,14 +201,16 @@ def _objection(
             else "contested"
         )
     more = [
-        key for key in _met(other, keys, file) - _met(best, keys, file) if line_weight(key) >= DISTINCTIVE
+        key
+        for key in _kept_lines(other, keys, file) - _kept_lines(best, keys, file)
+        if line_weight(key) >= DISTINCTIVE
     ]
     if not more or _loses_a_name(old, new):
         return None
     return "refuted" if any(opened_name(key) for key in more) else "contested"
 
 
-def _met(reading: BoundaryMatch, keys: Sequence[str], file: FileLines) -> Counter[str]:
+def _kept_lines(reading: BoundaryMatch, keys: Sequence[str], file: FileLines) -> Counter[str]:
     """The lines that stay."""
     return Counter(keys) & Counter(file.keys[reading.start : reading.end])
 
@@ -234,7 +237,9 @@ _NAME = re.compile(
 """A line that opens something, and its name."""
 
 
-def _is_told(reading: BoundaryMatch, heads: Sequence[_Place], tails: Sequence[_Place]) -> bool:
+def _is_distinctive(
+    reading: BoundaryMatch, heads: Sequence[_BoundaryPlace], tails: Sequence[_BoundaryPlace]
+) -> bool:
     """Whether one of its ends says something that no other place does as well."""
     for place, places in ((reading.head, heads), (reading.tail, tails)):
         if place.weight >= DISTINCTIVE and all(p is place or p.count < place.count for p in places):
@@ -242,9 +247,11 @@ def _is_told(reading: BoundaryMatch, heads: Sequence[_Place], tails: Sequence[_P
     return False
 
 
-def _places(bodies: Sequence[str], file: FileLines, floor: int, ceiling: int, step: int) -> Iterator[_Place]:
+def _find_places(
+    bodies: Sequence[str], file: FileLines, floor: int, ceiling: int, step: int
+) -> Iterator[_BoundaryPlace]:
     edge = 0 if step > 0 else len(bodies) - 1
-    if not _are_few(bodies, file):
+    if not _has_few_occurrences(bodies, file):
         return
     for line in file.places.get(normalize_line(bodies[edge]), ()):
         if not floor <= line < ceiling:
@@ -257,17 +264,19 @@ def _places(bodies: Sequence[str], file: FileLines, floor: int, ceiling: int, st
             total += line_weight(normalize_line(body))
             count += 1
         if count:
-            yield _Place(line, count, total)
+            yield _BoundaryPlace(line, count, total)
 
 
-def _are_few(bodies: Sequence[str], file: FileLines) -> bool:
+def _has_few_occurrences(bodies: Sequence[str], file: FileLines) -> bool:
     """Whether the lines at both ends stand in so few places that all of them can be looked at."""
     return all(
-        len(file.places.get(normalize_line(body), ())) <= _MOST_LINES for body in (bodies[0], bodies[-1])
+        len(file.places.get(normalize_line(body), ())) <= _MAX_OCCURRENCES for body in (bodies[0], bodies[-1])
     )
 
 
-def _reading(keys: Sequence[str], file: FileLines, head: _Place, tail: _Place) -> BoundaryMatch:
+def _make_match(
+    keys: Sequence[str], file: FileLines, head: _BoundaryPlace, tail: _BoundaryPlace
+) -> BoundaryMatch:
     size = min(len(keys), tail.line + 1 - head.line)
     before = min(head.count, size)
     after = min(tail.count, size - before)

@@ -69,7 +69,7 @@ _WRAPPERS = frozenset(
 )
 """Nodes around one declaration that belong to it."""
 
-_BODIES = frozenset({"function", "value", "macro"})
+_OPAQUE_KINDS = frozenset({"function", "value", "macro"})
 """What lies in these is of no concern to others: their insides are not looked at."""
 
 _CONTAINERS = frozenset(
@@ -98,7 +98,7 @@ _CONTAINERS = frozenset(
 )
 """Nodes in which other declarations may lie."""
 
-_WRAPPED = {
+_CLASS_WRAPPERS = {
     "java": ("class _ {", "}"),
     "typescript": ("class _ {", "}"),
     "typescriptreact": ("class _ {", "}"),
@@ -142,7 +142,7 @@ def declarations(root: Node, lines: Sequence[str]) -> list[Declaration]:
             ) or node.child_by_field_name("body"):
                 found.append(_declaration(kind, name, node, wrapper or node, scope, lines))
                 scope = (*scope, name)
-            if kind in _BODIES:
+            if kind in _OPAQUE_KINDS:
                 continue
         elif node.type not in _CONTAINERS and node.type not in _WRAPPERS:
             continue
@@ -232,25 +232,25 @@ def declarations_in_fragment(code: Sequence[str], language: str) -> list[Declara
     filled = [line for line in code if line.strip()]
     common = min((indentation(line) for line in filled), key=len, default="")
     plain = [line[len(common) :] if line.startswith(common) else line.lstrip() for line in code]
-    found = _parsed(plain, language)
-    wrap = _WRAPPED.get(language)
+    found = _parse_declarations(plain, language)
+    wrap = _CLASS_WRAPPERS.get(language)
     if wrap is None:
         return found
-    inside = _parsed([wrap[0], *plain, wrap[1]], language)
+    inside = _parse_declarations([wrap[0], *plain, wrap[1]], language)
     moved = [
         Declaration(d.kind, d.name, d.start - 1, d.head - 1, d.end - 1, d.scope[1:], d.signature, d.intact)
         for d in inside
         if d.scope and d.end <= len(plain) + 1
     ]
-    return moved if len(_covered(moved)) > len(_covered(found)) else found
+    return moved if len(_intact_lines(moved)) > len(_intact_lines(found)) else found
 
 
-def _covered(found: Sequence[Declaration]) -> set[int]:
+def _intact_lines(found: Sequence[Declaration]) -> set[int]:
     """The lines of those that are intact."""
     return {line for d in found if d.intact for line in range(d.start, d.end)}
 
 
-def _parsed(lines: Sequence[str], language: str) -> list[Declaration]:
+def _parse_declarations(lines: Sequence[str], language: str) -> list[Declaration]:
     tree = SyntaxTrees().tree(Snapshot.from_text("\n".join(lines), language=language))
     return [] if tree is None else declarations(tree.root_node, lines)
 
@@ -265,7 +265,7 @@ def shows_end(declaration: Declaration, code: Sequence[str], language: str) -> b
 
 def only_declares(code: Sequence[str], language: str) -> bool:
     """Whether the lines are whole declarations and comments, and nothing else."""
-    covered = _covered(declarations_in_fragment(code, language))
+    covered = _intact_lines(declarations_in_fragment(code, language))
     rest = [line for number, line in enumerate(code) if number not in covered and line.strip()]
     return bool(covered) and all(map(is_comment, rest))
 
@@ -277,13 +277,13 @@ def imported_names(root: Node) -> Counter[str]:
     while waiting:
         node = waiting.pop()
         if node.type in _IMPORTS:
-            names.update(_text(name).strip("\"'").rsplit("/")[-1] for name in _bound(node))
+            names.update(_text(name).strip("\"'").rsplit("/")[-1] for name in _binding_nodes(node))
         elif node.type in ("preproc_ifdef", "preproc_if", "if_statement", "block", "try_statement"):
             waiting += node.named_children
     return names
 
 
-def _bound(node: Node) -> Iterator[Node]:
+def _binding_nodes(node: Node) -> Iterator[Node]:
     """The nodes that name what one import binds."""
     alias = node.child_by_field_name("alias")
     if alias is not None:
@@ -291,7 +291,7 @@ def _bound(node: Node) -> Iterator[Node]:
         return
     if node.type == "import_from_statement":
         for name in node.children_by_field_name("name"):
-            yield from _bound(name)
+            yield from _binding_nodes(name)
     elif node.type == "import_spec":
         spec = node.child_by_field_name("name") or node.child_by_field_name("path")
         if spec is not None:
@@ -299,7 +299,7 @@ def _bound(node: Node) -> Iterator[Node]:
     elif node.type in ("scoped_identifier", "scoped_use_list", "import_specifier"):
         inner = node.child_by_field_name("list") or node.child_by_field_name("name")
         if inner is not None:
-            yield from _bound(inner)
+            yield from _binding_nodes(inner)
     elif node.type == "dotted_name":
         first = node.named_child(0)
         if first is not None:
@@ -310,7 +310,7 @@ def _bound(node: Node) -> Iterator[Node]:
     else:
         for child in node.named_children:
             if child.type not in ("string", "string_literal"):
-                yield from _bound(child)
+                yield from _binding_nodes(child)
 
 
 def declarations_in_file(original: Snapshot, lines: FileLines, syntax: SyntaxTrees) -> list[Declaration]:

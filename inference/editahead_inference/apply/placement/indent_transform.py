@@ -11,7 +11,7 @@ from .line_matching import indentation
 Pair = tuple[str, str]
 """The indentation of a line in the sketch and in the file."""
 
-_Change = Callable[[str], str | None]
+_IndentFunction = Callable[[str], str | None]
 """Of an indentation; None where it does not fit."""
 
 _UNITS = ("\t", "    ", "  ", "        ", "   ")
@@ -21,7 +21,7 @@ _UNITS = ("\t", "    ", "  ", "        ", "   ")
 class IndentTransform:
     """certain: no other change of the indentation explains the lines as well and gives another result."""
 
-    change: _Change | None = None
+    change: _IndentFunction | None = None
     certain: bool = True
 
     def apply(self, body: str) -> str:
@@ -49,7 +49,9 @@ def infer_transform(
     seen = set(pairs)
     if all(a == b for a, b in seen):
         return IDENTITY
-    fitting = [change for change in _changes(seen, sketch, file) if all(change(a) == b for a, b in seen)]
+    fitting = [
+        change for change in _candidate_changes(seen, sketch, file) if all(change(a) == b for a, b in seen)
+    ]
     if not fitting:
         return None
     spaces = {indentation(line) for line in sketch if line.strip()}
@@ -60,7 +62,9 @@ def infer_transform(
     return IndentTransform(best, certain)
 
 
-def _changes(seen: set[Pair], sketch: Sequence[str], file: Sequence[str]) -> Iterator[_Change]:
+def _candidate_changes(
+    seen: set[Pair], sketch: Sequence[str], file: Sequence[str]
+) -> Iterator[_IndentFunction]:
     """The changes that could be meant, the most plausible first."""
     theirs, ours = indent_unit(sketch), indent_unit(file)
     if theirs != ours:
@@ -72,7 +76,7 @@ def _changes(seen: set[Pair], sketch: Sequence[str], file: Sequence[str]) -> Ite
             yield _adding(b[: len(b) - len(a)])
         if a != b and a.endswith(b):
             moved = True
-            yield _taking(a[: len(a) - len(b)])
+            yield _removing(a[: len(a) - len(b)])
     if theirs == ours and not moved:
         for source in _UNITS:
             yield from _converting(seen, source, ours)
@@ -81,15 +85,15 @@ def _changes(seen: set[Pair], sketch: Sequence[str], file: Sequence[str]) -> Ite
         yield from _converting(seen, " " * least, ours)
 
 
-def _adding(prefix: str) -> _Change:
+def _adding(prefix: str) -> _IndentFunction:
     return lambda space: prefix + space
 
 
-def _taking(prefix: str) -> _Change:
+def _removing(prefix: str) -> _IndentFunction:
     return lambda space: space[len(prefix) :] if space.startswith(prefix) else None
 
 
-def _converting(seen: set[Pair], source: str, target: str) -> Iterator[_Change]:
+def _converting(seen: set[Pair], source: str, target: str) -> Iterator[_IndentFunction]:
     """Levels of one unit as levels of another, from another level on perhaps."""
     shifts = {_level(b, target) - _level(a, source) for a, b in seen}
     if len(shifts) == 1:

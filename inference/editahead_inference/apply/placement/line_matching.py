@@ -43,7 +43,7 @@ MIN_SIMILARITY = 60
 """From so many percent on a line may be another one changed; below, it is not."""
 
 _COMMENT = re.compile(r"\s*(#(?!include|define|if|el|end|pragma|undef|!\[|\[)|//|/\*|\*(?!\w)|--|<!--|;;)")
-_COMMON = re.compile(
+_COMMON_WORD = re.compile(
     r"(else|try|finally|return|pass|break|continue|default|do|end|null|nil|None|true|false|self|super|this|err|ok|0|1)"
 )
 
@@ -62,7 +62,7 @@ def line_weight(key: str) -> float:
     if not key:
         return 0.05
     words = re.findall(r"\w+", key)
-    letters = sum(map(len, (word for word in words if not _COMMON.fullmatch(word))))
+    letters = sum(map(len, (word for word in words if not _COMMON_WORD.fullmatch(word))))
     if not letters:
         return 0.2 if words else 0.1
     return min(1.0, 0.4 + 0.05 * letters)
@@ -78,14 +78,14 @@ def is_comment(body: str) -> bool:
     return _COMMENT.match(body) is not None
 
 
-class _InOrder:
+class _LineSequenceIndex:
     """Lines as one text, in which several of them are found quickly, however often each stands there."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._text = "".join(f"\n{line}" for line in lines) + "\n"
         self._starts = [0, *accumulate(len(line) + 1 for line in lines)]
 
-    def places(self, lines: Sequence[str], low: int = 0, high: int | None = None) -> list[int]:
+    def find(self, lines: Sequence[str], low: int = 0, high: int | None = None) -> list[int]:
         """Where these stand one after the other; the first two places within [low, high)."""
         places: list[int] = []
         wanted = "".join(f"\n{line}" for line in lines) + "\n"
@@ -119,19 +119,19 @@ class FileLines:
     def find_exact(self, bodies: Sequence[str], low: int = 0, high: int | None = None) -> list[int]:
         """Where these lines stand one after the other just as they are, but for white space at their ends; no more than the
         first two places within the lines [low, high)."""
-        return self._bodies_in_order.places([body.rstrip() for body in bodies], low, high)
+        return self._bodies_in_order.find([body.rstrip() for body in bodies], low, high)
 
     def find_normalized(self, keys: Sequence[str]) -> list[int]:
         """The same for lines in their `loose` form."""
-        return self._keys_in_order.places(keys)
+        return self._keys_in_order.find(keys)
 
     @cached_property
-    def _bodies_in_order(self) -> _InOrder:
-        return _InOrder([body.rstrip() for body in self.bodies])
+    def _bodies_in_order(self) -> _LineSequenceIndex:
+        return _LineSequenceIndex([body.rstrip() for body in self.bodies])
 
     @cached_property
-    def _keys_in_order(self) -> _InOrder:
-        return _InOrder(self.keys)
+    def _keys_in_order(self) -> _LineSequenceIndex:
+        return _LineSequenceIndex(self.keys)
 
     @cached_property
     def widths(self) -> tuple[int, ...]:
@@ -155,7 +155,11 @@ class FileLines:
             floor = self.widths[opened]
             after = range(opened + 1, len(self))
             left = next(
-                (n for n in after if 0 <= self.widths[n] <= floor and not _GOES_ON.match(self.bodies[n])),
+                (
+                    n
+                    for n in after
+                    if 0 <= self.widths[n] <= floor and not _CONTINUES_BLOCK.match(self.bodies[n])
+                ),
                 len(self),
             )
             self._left[opened] = left
@@ -165,19 +169,19 @@ class FileLines:
         """Whether one of the lines [start, end) begins something outside of the block that the lines around them share."""
         if start < 1 or end >= len(self) or start >= end:
             return False
-        return self._least(start, end) < min(self.widths[start - 1], self.widths[end])
+        return self._min_width(start, end) < min(self.widths[start - 1], self.widths[end])
 
-    def _least(self, start: int, end: int) -> int:
+    def _min_width(self, start: int, end: int) -> int:
         """The least indentation of the lines [start, end), but for blank ones and those that close a block."""
         level = (end - start).bit_length() - 1
-        row = self._leasts[level]
+        row = self._min_width_table[level]
         return min(row[start], row[end - (1 << level)])
 
     @cached_property
-    def _leasts(self) -> list[list[int]]:
+    def _min_width_table(self) -> list[list[int]]:
         """[k][line]: the least indentation of 2**k lines from that one on (a sparse table of range minima)."""
         row = [
-            columns if columns >= 0 and not _CLOSES.match(body) else _DEEP
+            columns if columns >= 0 and not _CLOSES_BLOCK.match(body) else _UNBOUNDED_WIDTH
             for columns, body in zip(self.widths, self.bodies, strict=True)
         ]
         table = [row]
@@ -188,11 +192,11 @@ class FileLines:
         return table
 
 
-_DEEP = 1 << 30
+_UNBOUNDED_WIDTH = 1 << 30
 
-_CLOSES = re.compile(r"\s*(?:[)\]}#]|(?:else|elif|except|finally|catch|case|default)\b)")
+_CLOSES_BLOCK = re.compile(r"\s*(?:[)\]}#]|(?:else|elif|except|finally|catch|case|default)\b)")
 
-_GOES_ON = re.compile(
+_CONTINUES_BLOCK = re.compile(
     r"\s*([)\]{]|\}\s*[^\s;,)]|#|(?:else|elif|except|finally|catch|case|default|public|private|protected|where)\b)"
 )
 

@@ -16,7 +16,7 @@ from .declarations import Declaration, declarations_in_file
 from .line_matching import FileLines, line_weight, normalize_line
 from .splices import Splice
 
-_MAX_NEAR = 3
+_MAX_SIMILAR = 3
 
 _MAX_COMPARED = 200_000
 """Pairs of lines that a search for similar places may compare."""
@@ -95,7 +95,7 @@ def find_similar_lines(part: Sequence[str], target: Target) -> tuple[SimilarLine
     for first in sorted(votes, key=lambda at: (-votes[at], at)):
         if all(abs(first - other) > size // 2 for other in best):
             best.append(first)
-        if len(best) == _MAX_NEAR:
+        if len(best) == _MAX_SIMILAR:
             break
     found = []
     for first in best:

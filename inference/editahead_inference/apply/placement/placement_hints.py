@@ -10,7 +10,7 @@ from .anchor_chaining import Chain
 from .anchors import Anchor, Segment
 from .line_matching import FileLines, line_weight, normalize_line
 
-_HINT = 0.6
+_HINT_WEIGHT = 0.6
 """What a hint adds to a place: more than makes two places equal, less than one line that tells something."""
 
 
@@ -30,7 +30,7 @@ class PlacementHints:
             segment = segments[anchor.segment]
             if not holds(hunks[anchor.segment], anchor.start - (anchor.first - segment.first)):
                 return 0.0
-            return _HINT * anchor.weight / totals[anchor.segment]
+            return _HINT_WEIGHT * anchor.weight / totals[anchor.segment]
 
         return bonus
 

@@ -18,8 +18,8 @@ class Splice:
     start: int
     end: int
     lines: tuple[str, ...]
-    at: int
-    until: int
+    sketch_start: int
+    sketch_end: int
 
     def trimmed(self, bodies: Sequence[str]) -> Splice:
         """Without the first and last lines that it does not change."""

@@ -100,7 +100,7 @@ class SyntaxToken(NamedTuple):
 
     text: str
     place: str
-    sort: TokenKind
+    kind: TokenKind
     imports: bool
     constant: bool
     start: int
@@ -144,13 +144,13 @@ class HunkSyntax:
     """What overlaps a stretch of the text. declarations: where functions and classes start and end, with all that
     belongs to them."""
 
-    atoms: list[SyntaxToken] = field(default_factory=list)
+    tokens: list[SyntaxToken] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     functions: list[FunctionSignature] = field(default_factory=list)
     declarations: list[tuple[int, int]] = field(default_factory=list)
 
     @property
-    def is_declarations(self) -> bool:
+    def is_whole_declarations(self) -> bool:
         """Whether it consists of whole declarations, and of nothing else but comments."""
         ends = dict(reversed(self.declarations))
         at = 0
@@ -163,7 +163,7 @@ class HunkSyntax:
 
     @property
     def code(self) -> list[SyntaxToken]:
-        return [atom for atom in self.atoms if atom.sort != "comment"]
+        return [atom for atom in self.tokens if atom.kind != "comment"]
 
 
 class ParsedText(NamedTuple):
@@ -173,24 +173,24 @@ class ParsedText(NamedTuple):
     source: bytes
     root: Node
 
-    def byte(self, offset: int) -> int:
+    def to_byte(self, offset: int) -> int:
         """The place of an offset (code points) in bytes."""
         text = self.snapshot.text
         return offset if text.isascii() else len(text[:offset].encode("utf-8", "replace"))
 
-    def offset(self, byte: int) -> int:
+    def to_offset(self, byte: int) -> int:
         """The offset (code points) of a place in bytes."""
         if self.snapshot.text.isascii():
             return byte
         return len(self.source[:byte].decode("utf-8", "replace"))
 
-    def region(self, start: int, end: int) -> HunkSyntax:
+    def hunk_syntax(self, start: int, end: int) -> HunkSyntax:
         """Of the bytes from `start` up to `end`; of what touches `start` when there are none between."""
         region = HunkSyntax()
-        _Walk(self.source, start, max(end, start + 1), region).visit(self.root)
+        _SyntaxWalker(self.source, start, max(end, start + 1), region).visit(self.root)
         return region
 
-    def names(self, name: str) -> Iterator[Node]:
+    def find_names(self, name: str) -> Iterator[Node]:
         """The nodes that are this identifier."""
         for match in re.finditer(
             rb"(?<![\w$])" + re.escape(name.encode("utf-8", "replace")) + rb"(?![\w$])", self.source
@@ -201,7 +201,7 @@ class ParsedText(NamedTuple):
 
     def declares(self, name: str) -> bool:
         """Whether a function has this name."""
-        for node in self.names(name):
+        for node in self.find_names(name):
             parent = node.parent
             while parent is not None and parent.type in ("function_declarator", "qualified_identifier"):
                 parent = parent.parent
@@ -209,15 +209,15 @@ class ParsedText(NamedTuple):
                 return True
         return False
 
-    def calls(self, name: str) -> Iterator[Node]:
+    def find_calls(self, name: str) -> Iterator[Node]:
         """The calls of whatever has this name."""
-        for node in self.names(name):
+        for node in self.find_names(name):
             call = _called_by(node)
             if call is not None:
                 yield call
 
 
-class _Walk:
+class _SyntaxWalker:
     def __init__(self, source: bytes, low: int, high: int, region: HunkSyntax) -> None:
         self._source, self._low, self._high, self._region = source, low, high, region
 
@@ -228,7 +228,7 @@ class _Walk:
             node, depth, imports, constant = waiting.pop()
             if node.end_byte <= self._low or node.start_byte >= self._high:
                 continue
-            imports = imports or _imports(node)
+            imports = imports or _is_import(node)
             constant = constant or _is_constant(node)
             self._condition(node)
             self._function(node)
@@ -236,7 +236,7 @@ class _Walk:
                 # Of those that begin at one place the outermost comes first.
                 self._region.declarations.append((node.start_byte, node.end_byte))
             children = node.children
-            if not children or _whole(node, children):
+            if not children or _is_single_token(node, children):
                 self._add(node, self._text(node), depth, imports, constant)
                 continue
             self._gaps(node, children, depth, imports, constant)
@@ -246,8 +246,8 @@ class _Walk:
         parent = node.parent
         place = f"{depth} {parent.type if parent is not None else ''}"
         if text.strip():
-            self._region.atoms.append(
-                SyntaxToken(text, place, _sort(node), imports, constant, node.start_byte, node.end_byte)
+            self._region.tokens.append(
+                SyntaxToken(text, place, _token_kind(node), imports, constant, node.start_byte, node.end_byte)
             )
 
     def _gaps(self, node: Node, children: list[Node], depth: int, imports: bool, constant: bool) -> None:
@@ -260,8 +260,8 @@ class _Walk:
         between.append(self._source[at : node.end_byte])
         text = b"\0".join(between) if any(map(bytes.strip, between)) else b""
         if text:
-            place, sort = f"{depth} {node.type}", _sort(node)
-            self._region.atoms.append(
+            place, sort = f"{depth} {node.type}", _token_kind(node)
+            self._region.tokens.append(
                 SyntaxToken(
                     text.decode("utf-8", "replace"),
                     place,
@@ -298,7 +298,7 @@ class _Walk:
         return self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def _sort(node: Node) -> TokenKind:
+def _token_kind(node: Node) -> TokenKind:
     if "comment" in node.type or _is_docstring(node):
         return "comment"
     if "identifier" in node.type:
@@ -318,7 +318,7 @@ def _is_docstring(node: Node) -> bool:
     )
 
 
-def _whole(node: Node, children: list[Node]) -> bool:
+def _is_single_token(node: Node, children: list[Node]) -> bool:
     """Whether the node is one token though it has children: a string without holes, a comment."""
     if "comment" in node.type:
         return True
@@ -327,7 +327,7 @@ def _whole(node: Node, children: list[Node]) -> bool:
     return not any(child.type in ("interpolation", "template_substitution") for child in children)
 
 
-def _imports(node: Node) -> bool:
+def _is_import(node: Node) -> bool:
     if node.type in _IMPORTS:
         return True
     if node.type not in ("lexical_declaration", "variable_declaration") or node.named_child_count != 1:
@@ -399,7 +399,7 @@ def _function_of(node: Node) -> FunctionSignature | None:
     if named is None or parameters is None:
         return None
     name = _plain(named).rpartition("::")[2]
-    around = tuple(_around(node))
+    around = tuple(_enclosing_names(node))
     if name in ("__init__", "constructor", "__new__") and around:
         name = around[-1]
     result = next(
@@ -418,7 +418,7 @@ def _has_default(parameter: Node) -> bool:
     return parameter.type == "required_parameter" and parameter.child_by_field_name("value") is not None
 
 
-def _around(node: Node) -> list[str]:
+def _enclosing_names(node: Node) -> list[str]:
     names: list[str] = []
     at = node.parent
     while at is not None:

@@ -17,11 +17,11 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .hunk_syntax import HunkSyntax, ParsedText, SyntaxToken
-from .review_flags import Flag, flags
+from .review_flags import Flag, find_flags
 
 _DIRECTIVE = re.compile(r"#!|//go:|//\s*\+build|#\s*-\*-|//\s*@ts-|#\s*type:")
 """Comments that tools obey."""
-_LINES_AS_THEY_COUNT = re.compile(r"[^\S\r\n]+(?=[\r\n]|\Z)")
+_TRAILING_SPACE = re.compile(r"[^\S\r\n]+(?=[\r\n]|\Z)")
 
 
 @dataclass(frozen=True)
@@ -64,17 +64,17 @@ def review(
 ) -> list[tuple[Hunk, ...]]:
     """The hunks of each change, in the order of its text. others: documents whose calls of a changed function count."""
     trees = syntax or SyntaxTrees()
-    files = [_File(change, trees) for change in changes]
+    files = [_ReviewedFile(change, trees) for change in changes]
     renames = _renames(files, trees)
-    uses = _Uses(files, others, trees)
+    uses = _CallFinder(files, others, trees)
     out = []
     for file in files:
-        found, moved = [], _moved(file)
+        found, moved = [], _moved_declarations(file)
         for piece in file.pieces:
-            kind: HunkClass = "moved" if piece.moves in moved else piece.classed(renames)
+            kind: HunkClass = "moved" if piece.moves in moved else piece.classify(renames)
             hunk = Hunk(piece.replacement, kind, file.change.confidence)
             if kind not in ("moved", "comment", "formatting") and piece.regions is not None:
-                hunk = replace(hunk, flags=flags(*piece.regions, uses))
+                hunk = replace(hunk, flags=find_flags(*piece.regions, uses))
             found.append(hunk)
         out.append(tuple(found))
     return out
@@ -88,10 +88,10 @@ def group_hunks(edit: Edit, text: Snapshot) -> list[Replacement]:
             groups[-1].append(r)
         else:
             groups.append([r])
-    return [_covering(group, text.text) for group in groups]
+    return [_join_replacements(group, text.text) for group in groups]
 
 
-def _covering(group: Sequence[Replacement], text: str) -> Replacement:
+def _join_replacements(group: Sequence[Replacement], text: str) -> Replacement:
     out: list[str] = []
     at = group[0].start
     for r in group:
@@ -100,7 +100,7 @@ def _covering(group: Sequence[Replacement], text: str) -> Replacement:
     return Replacement(group[0].start, at, "".join(out))
 
 
-class _Piece:
+class _HunkDraft:
     """A hunk to be. regions: what its lines consist of before and after; None without a grammar, where `kind` is known
     otherwise. moves: the tokens that it takes away or puts in, where that is whole declarations and nothing else; takes:
     which of the two."""
@@ -125,11 +125,11 @@ class _Piece:
         spans = changed_spans([a.key for a in old], [a.key for a in new])
         return [(old[a1:a2], new[b1:b2]) for a1, a2, b1, b2 in spans]
 
-    def classed(self, renames: frozenset[tuple[str, str]]) -> HunkClass:
+    def classify(self, renames: frozenset[tuple[str, str]]) -> HunkClass:
         if self.regions is None:
             return self.kind
         if not self.differing:
-            comments = [[a for a in region.atoms if a.sort == "comment"] for region in self.regions]
+            comments = [[a for a in region.tokens if a.kind == "comment"] for region in self.regions]
             old, new = ([" ".join(a.text.split()) for a in side] for side in comments)
             if old == new:
                 return "formatting"
@@ -142,11 +142,11 @@ class _Piece:
         return "rename" if pairs and all(pair in renames for pair in pairs) else "semantic"
 
 
-class _File:
+class _ReviewedFile:
     def __init__(self, change: FileEdit, trees: SyntaxTrees) -> None:
         self.change = change
         before, after = change.original, change.new_snapshot
-        self.old, self.new = _source(before, trees), _source(after, trees)
+        self.old, self.new = _parse(before, trees), _parse(after, trees)
         self.made: list[tuple[int, int]] = []
         """Where the changed lines are in the text after, in bytes."""
         self.pieces = []
@@ -155,31 +155,33 @@ class _File:
             self.pieces.append(self._piece(r, shift))
             shift += r.growth
 
-    def _piece(self, r: Replacement, shift: int) -> _Piece:
+    def _piece(self, r: Replacement, shift: int) -> _HunkDraft:
         """shift: by how much the text before it has grown."""
         before, old, new = self.change.original, self.old, self.new
         text, removed = before.text, before.text[r.start : r.end]
         start = before.starts[before.line_at(r.start)]
         end = before.starts[before.line_at(r.end) + 1]
         if old is None or new is None:
-            same = _means_the_same(text[start:end], text[start : r.start] + r.text + text[r.end : end])
-            return _Piece(r, kind="formatting" if same else "semantic")
-        made = new.byte(start + shift), new.byte(end + shift + r.growth)
+            same = _differs_in_white_space_only(
+                text[start:end], text[start : r.start] + r.text + text[r.end : end]
+            )
+            return _HunkDraft(r, kind="formatting" if same else "semantic")
+        made = new.to_byte(start + shift), new.to_byte(end + shift + r.growth)
         self.made.append(made)
-        regions = old.region(old.byte(start), old.byte(end)), new.region(*made)
+        regions = old.hunk_syntax(old.to_byte(start), old.to_byte(end)), new.hunk_syntax(*made)
         moved = None
         if removed.strip() and not r.text.strip():
-            moved = old.region(old.byte(r.start), old.byte(r.end))
+            moved = old.hunk_syntax(old.to_byte(r.start), old.to_byte(r.end))
         elif r.text.strip() and not removed.strip():
-            moved = new.region(new.byte(r.start + shift), new.byte(r.end + shift + r.growth))
+            moved = new.hunk_syntax(new.to_byte(r.start + shift), new.to_byte(r.end + shift + r.growth))
         moves = None
-        if moved is not None and moved.is_declarations:
+        if moved is not None and moved.is_whole_declarations:
             inside = (part for function in moved.functions for part in function.path)
             moves = (*inside, *(atom.key for atom in moved.code))
-        return _Piece(r, regions, takes=bool(removed.strip()), moves=moves)
+        return _HunkDraft(r, regions, takes=bool(removed.strip()), moves=moves)
 
 
-def _source(snapshot: Snapshot, trees: SyntaxTrees) -> ParsedText | None:
+def _parse(snapshot: Snapshot, trees: SyntaxTrees) -> ParsedText | None:
     tree = trees.tree(snapshot)
     if tree is None:
         return None
@@ -192,11 +194,11 @@ def _name_pairs(old: Sequence[SyntaxToken], new: Sequence[SyntaxToken]) -> Itera
         yield "", ""
         return
     for a, b in zip(old, new, strict=True):
-        same = a.sort == b.sort == "name" and a.place == b.place
+        same = a.kind == b.kind == "name" and a.place == b.place
         yield (a.text, b.text) if same else ("", "")
 
 
-def _renames(files: Sequence[_File], trees: SyntaxTrees) -> frozenset[tuple[str, str]]:
+def _renames(files: Sequence[_ReviewedFile], trees: SyntaxTrees) -> frozenset[tuple[str, str]]:
     """What is renamed everywhere: the old name is left in none of the files, the new one was in none, and a definition
     is among the changed places."""
     pairs: set[tuple[str, str]] = set()
@@ -209,7 +211,7 @@ def _renames(files: Sequence[_File], trees: SyntaxTrees) -> frozenset[tuple[str,
 
 
 def _is_rename(
-    pair: tuple[str, str], pairs: set[tuple[str, str]], files: Sequence[_File], trees: SyntaxTrees
+    pair: tuple[str, str], pairs: set[tuple[str, str]], files: Sequence[_ReviewedFile], trees: SyntaxTrees
 ) -> bool:
     old, new = pair
     if sum(a == old or b == new for a, b in pairs) > 1:
@@ -218,45 +220,47 @@ def _is_rename(
     for file in files:
         if file.old is None or file.new is None:
             continue
-        if any(True for _ in file.new.names(old)) or any(True for _ in file.old.names(new)):
+        if any(True for _ in file.new.find_names(old)) or any(True for _ in file.old.find_names(new)):
             return False
-        for node in file.new.names(new):
-            start = file.new.offset(node.start_byte)
+        for node in file.new.find_names(new):
+            start = file.new.to_offset(node.start_byte)
             found = trees.occurrence(file.new.snapshot, start, start + len(new))
             defined = defined or (found.defines and not found.imports)
     return defined
 
 
-def _moved(file: _File) -> set[tuple[str, ...]]:
+def _moved_declarations(file: _ReviewedFile) -> set[tuple[str, ...]]:
     """What one hunk of the file takes away and another puts in."""
     pieces = [piece for piece in file.pieces if piece.moves is not None]
     taken = {piece.moves for piece in pieces if piece.takes and piece.moves}
     return taken & {piece.moves for piece in pieces if not piece.takes and piece.moves}
 
 
-def _means_the_same(old: str, new: str) -> bool:
+def _differs_in_white_space_only(old: str, new: str) -> bool:
     """Whether two texts of an unknown language differ in white space at the ends of lines, or in line ends, alone."""
-    a, b = (_LINES_AS_THEY_COUNT.sub("", text).splitlines() for text in (old, new))
+    a, b = (_TRAILING_SPACE.sub("", text).splitlines() for text in (old, new))
     return a == b
 
 
-class _Uses:
+class _CallFinder:
     """Who calls what, in the texts after the edit."""
 
-    def __init__(self, files: Sequence[_File], others: Sequence[Snapshot], trees: SyntaxTrees) -> None:
+    def __init__(
+        self, files: Sequence[_ReviewedFile], others: Sequence[Snapshot], trees: SyntaxTrees
+    ) -> None:
         self._files = [(file, file.new) for file in files if file.new is not None]
         changed = {file.change.original.uri for file in files}
         self._others = [other for other in others if other.uri not in changed]
         self._trees = trees
 
-    def unchanged_calls(self, name: str) -> int:
+    def count_unchanged_calls(self, name: str) -> int:
         count = 0
         for file, new in self._files:
-            for call in new.calls(name):
+            for call in new.find_calls(name):
                 count += not any(low < call.end_byte and call.start_byte < high for low, high in file.made)
         for other in self._others:
-            source = _source(other, self._trees) if name in other.text else None
-            count += sum(1 for _ in source.calls(name)) if source is not None else 0
+            source = _parse(other, self._trees) if name in other.text else None
+            count += sum(1 for _ in source.find_calls(name)) if source is not None else 0
         return count
 
     def declares(self, name: str) -> bool:

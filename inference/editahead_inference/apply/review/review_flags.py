@@ -36,7 +36,7 @@ _COMPARISONS = (
     "binary_expression",
     "unary_expression",
 )
-_QUOTED = 60
+_MAX_QUOTED_CHARS = 60
 """Characters of code in a sentence, at most."""
 
 
@@ -51,25 +51,25 @@ class Flag:
 MODEL_WRITTEN = Flag("model", "A model wrote this: the sketch can be read in another way, too.")
 
 
-class Uses(Protocol):
+class CallFinder(Protocol):
     """What is known of the code around a hunk, once the edit is made."""
 
-    def unchanged_calls(self, name: str) -> int:
+    def count_unchanged_calls(self, name: str) -> int:
         """How many known calls of a name the edit leaves as they are."""
 
     def declares(self, name: str) -> bool:
         """Whether a changed file has a function of this name."""
 
 
-def flags(old: HunkSyntax, new: HunkSyntax, uses: Uses) -> tuple[Flag, ...]:
+def find_flags(old: HunkSyntax, new: HunkSyntax, uses: CallFinder) -> tuple[Flag, ...]:
     """At most one of each kind."""
     before, after = old.code, new.code
     spans = changed_spans([a.key for a in before], [a.key for a in after])
     differing = [(before[a1:a2], after[b1:b2]) for a1, a2, b1, b2 in spans]
     found = [
         *_guards(old.conditions, new.conditions),
-        *_fewer("await", _AWAITS, before, after, "Removes an `await`."),
-        *_fewer("raise", _RAISES, before, after, "Removes a place that raises an error."),
+        *_removed_tokens("await", _AWAITS, before, after, "Removes an `await`."),
+        *_removed_tokens("raise", _RAISES, before, after, "Removes a place that raises an error."),
         *_conditions(old.conditions, new.conditions, differing),
         *_constants(differing),
         *_signatures(old.functions, new.functions, uses),
@@ -126,7 +126,7 @@ def _constants(differing: Sequence[tuple[list[SyntaxToken], list[SyntaxToken]]])
     for before, after in differing:
         if not before or not after or all(a.imports for a in (*before, *after)):
             continue
-        was, now = ([a.text for a in side if a.sort == "literal"] for side in (before, after))
+        was, now = ([a.text for a in side if a.kind == "literal"] for side in (before, after))
         if len(was) == len(now) and was != now:
             a, b = next((a, b) for a, b in zip(was, now, strict=True) if a != b)
             yield Flag("constant", f"Changes the constant {_quoted(a)} to {_quoted(b)}.")
@@ -136,7 +136,7 @@ def _constants(differing: Sequence[tuple[list[SyntaxToken], list[SyntaxToken]]])
             yield Flag("constant", "Changes the value of a constant.")
 
 
-def _fewer(
+def _removed_tokens(
     kind: FlagKind,
     tokens: frozenset[tuple[str, str]],
     before: Sequence[SyntaxToken],
@@ -149,7 +149,7 @@ def _fewer(
 
 
 def _signatures(
-    old: Sequence[FunctionSignature], new: Sequence[FunctionSignature], uses: Uses
+    old: Sequence[FunctionSignature], new: Sequence[FunctionSignature], uses: CallFinder
 ) -> Iterator[Flag]:
     now = {function.path: function for function in new}
     for function in old:
@@ -158,7 +158,7 @@ def _signatures(
             continue  # it stands elsewhere now
         if after is not None and after.accepts_calls_of(function):
             continue
-        count = uses.unchanged_calls(function.name)
+        count = uses.count_unchanged_calls(function.name)
         calls = f"{count} call{'s' if count > 1 else ''} of it did not change"
         if after is None:
             if count:
@@ -173,7 +173,7 @@ def _signatures(
 
 def _quoted(code: str) -> str:
     code = " ".join(code.split())
-    short = code if len(code) <= _QUOTED else code[: _QUOTED - 3] + "..."
+    short = code if len(code) <= _MAX_QUOTED_CHARS else code[: _MAX_QUOTED_CHARS - 3] + "..."
     return f"`{short}`"
 
 

@@ -29,7 +29,7 @@ from .transformers_network import TransformersNetwork, load_transformers_tokeniz
 PREFILL_CHUNK = 256
 """Tokens of a prompt that are computed at once: it can be given up after each."""
 
-DRAFT_LENGTHS = DraftLengths(first=16, most=64)
+DRAFT_LENGTHS = DraftLengths(initial=16, max=64)
 """Of drafts: a step for 65 tokens takes about seven times as long as a step for one, on one core."""
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from editahead_evals.apply.sketch_generator import Case, cases
 from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.model.model_fallback import ATTEMPTS, ModelFallback, PartialRewrite
+from editahead_inference.apply.model.model_fallback import MAX_ATTEMPTS, ModelFallback, PartialRewrite
 from editahead_inference.apply.model.rewrite_check import check_rewrite
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.planner import FileChange, plan_changes, review_changes
@@ -126,7 +126,7 @@ def test_its_text_is_taken_where_it_agrees(format: str) -> None:
     made = asked.merged()
     assert (made.refusal, made.origin, made.guess) == (None, "model", REPLACED)
     assert made.edit.apply(TEXT) == REPLACED
-    assert len(asked.rewriting.used) == 1
+    assert len(asked.rewriting.usages) == 1
 
 
 def test_it_is_asked_once_more_with_what_the_merge_makes_of_it() -> None:
@@ -165,7 +165,7 @@ def test_the_refusal_stays_as_it_was_and_says_why(replies: list[ScriptedReply | 
     found = asked.merged().refusal
     assert found is not None and why in found.model
     assert replace(found, model="") == refused()
-    assert len(asked.backend.queries) == len(replies) <= ATTEMPTS
+    assert len(asked.backend.queries) == len(replies) <= MAX_ATTEMPTS
 
 
 def test_a_model_of_another_kind_is_not_asked() -> None:
@@ -264,7 +264,7 @@ def mangled(draw: Any, format: str) -> list[str]:
 def replies(draw: Any) -> tuple[str, list[ScriptedReply]]:
     format = draw(st.sampled_from(FORMATS))
     made = []
-    for _ in range(ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         chunks = draw(st.lists(WORDS | st.text(max_size=9), max_size=20))
         if draw(st.integers(0, 3)):
             chunks = mangled(draw, format)
