@@ -1,1 +1,1 @@
-"""From a sketch of a change to the exact edit of the file, or a refusal that says why."""
+"""Apply: from a sketch of a change to the exact edit of a file, or a refusal with its reason."""

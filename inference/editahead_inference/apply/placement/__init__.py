@@ -1,1 +1,1 @@
-"""Where the lines of a sketch belong in a file."""
+"""The placement of a sketch: the lines of a file where the lines of the sketch belong."""

@@ -1,4 +1,4 @@
-"""Where a hunk could stand as well as where it was put: a chain knows but a few of the places that equal lines have."""
+"""Other places of a hunk, as good as the chosen one. A chain keeps only a few of the places that equal lines have."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def alternative_placements(
     bonus: Callable[[Anchor], float],
     target: Target,
 ) -> Iterator[tuple[Anchor, ...]]:
-    """The chain with one hunk at another place where all of its old lines stand, too.
+    """Yield variants of the chain, each with one hunk moved to another place that holds all of its old lines.
 
-    The place is between the hunks around it that stand in one place only, and no other hunk has it: as many equal hunks as
-    places are no doubt. What hints say (`bonus`) is no less true there.
+    The other place lies between the neighbouring hunks that have only one place, and no other hunk takes it: equal hunks
+    with exactly one place each are not ambiguous. A variant is dropped if `bonus`, the weight of the hints, is lower there.
     """
     own = [[anchor for anchor in chain.anchors if anchor.segment == n] for n in range(len(hunks))]
     clear = [len(target.lines.find_exact(hunk.old)) < 2 for hunk in hunks]

@@ -1,4 +1,4 @@
-"""What may be wrong with the place of a snippet's lines: each a reason why it is not sure."""
+"""Checks of the places found for the lines of a snippet. Each check yields the reasons why a place is not certain."""
 
 from __future__ import annotations
 
@@ -26,33 +26,43 @@ from .line_matching import (
 from .placement import Target, make_refusal
 
 _MIN_EDGE_WEIGHT = 0.15
+"""Lowest weight of an added line at the end of a segment that may duplicate a line nearby. The place depends on it."""
 MIN_DUPLICATE_WEIGHT = 0.9
-"""A line that comes may be one that stands nearby from the greater weight on; at the ends of what is shown, where it is the
-only one that says where the place is, from the lesser."""
+"""Lowest weight of an added line inside a segment that may duplicate a line nearby."""
 
 _EDGE_REACH = 40
+"""Lines around a segment searched for a duplicate of a line at its end."""
 _REPLACED_REACH = 8
+"""Lines around a segment searched for a duplicate of a line that replaces others."""
 _ADDED_REACH = 4
-"""Lines: how far is nearby for a line at an end, for one in the place of others, and for one that is only added."""
+"""Lines around a segment searched for a duplicate of a line that only adds."""
 
 
 _MIN_REWORDED_SIMILARITY = 85
-"""From so many percent on a comment may be another one in other words."""
+"""Percent of similarity from which one comment may be another one in other words."""
 
 _MAX_PLACES = 200
-"""So many places of one line are looked at."""
+"""Places of one line that are compared. The limit bounds the time for lines that occur all over a file."""
 
 
 class AmbiguityChecks:
-    """settled: the segments whose ends settle where they are."""
+    """The checks of one snippet against one file.
+
+    Args:
+        target: The file.
+        settled: The segments whose first and last lines settle where they belong, by number.
+    """
 
     def __init__(self, target: Target, settled: Mapping[int, BoundaryMatch]) -> None:
         self._target, self._settled = target, settled
         self._file = target.lines
 
     def is_weakly_anchored(self, own: Sequence[Anchor], segment: Segment, *, from_end: bool) -> bool:
-        """Whether lines of the file go and what stands behind (or before) them hardly tells anything: it may as well be
-        part of what comes. A bracket says enough that closes what came before (or opens what comes after)."""
+        """Return whether lines are replaced although the matched lines after (or before) them say little about the place.
+
+        Such matched lines may be part of the new code. A bracket says enough if it closes what came before, or opens what
+        comes after.
+        """
         told = 0.0
         pairs = list(pairwise(own))
         for a, b in reversed(pairs) if from_end else pairs:
@@ -75,7 +85,7 @@ class AmbiguityChecks:
         return False
 
     def lost_definition(self, own: Sequence[Anchor], segment: Segment, end: int) -> Refusal | None:
-        """A definition that goes though nothing is shown of what stands behind it, but for its own last lines."""
+        """Return a refusal if a definition disappears although nothing after it is shown except its own last lines."""
         shown = "\n".join(segment.lines)
         is_fixed = self._has_fixed_ends(segment, own)
         is_told = (
@@ -100,8 +110,11 @@ class AmbiguityChecks:
         return None
 
     def split_definitions(self, own: Sequence[Anchor], segment: Segment) -> Iterator[Refusal]:
-        """Definitions that would go but for their last lines, which would then be those of what stands before: where no
-        other name comes, the lines shown there may be new ones, and met by chance."""
+        """Yield a refusal for each definition that would disappear except for its last lines.
+
+        These lines would then belong to the code above. If the new code names nothing else, the lines shown there may be new
+        ones that match by chance.
+        """
         shown = "\n".join(segment.lines)
         for a, b in pairwise(own):
             come = segment.lines[a.last - segment.first : b.first - segment.first]
@@ -113,8 +126,10 @@ class AmbiguityChecks:
                     yield make_refusal("would-lose-code", f"`{d.name}` would be gone.", segment.lines, near)
 
     def reworded_comments(self, own: Sequence[Anchor], segment: Segment) -> Iterator[Refusal]:
-        """Comments that take the place of another comment, though they are nearly one that stands nearby: sketches have
-        comments in other words."""
+        """Yield a refusal for each new comment that replaces one comment but resembles another one nearby.
+
+        Sketches often repeat comments in other words.
+        """
         low, high = max(own[0].start - _EDGE_REACH, 0), own[-1].end + _EDGE_REACH
         for a, b in pairwise(own):
             gone = self._file.keys[a.end : b.start]
@@ -130,11 +145,11 @@ class AmbiguityChecks:
                     at = low + place if place < a.end - low else b.start + place - (a.end - low)
                     near = (SimilarLines(at, at + 1, round(found[1] / 100, 3)),)
                     yield make_refusal(
-                        "ambiguous", "This comment may be one that stands nearby.", [body], near
+                        "ambiguous", "This comment may be another one nearby, in other words.", [body], near
                     )
 
     def comment_like_markers(self, elisions: Iterable[Elision]) -> Iterator[Refusal]:
-        """Marks that are nearly a comment of the file: they may be that comment, in other words."""
+        """Yield a refusal for each elision marker that resembles a comment of the file, and may be that comment."""
         comments = {key for key in self._file.keys if line_weight(key) >= DISTINCTIVE and is_comment(key)}
         for mark in elisions:
             if (
@@ -146,10 +161,15 @@ class AmbiguityChecks:
                 yield make_refusal("ambiguous", "This mark may be a comment of the file.", [mark.text])
 
     def duplicated_lines(
-        self, segments: Sequence[Segment], chain: Sequence[Anchor], least: float
+        self, segments: Sequence[Segment], chain: Sequence[Anchor], min_weight: float
     ) -> Iterator[Refusal]:
-        """Lines that come although the file has just the same one nearby, which stays: it may be meant instead. least: only
-        those of at least this weight, and the only ones of their kind."""
+        """Yield a refusal for each added line that the file already has nearby, where that line stays.
+
+        Args:
+            segments: The segments of the snippet.
+            chain: The anchors that place the segments.
+            min_weight: Only lines of at least this weight, which occur once in the file, count. 0 = no such limit.
+        """
         met = {line for anchor in chain for line in range(anchor.first, anchor.last)}
         gone = {line for anchor in chain for line in range(anchor.start, anchor.end)}
         replacing: set[int] = set()
@@ -160,14 +180,16 @@ class AmbiguityChecks:
                     replacing.update(range(a.last, b.first))
         for number, segment in enumerate(segments):
             own = [anchor for anchor in chain if anchor.segment == number]
-            if not own or (not least and (number in self._settled or self._has_fixed_ends(segment, own))):
+            if not own or (
+                not min_weight and (number in self._settled or self._has_fixed_ends(segment, own))
+            ):
                 continue
             for line, body in enumerate(segment.lines, segment.first):
                 if line in met:
                     continue
                 at_end = not own[0].first <= line < own[-1].last
                 if line_weight(normalize_line(body)) < max(
-                    least, _MIN_EDGE_WEIGHT if at_end else MIN_DUPLICATE_WEIGHT
+                    min_weight, _MIN_EDGE_WEIGHT if at_end else MIN_DUPLICATE_WEIGHT
                 ):
                     continue
                 everywhere = self._file.places.get(normalize_line(body), ())
@@ -176,22 +198,23 @@ class AmbiguityChecks:
                 low = 0 if segment.opens or is_only else own[0].start - reach
                 high = len(self._file) if segment.closes or is_only else own[-1].end + reach
                 places = [p for p in everywhere if low <= p < high and (at_end or p not in gone)]
-                if least and len(self._file.places.get(normalize_line(body), ())) > 1:
+                if min_weight and len(self._file.places.get(normalize_line(body), ())) > 1:
                     continue
                 if places and (at_end or len(places) == 1):
                     near = tuple(SimilarLines(place, place + 1, 1.0) for place in places[:3])
-                    yield make_refusal(
-                        "ambiguous", "This line stands in the file already, nearby.", [body], near
-                    )
+                    yield make_refusal("ambiguous", "The file already has this line nearby.", [body], near)
 
     def _has_fixed_ends(self, segment: Segment, own: Sequence[Anchor]) -> bool:
-        """Whether the lines that a segment begins and ends with stand in one place of the file only, and are met there.
-        Whatever is shown between them, the result is then the same. Not where the file is to begin or end with them."""
+        """Return whether the first and last lines of a segment occur once in the file and are matched there.
+
+        The result then does not depend on the lines between. Not so where the file has to begin or end with the segment.
+        """
         if (segment.opens and own[0].start) or (segment.closes and own[-1].end < len(self._file)):
             return False
         return self.is_end_fixed(segment, own, at_end=False) and self.is_end_fixed(segment, own, at_end=True)
 
     def is_end_fixed(self, segment: Segment, own: Sequence[Anchor], *, at_end: bool) -> bool:
+        """Return whether the lines at one end of a segment are matched, and together occur nowhere else in the file."""
         anchor = own[-1] if at_end else own[0]
         keys = list(map(normalize_line, segment.lines))
         blank = leading_blank_lines(keys[::-1] if at_end else keys)
@@ -214,8 +237,10 @@ class AmbiguityChecks:
     def fits_elsewhere(
         self, segment: Segment, own: Sequence[Anchor], floor: int, ceiling: int, *, at_end: bool
     ) -> bool:
-        """Whether the lines that a segment begins (or ends) with fit another place between its neighbours: one where
-        more of them stand, or, when lines go, one by which fewer would."""
+        """Return whether the lines at one end of a segment fit another place between the neighbouring segments.
+
+        Another place fits if more lines match there or, when lines are deleted, if fewer lines would be.
+        """
         anchor = own[-1] if at_end else own[0]
         keys = list(map(normalize_line, segment.lines))
         blank = leading_blank_lines(keys[::-1] if at_end else keys)
@@ -238,7 +263,7 @@ class AmbiguityChecks:
         return False
 
     def _exact_weight(self, anchor: Anchor, segment: Segment) -> float:
-        """How much the lines of an anchor tell that are indented alike."""
+        """Return the weight of those lines of an anchor that have the same indentation in the file."""
         if anchor.whole:
             return anchor.weight
         lines = segment.lines[anchor.first - segment.first : anchor.last - segment.first]
@@ -249,7 +274,7 @@ class AmbiguityChecks:
         )
 
     def _matched_weight(self, keys: Sequence[str], edge: int, place: int, step: int) -> float:
-        """How much the lines tell that stand in the file one after the other, from a line of a segment on."""
+        """Return the weight of the lines that match in a row, from a line of the segment and a line of the file on."""
         told = 0.0
         while 0 <= edge < len(keys) and 0 <= place < len(self._file) and keys[edge] == self._file.keys[place]:
             told += line_weight(keys[edge])
@@ -258,21 +283,27 @@ class AmbiguityChecks:
 
 
 def insert_or_replace_refusal(file: FileLines, part: Sequence[str], start: int, end: int) -> Refusal:
-    """The doubt whether lines replace the file's lines [start, end)."""
+    """Return the refusal for lines that may either be added beside the lines [start, end) of the file or replace them."""
     near = (SimilarLines(max(start, 0), min(max(end, 0), len(file)), 0.5),)
     return make_refusal(
         "ambiguous",
-        "It does not show whether these lines come in addition or replace what stands there.",
+        "The sketch does not show whether these lines are added or replace lines of the file.",
         part,
         near,
     )
 
 
 def count_replaced_lines(shown: Sequence[str], file: Sequence[str], *, is_edge: bool) -> int | None:
-    """How many of the file's lines next to an anchor are replaced by lines that are shown there, with nothing known on
-    their other side; both from the anchor on. As many as are shown when each resembles its own; none when nothing
-    resembles them; None when it cannot be told. is_edge: nothing stands on the other side in the sketch, not even an
-    elision, so that the file may end there."""
+    """Return how many lines of the file, next to an anchor, are replaced by lines shown beside the anchor.
+
+    Args:
+        shown: The lines of the sketch, from the anchor on.
+        file: The lines of the file, from the anchor on.
+        is_edge: Nothing follows in the sketch, not even an elision, so that the file may end there.
+
+    Returns:
+        All of the shown lines if each resembles its counterpart, 0 if none resembles any, None if unclear.
+    """
     keys, others = (
         [normalize_line(line) for line in shown],
         [normalize_line(line) for line in file[: len(shown)]],

@@ -1,8 +1,9 @@
-"""The best chain of anchors: one place for each segment of a sketch, in the sketch's order.
+"""The best chain of anchors: one place for each segment of a sketch, in the order of the sketch.
 
-Chaining of maximal matches, as in sequence alignment (Ohlebusch and Abouelhoda 2005, "Chaining algorithms for multiple
-genome comparison"), with costs that fit sketches: leaving the file's lines out is free at an elision, and within a
-segment nearer is better. The other chains of about the same score are kept: two good places are none.
+The method is the chaining of maximal matches, as in sequence alignment (Ohlebusch and Abouelhoda 2005, "Chaining
+algorithms for multiple genome comparison"), with costs that fit sketches. Leaving lines of the file out is free at an
+elision. Within a segment, the nearest match is best. Chains of nearly the same score are kept as alternatives, because
+a place with an equally good rival is not certain.
 """
 
 from __future__ import annotations
@@ -23,33 +24,43 @@ from .line_matching import (
 )
 
 _MARGIN = 0.35
-"""Chains whose scores differ by less are equally good: by less than the weight of one line that tells something."""
+"""Difference of scores below which two chains are equally good. It is less than the weight of one distinctive line."""
 
 _SAME_START_MARGIN = 0.05
-"""The same, for where in one segment a later run stands: there, the nearest place is what everyone means."""
+"""The margin for chains whose segments start at the same places. There, the nearest match is almost always meant."""
 
 _MAX_ALTERNATIVES = 12
+"""Alternatives kept, which bounds the time to compare them."""
 
 _MAX_UNMATCHED_COST = 10.0
+"""Highest cost of the unmatched lines at one end of a segment."""
 _MAX_DELETION_COST = 3.0
+"""Highest cost of lines that are deleted without replacement."""
 _BRACKET_MISMATCH_COST = 2.0
-"""For lines in the place of others that close or open other brackets than these."""
+"""The cost of replacing lines by lines that open or close other brackets."""
 
 _SPARING_FACTOR = 0.3
-"""What a line met counts for, where it counts more that none goes."""
+"""The factor of matched weight when the chain with the fewest deletions is wanted."""
 
 _UNBALANCED_COST = 6.0
-"""For lines that come in addition though they close what they do not open, or leave open what they do not close."""
+"""The cost of added lines that close brackets opened elsewhere, or leave brackets open."""
 _OUTER_BLOCK_COST = 2.0
+"""The cost of deleting lines that reach into an outer block."""
 
 _OUTSIDE_SCOPE_COST = 1.2
-"""The cost of a place outside of what the sketch shows it in."""
+"""The cost of a place outside of the block in which the sketch shows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """anchors: in order, disjoint in the sketch and in the file. loose: how many lines have no counterpart at the ends of
-    their segments. others: chains that are as good, or nearly."""
+    """A place for each segment of a sketch.
+
+    Attributes:
+        anchors: The matches, in order, disjoint in the sketch and in the file.
+        score: The matched weight minus the costs.
+        unmatched_lines: The number of lines at the ends of segments without a counterpart in the file.
+        alternatives: Other chains that are as good, or nearly.
+    """
 
     anchors: tuple[Anchor, ...]
     score: float
@@ -59,8 +70,14 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class _ChainStep:
-    """How an anchor is reached: the score with it, and the anchor before, None for none. Where the two overlap, either
-    goes without some lines: this one without its first `taken`, or the one before without its last `given`."""
+    """One way to reach an anchor.
+
+    Where the anchor overlaps the one before, this one loses its first `taken` lines, or the one before its last `given`.
+
+    Attributes:
+        score: The score up to and with the anchor.
+        before: The number of the anchor before; None for the first one.
+    """
 
     score: float
     before: int | None
@@ -76,14 +93,24 @@ def best_chain(
     check: Callable[[], None] = lambda: None,
     sparing: bool = False,
 ) -> Chain | None:
-    """None when there is no anchor at all. bonus: what hints add to an anchor's weight. check: raises to cancel.
-    sparing: the chain by which the fewest lines of the file go, rather than the one that meets the most."""
+    """Return the chain with the highest score, or None if there are no anchors.
+
+    Args:
+        segments: The segments of the sketch.
+        anchors: All matches of their lines in the file.
+        file: The lines of the file.
+        bonus: What hints add to the weight of an anchor.
+        check: Called between units of work; may raise to cancel.
+        sparing: Prefer the chain that deletes the fewest lines to the chain that matches the most.
+    """
     if not anchors:
         return None
     return _ChainBuilder(segments, anchors, file, bonus, check, sparing).result()
 
 
 class _ChainBuilder:
+    """The dynamic programme over all anchors, in the order of the sketch."""
+
     def __init__(
         self,
         segments: Sequence[Segment],
@@ -103,7 +130,7 @@ class _ChainBuilder:
         self._lines = lines
         self._depths = [0, *accumulate(_depth_change(line) for line in lines)]
         worth = [line_weight(normalize_line(line)) for line in lines]
-        # What it costs when a line at a segment's end has no counterpart in the file; blank ones cost nothing.
+        # The cost of unmatched lines at the end of a segment. Blank lines cost nothing.
         self._cost = [0.0, *accumulate(3.0 + w if w > 0.05 else 0.0 for w in worth)]
         self._skipped = [
             0.0,
@@ -117,7 +144,7 @@ class _ChainBuilder:
         ]
         self._steps: list[list[_ChainStep]] = []
         self._reached: list[tuple[float, int]] = []
-        """The anchors by how well they are reached: minus their score, and their number."""
+        """The anchors reached so far, best first: the negated score and the number of each."""
         for number, anchor in enumerate(anchors):
             if number % 50 == 0:
                 check()
@@ -125,7 +152,7 @@ class _ChainBuilder:
             insort(self._reached, (-self._steps[number][0].score, number))
 
     def _steps_to(self, b: Anchor, bonus: float) -> list[_ChainStep]:
-        """The ways to reach an anchor, best first; those that are nearly as good are kept."""
+        """Return the ways to reach an anchor, best first, with those that are nearly as good."""
         at_start = self._segments[b.segment].opens and b.start == 0
         head = 0.0 if at_start else self._head_cost(b.segment, b.first)
         gain = self._scale * b.weight + bonus
@@ -133,7 +160,7 @@ class _ChainBuilder:
         best = ways[0].score
         for score, at in self._reached:
             if gain - score <= best - self._margin:
-                break  # From here on none is reached well enough, for going on from it costs something.
+                break  # The rest is sorted by score, and a transition never gains any.
             a = self._anchors[at]
             if a.first >= b.first:
                 continue
@@ -145,7 +172,7 @@ class _ChainBuilder:
         )
 
     def _steps_between(self, at: int, b: Anchor, gain: float, head: float) -> list[_ChainStep]:
-        """The ways from one anchor on to another: one, or two where they overlap."""
+        """Return the ways from one anchor to another: one, or two where they overlap."""
         a = self._anchors[at]
         reached = self._steps[at][0]
         over = max(0, a.last - b.first, a.end - b.start)
@@ -171,7 +198,7 @@ class _ChainBuilder:
         return ways
 
     def _transition_cost(self, at: int, b: Anchor, taken: int, given: int, head: float) -> float:
-        """What it costs to go from one anchor on to another."""
+        """Return the cost of the step from one anchor to another."""
         a = self._anchors[at]
         if a.segment == b.segment:
             return self._gap_cost(a, b, taken, given)
@@ -180,6 +207,7 @@ class _ChainBuilder:
         return tail + between + head + (_OUTSIDE_SCOPE_COST if self._leaves_scope(at, b) else 0.0)
 
     def _gap_cost(self, a: Anchor, b: Anchor, taken: int, given: int) -> float:
+        """Return the cost of the lines between two anchors of one segment."""
         first, start = b.first + taken, b.start + taken
         last, end = a.last - given, a.end - given
         come, gone = first - last, start - end
@@ -187,7 +215,7 @@ class _ChainBuilder:
             return 0.0
         if self._segments[b.segment].strict:
             return 0.3 + self._cost[first] - self._cost[last] + 0.3 * min(gone, 20)
-        # What goes without anything in its place needs the better reason; what leaves the block, a very good one.
+        # A deletion without replacement is less likely, and one that leaves the block is rare.
         excess = min(0.3 * max(0, gone - come), _MAX_DELETION_COST)
         left = _OUTER_BLOCK_COST if gone and self._file.enters_outer_block(end, start) else 0.0
         torn = _BRACKET_MISMATCH_COST * (
@@ -202,7 +230,7 @@ class _ChainBuilder:
         )
 
     def _leaves_scope(self, before: int, b: Anchor) -> bool:
-        """Whether a chain that goes on from `before` to b leaves what the sketch shows b in."""
+        """Return whether the step from anchor `before` to `b` leaves the block that the sketch shows `b` in."""
         holder = self._holders[b.first]
         if (
             holder is None
@@ -220,6 +248,7 @@ class _ChainBuilder:
         return False
 
     def result(self) -> Chain:
+        """Return the best chain with its alternatives."""
         ends = []
         for number, a in enumerate(self._anchors):
             segment = self._segments[a.segment]
@@ -231,7 +260,7 @@ class _ChainBuilder:
         chain = self._trace_back(best)
         near = sorted((score - end, number) for end, number in ends if end > score - self._margin)
         others = [(loss, self._trace_back(number)) for loss, number in near if number != best]
-        # One that ends elsewhere may be the best as far as its end goes only with another beginning.
+        # A chain with another end may be nearly as good only with another beginning.
         for loss, number in dict.fromkeys([(0.0, best), *near[:_MAX_ALTERNATIVES]]):
             others += ((loss + more, other) for more, other in self._alternatives_to(number))
         heads = _segment_offsets(chain)
@@ -244,7 +273,7 @@ class _ChainBuilder:
         return Chain(chain, score, self._count_unmatched(chain), tuple(islice(equal, _MAX_ALTERNATIVES)))
 
     def _alternatives_to(self, number: int) -> Iterator[tuple[float, tuple[Anchor, ...]]]:
-        """The chains up to an anchor that part from the best one in one step, each with what it loses by it."""
+        """Yield the chains up to an anchor that differ from the best one in one step, each with its loss of score."""
         at: int | None = number
         given = 0
         after_it: tuple[Anchor, ...] = ()
@@ -258,7 +287,10 @@ class _ChainBuilder:
             at, given = chosen.before, chosen.given
 
     def _count_unmatched(self, chain: Sequence[Anchor]) -> int:
-        """How many lines at the ends of their segments have no counterpart; all of a segment that has no anchor."""
+        """Return the number of lines without a counterpart at the ends of segments.
+
+        All lines of a segment without an anchor count.
+        """
         count = 0
         for number, segment in enumerate(self._segments):
             own = [anchor for anchor in chain if anchor.segment == number]
@@ -268,12 +300,12 @@ class _ChainBuilder:
         return count
 
     def _head_cost(self, segment: int, first: int) -> float:
-        """What it costs that a segment's lines before `first` have no counterpart."""
+        """Return the cost of the unmatched lines of a segment before line `first`."""
         cost = self._cost[first] - self._cost[self._segments[segment].first]
         return min(cost, _MAX_UNMATCHED_COST) + (_UNBALANCED_COST if self._cut_heads[first] else 0.0)
 
     def _tail_cost(self, segment: int, last: int) -> float:
-        """The same, of its lines from `last` on."""
+        """Return the cost of the unmatched lines of a segment from line `last` on."""
         end = self._segments[segment].last
         if last == end:
             return 0.0
@@ -282,7 +314,7 @@ class _ChainBuilder:
         )
 
     def _trace_back(self, number: int, given: int = 0) -> tuple[Anchor, ...]:
-        """The best chain up to an anchor, which goes without its last `given` lines."""
+        """Return the best chain up to an anchor that loses its last `given` lines."""
         out = []
         at: int | None = number
         while at is not None:
@@ -293,7 +325,7 @@ class _ChainBuilder:
 
 
 def _shortened(anchor: Anchor, taken: int, given: int) -> Anchor:
-    """An anchor without its first and last lines."""
+    """Return an anchor without its first `taken` and last `given` lines."""
     if not taken and not given:
         return anchor
     base = anchor.sums[taken - 1] if taken else 0.0
@@ -308,18 +340,21 @@ def _shortened(anchor: Anchor, taken: int, given: int) -> Anchor:
 
 
 def _segment_offsets(chain: Sequence[Anchor]) -> dict[int, int]:
-    """Where each segment begins in the file."""
+    """Return the line of the file minus the line of the sketch at which each segment begins."""
     return {anchor.segment: anchor.start - anchor.first for anchor in reversed(chain)}
 
 
 def _depth_change(line: str) -> int:
+    """Return by how many levels of brackets a line goes deeper."""
     closed, opened = line_brackets(normalize_line(line))
     return opened - closed
 
 
 def _unbalanced_cuts(segments: Sequence[Segment]) -> tuple[list[bool], list[bool]]:
-    """For each line whether its segment's lines from there on close brackets that they do not open, and whether those
-    before it leave brackets open."""
+    """Return two flags for each line, about a cut of its segment before that line.
+
+    Whether the lines from there on close brackets that they do not open, and whether the lines before leave brackets open.
+    """
     tails: list[bool] = []
     heads: list[bool] = []
     for segment in segments:
@@ -338,7 +373,7 @@ def _unbalanced_cuts(segments: Sequence[Segment]) -> tuple[list[bool], list[bool
 
 
 def _enclosing_lines(lines: Sequence[str]) -> Iterator[int | None]:
-    """For each line the nearest one above that is indented less and opens something."""
+    """Yield for each line the nearest line above that is indented less and opens a block."""
     open_lines: list[tuple[int, int]] = []
     for number, line in enumerate(lines):
         columns = indent_width(line)

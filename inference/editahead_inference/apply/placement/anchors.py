@@ -1,4 +1,4 @@
-"""Anchors: the places where lines of a sketch stand in a file, as they are or within one declaration."""
+"""Anchors: runs of lines that a sketch shares with a file, and declarations that both hold."""
 
 from __future__ import annotations
 
@@ -10,31 +10,34 @@ from itertools import accumulate
 from .line_matching import DISTINCTIVE, FileLines, line_weight, normalize_line
 
 _OTHER_INDENT_FACTOR = 0.7
-"""What a line is worth whose indentation differs, to one that is exactly the same."""
+"""The factor of the weight of a line whose indentation differs in the file."""
 
 _MAX_WEAK_DISTANCE = 80
-"""Lines: how far from a strong run a weak one is looked for."""
+"""Lines between a distinctive run and a weak one that is still considered."""
 
 _MAX_WEAK_NEIGHBORS = 2
-"""So many weak runs are tried on either side of a strong one, for each line of the sketch."""
+"""Weak runs considered on either side of a distinctive one, for each line of the sketch."""
 
 _MAX_STRONG_RUNS = 60
-"""So many strong runs are tried for one segment, the heaviest."""
+"""Distinctive runs considered for one segment, the heaviest first."""
 
 _MAX_RUNS_WITH_NEIGHBORS = 12
-"""Near so many strong runs, the heaviest."""
+"""Distinctive runs near which weak ones are considered, the heaviest first."""
 
 _MAX_PAIRS = 20_000
-"""A line that would give more pairs of equal lines is no anchor."""
+"""Pairs of equal lines that one line may give. Beyond this, matching it costs too much time and says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Lines of a sketch that stand without a gap in what they show, and after an elision, or another hunk.
+    """Lines that a sketch shows without a gap, between elisions or between hunks.
 
-    lines: bodies, indented as the file is. first: the first one's number among the lines of all segments. strict: all of
-    them are said to stand in the file as it is, so that hardly any may be missing there, or between them. opens, closes:
-    nothing in the sketch stands before (after) them, not even an elision: the file may begin (end) with them.
+    Attributes:
+        lines: The lines without their ends, indented as in the file.
+        first: The number of the first line among the lines of all segments.
+        strict: The lines are meant to be in the file as they are. Hardly any may be missing, there or between them.
+        opens: Nothing comes before in the sketch, not even an elision. The file may begin with the lines.
+        closes: Nothing comes after in the sketch, not even an elision. The file may end with the lines.
     """
 
     lines: tuple[str, ...]
@@ -50,10 +53,12 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The sketch's lines [first, last) of one segment are the file's lines [start, end).
+    """The match of lines [first, last) of the sketch with lines [start, end) of the file.
 
-    sums: how much the first 1, 2, ... lines weigh together, for a run of equal lines; for a declaration, which is
-    shown whole and may differ within, just one number, and `whole` is true.
+    Attributes:
+        segment: The number of the segment that the lines are in.
+        sums: The weight of the first 1, 2, ... lines of a run of equal lines; a single number for a declaration.
+        whole: A declaration that the sketch shows whole. Its lines may differ from those of the file.
     """
 
     segment: int
@@ -69,16 +74,22 @@ class Anchor:
         return self.sums[-1]
 
     def weight_without(self, lines: int) -> float:
-        """The weight without the first `lines` lines."""
+        """Return the weight without the first `lines` lines."""
         return self.sums[-1] - (self.sums[lines - 1] if lines else 0.0)
 
 
 def find_anchors(
     segments: Sequence[Segment], file: FileLines, windows: Sequence[tuple[int, int]]
 ) -> list[Anchor]:
-    """The runs of equal lines, longest possible, each segment's within its window of the file's lines [low, high): all
-    that tell something of where it belongs, and of the others those near them. Sorted by the sketch's lines, then by the
-    file's."""
+    """Return the longest runs of equal lines, sorted by the lines of the sketch, then by those of the file.
+
+    All distinctive runs are returned, and the weak ones near them.
+
+    Args:
+        segments: The segments of the sketch.
+        file: The lines of the file.
+        windows: For each segment the lines [low, high) of the file to search.
+    """
     found: list[Anchor] = []
     for number, (segment, (low, high)) in enumerate(zip(segments, windows, strict=True)):
         strong: list[Anchor] = []
@@ -88,7 +99,7 @@ def find_anchors(
         if len(strong) > _MAX_STRONG_RUNS:
             strong.sort(key=lambda run: -run.weight)
             if segment.strict and strong[0].weight <= strong[_MAX_STRONG_RUNS].weight:
-                continue  # it fits more places than are looked at, so that none of them is meant for sure
+                continue  # More places are equally good than are considered, so none of them is certain.
             del strong[_MAX_STRONG_RUNS:]
         found += strong
         if strong:
@@ -99,7 +110,7 @@ def find_anchors(
 
 
 def _covering_runs(segment: Segment, weak: Sequence[Anchor], file: FileLines) -> list[Anchor]:
-    """Of a segment's weak runs those that hold all of it; indented as it is, if any is."""
+    """Return the weak runs that cover a whole segment, those with the same indentation if there are any."""
     filled = [number for number, line in enumerate(segment.lines, segment.first) if line.strip()]
     if not filled:
         return []
@@ -115,6 +126,7 @@ def _covering_runs(segment: Segment, weak: Sequence[Anchor], file: FileLines) ->
 
 
 def _runs(number: int, segment: Segment, file: FileLines, low: int, high: int) -> list[Anchor]:
+    """Return all longest runs of equal lines of one segment, within lines [low, high) of the file."""
     keys = [normalize_line(line) for line in segment.lines]
     places, other = file.places, file.keys
     counts: dict[str, int] = {}
@@ -122,11 +134,11 @@ def _runs(number: int, segment: Segment, file: FileLines, low: int, high: int) -
         counts[key] = counts.get(key, 0) + 1
     out = []
     for i, key in enumerate(keys):
-        standing = places.get(key, ())
-        if len(standing) * counts[key] > _MAX_PAIRS:
+        occurrences = places.get(key, ())
+        if len(occurrences) * counts[key] > _MAX_PAIRS:
             continue
         before = keys[i - 1] if i else None
-        for j in standing:
+        for j in occurrences:
             if j < low or j >= high or (before is not None and j > low and other[j - 1] == before):
                 continue
             n = 1
@@ -142,6 +154,7 @@ def _runs(number: int, segment: Segment, file: FileLines, low: int, high: int) -
 
 
 def _runs_near(strong: Sequence[Anchor], weak: Sequence[Anchor]) -> set[Anchor]:
+    """Return the weak runs nearest to the distinctive ones."""
     starts: dict[int, list[Anchor]] = {}
     for run in weak:
         starts.setdefault(run.first, []).append(run)

@@ -1,8 +1,7 @@
-"""Where a stretch of shown lines begins and ends in the file, when the lines at its ends stand there as they are.
+"""The lines of a file that a stretch of shown lines covers, when the lines at both ends of the stretch are in the file.
 
-Between the two ends the file is to hold just what is shown, so they alone decide what comes of it. Of several readings
-one is meant for sure only if it is no worse than any other: at either end as many of the lines stand there, and fewer
-lines of the file go. Whatever context another reading claims this one has as well, and takes less away.
+Between its two ends the file becomes what is shown, so the ends alone decide the result. One of several matches is
+certain only if it is no worse than any other: at each end as many lines match, and fewer lines of the file change.
 """
 
 from __future__ import annotations
@@ -29,22 +28,29 @@ from .line_matching import (
 )
 
 _MAX_PLACES = 150
-"""Places of either end that are looked at; with more, nothing is certain."""
+"""Places of either end that are compared. With more, no match is certain."""
 
 _MAX_OCCURRENCES = 1000
+"""Occurrences in the file of a line at an end. A line with more is not searched for."""
 _MAX_MATCHES = 2000
-"""A line that stands in more places is not looked for; nor are more readings."""
+"""Pairs of places that are compared, which bounds the time."""
 
 _MIN_EXTRA_WEIGHT = 0.1
-"""What an end says more by a line that says anything."""
+"""The weight by which another match has to exceed this one to say more. Any line but a blank one weighs as much."""
 
 _MAX_EXTRA_CHANGES = 3
-"""A reading by which so many more lines change may still be the one that is meant."""
+"""Lines that another match may change more than this one and still be the meant one."""
 
 
 @dataclass(frozen=True, slots=True)
 class _BoundaryPlace:
-    """Where an end of the segment may stand: its first (last) line, how many lines from there inwards, what they weigh."""
+    """A place in the file for one end of the segment.
+
+    Attributes:
+        line: The first (last) line of the file.
+        count: The number of matching lines from there inwards.
+        weight: The weight of the matching lines.
+    """
 
     line: int
     count: int
@@ -53,11 +59,18 @@ class _BoundaryPlace:
 
 @dataclass(frozen=True, slots=True)
 class BoundaryMatch:
-    """The file's lines [start, end) become the segment's lines but for blank ones around them.
+    """A match after which lines [start, end) of the file become the lines of the segment, blank lines around them aside.
 
-    before, after: how many lines at the ends stay. gone, come: how many lines between them, not blank, go and come.
-    is_firm: no line at an end may be new, and stand by chance where it was met: nothing goes, or both ends tell where they
-    are, or they close what nothing that comes opens. is_contested: another reading has something to say for itself.
+    Attributes:
+        head: The place of the first lines.
+        tail: The place of the last lines.
+        before: The number of lines at the beginning that stay.
+        after: The number of lines at the end that stay.
+        gone: The number of lines between these, not blank, that are deleted.
+        come: The number of lines between these, not blank, that are added.
+        is_firm: No line at an end is likely to be new and to match by chance. Either nothing is deleted, or both ends are
+            distinctive, or they close a bracket that no new line opens.
+        is_contested: Another match is plausible, too.
     """
 
     start: int
@@ -72,22 +85,25 @@ class BoundaryMatch:
     is_contested: bool = False
 
     def between_in_file(self, file: FileLines) -> Sequence[str]:
-        """The file's lines between the ends that stay."""
+        """Return the lines of the file between the ends that stay."""
         return file.keys[self.start + self.before : self.end - self.after]
 
     def between_in_segment(self, keys: Sequence[str]) -> Sequence[str]:
-        """The segment's lines between the ends that stay."""
+        """Return the lines of the segment between the ends that stay."""
         return keys[self.before : len(keys) - self.after]
 
     def is_no_worse_than(self, other: BoundaryMatch) -> bool:
+        """Return whether both ends match as well as those of the other match, and no more lines change."""
         if self.head.weight < other.head.weight or self.tail.weight < other.tail.weight:
             return False
         return (self.gone, self.come) <= (other.gone, other.come)
 
 
 def best_boundary_match(segment: Segment, file: FileLines, floor: int, ceiling: int) -> BoundaryMatch | None:
-    """The one reading within the file's lines [floor, ceiling) that is no worse than all others; None when there is none,
-    or no end of it tells where it is."""
+    """Return the match within lines [floor, ceiling) that is no worse than any other.
+
+    None if there is no such match, or if its ends are not distinctive.
+    """
     bodies = [line.rstrip() for line in segment.lines]
     first, last = leading_blank_lines(bodies), len(bodies) - leading_blank_lines(bodies[::-1])
     bodies = bodies[first:last]
@@ -127,9 +143,12 @@ def best_boundary_match(segment: Segment, file: FileLines, floor: int, ceiling: 
 def has_rival_match(
     segment: Segment, file: FileLines, start: int, end: int, floor: int, ceiling: int
 ) -> bool:
-    """Whether another reading than the file's lines [start, end), within [floor, ceiling), says at least as much at both of
-    its ends, and begins nearer to what is shown above, or ends earlier, or says more; or whether there are too many to know.
-    Not where the ends are not those of the segment."""
+    """Return whether another match within [floor, ceiling) is as plausible as lines [start, end).
+
+    A rival matches at least as well at both ends, and starts nearer to the lines shown above, ends earlier, or matches
+    more. There is none if start and end are not places of the ends of the segment. If there are too many matches to
+    compare, one is taken to be a rival.
+    """
     bodies = [line.rstrip() for line in segment.lines]
     bodies = bodies[leading_blank_lines(bodies) : len(bodies) - leading_blank_lines(bodies[::-1])]
     if not bodies:
@@ -148,7 +167,7 @@ def has_rival_match(
         return False
     if len(heads) * len(tails) > _MAX_MATCHES:
         return True
-    told_at_ends = head.weight + tail.weight + _MIN_EXTRA_WEIGHT
+    min_weight = head.weight + tail.weight + _MIN_EXTRA_WEIGHT
     others = (
         _make_match(keys, file, first, last)
         for first, last in product(heads, tails)
@@ -156,14 +175,14 @@ def has_rival_match(
         and last.weight >= tail.weight
         and (
             (first.line <= min(start, last.line) and last.line + 1 < end)
-            or (first.line <= last.line and first.weight + last.weight > told_at_ends)
+            or (first.line <= last.line and first.weight + last.weight > min_weight)
         )
     )
     return any(other.gone + other.come <= mine.gone + mine.come + _MAX_EXTRA_CHANGES for other in others)
 
 
 def _has_firm_ends(reading: BoundaryMatch, bodies: Sequence[str]) -> bool:
-    """Whether each end tells where it is, or closes brackets that are opened neither in it nor between the two."""
+    """Return whether each end is distinctive, or closes brackets opened neither in it nor between the ends."""
     between = reading.between_in_segment(bodies)
     head, tail = bodies[: reading.before], bodies[len(bodies) - reading.after :]
     if distinctiveness(head) < DISTINCTIVE and not unmatched_brackets(head)[0]:
@@ -174,8 +193,10 @@ def _has_firm_ends(reading: BoundaryMatch, bodies: Sequence[str]) -> bool:
 
 
 def distinctiveness(bodies: Sequence[str]) -> float:
-    """How much lines tell of where they are. Comments and annotations tell little: they are written again and again, and the
-    ones that are shown may be new."""
+    """Return the weight of lines, without comments and annotations.
+
+    Those are repeated all over a file, and the shown ones may be new.
+    """
     return sum(
         line_weight(normalize_line(body))
         for body in bodies
@@ -186,9 +207,13 @@ def distinctiveness(bodies: Sequence[str]) -> float:
 def _objection(
     best: BoundaryMatch, other: BoundaryMatch, keys: Sequence[str], file: FileLines
 ) -> Literal["refuted", "contested", None]:
-    """What another reading says against the best one. Refuted: by the other one lines are changed one by one that this one
-    only adds, or something named stays that by this one comes a second time. Contested: other lines that tell something do.
-    None where the other one takes something away that has a name: then it is new code that resembles the old."""
+    """Return what another match says against the best one.
+
+    Returns:
+        "refuted" if the other match changes lines one by one that the best match only adds, or keeps something named that
+        the best match would add a second time. "contested" if other distinctive lines do so. None if the other match
+        deletes something named: the sketch then adds new code that resembles the old.
+    """
     if best.start <= other.start and other.end <= best.end:
         return None
     old, new = other.between_in_file(file), other.between_in_segment(keys)
@@ -211,19 +236,19 @@ def _objection(
 
 
 def _kept_lines(reading: BoundaryMatch, keys: Sequence[str], file: FileLines) -> Counter[str]:
-    """The lines that stay."""
+    """Return the lines that stay."""
     return Counter(keys) & Counter(file.keys[reading.start : reading.end])
 
 
 def _loses_a_name(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether a line that opens something goes, and with it the name that it opens it under."""
+    """Return whether a line that opens a named block is deleted, and its name with it."""
     text = "\n".join(new)
     kept = set(new)
     return any(name not in text for key in old if key not in kept and (name := opened_name(key)))
 
 
 def opened_name(key: str) -> str | None:
-    """The name of what a line opens."""
+    """Return the name of the block that a line opens, if any."""
     found = _NAME.match(key) if key.endswith(("{", ":", "(")) else None
     return found[found.lastindex or 0] if found is not None else None
 
@@ -234,13 +259,13 @@ _NAME = re.compile(
     r"|(?:\w+ )*?(?:def|func|fn|function|class|struct|interface|trait|enum|type|mod|namespace) (\w+)"
     r"|(?:[\w<>\[\],.*&:]+ )+[*&]*(\w+)\()"
 )
-"""A line that opens something, and its name."""
+"""The name in a line that opens a block."""
 
 
 def _is_distinctive(
     reading: BoundaryMatch, heads: Sequence[_BoundaryPlace], tails: Sequence[_BoundaryPlace]
 ) -> bool:
-    """Whether one of its ends says something that no other place does as well."""
+    """Return whether one end of a match is distinctive and matches better than at any other place."""
     for place, places in ((reading.head, heads), (reading.tail, tails)):
         if place.weight >= DISTINCTIVE and all(p is place or p.count < place.count for p in places):
             return True
@@ -250,6 +275,7 @@ def _is_distinctive(
 def _find_places(
     bodies: Sequence[str], file: FileLines, floor: int, ceiling: int, step: int
 ) -> Iterator[_BoundaryPlace]:
+    """Yield the places of one end of the segment. `step` is 1 for the first lines and -1 for the last ones."""
     edge = 0 if step > 0 else len(bodies) - 1
     if not _has_few_occurrences(bodies, file):
         return
@@ -268,7 +294,7 @@ def _find_places(
 
 
 def _has_few_occurrences(bodies: Sequence[str], file: FileLines) -> bool:
-    """Whether the lines at both ends stand in so few places that all of them can be looked at."""
+    """Return whether the lines at both ends occur seldom enough to compare all places."""
     return all(
         len(file.places.get(normalize_line(body), ())) <= _MAX_OCCURRENCES for body in (bodies[0], bodies[-1])
     )
@@ -277,6 +303,7 @@ def _has_few_occurrences(bodies: Sequence[str], file: FileLines) -> bool:
 def _make_match(
     keys: Sequence[str], file: FileLines, head: _BoundaryPlace, tail: _BoundaryPlace
 ) -> BoundaryMatch:
+    """Return the match with these two ends."""
     size = min(len(keys), tail.line + 1 - head.line)
     before = min(head.count, size)
     after = min(tail.count, size - before)
@@ -289,7 +316,7 @@ def _make_match(
 def to_anchors(
     reading: BoundaryMatch, segment: Segment, number: int, known: Sequence[Anchor]
 ) -> list[Anchor]:
-    """A reading as anchors: its ends, and what of the known anchors lies between them."""
+    """Return a match as anchors: its ends, and those of the known anchors that lie between."""
     keys = list(map(normalize_line, segment.lines))
     first, last = leading_blank_lines(keys), len(keys) - leading_blank_lines(keys[::-1])
     head = _run(number, segment, first, first + reading.before, reading.start)
@@ -307,6 +334,7 @@ def to_anchors(
 
 
 def _run(number: int, segment: Segment, first: int, last: int, start: int) -> Anchor:
+    """Return the anchor of lines [first, last) of the segment at line `start` of the file."""
     worth = tuple(accumulate(line_weight(normalize_line(line)) for line in segment.lines[first:last]))
     at = segment.first
     return Anchor(number, at + first, at + last, start, start + last - first, worth)

@@ -1,4 +1,4 @@
-"""The declarations of a file and of a sketch's code: what is named, of what kind, where, and in what."""
+"""The declarations in a file or in the code of a sketch: kind, name, lines and scope of each."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _KINDS = {
     "variable_declarator": "value",
     "public_field_definition": "value",
 }
-"""Node type -> what kind of thing it declares. A kind is what survives an edit: an interface may become a class."""
+"""Node type -> the kind of thing declared. Kinds are coarse, to survive an edit: an interface may become a class."""
 
 _WRAPPERS = frozenset(
     {
@@ -70,7 +70,7 @@ _WRAPPERS = frozenset(
 """Nodes around one declaration that belong to it."""
 
 _OPAQUE_KINDS = frozenset({"function", "value", "macro"})
-"""What lies in these is of no concern to others: their insides are not looked at."""
+"""Kinds whose contents are not searched for declarations."""
 
 _CONTAINERS = frozenset(
     {
@@ -96,7 +96,7 @@ _CONTAINERS = frozenset(
         "ERROR",
     }
 )
-"""Nodes in which other declarations may lie."""
+"""Nodes that may hold other declarations."""
 
 _CLASS_WRAPPERS = {
     "java": ("class _ {", "}"),
@@ -105,16 +105,21 @@ _CLASS_WRAPPERS = {
     "javascript": ("class _ {", "}"),
     "javascriptreact": ("class _ {", "}"),
 }
-"""What makes members of a class, alone, into a text that the grammar knows."""
+"""Language -> the lines around members of a class that make them a text for the grammar."""
 
 _IMPORTS = frozenset({"import_statement", "import_from_statement", "import_declaration", "use_declaration"})
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """Lines [start, end), decorators included; `head` is the first line after these. scope: the names of what it lies
-    in, outermost first. signature: what stands between its name and its body, without white space. intact: without
-    syntax errors, and alone on its lines."""
+    """A declaration in lines [start, end), decorators included.
+
+    Attributes:
+        head: The first line after the decorators.
+        scope: The names of the enclosing declarations, outermost first.
+        signature: The text between the name and the body, without white space.
+        intact: Without syntax errors, and alone on its lines.
+    """
 
     kind: str
     name: str
@@ -127,7 +132,12 @@ class Declaration:
 
 
 def declarations(root: Node, lines: Sequence[str]) -> list[Declaration]:
-    """All of a tree, in order, outer ones first; not those within functions. `lines`: the bodies of its text."""
+    """Return all declarations of a tree in order, outer ones first, without those inside functions.
+
+    Args:
+        root: The root of the tree.
+        lines: The lines of its text, without line ends.
+    """
     found: list[Declaration] = []
     waiting: list[tuple[Node, tuple[str, ...], Node | None]] = [(root, (), None)]
     while waiting:
@@ -178,7 +188,7 @@ def _declaration(
 
 
 def _below_decorators(outer: Node, node: Node) -> int:
-    """The first line of a declaration without its decorators or annotations; its first line where these share it."""
+    """Return the first line of a declaration after its decorators or annotations; its first line if they share one."""
     above = [child for child in (*outer.children, *node.children) if child.type == "decorator"]
     for child in node.children:
         if child.type == "modifiers":
@@ -191,7 +201,7 @@ def _below_decorators(outer: Node, node: Node) -> int:
 
 
 def _name(node: Node) -> str | None:
-    """How the declaration is known: with the trait for a Rust impl, with the receiver's type for a Go method."""
+    """Return the name of a declaration: with the trait for a Rust impl, with the type of the receiver for a Go method."""
     if node.type == "impl_item":
         parts = [node.child_by_field_name(field) for field in ("trait", "type")]
         return " for ".join(_text(part) for part in parts if part is not None)
@@ -225,9 +235,10 @@ def _text(node: Node) -> str:
 
 
 def declarations_in_fragment(code: Sequence[str], language: str) -> list[Declaration]:
-    """The declarations in lines cut from a file, also members of a class without it; none without a grammar.
+    """Return the declarations in lines cut from a file, or none without a grammar.
 
-    Where the code is cut off, what is left may not parse: then only what is whole is found, and `intact`.
+    Members of a class are found without the class. Where the code is cut off it may not parse: only whole declarations are
+    then `intact`.
     """
     filled = [line for line in code if line.strip()]
     common = min((indentation(line) for line in filled), key=len, default="")
@@ -246,7 +257,7 @@ def declarations_in_fragment(code: Sequence[str], language: str) -> list[Declara
 
 
 def _intact_lines(found: Sequence[Declaration]) -> set[int]:
-    """The lines of those that are intact."""
+    """Return the lines covered by intact declarations."""
     return {line for d in found if d.intact for line in range(d.start, d.end)}
 
 
@@ -256,7 +267,7 @@ def _parse_declarations(lines: Sequence[str], language: str) -> list[Declaration
 
 
 def shows_end(declaration: Declaration, code: Sequence[str], language: str) -> bool:
-    """Whether the code shows where the declaration ends: by a bracket, or in a language of indentation by what follows."""
+    """Return whether the code shows where the declaration ends: by a bracket or, in Python, by the line that follows."""
     after = next((line for line in code[declaration.end :] if line.strip()), None)
     return language != "python" or (
         after is not None and indent_width(after) <= indent_width(code[declaration.head])
@@ -264,14 +275,14 @@ def shows_end(declaration: Declaration, code: Sequence[str], language: str) -> b
 
 
 def only_declares(code: Sequence[str], language: str) -> bool:
-    """Whether the lines are whole declarations and comments, and nothing else."""
+    """Return whether the lines hold whole declarations and comments, and nothing else."""
     covered = _intact_lines(declarations_in_fragment(code, language))
     rest = [line for number, line in enumerate(code) if number not in covered and line.strip()]
     return bool(covered) and all(map(is_comment, rest))
 
 
 def imported_names(root: Node) -> Counter[str]:
-    """The names that the imports at a file's top level bind, each as often as it is bound."""
+    """Return the names bound by the imports at the top level of a file, each with the number of its bindings."""
     names: Counter[str] = Counter()
     waiting = list(root.named_children)
     while waiting:
@@ -284,7 +295,7 @@ def imported_names(root: Node) -> Counter[str]:
 
 
 def _binding_nodes(node: Node) -> Iterator[Node]:
-    """The nodes that name what one import binds."""
+    """Yield the nodes for the names that one import binds."""
     alias = node.child_by_field_name("alias")
     if alias is not None:
         yield alias
@@ -314,6 +325,6 @@ def _binding_nodes(node: Node) -> Iterator[Node]:
 
 
 def declarations_in_file(original: Snapshot, lines: FileLines, syntax: SyntaxTrees) -> list[Declaration]:
-    """The declarations of a file; none for a language without a grammar."""
+    """Return the declarations of a file, or none for a language without a grammar."""
     tree = syntax.tree(original)
     return [] if tree is None else declarations(tree.root_node, lines.bodies)

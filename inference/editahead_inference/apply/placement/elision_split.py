@@ -1,4 +1,4 @@
-"""What a snippet shows without a gap: the stretches of code between its elisions."""
+"""The stretches of code between the elisions of a snippet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,14 @@ from .declarations import Declaration, declarations_in_fragment
 
 @dataclass(frozen=True, slots=True)
 class CodeRun:
-    """Lines between elisions. at: the sketch's line of each. before, after: the elisions; None at the sketch's ends."""
+    """A stretch of lines between two elisions.
+
+    Attributes:
+        lines: The lines, without their ends.
+        at: For each line its number in the sketch.
+        before: The elision before; None at the start of the sketch.
+        after: The elision after; None at the end of the sketch.
+    """
 
     lines: tuple[str, ...]
     at: tuple[int, ...]
@@ -22,7 +29,10 @@ class CodeRun:
 
 
 def split_at_elisions(snippet: Snippet) -> Iterator[CodeRun]:
-    """The stretches between elisions. What a `removed` elision stands for is left out: its neighbours are then adjacent."""
+    """Yield the stretches between elisions.
+
+    An elision of removed code does not split: the lines around it become neighbours.
+    """
     lines: list[str] = []
     at: list[int] = []
     before: Elision | None = None
@@ -39,8 +49,8 @@ def split_at_elisions(snippet: Snippet) -> Iterator[CodeRun]:
 
 
 def split_declarations(piece: CodeRun, language: str) -> Iterator[CodeRun]:
-    """A piece of whole declarations as one piece for each, when it holds nothing else."""
-    # One within another that is not intact is no piece of its own: what holds the two is shown as well.
+    """Yield each declaration of a stretch as a stretch of its own if the stretch holds nothing but whole declarations."""
+    # A declaration inside one that is not intact stays there: the sketch shows the enclosing lines as well.
     found = [d for d in declarations_in_fragment(piece.lines, language) if d.intact and not d.scope]
     tops: list[Declaration] = []
     for declaration in found:
@@ -57,5 +67,5 @@ def split_declarations(piece: CodeRun, language: str) -> Iterator[CodeRun]:
 
 
 def leading_blank_lines(lines: Sequence[str]) -> int:
-    """How many of the first lines are blank."""
+    """Return the number of blank lines at the beginning."""
     return next((number for number, line in enumerate(lines) if line.strip()), len(lines))

@@ -1,4 +1,4 @@
-"""How the indentation of a sketch becomes that of the file: less or more of it, tabs for spaces, another unit."""
+"""The change from the indentation of a sketch to that of a file: deeper or less deep, tabs for spaces, another unit."""
 
 from __future__ import annotations
 
@@ -12,29 +12,35 @@ Pair = tuple[str, str]
 """The indentation of a line in the sketch and in the file."""
 
 _IndentFunction = Callable[[str], str | None]
-"""Of an indentation; None where it does not fit."""
+"""A function from one indentation to another. None = does not apply."""
 
 _UNITS = ("\t", "    ", "  ", "        ", "   ")
 
 
 @dataclass(frozen=True)
 class IndentTransform:
-    """certain: no other change of the indentation explains the lines as well and gives another result."""
+    """A change of indentation.
+
+    Attributes:
+        change: The function; None = no change.
+        certain: No other change explains the lines as well and gives another result.
+    """
 
     change: _IndentFunction | None = None
     certain: bool = True
 
     def apply(self, body: str) -> str:
-        """The sketch's line as the file would have it."""
+        """Return a line of the sketch, indented as in the file."""
         if self.change is None or not body:
             return body
         space = indentation(body)
         changed = self.change(space)
         if changed is None or (space == body and ("\t" in space) == ("\t" in changed)):
-            return body  # What stands on a blank line is left as it is, but for tabs among spaces.
+            return body  # The white space of a blank line stays, unless tabs and spaces differ.
         return changed + body[len(space) :]
 
     def apply_all(self, bodies: Iterable[str]) -> tuple[str, ...]:
+        """Return lines of the sketch, indented as in the file."""
         return tuple(map(self.apply, bodies))
 
 
@@ -44,8 +50,13 @@ IDENTITY = IndentTransform()
 def infer_transform(
     pairs: Iterable[Pair], sketch: Sequence[str], file: Sequence[str]
 ) -> IndentTransform | None:
-    """The change of indentation that explains all pairs, which come from lines that are the same but for it. None when
-    no single one does. sketch, file: all their lines, for what they indent by."""
+    """Return the change of indentation that explains all pairs, or None if no single change does.
+
+    Args:
+        pairs: The indentations of lines that are otherwise equal.
+        sketch: All lines of the sketch, to see the unit of indentation.
+        file: All lines of the file, likewise.
+    """
     seen = set(pairs)
     if all(a == b for a, b in seen):
         return IDENTITY
@@ -65,7 +76,7 @@ def infer_transform(
 def _candidate_changes(
     seen: set[Pair], sketch: Sequence[str], file: Sequence[str]
 ) -> Iterator[_IndentFunction]:
-    """The changes that could be meant, the most plausible first."""
+    """Yield the plausible changes, the most plausible first."""
     theirs, ours = indent_unit(sketch), indent_unit(file)
     if theirs != ours:
         yield from _converting(seen, theirs, ours)
@@ -94,7 +105,7 @@ def _removing(prefix: str) -> _IndentFunction:
 
 
 def _converting(seen: set[Pair], source: str, target: str) -> Iterator[_IndentFunction]:
-    """Levels of one unit as levels of another, from another level on perhaps."""
+    """Yield the change from levels of one unit to levels of another, shifted by a number of levels."""
     shifts = {_level(b, target) - _level(a, source) for a, b in seen}
     if len(shifts) == 1:
         (shift,) = shifts
@@ -115,7 +126,7 @@ def _level(space: str, source: str) -> int:
 
 
 def indent_unit(lines: Sequence[str]) -> str:
-    """What one level is made of: a tab, or some spaces, by how much the indentation changes from line to line."""
+    """Return the indentation of one level: a tab or spaces, by the commonest change from line to line."""
     tabs = spaces = last = 0
     steps: dict[int, int] = {}
     for line in lines:
@@ -139,14 +150,17 @@ def indent_unit(lines: Sequence[str]) -> str:
 
 
 def uses_other_indent(sketch: Sequence[str], file: Sequence[str]) -> bool:
-    """Whether the sketch indents by another step than the file."""
+    """Return whether the sketch indents by another step than the file."""
     usual = indent_steps(file)
     return bool(usual) and not indent_steps(sketch) <= usual
 
 
 def blank_indent_is_ambiguous(indenting: IndentTransform, sketch: Iterable[str], file: Iterable[str]) -> bool:
-    """Whether it is open what white space blank lines of a sketch are to have whose indentation was lost or changed: where
-    the sketch has some that does not follow, or has none and the file has."""
+    """Return whether the white space of blank lines of a re-indented sketch is unclear.
+
+    It is if a blank line of the sketch has white space that the change does not apply to, or if the sketch has none and the
+    file has some.
+    """
     change = indenting.change
     blank = [line for line in sketch if not line.strip()]
     if change is None or not blank:
@@ -157,7 +171,7 @@ def blank_indent_is_ambiguous(indenting: IndentTransform, sketch: Iterable[str],
 
 
 def indent_steps(lines: Iterable[str]) -> set[str]:
-    """What the lines indent by below those at the left margin that open a block or a bracket."""
+    """Return the indentations directly below lines at the left margin that open a block or a bracket."""
     found = set()
     opened = False
     for line in lines:

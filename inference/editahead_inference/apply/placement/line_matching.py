@@ -1,4 +1,4 @@
-"""Lines as a sketch is compared with a file by: loosely, and each with a weight that says how much it tells of a place."""
+"""The comparison of lines of a sketch with lines of a file: normalised text, and a weight for how distinctive a line is."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _PUNCTUATION = str.maketrans(
         "\ufeff": "",
     }
 )
-"""Typographic characters that models put for plain ones, and white space that looks like a space."""
+"""Typographic characters that models write instead of plain ones, and white space that looks like a space."""
 
 DISTINCTIVE = 0.5
-"""Lines, or runs of lines, from this weight on say where they belong; lighter ones stand all over a file."""
+"""The weight from which a line or a run of lines says where it belongs. Lighter ones occur all over a file."""
 
 MIN_SIMILARITY = 60
-"""From so many percent on a line may be another one changed; below, it is not."""
+"""Percent of similarity from which one line may be a changed version of another."""
 
 _COMMENT = re.compile(r"\s*(#(?!include|define|if|el|end|pragma|undef|!\[|\[)|//|/\*|\*(?!\w)|--|<!--|;;)")
 _COMMON_WORD = re.compile(
@@ -50,15 +50,21 @@ _COMMON_WORD = re.compile(
 
 @lru_cache(maxsize=65536)
 def normalize_line(body: str) -> str:
-    """The line with everything gone that models get wrong without meaning it: white space at both ends, more of it than
-    one space within, typographic punctuation."""
+    """Return the line without differences that models introduce by mistake.
+
+    White space at both ends is gone, other white space is one space, typographic punctuation is plain.
+    """
     plain = body if body.isascii() else body.translate(_PUNCTUATION)
     return " ".join(plain.split())
 
 
 @lru_cache(maxsize=65536)
 def line_weight(key: str) -> float:
-    """0..1, of a line's `loose` form: next to nothing for blank lines and brackets, 1 for a long line."""
+    """Return how distinctive a line is, from 0 to 1: almost 0 for blank lines and brackets, 1 for a long line.
+
+    Args:
+        key: The normalised line.
+    """
     if not key:
         return 0.05
     words = re.findall(r"\w+", key)
@@ -69,24 +75,24 @@ def line_weight(key: str) -> float:
 
 
 def indentation(body: str) -> str:
-    """The white space that the line begins with; all of a blank line."""
+    """Return the white space at the beginning of the line; all of a blank line."""
     return body[: len(body) - len(body.lstrip())]
 
 
 def is_comment(body: str) -> bool:
-    """Whether the line is nothing but a comment, by how it begins."""
+    """Return whether the line is nothing but a comment, judged by its beginning."""
     return _COMMENT.match(body) is not None
 
 
 class _LineSequenceIndex:
-    """Lines as one text, in which several of them are found quickly, however often each stands there."""
+    """An index that finds sequences of lines quickly, however often each line occurs."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._text = "".join(f"\n{line}" for line in lines) + "\n"
         self._starts = [0, *accumulate(len(line) + 1 for line in lines)]
 
     def find(self, lines: Sequence[str], low: int = 0, high: int | None = None) -> list[int]:
-        """Where these stand one after the other; the first two places within [low, high)."""
+        """Return the first two places of the sequence within lines [low, high)."""
         places: list[int] = []
         wanted = "".join(f"\n{line}" for line in lines) + "\n"
         at, end = self._starts[low], self._starts[-1 if high is None else high] + 1
@@ -97,7 +103,7 @@ class _LineSequenceIndex:
 
 
 class FileLines:
-    """A file's lines without their ends; what stands after the last line end counts as a line when it is not empty."""
+    """The lines of a file without their ends. Text after the last line end counts as a line."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         lines = snapshot.lines[:-1] if snapshot.lines[-1] == "" else snapshot.lines
@@ -110,19 +116,21 @@ class FileLines:
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
-        """Loose form -> the lines that have it, in order."""
+        """Normalised line -> the numbers of the lines that have it, in order."""
         places: dict[str, list[int]] = {}
         for number, key in enumerate(self.keys):
             places.setdefault(key, []).append(number)
         return places
 
     def find_exact(self, bodies: Sequence[str], low: int = 0, high: int | None = None) -> list[int]:
-        """Where these lines stand one after the other just as they are, but for white space at their ends; no more than the
-        first two places within the lines [low, high)."""
+        """Return the first two places within lines [low, high) where these lines follow one another.
+
+        White space at the ends of lines does not matter.
+        """
         return self._bodies_in_order.find([body.rstrip() for body in bodies], low, high)
 
     def find_normalized(self, keys: Sequence[str]) -> list[int]:
-        """The same for lines in their `loose` form."""
+        """Return the first two places where lines with these normalised texts follow one another."""
         return self._keys_in_order.find(keys)
 
     @cached_property
@@ -135,12 +143,12 @@ class FileLines:
 
     @cached_property
     def widths(self) -> tuple[int, ...]:
-        """Columns of each line's indentation, with tabs to every fourth; -1 for blank lines."""
+        """The width of the indentation of each line in columns, with a tab stop every 4; -1 for blank lines."""
         return tuple(indent_width(body) for body in self.bodies)
 
     @cached_property
     def depths(self) -> list[int]:
-        """How many more brackets are opened than closed before each line, and, last, in all."""
+        """The number of open brackets before each line and, as the last item, at the end."""
         depths = [0]
         for key in self.keys:
             closed, opened = line_brackets(key)
@@ -148,8 +156,11 @@ class FileLines:
         return depths
 
     def leaves_block(self, opened: int, end: int) -> bool:
-        """Whether a line between `opened` and `end` stands no deeper than that line, other than to close a bracket or to
-        go on with it (`else`): then what comes after does not lie in what that line opens."""
+        """Return whether a line between `opened` and `end` is indented no deeper than `opened`.
+
+        What follows is then outside of the block that line opens. Lines that close a bracket or continue the block (`else`)
+        do not count.
+        """
         left = self._left.get(opened)
         if left is None:
             floor = self.widths[opened]
@@ -166,20 +177,20 @@ class FileLines:
         return left < end
 
     def enters_outer_block(self, start: int, end: int) -> bool:
-        """Whether one of the lines [start, end) begins something outside of the block that the lines around them share."""
+        """Return whether one of the lines [start, end) is outside of the block that the lines around them share."""
         if start < 1 or end >= len(self) or start >= end:
             return False
         return self._min_width(start, end) < min(self.widths[start - 1], self.widths[end])
 
     def _min_width(self, start: int, end: int) -> int:
-        """The least indentation of the lines [start, end), but for blank ones and those that close a block."""
+        """Return the least indentation of lines [start, end), without blank lines and lines that close a block."""
         level = (end - start).bit_length() - 1
         row = self._min_width_table[level]
         return min(row[start], row[end - (1 << level)])
 
     @cached_property
     def _min_width_table(self) -> list[list[int]]:
-        """[k][line]: the least indentation of 2**k lines from that one on (a sparse table of range minima)."""
+        """[k][line]: the least indentation of 2**k lines from that line on (a sparse table of range minima)."""
         row = [
             columns if columns >= 0 and not _CLOSES_BLOCK.match(body) else _UNBOUNDED_WIDTH
             for columns, body in zip(self.widths, self.bodies, strict=True)
@@ -207,7 +218,7 @@ _BRACKET = re.compile(r"[()\[\]{}]")
 
 @lru_cache(maxsize=65536)
 def line_brackets(key: str) -> tuple[int, int]:
-    """Of a line: how many brackets it closes that it did not open, and how many it opens and does not close."""
+    """Return how many brackets a line closes without opening them, and how many it leaves open."""
     closed = opened = 0
     for bracket in _BRACKET.findall(_STRING.sub("", key)):
         if bracket in "([{":
@@ -220,7 +231,7 @@ def line_brackets(key: str) -> tuple[int, int]:
 
 
 def unmatched_brackets(lines: Iterable[str]) -> tuple[int, int]:
-    """The same, of lines together."""
+    """Return how many brackets the lines together close without opening them, and how many they leave open."""
     closed = opened = 0
     for line in lines:
         less, more = line_brackets(normalize_line(line))
@@ -230,7 +241,7 @@ def unmatched_brackets(lines: Iterable[str]) -> tuple[int, int]:
 
 
 def indent_width(body: str) -> int:
-    """Columns of the line's indentation, a tab reaching to the next fourth one; -1 for a blank line."""
+    """Return the width of the indentation of a line in columns, with a tab stop every 4; -1 for a blank line."""
     space = indentation(body)
     if len(space) == len(body):
         return -1

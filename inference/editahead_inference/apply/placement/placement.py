@@ -1,4 +1,4 @@
-"""What every way of merging works with, and what it hands over: where a sketch goes, and why that is not sure."""
+"""The values that all ways of merging share: the file, the place of a sketch in the file, the reason for doubt."""
 
 from __future__ import annotations
 
@@ -17,14 +17,21 @@ from .line_matching import FileLines, line_weight, normalize_line
 from .splices import Splice
 
 _MAX_SIMILAR = 3
+"""Similar places that a refusal lists, as a person reads no more."""
 
 _MAX_COMPARED = 200_000
-"""Pairs of lines that a search for similar places may compare."""
+"""Pairs of lines compared in a search for similar places, which bounds its time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """splices: sorted and disjoint, the best guess. doubt: why it is not sure. confidence: 0..1."""
+    """The place of a sketch in a file.
+
+    Attributes:
+        splices: The best guess, sorted and disjoint.
+        doubt: Why the guess is not certain, if so.
+        confidence: From 0 to 1.
+    """
 
     splices: tuple[Splice, ...]
     doubt: Refusal | None = None
@@ -33,7 +40,7 @@ class Placement:
 
 @dataclass
 class Target:
-    """The file that a sketch is merged into. low, high: the lines [low, high) that may change."""
+    """The file that a sketch is merged into. Only lines [low, high) may change."""
 
     original: Snapshot
     syntax: SyntaxTrees
@@ -53,7 +60,7 @@ class Target:
 
     @cached_property
     def errors(self) -> int:
-        """Syntax errors that the file has; 0 without a grammar."""
+        """The number of syntax errors in the file; 0 without a grammar."""
         tree = self.syntax.tree(self.original)
         return 0 if tree is None else count_errors(tree.root_node)
 
@@ -61,11 +68,12 @@ class Target:
 def make_refusal(
     reason: RefusalReason, detail: str, part: Sequence[str] = (), near: Sequence[SimilarLines] = ()
 ) -> Refusal:
+    """Return a refusal about some lines of the sketch."""
     return Refusal(reason, detail, "\n".join(part), tuple(near))
 
 
 def find_similar_lines(part: Sequence[str], target: Target) -> tuple[SimilarLines, ...]:
-    """The places of the file that resemble these lines most, the best first."""
+    """Return the places of the file that resemble these lines most, best first."""
     wanted = [normalize_line(line) for line in part if line.strip()][:60]
     size = len(part)
     lines = target.lines

@@ -1,4 +1,4 @@
-"""What headings and line numbers of hunks say of their places: hints at most, for they are often wrong."""
+"""The hints that the headings and line numbers of hunks give about places. They are often wrong, so they only add weight."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .anchors import Anchor, Segment
 from .line_matching import FileLines, line_weight, normalize_line
 
 _HINT_WEIGHT = 0.6
-"""What a hint adds to a place: more than makes two places equal, less than one line that tells something."""
+"""The weight that a hint adds to a place: enough to decide between equal places, less than one distinctive line."""
 
 
 class PlacementHints:
-    """Of the hunks for one file."""
+    """The hints of all hunks for one file."""
 
     def __init__(self, file: FileLines) -> None:
         self._file = file
@@ -23,7 +23,7 @@ class PlacementHints:
     def bonus(
         self, hunks: Sequence[Hunk], segments: Sequence[Segment], holds: Callable[[Hunk, int], bool]
     ) -> Callable[[Anchor], float]:
-        """Of a hint that holds for a hunk when it begins at a line: shared out among the anchors of its place."""
+        """Return a function from an anchor to its share of the weight of a hint. `holds` says where the hint is right."""
         totals = [sum(line_weight(normalize_line(line)) for line in segment.lines) for segment in segments]
 
         def bonus(anchor: Anchor) -> float:
@@ -35,6 +35,7 @@ class PlacementHints:
         return bonus
 
     def is_headed(self, hunk: Hunk, start: int) -> bool:
+        """Return whether line `start` lies in the blocks that the headings of the hunk name."""
         if not hunk.headings:
             return False
         for heading in hunk.headings:
@@ -44,7 +45,7 @@ class PlacementHints:
         return True
 
     def headings(self, key: str) -> Sequence[int]:
-        """Where a heading stands; git cuts long ones off."""
+        """Return the lines of a heading. Git cuts long headings off, so a prefix counts."""
         if not key:
             return ()
         found = self._file.places.get(key)
@@ -59,7 +60,7 @@ class PlacementHints:
         chain: Chain,
         unlike: dict[int, tuple[Anchor, ...]],
     ) -> Callable[[Anchor], float] | None:
-        """What the line numbers say, when they are right for the hunks whose place is clear without them."""
+        """Return the bonus for line numbers, if they are right for all hunks whose place is clear without them."""
         off = []
         for number, hunk in enumerate(hunks):
             own = [anchor for anchor in chain.anchors if anchor.segment == number]

@@ -1,4 +1,4 @@
-"""How the pieces of a snippet are to be re-indented, by what of them stands in the file."""
+"""The re-indentation of the segments of a snippet, from their lines that are in the file."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ from .placement import make_refusal
 
 
 class SnippetIndentation:
-    """doubts: what was found unclear so far."""
+    """The inference for one snippet. `doubts` collects what is unclear."""
 
     def __init__(self, file: FileLines) -> None:
         self._file = file
         self.doubts: list[Refusal] = []
 
     def infer(self, segments: Sequence[Segment], chain: Chain) -> list[IndentTransform]:
-        """How each piece is to be re-indented, by the lines at its ends: those between may well change on purpose."""
+        """Return the change of indentation for each segment.
+
+        Only the lines at the ends of a segment count, as those between may change on purpose.
+        """
         pairs = [self._end_pairs(number, segments[number], chain.anchors) for number in range(len(segments))]
         sketch = [line for segment in segments for line in segment.lines]
         together = infer_transform((pair for some in pairs for pair in some), sketch, self._file.bodies)
@@ -45,7 +48,7 @@ class SnippetIndentation:
                 self.doubts.append(
                     make_refusal(
                         "ambiguous",
-                        "The sketch is indented otherwise than the file, in a way that can be read twice.",
+                        "The indentation of the sketch differs from that of the file and can be read in two ways.",
                     )
                 )
             return [together] * len(segments)
@@ -53,7 +56,8 @@ class SnippetIndentation:
             if strange or any(self._is_shifted(segment, chain.anchors) for segment in segments):
                 self.doubts.append(
                     make_refusal(
-                        "ambiguous", "Some lines of the sketch are indented otherwise than in the file."
+                        "ambiguous",
+                        "The indentation of some lines of the sketch differs from that of the file.",
                     )
                 )
             return [IDENTITY] * len(segments)
@@ -65,7 +69,7 @@ class SnippetIndentation:
         return [change or IDENTITY for change in apart]
 
     def _is_shifted(self, segment: Segment, chain: Sequence[Anchor]) -> bool:
-        """Whether a line at an end of a segment is met, tells something, and is indented otherwise in the file."""
+        """Return whether a distinctive line at an end of a segment is matched, and indented differently in the file."""
         filled = [n for n, line in enumerate(segment.lines, segment.first) if line.strip()]
         for edge in (filled[0], filled[-1]):
             line = segment.lines[edge - segment.first]
@@ -94,15 +98,18 @@ class SnippetIndentation:
                 lines = lines[:2] if is_head else lines[-2:]
             pairs += lines
         pairs = [(a, b) for a, b in pairs if self._file.keys[b] and segment.lines[a - segment.first].strip()]
-        # A bracket alone may be met with one of another level, just because that is indented as it is.
-        telling = [(a, b) for a, b in pairs if line_weight(self._file.keys[b]) >= DISTINCTIVE]
+        # A lone bracket may match one of another level, only because the indentation is equal.
+        distinctive = [(a, b) for a, b in pairs if line_weight(self._file.keys[b]) >= DISTINCTIVE]
         return [
             (indentation(segment.lines[a - segment.first]), indentation(self._file.bodies[b]))
-            for a, b in telling or pairs
+            for a, b in distinctive or pairs
         ]
 
     def _inner_pairs(self, segment: Segment, anchor: Anchor) -> list[tuple[int, int]]:
-        """The first line of a declaration shown whole, and the first and last that it shares with that of the file."""
+        """Return pairs of equal lines, in the sketch and in the file, of a declaration shown whole.
+
+        These are its first line, and the first and last lines that both versions share.
+        """
         mine = [
             normalize_line(line)
             for line in segment.lines[anchor.first - segment.first : anchor.last - segment.first]

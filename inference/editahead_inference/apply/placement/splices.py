@@ -1,4 +1,4 @@
-"""A merge as splices of whole lines, and the text and the edit that they make."""
+"""Splices of whole lines, and the edit that they make."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from editahead_prompts.text.snapshot import Snapshot, line_body, line_end
 
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """`lines` (bodies) in place of the file's lines [start, end). at, until: the sketch's lines that say so."""
+    """`lines`, without line ends, in place of lines [start, end) of the file.
+
+    Attributes:
+        sketch_start: The first line of the sketch that says so.
+        sketch_end: The line after the last one.
+    """
 
     start: int
     end: int
@@ -22,7 +27,7 @@ class Splice:
     sketch_end: int
 
     def trimmed(self, bodies: Sequence[str]) -> Splice:
-        """Without the first and last lines that it does not change."""
+        """Return the splice without the first and last lines that do not change."""
         old = tuple(bodies[self.start : self.end])
         head, tail = common_affixes(old, self.lines)
         lines = self.lines[head : len(self.lines) - tail]
@@ -34,15 +39,19 @@ class Splice:
 
 
 def drop_noops(splices: Iterable[Splice], bodies: Sequence[str]) -> tuple[Splice, ...]:
-    """Those that change something, as small as they can be."""
+    """Return the splices that change something, as small as possible."""
     return tuple(splice for splice in (s.trimmed(bodies) for s in splices) if splice.is_change)
 
 
 def to_edit(original: Snapshot, splices: Iterable[Splice], final_newline: bool | None = None) -> Edit:
-    """The minimal edit that makes the splices, which are sorted and disjoint.
+    """Return the minimal edit for the splices.
 
-    New lines get the end of the line before them, or of the one after. The file's last line ends as it did;
-    final_newline False: where the splices reach it, it has no end.
+    New lines get the line end of the line before them, or of the one after.
+
+    Args:
+        original: The file.
+        splices: Sorted and disjoint.
+        final_newline: False = if a splice reaches the end of the file, the last line has no line end.
     """
     lines = original.lines[:-1] if original.lines[-1] == "" else original.lines
     bodies = tuple(map(line_body, lines))
@@ -58,7 +67,7 @@ def to_edit(original: Snapshot, splices: Iterable[Splice], final_newline: bool |
         if end >= len(lines):
             unended = bool(lines) and not line_end(lines[-1])
             if unended and start >= len(lines):
-                # What comes behind a last line without an end has to end that one first.
+                # The last line has no line end, so new lines have to bring one.
                 new = eol + new
             if unended or final_newline is False:
                 new = _without_end(new)
@@ -78,7 +87,10 @@ def _end_near(lines: Sequence[str], at: int) -> str:
 
 
 def _joined(bodies: Sequence[str], old: Sequence[str], eol: str, before: str) -> str:
-    """The lines with the ends of those that they replace, in order, and `eol`; none joins a carriage return before it."""
+    """Return the lines with the line ends of the lines that they replace, in order, then `eol`.
+
+    No line end is joined with a carriage return before it.
+    """
     out = [before]
     for number, body in enumerate(bodies):
         end = (line_end(old[number]) if number < len(old) else "") or eol

@@ -42,7 +42,7 @@ def test_what_is_for_the_file_and_which_declarations_hold_it() -> None:
             model_questions(sketch, sketch.files[0], merge(sketch, sketch.files[0], original), SyntaxTrees())
         )
         assert asked.code == AMBIGUOUS.rstrip("\n") and asked.sketch == text.rstrip("\n")
-        assert asked.doubt.startswith("It does not show whether")
+        assert asked.doubt.startswith("The sketch does not show whether")
         assert [LONG.splitlines()[scope.first] for scope in asked.scopes] == ["def second(b):"]
     sketch = parse_sketch(BOTH, language="python", path="a.py")
     asked = next(
