@@ -136,7 +136,7 @@ def test_line_ends() -> None:
         ("open app/views.go", "open nowhere.py", "no document nowhere.py"),
         ("edit\n@ 1\n", "edit\n", "begins with its line"),
         ("-a = 1", "?a = 1", "begins with - or"),
-        ("edit\n", "something\n", "nobody can expect"),
+        ("edit\n", "something\n", "unknown expectation: .something"),
         ("-- buffer", "eol: cr\n-- buffer", "lf or crlf"),
     ],
 )

@@ -13,10 +13,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
-    """Stretches of unchanged lines, each with its true first line in the old file; changed lines lie between stretches.
+    """A run of new lines that a sketch shows, as stretches of unchanged lines with changed lines between them.
 
-    within: the lines of the old file that the sketch says it lies in. starts, ends: it begins (ends) with the file.
-    changes: it has changed lines; a run without is an anchor, and it does not matter which of several it is.
+    Attributes:
+        stretches: each stretch's lines, with its true first line in the old file.
+        within: the lines of the old file in which the sketch places the run.
+        starts: the run begins with the file.
+        ends: the run ends with the file.
+        changes: the run has changed lines; a run without them is an anchor, which may match any of several
+            places.
     """
 
     stretches: tuple[tuple[int, tuple[str, ...]], ...]
@@ -27,7 +32,7 @@ class ShownRun:
 
 
 class Lines:
-    """A file's lines, for looking up stretches of them."""
+    """An index of a file's lines, for finding stretches of lines."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = tuple(line.rstrip() for line in lines)
@@ -36,7 +41,7 @@ class Lines:
             self._places.setdefault(line, []).append(number)
 
     def places(self, stretch: Sequence[str], start: int = 0, end: int | None = None) -> list[int]:
-        """Where these lines stand one after the other, from `start` on, ending by `end`."""
+        """Return the first lines of all occurrences of a stretch within `start` to `end`."""
         wanted = tuple(line.rstrip() for line in stretch)
         last = (len(self.lines) if end is None else end) - len(wanted)
         first = self._places.get(wanted[0], ()) if wanted else range(start, last + 1)
@@ -47,7 +52,7 @@ class Lines:
 
 
 def is_unambiguous(old: Lines, runs: Sequence[ShownRun]) -> bool:
-    """Whether the true places are the only ones where the runs fit in this order."""
+    """Return whether the runs fit in this order at their true places only."""
     found = [_readings(old, run) for run in runs]
     earliest, at = [], 0
     for readings in found:
@@ -67,7 +72,7 @@ def is_unambiguous(old: Lines, runs: Sequence[ShownRun]) -> bool:
 
 
 def _readings(old: Lines, run: ShownRun) -> list[tuple[int, int, tuple[int, ...]]]:
-    """First line, end, and the place of each stretch, for each place of the first one."""
+    """Return a run's possible readings: first line, end, and the place of each stretch."""
     out = []
     low, high = run.within
     for first in [0] if run.starts else old.places(run.stretches[0][1], low, high):

@@ -42,7 +42,7 @@ PATHS = ("info", "title", "colon", "bold", "code", "comment", "filepath", "headi
 def fenced(
     lines: Sequence[str], language: str, path: str | None, rng: random.Random, word: str | None = None
 ) -> list[str]:
-    """The lines in a fence that none of them can close, with the path when there is one."""
+    """Return the lines in a fence that none of them closes, with the path if one is given."""
     sign = "~" if rng.random() < 0.05 else "`"
     fence = sign * 3
     while any(line.lstrip(" -+").startswith(fence) for line in lines):

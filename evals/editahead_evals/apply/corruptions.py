@@ -1,4 +1,4 @@
-"""What is wrong with a damaged sketch, made on purpose; see `generator.py` for what results are then accepted."""
+"""Deliberate damage to sketches; `sketch_generator.py` lists the results that are then accepted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WORDS = (
 
 
 def paraphrase_comment(comment: str) -> str | None:
-    """A comment line in other words, still recognisable; None where there is nothing to change."""
+    """Return a comment line in other words that is still recognizable; None where no word can be replaced."""
     out = comment
     for pattern, other in _WORDS:
         out = re.sub(pattern, other, comment, count=1)
@@ -48,11 +48,16 @@ def paraphrase_comment(comment: str) -> str | None:
 
 
 def reindented(lines: Sequence[str], kind: str, old: Sequence[str]) -> list[str] | None:
-    """The lines with other white space at their starts; None where nobody could tell back what it was: when it does not
-    show in a line of the old file.
+    """Return the lines with other white space at their starts.
 
-    kind: "dedented": without what all lines have in common; "indented": four columns more; "tabs": units of spaces as
-    tabs; "spaces": tabs as four spaces; "unit": two columns for four, or four for two.
+    None where the original indentation cannot be inferred, because no unchanged line of the old file shows
+    the difference. The kinds:
+
+    - "dedented" removes the common indentation.
+    - "indented" adds four columns.
+    - "tabs" writes units of spaces as tabs.
+    - "spaces" writes tabs as four spaces.
+    - "unit" swaps a unit of two columns and one of four.
     """
     move = _move([line for line in lines if line.strip()], kind)
     if move is None:
@@ -93,10 +98,14 @@ INDENTATIONS = ("dedented", "dedented", "indented", "tabs", "spaces", "unit")
 
 @dataclass(frozen=True)
 class DuplicatedDeclaration:
-    """A file that also holds a copy of a declaration, as it was, under another name, before or after it.
+    """A file with a copy of one declaration, unchanged and under another name, before or after the original.
 
-    alone: the change in this one declaration, without the copy. both: the same with the copy. declaration: of the new file
-    of `both`. header: the lines that name it. shift: from the declaration's lines in the old file to the copy's.
+    Attributes:
+        alone: the change in this one declaration, without the copy.
+        both: the same change, with the copy.
+        declaration: the changed declaration in the new file of `both`.
+        header: the lines that contain the declaration's name.
+        shift: lines from the original's place in the old file to the copy's.
     """
 
     alone: LineChange
@@ -109,13 +118,13 @@ class DuplicatedDeclaration:
         return not self.header.isdisjoint(lines)
 
     def are_in_both(self, stretches: Iterable[tuple[int, Sequence[str]]]) -> bool:
-        """Whether stretches of old lines, each with its first line, all stand just so in the copy as well."""
+        """Return whether all stretches of old lines, each with its first line, occur in the copy, too."""
         index = self.both.old_index
         return all(at + self.shift in index.places(stretch) for at, stretch in stretches if stretch)
 
 
 def duplicate_declaration(change: LineChange, rng: random.Random) -> DuplicatedDeclaration | None:
-    """None where no declaration of a plain name changed."""
+    """Return a file with a copy of a changed declaration; None where none with a plain name changed."""
     for old, new in rng.sample(change.pairs, len(change.pairs)):
         name = old.name.split()[-1] if old.name else ""
         header = change.old[old.start : old.body]

@@ -12,7 +12,7 @@ from .line_change import Declaration, LineChange, indentation
 
 _MAX_DECLARATION = 150
 _MAX_FILE = 500
-"""Lines. Nobody writes longer ones whole."""
+"""Lines of a file, at most, that a sketch repeats as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class SketchPlan:
 
 @dataclass(frozen=True, slots=True)
 class FileSketchCase:
-    """One file's part: its lines, before they are wrapped, and the results accepted (as lines)."""
+    """The part of a sketch for one file: its lines before wrapping, and the accepted results as lines."""
 
     change: LineChange
     lines: list[str]
@@ -55,7 +55,11 @@ def make_file_sketch(
 
 
 def _whole(change: LineChange) -> FileSketchCase | None:
-    """The new file; not where its first or last lines are gone, which reads as a piece of it just as well."""
+    """Return the new file as a sketch.
+
+    None where the first or last lines of the file are removed: the sketch could then be read as a part of the
+    file.
+    """
     if any(map(change.leaves_no_trace, change.hunks)) or len(change.new) > _MAX_FILE:
         return None
     return FileSketchCase(change, list(change.new), (change.new,), "")
@@ -126,7 +130,7 @@ def _snippet(
 
 
 def _has_stub(lines: Sequence[str]) -> bool:
-    """Whether bare dots are a block's only line: that is Python code, and means something else."""
+    """Return whether three dots are a block's only line, which is Python code with a meaning of its own."""
     used = [line for line in lines if line.strip()]
     for before, line, after in zip(used, used[1:], [*used[2:], ""], strict=False):
         if (
@@ -139,7 +143,7 @@ def _has_stub(lines: Sequence[str]) -> bool:
 
 
 def _hidden_indentations(shown: snippet_sketches.SnippetView) -> Iterator[str]:
-    """The indentation of each first line that is not shown: where the markers belong."""
+    """Return the indentation of the first line of each hidden stretch, at which its marker belongs."""
     at = 0
     for run in [*shown.runs(), range(len(shown.change.new), len(shown.change.new))]:
         hidden = [line for line in shown.change.new[at : run.start] if line.strip()]
@@ -150,7 +154,7 @@ def _hidden_indentations(shown: snippet_sketches.SnippetView) -> Iterator[str]:
 def _less(
     shown: snippet_sketches.SnippetView, rng: random.Random
 ) -> tuple[snippet_sketches.SnippetView, tuple[tuple[str, ...], ...]] | None:
-    """With less context: one change's neighbours on one side, or a blank line among the lines shown."""
+    """Return the view with less context: without one side of a change, or without a blank line."""
     change = shown.change
     if rng.random() < 0.4:
         changed = {line for _, _, j1, j2 in change.hunks for line in range(j1, j2)}
@@ -174,7 +178,7 @@ def _less(
 def _other_words(
     change: LineChange, lines: set[int], rng: random.Random
 ) -> tuple[dict[int, str], tuple[tuple[str, ...], ...]] | None:
-    """One unchanged comment of these lines in other words, and the two results that are right."""
+    """Return the lines with one unchanged comment in other words, and the two accepted results."""
     found = snippet_sketches.comments(change, lines, marker_wording.comment_sign(change.language))
     for line in rng.sample(found, len(found)):
         other = damages.paraphrase_comment(change.new[line])
@@ -222,8 +226,11 @@ def _declaration(
 
 
 def _shows_its_head(change: LineChange, old: Declaration, new: Declaration) -> bool:
-    """Whether a declaration can be shown whole: not one that lost its first lines, decorators for instance, which one may
-    just have left out."""
+    """Return whether a declaration can be shown whole.
+
+    A declaration that lost its first lines, decorators for instance, cannot: the lines may just as well have
+    been left out.
+    """
     lost = any(i1 == old.start and j1 == j2 for i1, _, j1, j2 in change.hunks)
     return not lost and new.end - new.start <= _MAX_DECLARATION
 
@@ -284,8 +291,10 @@ def _patch_lines(
     written: dict[int, str],
     rng: random.Random,
 ) -> list[str] | None:
-    """The patch's lines; None where its hunks could go to several places, unless that is the damage: then no heading
-    tells which."""
+    """Return the patch's lines; None where its hunks fit several places.
+
+    For the damage "similar-places" they may fit several, and no heading names the declaration.
+    """
     has_twin = plan.damage == "similar-places"
     if plan.style == "search-replace":
         found = parts if has_twin else patch_sketches.search_hunks(change, rng)
@@ -324,7 +333,7 @@ _SIGNS = (
 
 
 def _shifted(lines: Sequence[str], kind: str, old: Sequence[str]) -> list[str] | None:
-    """A patch with another indentation of the code in it."""
+    """Return a patch in which the code has another indentation."""
     tagged = any(line.startswith("@@") for line in lines)
     code = [line[1:] if tagged else line for line in lines if not line.startswith(_SIGNS)]
     moved = damages.reindented(code, kind, old)

@@ -23,9 +23,11 @@ _NAMES = ("name", "declarator", "type")
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """Something with a name and a body. Its lines are `start` up to `end`, those of its body begin at `body`.
+    """A syntax node with a name and a body, as lines `start` up to `end`.
 
-    footer: how many lines at the end only close it. The lines before `body` are the header.
+    Attributes:
+        body: the first line of the body; the lines before it are the header.
+        footer: the number of lines at the end that only close the body.
     """
 
     kind: str
@@ -36,13 +38,13 @@ class Declaration:
     footer: int
 
     def holds(self, start: int, end: int) -> bool:
-        """Whether these lines, or the place between two, lie in its body."""
+        """Return whether these lines, or the gap between two lines, lie in the body."""
         return self.body <= start and end <= self.end - self.footer
 
 
 @dataclass(frozen=True)
 class LineChange:
-    """The lines (without their ends) of one file before and after. Both texts end in a line end."""
+    """The lines of one file before and after a change, without line ends. Both texts end in a line end."""
 
     path: str
     language: str
@@ -51,7 +53,7 @@ class LineChange:
 
     @classmethod
     def from_texts(cls, path: str, language: str, before: str, after: str) -> LineChange | None:
-        """None for texts that do not end in exactly one line end, or that are equal."""
+        """Return the change; None for equal texts, and for texts that do not end in exactly one line end."""
         if before == after or not all(text.endswith("\n") for text in (before, after)):
             return None
         return cls(path, language, tuple(before[:-1].split("\n")), tuple(after[:-1].split("\n")))
@@ -70,12 +72,12 @@ class LineChange:
 
     @cached_property
     def old_line(self) -> dict[int, int]:
-        """new line -> old line, of the lines that stayed."""
+        """The old line number of each unchanged line, by new line number."""
         return {new: old for old, new in self._stayed()}
 
     @cached_property
     def new_line(self) -> dict[int, int]:
-        """old line -> new line, of the lines that stayed."""
+        """The new line number of each unchanged line, by old line number."""
         return dict(self._stayed())
 
     def _stayed(self) -> Iterator[tuple[int, int]]:
@@ -85,8 +87,11 @@ class LineChange:
             i, j = i2, j2
 
     def leaves_no_trace(self, hunk: Span) -> bool:
-        """Whether the hunk takes lines from the file's beginning or end and puts none there. Which of equal lines went is
-        the diff's choice: "f { } g { }" without its end is without "} g {" just as well."""
+        """Return whether the hunk only removes lines at the file's beginning or end.
+
+        Which of several equal lines was removed is the diff's choice: "f { } g { }" without its end is equal
+        to it without "} g {".
+        """
         i1, i2, j1, j2 = hunk
         if j1 != j2:
             return False
@@ -111,8 +116,11 @@ class LineChange:
 
     @cached_property
     def pairs(self) -> list[tuple[Declaration, Declaration]]:
-        """Declarations before and after that are the same one for sure: the only one of its kind and name in each,
-        with every hunk wholly inside of both or outside of both, and at least one inside."""
+        """The declarations before and after that are certainly the same one.
+
+        Each is the only one of its kind and name in its text. Every hunk lies wholly inside of both or
+        outside of both, and at least one lies inside.
+        """
         before, after = (_by_name(found) for found in (self.old_declarations, self.new_declarations))
         return [
             (a[0], b[0])
@@ -133,7 +141,7 @@ class LineChange:
         return inside > 0
 
     def restrict_to(self, old: Declaration, new: Declaration) -> LineChange:
-        """Just that part of the change that lies in a declaration."""
+        """Return the part of the change that lies in a declaration."""
         lines = (*self.old[: old.start], *self.new[new.start : new.end], *self.old[old.end :])
         return LineChange(self.path, self.language, self.old, lines)
 
@@ -147,8 +155,10 @@ def indentation(line: str) -> str:
 
 
 def declarations(source: str, language: str) -> list[Declaration]:
-    """All of a file's, outer ones first, but for those with syntax errors, whose ends are guesses; none for a language
-    without a grammar."""
+    """Return all declarations of a file without syntax errors in them, outer ones first.
+
+    Empty for a language without a grammar.
+    """
     tree = SyntaxTrees().tree(Snapshot.from_text(source, language=language))
     if tree is None:
         return []

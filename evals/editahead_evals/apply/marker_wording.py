@@ -73,7 +73,7 @@ def clean(language: str) -> str:
 
 
 def sloppy(kind: str, language: str, name: str, rng: random.Random) -> str:
-    """One of a kind's wordings, for one place."""
+    """Return one of a kind's wordings, formatted for a language and a name."""
     sign = comment_sign(language)
     other = "//" if sign == "#" else "#"
     return rng.choice(SLOPPY[kind]).format(c=sign, o=other, n=name)

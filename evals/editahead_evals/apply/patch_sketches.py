@@ -33,13 +33,17 @@ _SIGNS: Mapping[SearchStyle, tuple[str, str, str]] = {
 }
 
 _WIDEST = 12
-"""Up to so many lines of context make a search block the only one of its kind."""
+"""Lines of context, at most, that make a search block unique."""
 
 
 @dataclass(frozen=True)
 class PatchHunk:
-    """Lines of the old file `i1` to `i2` and of the new one `j1` to `j2`: changes with context around them.
-    changes: the hunks in it. omitted: lines of the new file, of the context, that it does not show."""
+    """A hunk of a patch: old lines `i1` to `i2` and new lines `j1` to `j2`, with context around the changes.
+
+    Attributes:
+        changes: the hunks of the change that it contains.
+        omitted: lines of the new file, all of them context, that it does not show.
+    """
 
     i1: int
     i2: int
@@ -49,7 +53,7 @@ class PatchHunk:
     omitted: frozenset[int] = frozenset()
 
     def lines(self, change: LineChange, written: Mapping[int, str]) -> list[str]:
-        """As in a unified diff, each with its tag. `written`: new line -> how a line that stayed is written."""
+        """Return the lines as in a unified diff, each with its tag; `written` replaces unchanged ones by number."""
         out: list[str] = []
         j = self.j1
         for i1, i2, j1, j2 in [*self.changes, (self.i2, self.i2, self.j2, self.j2)]:
@@ -61,12 +65,12 @@ class PatchHunk:
         return out
 
     def run(self, change: LineChange) -> ShownRun:
-        """The old lines as one stretch."""
+        """Return the old lines as one stretch."""
         return ShownRun(((self.i1, change.old[self.i1 : self.i2]),), (0, len(change.old)))
 
 
 def hunks(change: LineChange, before: int, after: int) -> list[PatchHunk]:
-    """The changes with context, those that touch joined."""
+    """Return the changes with context; hunks that touch are joined."""
     out: list[PatchHunk] = []
     for span in change.hunks:
         i1, i2, j1, j2 = span
@@ -80,14 +84,14 @@ def hunks(change: LineChange, before: int, after: int) -> list[PatchHunk]:
 
 
 def are_placed(change: LineChange, parts: Sequence[PatchHunk]) -> bool:
-    """Whether the old lines of all hunks, in this order, stand in one way only."""
+    """Return whether the old lines of all hunks fit the file in this order in one way only."""
     if any(part.i1 == part.i2 for part in parts):
         return False
     return is_unambiguous(change.old_index, [part.run(change) for part in parts])
 
 
 def heading(change: LineChange, part: PatchHunk) -> str | None:
-    """The header's first line of the innermost declaration of the old file that the hunk's change lies in."""
+    """Return the first header line of the innermost old declaration that contains the hunk's change."""
     i1, i2 = part.changes[0][:2]
     around = [d for d in change.old_declarations if d.holds(i1, i2)]
     return change.old[around[-1].start] if around else None
@@ -101,7 +105,7 @@ def unified(
     written: Mapping[int, str],
     headings: float,
 ) -> list[str]:
-    """A unified diff of one file. headings: how often a hunk tells the declaration that it is in."""
+    """Return a unified diff of one file. `headings` is the probability that a hunk names its declaration."""
     out: list[str] = []
     if style != "no-header":
         if rng.random() < 0.5:
@@ -128,8 +132,11 @@ def unified(
 
 
 def search_hunks(change: LineChange, rng: random.Random) -> list[PatchHunk] | None:
-    """Hunks for search/replace blocks. Context grows until each one's old lines stand in one place only, also after the
-    blocks before it were applied; None where they never do."""
+    """Return hunks for search/replace blocks.
+
+    Context grows until the old lines of each block occur only once, also after the earlier blocks are
+    applied. None where they never do.
+    """
     for width in range(rng.randint(0, 3), _WIDEST + 1):
         parts = hunks(change, width, width)
         if all(part.i1 < part.i2 for part in parts) and _apply_one_by_one(change, parts):
@@ -140,7 +147,7 @@ def search_hunks(change: LineChange, rng: random.Random) -> list[PatchHunk] | No
 def search_replace(
     change: LineChange, parts: Sequence[PatchHunk], style: SearchStyle, written: Mapping[int, str]
 ) -> list[str]:
-    """Blocks of old lines and the lines in their place."""
+    """Return blocks of old lines and their replacements."""
     opening, middle, closing = _SIGNS[style]
     out: list[str] = []
     for part in parts:
@@ -154,7 +161,10 @@ def search_replace(
 
 
 def _apply_one_by_one(change: LineChange, parts: Sequence[PatchHunk]) -> bool:
-    """Whether each search block occurs once in the file as the blocks before it left it, as characters and as lines."""
+    """Return whether each search block occurs once in the file as left by the earlier blocks.
+
+    The blocks are searched both as characters and as lines.
+    """
     text = "\n" + change.before
     for part in parts:
         old = "\n" + "".join(f"{line}\n" for line in change.old[part.i1 : part.i2])
@@ -172,7 +182,7 @@ def begin_patch(
     written: Mapping[int, str],
     headings: float,
 ) -> list[str]:
-    """The `*** Update File` part of one file. headings: how often a hunk tells the declaration that it is in."""
+    """Return the `*** Update File` part for one file. `headings` is the probability that a hunk names its declaration."""
     out = [f"*** Update File: {change.path}"]
     for part in parts:
         title = heading(change, part)
@@ -184,7 +194,7 @@ def begin_patch(
 
 
 def are_placed_by_headings(change: LineChange, parts: Sequence[PatchHunk]) -> bool:
-    """Whether each hunk's old lines stand once in the declaration that its heading names."""
+    """Return whether each hunk's old lines occur once in the declaration that its heading names."""
     titles = [heading(change, part) for part in parts]
     return all(
         title is not None and _is_placed_under(change, part, title)
@@ -193,7 +203,7 @@ def are_placed_by_headings(change: LineChange, parts: Sequence[PatchHunk]) -> bo
 
 
 def _is_placed_under(change: LineChange, part: PatchHunk, title: str) -> bool:
-    """Whether the heading stands once, and below it, inside of its declaration, the old lines stand once."""
+    """Return whether the heading occurs once, and the old lines once below it in its declaration."""
     index = change.old_index
     holder = next((d for d in change.old_declarations if change.old[d.start] == title), None)
     if holder is None or not index.is_unique([title]):

@@ -31,7 +31,11 @@ NOTE = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Cases of one kind. exact: their share, over sketches; None of it where only a refusal is right."""
+    """The results of cases of one kind.
+
+    Attributes:
+        exact: the share of exact results over all sketches; None where only a refusal is right.
+    """
 
     name: str
     cases: int
@@ -42,11 +46,17 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ByModel:
-    """What a model made of the sketches that were refused without it. refused: these, where something else than a refusal is
-    right. solved: of them. wrong: edits of its that were offered to be confirmed and are wrong, also where only a refusal is
-    right. tokens_per_step: of the answers that were offered: a step of the model gives one token, and those that drafts
-    had right. first_hunk_ms, ms: medians of the time until the first hunk was settled, and until the edit came. None where
-    there is none."""
+    """The model's results for the sketches that were refused without it. None where there are no values.
+
+    Attributes:
+        refused: sketches refused without the model for which an edit exists.
+        solved: those of `refused` that the model solved.
+        wrong: wrong edits that were offered for confirmation, also where only a refusal is right.
+        tokens_per_step: tokens of the offered answers by decoding step: one from the model and those that
+            drafts predicted.
+        first_hunk_ms: median time until the first hunk was decided, in milliseconds.
+        ms: median time until the edit arrived, in milliseconds.
+    """
 
     refused: int
     solved: int
@@ -58,8 +68,13 @@ class ByModel:
 
 @dataclass(frozen=True)
 class Figures:
-    """All but by_model is without a model. offered: edits that were offered as sure. wrong_at_most: the upper end of the 95%
-    interval (Wilson) of the share of them that was wrong. latency: milliseconds of those."""
+    """The results of a run. All except `by_model` are without a model.
+
+    Attributes:
+        offered: edits that were offered as sure.
+        wrong_at_most: upper end of the 95% interval (Wilson) of the share of wrong ones among them.
+        latency: their times in milliseconds.
+    """
 
     provenance: Provenance
     styles: Sequence[Row]
@@ -76,7 +91,7 @@ class Figures:
 
 
 def summarize(outcomes: Sequence[CaseResult], provenance: Provenance, *, with_model: bool = False) -> Figures:
-    """with_model: one was asked where the merge was not sure."""
+    """Return the figures of a run. `with_model` says whether a model was called where the merge was not sure."""
     by_model = _by_model(outcomes) if with_model else None
     outcomes = [_without_model(outcome) for outcome in outcomes]
     fair = [outcome for outcome in outcomes if not outcome.case.only_refusal]
@@ -140,7 +155,7 @@ def _by_model(outcomes: Sequence[CaseResult]) -> ByModel:
 
 
 def wilson_upper(hits: int, of: int) -> float:
-    """The upper end of the 95% interval of a share (Wilson's score interval); 1 of nothing."""
+    """Return the upper end of the 95% interval of a share (Wilson's score interval); 1 for no cases."""
     if not of:
         return 1.0
     z = 1.959964
@@ -149,7 +164,10 @@ def wilson_upper(hits: int, of: int) -> float:
 
 
 def _rows(outcomes: Sequence[CaseResult], key: Callable[[CaseResult], str], seed: int) -> list[Row]:
-    """A row for each key, the keys sorted. Records are drawn again for the intervals: one may have given several cases."""
+    """Return a row for each key, sorted by key.
+
+    The bootstrap resamples records, because one record may give several cases.
+    """
     names = sorted(set(map(key, outcomes)))
     return [_row(name, [outcome for outcome in outcomes if key(outcome) == name], seed) for name in names]
 
@@ -281,7 +299,7 @@ def _table(title: str, rows: Sequence[Row]) -> Table:
 
 
 def failure_listing(outcomes: Sequence[CaseResult]) -> Iterator[str]:
-    """What was refused or wrong and should not be, as text: the sketch, and how the result differs. It holds code."""
+    """Return the refused and wrong cases as text that holds code: each sketch, and how its result differs."""
     for outcome in outcomes:
         case = outcome.case
         if outcome.verdict == "exact" or (case.only_refusal and outcome.verdict == "refused"):

@@ -23,10 +23,17 @@ Verdict = Literal["exact", "refused", "wrong"]
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """What became of a case. reason: of a refusal. ms: until the answer came, with writing and reading the messages; None
-    for a refusal. got: the text of each file after the edit that was offered; empty for a refusal. by_model: offered to be
-    confirmed, as a model wrote it; tokens, drafted: of its answer, and those of them that a draft had. first_ms: until the
-    server had settled the first hunk."""
+    """The result of one case.
+
+    Attributes:
+        reason: why the server refused; None if it did not.
+        ms: time until the answer arrived, with the messages written and read; None for a refusal.
+        got: the text of each file after the offered edit; empty for a refusal.
+        by_model: the edit is a model's and was offered for confirmation.
+        tokens: tokens of the model's answer.
+        drafted: those of `tokens` that a draft predicted.
+        first_ms: time until the server had decided the first hunk.
+    """
 
     case: Case
     verdict: Verdict
@@ -40,12 +47,16 @@ class CaseResult:
 
     @property
     def lines(self) -> int:
-        """Of all files before."""
+        """The lines of all files before the change."""
         return sum(file.before.count("\n") for file in self.case.files)
 
 
 def apply_all(cases: Iterable[Case], editor: Editor) -> Iterator[CaseResult]:
-    """Each case with files of its own, one after the other. Raises `ClientError` when the server breaks down."""
+    """Yield the result of each case in turn, each with files of its own.
+
+    Raises:
+        ClientError: the connection to the server failed.
+    """
     for case in cases:
         try:
             yield apply_one(editor, case)
@@ -56,7 +67,10 @@ def apply_all(cases: Iterable[Case], editor: Editor) -> Iterator[CaseResult]:
 
 
 def _empty(folder: Path) -> None:
-    """The folder stays: the server runs in it, and libraries that it loads ask where they are."""
+    """Delete everything in the folder.
+
+    The folder itself stays: the server runs in it, and its libraries read the current directory.
+    """
     for path in folder.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
@@ -65,8 +79,11 @@ def _empty(folder: Path) -> None:
 
 
 def apply_one(editor: Editor, case: Case) -> CaseResult:
-    """The files are on disk. A single one is also open, and the sketch is for it; of several none is, and the sketch has
-    to name them."""
+    """Apply the sketch of one case to files on disk.
+
+    A single file is also open, and the sketch is sent for it. Of several files none is open, and the sketch
+    names them.
+    """
     for file in case.files:
         path = editor.root / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +115,7 @@ def apply_one(editor: Editor, case: Case) -> CaseResult:
 
 
 def _after(editor: Editor, case: Case, edit: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The text of each file after a workspace edit; None when it does anything else than edit these files."""
+    """Return the text of each file after a workspace edit; None if the edit does more than edit these files."""
     texts = {editor.root / file.path: file.before for file in case.files}
     for change in edit.get("documentChanges", []):
         path = _path(change["textDocument"]["uri"]) if "textDocument" in change else None

@@ -3,7 +3,7 @@
 Frozen means: the same records, count and seed give the same cases for as long as `VERSION` is the same. Change anything
 that changes a case, and raise it; figures of different versions are not to be compared.
 
-Every case is a fair question: what a sketch leaves open (see `readings.py`) is left out, unless leaving it open is the
+Every case is a fair question: sketches with several readings (see `ambiguity.py`) are left out, unless ambiguity is the
 damage; then `accepted` is empty and a refusal is the only right answer.
 
 Damage and what it accepts besides the commit's own result:
@@ -41,7 +41,11 @@ _MAX_SKETCH = 40_000
 
 @dataclass(frozen=True, slots=True)
 class CaseFile:
-    """One file of a case. accepted: the texts that are right; none when only a refusal is."""
+    """One file of a case.
+
+    Attributes:
+        accepted: the correct texts; empty when only a refusal is right.
+    """
 
     path: str
     language: str
@@ -51,7 +55,12 @@ class CaseFile:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A sketch and what it is to become. variant: finer than the style, for reading failures. damage: "" for none."""
+    """A sketch and the results that are right for it.
+
+    Attributes:
+        variant: a finer kind than the style, for reading failures.
+        damage: the kind of damage; "" for none.
+    """
 
     id: str
     style: str
@@ -113,10 +122,10 @@ PLANS: tuple[SketchPlan, ...] = (
 
 
 def cases(records: Sequence[Record], count: int, seed: int) -> Iterator[Case]:
-    """`count` cases, of the kinds of `PLANS` in equal shares, in an order that mixes them.
+    """Yield `count` cases of the kinds of `PLANS` in equal shares, in mixed order.
 
-    The same record may serve several kinds, never the same kind twice. Fewer than `count` come when the records do not give
-    enough; a kind that cannot be made of them is left out, and others take its place.
+    One record may give cases of several kinds, but only one of each kind. A kind that the records cannot give
+    is left out, and others take its place. Fewer than `count` cases come when the records run out.
     """
     groups = [list(group) for _, group in groupby(records, key=lambda record: (record.repo, record.commit))]
     commits = [group[:5] for group in groups if len({record.path for record in group}) == len(group) > 1]
@@ -213,7 +222,7 @@ _SHAPES = ("no-first-marker", "no-last-marker", "marker-at-left", "marker-too-de
 def _wrapped(
     plan: SketchPlan, parts: Sequence[FileSketchCase], variant: str, rng: random.Random
 ) -> tuple[list[str], str]:
-    """The parts as an answer holds them, and in a word how."""
+    """Return the parts as an answer contains them, and the kind of wrapping."""
     path = parts[0].change.path
     several = len(parts) > 1
     match plan.style:

@@ -15,10 +15,10 @@ CONTEXT = 3
 """Lines shown around a change."""
 
 _ALIKE = 60
-"""From so many percent on, two lines may be taken for one that was changed."""
+"""Similarity in percent from which two lines may be taken for one that was changed."""
 
 _FILLED = 2
-"""A gap of so many lines or fewer is shown instead of marked."""
+"""Lines of a gap, at most, that is shown instead of marked."""
 
 Marker = Callable[[], str]
 """The words of the next marker, comment sign and all."""
@@ -26,10 +26,12 @@ Marker = Callable[[], str]
 
 @dataclass
 class SnippetView:
-    """Which lines of the new file a sketch shows.
+    """The lines of the new file that a sketch shows.
 
-    within: first line of a run -> the stretch of the old file that the run is said to lie in. written: new line -> how
-    it is written when not as it is. omitted: blank lines of runs that are left out without a mark.
+    Attributes:
+        within: the stretch of the old file in which a run lies, by the run's first line.
+        written: how a line is written where it differs from the file, by new line number.
+        omitted: blank lines of runs that are left out without a marker.
     """
 
     change: LineChange
@@ -50,7 +52,7 @@ class SnippetView:
             yield range(start, previous + 1)
 
     def readings(self) -> Iterator[ShownRun]:
-        """The runs as a reader looks them up; see `readings.py`."""
+        """Return the runs as a reader looks them up; see `ambiguity.py`."""
         change = self.change
         for run in self.runs():
             stretches: list[tuple[int, list[str]]] = []
@@ -78,8 +80,11 @@ class SnippetView:
             )
 
     def has_one_reading(self) -> bool:
-        """Whether every change can be placed in one way only. Deleted first or last lines leave no trace at all, and a run
-        that stands in the file just so reads as if nothing had to be done."""
+        """Return whether every change can be placed in one way only.
+
+        Removed first or last lines leave no trace. A run that occurs unchanged in the file reads as if it
+        required no change.
+        """
         change = self.change
         runs = list(self.runs())
         if any(change.old_index.places(change.new[run.start : run.stop]) for run in self._changed(runs)):
@@ -99,8 +104,11 @@ class SnippetView:
         return [run for run in runs if any(run.start <= j1 and j2 <= run.stop for _, _, j1, j2 in hunks)]
 
     def _is_told_by_one_side(self, i1: int, i2: int, j1: int, j2: int) -> bool:
-        """Whether lines with a neighbour on one side only say what they replace: nothing, and they resemble nothing of
-        what stands there; or line for line what resembles them."""
+        """Return whether lines with a neighbour on one side only show what they replace.
+
+        They replace nothing when they resemble no line there; otherwise they replace, line for line, the
+        lines that they resemble.
+        """
         old, new = self.change.old, self.change.new
         if j1 == j2 or not (j1 - 1 in self.lines or j2 in self.lines):
             return False
@@ -111,7 +119,7 @@ class SnippetView:
         return i2 - i1 == j2 - j1 and all(ratio(a.strip(), b.strip()) >= _ALIKE for a, b in pairs)
 
     def rendered(self, marker: Marker, indent: Callable[[str], str] = indentation) -> list[str]:
-        """The sketch's lines. A marker stands at the indentation of the first line that it stands for."""
+        """Return the sketch's lines. A marker has the indentation of the first line that it replaces."""
         new = self.change.new
         out: list[str] = []
         at = 0
@@ -129,7 +137,7 @@ class SnippetView:
 
 
 def context(change: LineChange, before: int = CONTEXT, after: int = CONTEXT) -> SnippetView:
-    """The changed lines with unchanged ones around them."""
+    """Return a view of the changed lines with unchanged lines around them."""
     shown: set[int] = set()
     for _, _, j1, j2 in change.hunks:
         shown.update(range(max(0, j1 - before), min(len(change.new), j2 + after)))
@@ -137,8 +145,10 @@ def context(change: LineChange, before: int = CONTEXT, after: int = CONTEXT) -> 
 
 
 def enclosing(change: LineChange, rng: random.Random) -> SnippetView | None:
-    """The changed lines with context inside of the declaration that holds them, that one's header and end, and
-    sometimes those of the declarations around it. None where no change lies in a declaration's body."""
+    """Return a view of the changed lines with the header and the end of the declaration around them.
+
+    Sometimes with those of outer declarations, too. None where no change lies in a declaration's body.
+    """
     shown: set[int] = set()
     within: dict[int, tuple[int, int]] = {}
     shows_outer = rng.random() < 0.5
@@ -172,12 +182,12 @@ def enclosing(change: LineChange, rng: random.Random) -> SnippetView | None:
 
 
 def declaration(change: LineChange, new: Declaration) -> list[str]:
-    """A declaration whole, and nothing else."""
+    """Return a view of one whole declaration and nothing else."""
     return list(change.new[new.start : new.end])
 
 
 def comments(change: LineChange, lines: Iterable[int], sign: str) -> list[int]:
-    """Those of these lines of the new file that stayed and are whole comments of several words."""
+    """Return those of the new lines that are unchanged and are whole comments of several words."""
     return [
         line
         for line in sorted(lines)
@@ -188,7 +198,7 @@ def comments(change: LineChange, lines: Iterable[int], sign: str) -> list[int]:
 
 
 def _is_known(change: LineChange, declaration: Declaration) -> bool:
-    """Whether the header and the end of a new file's declaration stood in the old one: they name the place."""
+    """Return whether the header and the end of a new declaration are in the old file and so name the place."""
     edges = [
         *range(declaration.start, declaration.body),
         *range(declaration.end - declaration.footer, declaration.end),
@@ -204,7 +214,7 @@ def _old_span(change: LineChange, declaration: Declaration) -> tuple[int, int]:
 
 
 def _neat(change: LineChange, shown: set[int]) -> set[int]:
-    """Without blank lines at the edges of runs, and with small gaps filled: so a person or a model would write it."""
+    """Return the lines without blank lines at the edges of runs and with small gaps filled, as a model would write them."""
     kept = set(shown)
     changed = {line for _, _, j1, j2 in change.hunks for line in range(j1, j2)}
     for run in list(SnippetView(change, shown).runs()):

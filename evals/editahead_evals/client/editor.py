@@ -1,6 +1,6 @@
 """An editor without a screen: open documents, their texts and versions, and an editor's requests.
 
-Works on a `Conversation`, answers the server's own requests, and keeps the texts as the server must see
+Works on a `JsonRpcConnection`, answers the server's own requests, and keeps the texts as the server must see
 them. Positions are in UTF-16 units, the protocol's default.
 """
 
@@ -47,7 +47,7 @@ class Document:
     text: str
 
     def offset(self, position: Mapping[str, int]) -> int:
-        """The code point offset of an LSP position; one beyond its line's end is the line's end."""
+        """Return the code point offset of an LSP position; one beyond the line's end is the line's end."""
         snapshot = self._snapshot
         line = position["line"]
         if line >= len(snapshot.lines):
@@ -65,7 +65,7 @@ class Document:
         return line, utf16_length(self.text[self._snapshot.starts[line] : offset])
 
     def edited(self, edits: Iterable[TextEdit]) -> str:
-        """The text after LSP text edits, all of them in this version's positions."""
+        """Return the text after LSP text edits, all of them in positions of this version."""
         text = self.text
         for edit in reversed(sorted_edits(edits)):
             start, end = (self.offset(edit["range"][side]) for side in ("start", "end"))
@@ -78,10 +78,13 @@ class Document:
 
 
 class Editor:
-    """Starts a server, or takes over a client that has just started one, and initializes it.
+    """A language client with open documents, which initializes a server.
 
-    settings: what goes into `initializationOptions.editahead`. root: the workspace folder; a new, empty one
-    by default, where the server's own files go too, so that nothing of the user's own set-up plays in.
+    Args:
+        settings: the content of `initializationOptions.editahead`.
+        root: the workspace folder. By default a new, empty one, which also holds the server's own files, so
+            that the user's configuration has no effect.
+        client: a connection to a server that has just started; None starts a server.
     """
 
     def __init__(
@@ -95,9 +98,9 @@ class Editor:
         self.settings = dict(settings or {})
         self.documents: dict[str, Document] = {}
         self.shown_document: tuple[str, Point] | None = None
-        """What the server asked to show last: a uri and a place."""
+        """The URI and the position of the server's last `window/showDocument`."""
         self.messages: list[str] = []
-        """What the server said to the person."""
+        """The server's `window/showMessage` texts."""
         self._folder = tempfile.TemporaryDirectory(prefix="editahead-evals-")
         folder = Path(self._folder.name).resolve()
         self.root = root or folder / "workspace"
@@ -123,7 +126,7 @@ class Editor:
             self._folder.cleanup()
 
     def uri(self, path: str) -> str:
-        """The uri of a path in the workspace."""
+        """Return the URI of a path in the workspace."""
         return (self.root / path).as_uri()
 
     def open(self, uri: str, language: str, text: str) -> Document:
@@ -140,18 +143,18 @@ class Editor:
         self.client.notify("textDocument/didFocus", {"textDocument": {"uri": uri}})
 
     def type(self, uri: str, key: Keystroke) -> None:
-        """One keystroke of a replay."""
+        """Apply one keystroke of a replay."""
         text = self.documents[uri].text
         change = {"range": _range(key.first, key.last), "text": key.text}
         self._change(uri, text[: key.start] + key.text + text[key.end :], [change])
 
     def replace(self, uri: str, start: int, end: int, text: str) -> None:
-        """Put `text` in place of what stands between two offsets (code points), in one change."""
+        """Replace the text between two offsets (code points) in one change."""
         document = self.documents[uri]
         self.type(uri, Keystroke(start, end, text, document.point(start), document.point(end)))
 
     def apply(self, uri: str, edits: Sequence[TextEdit]) -> None:
-        """Make text edits in one notification, last first: each is in the positions of the text it meets."""
+        """Apply text edits in one notification, last first, so that each position is valid when its edit applies."""
         changes = [
             {"range": edit["range"], "text": edit["newText"]} for edit in reversed(sorted_edits(edits))
         ]
@@ -164,7 +167,10 @@ class Editor:
         trigger: Trigger = "typed",
         diagnostics: Sequence[Mapping[str, Any]] | None = None,
     ) -> Response:
-        """diagnostics: as LSP writes them, all that is shown in the document; None says nothing of them."""
+        """Request `editahead/nextEdit`.
+
+        `diagnostics` holds all diagnostics shown in the document, as LSP writes them; None sends none.
+        """
         told = {} if diagnostics is None else {"diagnostics": list(diagnostics)}
         return self._ask("editahead/nextEdit", uri, at, context={"trigger": trigger, **told})
 
@@ -217,7 +223,7 @@ class Editor:
         }
 
     def _apply_workspace_edit(self, params: Any) -> dict[str, Any]:
-        """Apply all of the edit or nothing, and only to the versions that it was made for."""
+        """Apply the whole edit or nothing, and only to the versions for which it was made."""
         changes: list[tuple[str, Sequence[TextEdit]]] = list(params["edit"].get("changes", {}).items())
         for change in params["edit"].get("documentChanges", []):
             uri, version = change["textDocument"]["uri"], change["textDocument"]["version"]
@@ -241,7 +247,7 @@ def position(point: Point) -> dict[str, int]:
 
 
 def sorted_edits(edits: Iterable[TextEdit]) -> list[TextEdit]:
-    """In the text's order; edits at one place keep the order they were given in."""
+    """Return the edits in the text's order; edits at one position keep their order."""
     return sorted(edits, key=lambda e: (e["range"]["start"]["line"], e["range"]["start"]["character"]))
 
 

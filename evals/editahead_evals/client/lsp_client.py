@@ -1,4 +1,4 @@
-"""A language client: one JSON-RPC conversation, and the kind that runs the server as a child process on stdio.
+"""A language client: one JSON-RPC connection, and the kind that runs the server as a child process on stdio.
 
 Synchronous on purpose: what a test or a replay does reads top to bottom. One thread reads the server's
 output, so that neither side ever waits for the other to empty a pipe; it only stamps and queues messages.
@@ -37,7 +37,7 @@ NotificationHandler = Callable[[Any], None]
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer, and how many milliseconds after its request it arrived."""
+    """A response and its latency in milliseconds."""
 
     result: Any
     ms: float
@@ -48,8 +48,10 @@ def server_command() -> list[str]:
 
 
 def isolated_environment(folder: Path) -> dict[str, str]:
-    """This process's environment without the user's own settings and state for the server, which logs no outcomes: what is
-    played to it is nobody's taste."""
+    """Return this process's environment without the user's settings and state for the server.
+
+    Outcomes are not logged: replays are not the user's choices.
+    """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("EDITAHEAD_")}
     for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
         environment[name] = str(folder / name.lower())
@@ -58,11 +60,11 @@ def isolated_environment(folder: Path) -> dict[str, str]:
 
 
 class JsonRpcConnection(ABC):
-    """The JSON-RPC conversation with one server. Not for use from several threads.
+    """A JSON-RPC connection to one server, for use from one thread.
 
-    `requests` and `notifications` handle the server's own, by method; both may be added to at any time. What
-    nobody handles is remembered in `unread` (a request is answered with "method not found"), as are responses
-    that nobody asked for: `close` raises when there are any.
+    `requests` and `notifications` hold the handlers for the server's messages, by method. Handlers may be
+    added at any time. Messages without a handler go to `unread` (such a request is answered with "method not
+    found"), as do responses without a request; `close` raises when there are any.
     """
 
     def __init__(self, stream: IO[bytes], out: IO[bytes]) -> None:
@@ -90,21 +92,25 @@ class JsonRpcConnection(ABC):
 
     @abstractmethod
     def kill(self) -> None:
-        """End the conversation at once; harmless when it has ended."""
+        """End the connection at once. Calling it again has no effect."""
 
     @abstractmethod
     def _check_end(self) -> None:
-        """The server has said its last word as it was asked to. Raises `ServerDied` if it was not well then."""
+        """Check that the server ended as requested.
+
+        Raises:
+            ServerDiedError: the server ended with an error.
+        """
 
     @abstractmethod
     def _death(self) -> ServerDiedError:
-        """The error for an end that nobody asked for."""
+        """Return the error for an unexpected end."""
 
     def notify(self, method: str, params: Any = None) -> None:
         self._send({"method": method} if params is None else {"method": method, "params": params})
 
     def send(self, method: str, params: Any = None) -> int:
-        """Send a request without waiting; `wait` for the id that comes back."""
+        """Send a request without waiting, and return its id for `wait`."""
         self._last_id += 1
         message = {"id": self._last_id, "method": method}
         self._sent[self._last_id] = (method, time.perf_counter())
@@ -112,7 +118,11 @@ class JsonRpcConnection(ABC):
         return self._last_id
 
     def wait(self, request: int) -> Response:
-        """The response to a request that was sent. Raises `ResponseError` when it is an error."""
+        """Return the response to a request that was sent.
+
+        Raises:
+            ResponseError: the response is an error.
+        """
         while request not in self._answers:
             self._take(*self._next())
         answer, arrived = self._answers.pop(request)
@@ -128,7 +138,11 @@ class JsonRpcConnection(ABC):
         self.notify("$/cancelRequest", {"id": request})
 
     def close(self) -> None:
-        """Shut the server down as the protocol says, and check that it said nothing that nobody read."""
+        """Shut the server down as the protocol specifies, and check that no message is left unread.
+
+        Raises:
+            ClientError: messages are unread, or requests are open.
+        """
         try:
             self.request("shutdown")
             self.notify("exit")
@@ -183,12 +197,12 @@ class JsonRpcConnection(ABC):
             self._reply({"id": request, "error": {"code": METHOD_NOT_FOUND, "message": f"no {method} here"}})
 
     def _reply(self, message: dict[str, Any]) -> None:
-        if not self._out.closed:  # after `exit` nobody listens
+        if not self._out.closed:  # after `exit` the server does not read
             self._send(message)
 
 
 class LanguageClient(JsonRpcConnection):
-    """The conversation with a server that it starts as a child process, on stdio."""
+    """A connection on stdio to a server that it starts as a child process."""
 
     def __init__(
         self,
@@ -235,13 +249,13 @@ class LanguageClient(JsonRpcConnection):
 
 
 def server_died(code: int, errors: Sequence[str]) -> ServerDiedError:
-    """errors: what it wrote on stderr."""
+    """Return the error for a server that ended with `code` and wrote the lines `errors` to stderr."""
     tail = [line for line in errors if line.strip()][-20:]
     return ServerDiedError("\n".join([f"the server ended (exit code {code}); the end of its stderr:", *tail]))
 
 
 def _read_messages(stream: IO[bytes], incoming: queue.SimpleQueue[tuple[float, bytes | None]]) -> None:
-    """Queue each message's body with the moment of its arrival, and None at the end of the stream."""
+    """Queue each message's body with its time of arrival, and None at the end of the stream."""
     body: bytes | None = b""
     while body is not None:
         try:

@@ -25,13 +25,18 @@ from .lsp_client import TIMEOUT_S, JsonRpcConnection, isolated_environment, serv
 _LISTENING = "editahead: listening on "
 """What the server writes on stderr before its address."""
 _ENDING_S = 1.0
-"""A process whose connection broke off has so long to end by itself, and to say why."""
+"""Seconds that a process has to end by itself, and to write why, after its connection broke off."""
 
 
 class SharedServer:
-    """A server process that listens on a free port of this machine. Raises `ServerDied`.
+    """A server process that listens on a free port of this machine.
 
-    command: without the arguments that make it listen. env: beside this process's environment, made isolated.
+    Args:
+        command: the command without the arguments for listening.
+        env: variables that are added to this process's environment, which is made isolated.
+
+    Raises:
+        ServerDiedError: the process ended before it listened.
     """
 
     def __init__(self, command: Sequence[str] | None = None, *, env: Mapping[str, str] | None = None) -> None:
@@ -64,7 +69,7 @@ class SharedServer:
         self.kill()
 
     def session(self, settings: Mapping[str, Any]) -> Editor:
-        """An editor on a connection of its own, which knows nothing of earlier ones."""
+        """Return an editor on a connection of its own, independent of earlier ones."""
         return Editor(settings, client=self.connect())
 
     def connect(self) -> JsonRpcConnection:
@@ -74,7 +79,7 @@ class SharedServer:
             raise self.exit_error() from error
 
     def exit_error(self) -> ServerDiedError:
-        """The error that says that the process ended, with its last words; it ends now if it has not."""
+        """Return the error for an ended process, with the end of its stderr. A process that still runs is killed."""
         try:
             code = self._process.wait(_ENDING_S)
         except subprocess.TimeoutExpired:
@@ -84,7 +89,7 @@ class SharedServer:
         return server_died(code, self._errors)
 
     def kill(self) -> None:
-        """End the process at once: it keeps nothing that is needed. Harmless when it has ended."""
+        """Kill the process, which has no state to save. Calling it again has no effect."""
         self._process.kill()
         self._process.wait()
         if self._reader.is_alive():
@@ -94,7 +99,7 @@ class SharedServer:
         self._folder.cleanup()
 
     def _listening(self, stream: IO[bytes]) -> tuple[str, int]:
-        """Read until the server says where it listens."""
+        """Return the address from the server's stderr."""
         for line in stream:
             said = line.decode(errors="replace").rstrip()
             if said.startswith(_LISTENING):
@@ -109,7 +114,7 @@ class SharedServer:
 
 
 class _Connection(JsonRpcConnection):
-    """The conversation over one connection. What goes wrong is the server's end."""
+    """A connection over TCP. Any failure of it means that the server ended."""
 
     def __init__(self, connection: socket.socket, server: SharedServer) -> None:
         connection.settimeout(None)
@@ -128,7 +133,7 @@ class _Connection(JsonRpcConnection):
         self._connection.close()
 
     def _check_end(self) -> None:
-        """The server closed the connection: all that was to come has come."""
+        """Accept any end: the server closed the connection, so all messages have arrived."""
 
     def _death(self) -> ServerDiedError:
         return self._server.exit_error()

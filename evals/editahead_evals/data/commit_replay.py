@@ -1,9 +1,9 @@
-"""A commit as typing: its hunks in file order, and what is left to do after each.
+r"""A commit as typing: its hunks in file order, and what is left to do after each.
 
 Pure and in memory. Commits are not keystrokes: the order in which a person made the hunks, and how they were
 typed, is unknown; this is one way in which it could have been done.
 
-Lines here are split at "\\n" and carry no line end, so that `"\\n".join(lines)` is the text and a text
+Lines here are split at "\n" and carry no line end, so that `"\n".join(lines)` is the text and a text
 that ends in a line end has an empty last line. Line numbers are 0-based.
 """
 
@@ -29,7 +29,7 @@ Point = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines `start` up to, not including, `end` become `new`; `old` is what stands there before that."""
+    """A replacement of the lines `start` up to, not including, `end`: `old` becomes `new`."""
 
     start: int
     end: int
@@ -63,9 +63,11 @@ class Keystroke:
 class ReplayMoment:
     """The document after a hunk was typed.
 
-    cursor: the end of what was typed, as an offset in code points; point: the same as a point.
-    done: the hunks already made, oldest first; `start` and `end` are the place of `new` in `lines`.
-    remaining: the hunks still to make, in the coordinates of `lines`.
+    Attributes:
+        cursor: the end of the typed text, as an offset in code points.
+        point: the cursor as a point.
+        done: the finished hunks, oldest first; `start` and `end` are the place of `new` in `lines`.
+        remaining: the hunks still to make, in the coordinates of `lines`.
     """
 
     lines: tuple[str, ...]
@@ -85,7 +87,11 @@ class ReplayMoment:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One hunk's typing, and the moment after it. before: the lines in which the hunk is made."""
+    """The keystrokes of one hunk and the moment after them.
+
+    Attributes:
+        before: the lines before the hunk.
+    """
 
     before: tuple[str, ...]
     hunk: Hunk
@@ -93,9 +99,12 @@ class Step:
     moment: ReplayMoment
 
     def unfinished(self, count: int) -> ReplayMoment:
-        """The moment after the first `count` keystrokes. What is left of the hunk is the first of those that remain,
-        what is there of it the last of those that are done: in whole lines, so that the line after the hunk can be
-        part of both while the line end between them is not typed yet."""
+        """Return the moment after the first `count` keystrokes.
+
+        The rest of the hunk is the first remaining hunk, and its finished part the last one done, both in
+        whole lines. The line after the hunk can be part of both while the line end between them is not typed
+        yet.
+        """
         text = "\n".join(self.before)
         for key in self.keystrokes[:count]:
             text = text[: key.start] + key.text + text[key.end :]
@@ -112,12 +121,12 @@ class Step:
         return ReplayMoment(lines, cursor, _point(0, text[:cursor]), done, (left, *later))
 
     def to_type(self, count: int) -> str:
-        """What is inserted after the first `count` keystrokes, of which the hunk's deletion is one."""
+        """Return the text that the keystrokes after the first `count` insert; the hunk's deletion is one keystroke."""
         return "".join(key.text for key in self.keystrokes[count:])
 
 
 def diff(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[Hunk, ...]:
-    """The hunks that turn the lines `before` into the lines `after`, in the coordinates of `before`."""
+    """Return the hunks that turn the lines `before` into the lines `after`, in the coordinates of `before`."""
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     return tuple(
         Hunk(i1, i2, before[i1:i2], after[j1:j2])
@@ -127,7 +136,7 @@ def diff(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[Hunk, ...]:
 
 
 def replay(old: str, new: str) -> Iterator[Step]:
-    """The steps that lead from one text to the other; none when they are equal."""
+    """Yield the steps from one text to the other; none when they are equal."""
     lines = tuple(old.split("\n"))
     hunks = diff(lines, tuple(new.split("\n")))
     done: tuple[Hunk, ...] = ()
@@ -148,7 +157,7 @@ def utf16_length(text: str) -> int:
 
 
 def keystrokes_for(lines: tuple[str, ...], hunk: Hunk) -> tuple[tuple[Keystroke, ...], int, Point]:
-    """The keystrokes that make the hunk in `lines`, and where the cursor is after them: offset and point."""
+    """Return the keystrokes that make the hunk in `lines`, and the cursor after them as offset and point."""
     first, old, new = _region(lines, hunk)
     origin = sum(map(len, lines[:first])) + first
     head, tail = common_affixes(old, new)
@@ -168,10 +177,10 @@ def keystrokes_for(lines: tuple[str, ...], hunk: Hunk) -> tuple[tuple[Keystroke,
 
 
 def _region(lines: tuple[str, ...], hunk: Hunk) -> tuple[int, str, str]:
-    """The hunk as whole lines of text: the first line's number, the old text, the new text.
+    """Return the hunk as whole lines of text: the first line's number, the old text, the new text.
 
-    At the end of the file lines have no line end after them; where one side is empty there, the line before
-    belongs to the region, for its line end comes or goes with the hunk.
+    At the end of the file lines have no line end after them. Where one side is empty there, the line before
+    belongs to the region, for its line end is inserted or deleted with the hunk.
     """
     if hunk.end < len(lines):
         return (
@@ -185,5 +194,5 @@ def _region(lines: tuple[str, ...], hunk: Hunk) -> tuple[int, str, str]:
 
 
 def _point(first: int, text: str) -> Point:
-    """The end of `text`, which begins at the start of line `first`."""
+    """Return the end of `text`, which begins at the start of line `first`, as a point."""
     return first + text.count("\n"), utf16_length(text[text.rfind("\n") + 1 :])

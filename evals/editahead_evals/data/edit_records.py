@@ -36,7 +36,11 @@ class Record:
 
 
 def read_records(path: Path) -> Iterator[Record]:
-    """The records of a `*.jsonl.zst` file, one by one. Raises `RecordError`."""
+    """Yield the records of a `*.jsonl.zst` file.
+
+    Raises:
+        RecordError: the file cannot be read, or is damaged.
+    """
     number = 0
     try:
         with path.open("rb") as file:
@@ -58,7 +62,7 @@ def read_records(path: Path) -> Iterator[Record]:
 
 
 def sample(records: Iterable[Record], files: int | None, seed: int) -> list[Record]:
-    """The records under `LONGEST` characters, shuffled with `seed`: the first `files`, or all for None."""
+    """Return the first `files` (None: all) of the records shorter than `LONGEST`, shuffled with `seed`."""
     chosen = [record for record in records if len(record.before) < LONGEST]
     random.Random(seed).shuffle(chosen)
     return chosen if files is None else chosen[:files]

@@ -22,7 +22,7 @@ from .edit_records import Record
 from .languages import language_of
 
 COMMITS = 200
-"""So many commits are looked at, the newest first."""
+"""Commits to read by default, the newest first."""
 MAX_CHANGED = 100
 """Lines removed plus lines added; a file that a commit changed more is left out."""
 MAX_HUNKS = 15
@@ -64,11 +64,18 @@ class _Change:
 def recent_records(
     repository: Path, commits: int = COMMITS, max_changed: int = MAX_CHANGED, shuffle: int | None = None
 ) -> Iterator[Record]:
-    """What recent commits changed in files of known languages, newest first; within a commit by path. With a seed to
-    `shuffle` them with, in the order that it gives.
+    """Yield what recent commits changed in files of known languages, newest commit first, then by path.
 
-    Only files changed in place, of UTF-8 text with LF line ends, by no more than `max_changed` lines.
-    Raises `GitError`.
+    Only files changed in place, of UTF-8 text with LF line ends.
+
+    Args:
+        repository: a folder in a git repository.
+        commits: the number of commits to read.
+        max_changed: the limit of lines removed plus lines added.
+        shuffle: a seed to shuffle the records with; None keeps the order.
+
+    Raises:
+        GitError: the repository cannot be read.
     """
     name = repository.resolve().name
     changes = _changes(repository, commits)
@@ -106,7 +113,10 @@ def _changes(repository: Path, commits: int) -> list[_Change]:
 
 
 def _parse(log: str) -> Iterator[_Change]:
-    """The log's fields end in NUL: of each commit its id, its subject, and pairs of a change and a path."""
+    """Yield the changes of a log.
+
+    The log's fields end in NUL: of each commit its id, its subject, and pairs of a change and a path.
+    """
     fields = iter(log.split("\0"))
     commit = subject = ""
     for entry in fields:
@@ -120,7 +130,7 @@ def _parse(log: str) -> Iterator[_Change]:
 
 
 def _text(ask: IO[bytes], answer: IO[bytes], blob: str) -> str | None:
-    """A blob's text; None when it is not there, too large, or not text as we want it."""
+    """Return a blob's text; None when the blob is missing, too large, or not UTF-8 with LF line ends."""
     ask.write(blob.encode() + b"\n")
     ask.flush()
     header = answer.readline().split()

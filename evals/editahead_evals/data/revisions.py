@@ -24,14 +24,19 @@ _HERE = Path(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """commit: its short name. environment: variables with which its server is started."""
+    """A revision of Editahead in a temporary folder.
+
+    Attributes:
+        commit: the short name.
+        environment: variables that make a server run this revision's code.
+    """
 
     commit: str
     environment: dict[str, str]
 
 
 def present_commit() -> str:
-    """The commit of the checkout that this code runs from, with a mark when files differ from it; else "unknown"."""
+    """Return the commit of this code's checkout, marked when files differ; "unknown" outside of a checkout."""
     try:
         _check_own()
         return _git("describe", "--always", "--dirty", "--exclude=*").decode().strip()
@@ -41,7 +46,11 @@ def present_commit() -> str:
 
 @contextmanager
 def checked_out(revision: str) -> Iterator[Revision]:
-    """The code of a revision, as long as the context lasts. Raises `RevisionError`."""
+    """Check out a revision into a temporary folder for the duration of the context.
+
+    Raises:
+        RevisionError: the revision does not exist or cannot run.
+    """
     try:
         _check_own()
     except RevisionError as error:
@@ -64,7 +73,7 @@ def checked_out(revision: str) -> Iterator[Revision]:
 
 
 def _check_own() -> None:
-    """That this code is tracked by the repository it lies in, and not just installed somewhere within it."""
+    """Check that the repository around this file tracks it, rather than only contains an installation."""
     _git("rev-parse", f"HEAD:./{_HERE.name}")
 
 

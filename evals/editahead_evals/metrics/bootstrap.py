@@ -1,4 +1,4 @@
-"""How sure a figure is: 95% bootstrap intervals over files.
+"""95% bootstrap intervals over files.
 
 Files are the unit that is drawn again, not moments: what happens within one file hangs together.
 """
@@ -28,7 +28,7 @@ Statistic = Callable[[Weights], float | None]
 
 
 class Bootstrap:
-    """The same draws of `files` files for every figure, so that figures can be compared pair by pair."""
+    """A set of resamples of `files` files, the same for every metric, so that metrics can be compared in pairs."""
 
     def __init__(self, files: int, seed: int, resamples: int = RESAMPLES) -> None:
         rng = random.Random(seed)
@@ -42,12 +42,15 @@ class Bootstrap:
             self._draws.append(weights)
 
     def interval(self, statistic: Statistic) -> Interval:
-        """Any figure that can be had of files that count several times or not at all."""
+        """Return the 95% interval of a statistic of weighted files."""
         spread = [value for draw in self._draws if (value := statistic(draw)) is not None]
         return _interval(statistic(self._once), spread)
 
     def difference(self, ours: Statistic, theirs: Statistic) -> Interval:
-        """One figure minus another, over the same files: a difference when 0 lies outside of the interval."""
+        """Return the interval of one statistic minus another over the same files.
+
+        They differ significantly when 0 lies outside of the interval.
+        """
 
         def difference(weights: Weights) -> float | None:
             a, b = ours(weights), theirs(weights)
@@ -57,7 +60,7 @@ class Bootstrap:
 
 
 def ratio(parts: Sequence[float], wholes: Sequence[float], per: int = 1) -> Statistic:
-    """sum(parts) / sum(wholes) * per, each given by file."""
+    """Return the statistic sum(parts) / sum(wholes) * per, both given by file."""
     used = [file for file, pair in enumerate(zip(parts, wholes, strict=True)) if any(pair)]
     parts, wholes = [parts[file] for file in used], [wholes[file] for file in used]
 
@@ -70,7 +73,7 @@ def ratio(parts: Sequence[float], wholes: Sequence[float], per: int = 1) -> Stat
 
 
 def percentile(values: Sequence[float], percent: float) -> float | None:
-    """The value that `percent` of the values do not exceed (nearest rank); None of no values."""
+    """Return the value that `percent` of the values do not exceed (nearest rank); None for no values."""
     if not values:
         return None
     rank = max(1, -(-len(values) * percent // 100))

@@ -1,4 +1,4 @@
-"""What the confidence of the answers is worth: what other thresholds would have given, and whether it is meant.
+"""The confidence of answers: metrics at other thresholds, and calibration.
 
 Made from answers that were given at the highest eagerness, each with its confidence: to show only the surest of them is
 nearly what a lower eagerness does (there the gate may also prefer another place of the same rule).
@@ -22,9 +22,12 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was shown first at one moment. some: one of all the alternatives shown was correct.
+    """The first prediction shown at one moment.
 
-    confidence, source: None when nothing was shown.
+    Attributes:
+        some: one of all the alternatives shown was correct.
+        confidence: None when nothing was shown.
+        source: None when nothing was shown.
     """
 
     opportunity: bool
@@ -36,7 +39,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class OperatingPoint:
-    """What showing answers of at least a confidence gives. rate: shown of the opportunities; precision of none: None."""
+    """The metrics of showing only answers above a confidence.
+
+    Attributes:
+        rate: the share of opportunities with an answer shown.
+        precision: None when no answer is shown.
+    """
 
     confidence: float
     rate: float
@@ -47,8 +55,10 @@ class OperatingPoint:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Answers of like confidence: its mean, the share of them that were correct, and how many they are (answers on the
-    border of two bins belong to both in parts)."""
+    """Answers of similar confidence: the mean of it, the share of correct ones, and their number.
+
+    An answer on the border of two bins belongs to both in parts.
+    """
 
     confidence: float
     correct: float
@@ -56,7 +66,11 @@ class Bin:
 
 
 class ConfidenceCurve:
-    """answers: by file. Those at opportunities are ranked by confidence, equal ones in the files' order."""
+    """The answers of a replay, ranked by confidence; equal ones in the files' order.
+
+    Args:
+        answers: the answers by file.
+    """
 
     def __init__(self, answers: Sequence[Sequence[Answer]]) -> None:
         self._given = sorted(
@@ -72,8 +86,10 @@ class ConfidenceCurve:
         self._ends = [sum(not answer.opportunity for answer in those) for those in answers]
 
     def precision_at(self, rate: float) -> Callable[[Weights], float | None]:
-        """The precision of the surest answers, as many as make up this share of the opportunities; None when there are
-        not so many."""
+        """Return the precision of the surest answers that make up this share of the opportunities.
+
+        None when fewer answers were shown.
+        """
 
         def value(weights: Weights) -> float | None:
             wanted = rate * sum(map(int.__mul__, weights, self._opportunities))
@@ -90,7 +106,7 @@ class ConfidenceCurve:
         return value
 
     def levels(self, confidences: Sequence[float] = THRESHOLDS) -> list[OperatingPoint]:
-        """What each threshold would have given."""
+        """Return the operating point of each threshold."""
         opportunities, ends = max(sum(self._opportunities), 1), max(sum(self._ends), 1)
         out = []
         for least in confidences:
@@ -109,8 +125,7 @@ class ConfidenceCurve:
         return out
 
     def threshold_for_precision(self, precision: float) -> float:
-        """The lowest confidence of which the answers at opportunities, and all surer ones, are so precise; above all when
-        there is none."""
+        """Return the lowest threshold above which the answers at opportunities reach a precision; 1 if none does."""
         least, shown, right = 1.0, 0, 0
         given = [(confidence, answer) for confidence, _, answer in self._given if answer.opportunity]
         for number, (confidence, answer) in enumerate(given, 1):
@@ -121,14 +136,14 @@ class ConfidenceCurve:
         return least
 
     def coverage_above(self, least: float) -> Callable[[Weights], float | None]:
-        """The share of opportunities with a correct answer that is surer than this."""
+        """Return the share of opportunities with a correct answer of a confidence above `least`."""
         right = [0] * len(self._opportunities)
         for confidence, file, answer in self._given:
             right[file] += answer.opportunity and answer.correct and confidence > least
         return ratio(right, self._opportunities)
 
     def risk_coverage(self) -> list[tuple[float, float]]:
-        """Show rate and risk (the share of wrong ones among those shown), after each further answer by confidence."""
+        """Return show rate and risk (the share of wrong answers shown) after each further answer by confidence."""
         opportunities = sum(self._opportunities)
         out, wrong = [], 0
         for number, answer in enumerate((a for _, _, a in self._given if a.opportunity), 1):
@@ -137,7 +152,7 @@ class ConfidenceCurve:
         return out
 
     def bins(self, weights: Weights | None = None) -> list[Bin]:
-        """`BINS` bins of equally many answers each, the surest first; after the last hunk every answer is wrong."""
+        """Return `BINS` bins of equally many answers, the surest first; after the last hunk every answer is wrong."""
         return _bins(
             [
                 (1 if weights is None else weights[file], confidence, answer.correct)
@@ -146,12 +161,14 @@ class ConfidenceCurve:
         )
 
     def calibration_error(self, weights: Weights) -> float | None:
-        """How far confidence is from what comes true: the mean over the `bins` (expected calibration error, ECE)."""
+        """Return the mean distance of confidence and correctness over the `bins` (expected calibration error, ECE)."""
         return _error(self.bins(weights))
 
     def chance_error(self, seed: int) -> float | None:
-        """The calibration error that these answers would have if every confidence were true: of few answers it is not
-        0. The mean of `CHANCES` draws."""
+        """Return the calibration error that these answers would have if every confidence were true.
+
+        The mean of `CHANCE_SAMPLES` draws; for few answers it is far from 0.
+        """
         rng = random.Random(seed)
         errors = []
         for _ in range(CHANCE_SAMPLES if self._given else 0):
@@ -161,7 +178,7 @@ class ConfidenceCurve:
 
 
 def _bins(counted: Sequence[tuple[int, float, bool]]) -> list[Bin]:
-    """Of answers, the surest first: how often each counts, its confidence, whether it was correct."""
+    """Return the bins of answers, the surest first, each given as weight, confidence and correctness."""
     size = sum(count for count, _, _ in counted) / BINS
     out: list[Bin] = []
     held = sure = right = 0.0

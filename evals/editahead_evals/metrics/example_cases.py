@@ -1,4 +1,4 @@
-"""Shown edits to be looked at: what the person had just done, what was shown, and what the person did."""
+"""Shown edits as examples for the report: the user's last edit, the shown edit, and the user's next one."""
 
 from __future__ import annotations
 
@@ -23,8 +23,14 @@ MAX_LINES = 30
 
 @dataclass(frozen=True, slots=True)
 class ExampleCase:
-    """done, shown, wanted: as diffs; wanted is the hunk to come that lies nearest to what was shown, or that was made.
-    size: characters that what was shown puts in or takes out."""
+    """A shown edit for the report.
+
+    Attributes:
+        done: the last edit of the user, as a diff.
+        shown: the shown edit, as a diff.
+        wanted: the hunks that the shown edit makes, or else the remaining hunk nearest to it, as a diff.
+        size: characters that the shown edit inserts or deletes.
+    """
 
     id: str
     subject: str
@@ -42,7 +48,10 @@ class ExampleCase:
 def case(
     record: Record, moment: ReplayMoment, text: str, shown: EditJudgement, first: Mapping[str, Any]
 ) -> ExampleCase:
-    """text: after the shown edit. first: the prediction, as `editahead/nextEdit` gives it."""
+    """Return the example for a shown edit.
+
+    `text` is the text after the edit, and `first` the prediction as `editahead/nextEdit` returns it.
+    """
     hunks = changes(moment.lines, tuple(text.split("\n")))
     wanted = [moment.remaining[index] for index in shown.made]
     if not wanted and moment.remaining and hunks:
@@ -64,19 +73,19 @@ def case(
 
 
 def best(cases: Iterable[ExampleCase], count: int) -> list[ExampleCase]:
-    """The largest that were right, one of each file."""
+    """Return the largest correct cases, one of each file."""
     right = (case for case in cases if case.verdict == "right")
     return list(_one_of_each(sorted(right, key=lambda case: (-case.size, case.id))))[:count]
 
 
 def worst(cases: Iterable[ExampleCase], count: int) -> list[ExampleCase]:
-    """Those that were not right and were the most sure of it, one of each file."""
+    """Return the incorrect cases of the highest confidence, one of each file."""
     wrong = (case for case in cases if case.verdict != "right")
     return list(_one_of_each(sorted(wrong, key=lambda case: (-case.confidence, case.id))))[:count]
 
 
 def diff_lines(lines: Sequence[str], hunks: Sequence[Hunk]) -> tuple[DiffLine, ...]:
-    """Changes of `lines`, or changes that led to them, with some lines around each."""
+    """Return the hunks with `CONTEXT` lines around each, as diff lines."""
     out: list[DiffLine] = []
     for hunk in hunks:
         above = lines[max(hunk.start - CONTEXT, 0) : hunk.start]

@@ -1,4 +1,4 @@
-"""What a shown edit is worth at a moment of a replay: correct, near, or an undoing of the person's own work.
+"""The score of an edit shown at a moment of a replay: correct, near, or a reversal of the user's work.
 
 Edits are judged by the text that they lead to, never by their ranges: one change can be written in several
 ways (a line repeated above or below its equal, a range wider than what it changes).
@@ -24,14 +24,20 @@ _TOKEN = re.compile(r"\w+|\s+|.")
 
 @dataclass(frozen=True, slots=True)
 class EditJudgement:
-    """What a shown edit is worth.
+    """The score of a shown edit.
 
-    correct: all that is changed is one or more remaining hunks. location: every changed line is near one.
-    jump: the first changed line is near one. reversal: undoes an edit that the person made.
-    made: the remaining hunks that a correct edit makes, as indices.
-    kind: of the first change shown; None when nothing is changed. distance: of that from the cursor, in lines.
-    likeness: to the hunks that it touches, or else the nearest one (deltaChrF, see `closeness`); 1 when it is correct.
-    kept, changed: characters that it puts in or takes out, and how many of them the person did too.
+    Attributes:
+        correct: the edit makes one or more remaining hunks and nothing else.
+        location: every changed line is near a remaining hunk.
+        jump: the first changed line is near a remaining hunk.
+        reversal: the edit undoes an edit of the user.
+        made: the remaining hunks that a correct edit makes, as indices.
+        kind: the kind of the first change; None when nothing is changed.
+        distance: lines from the cursor to the first change.
+        likeness: deltaChrF to the hunks that the edit touches, or else to the nearest one; 1 for a correct
+            edit.
+        kept: those of `changed` that the user inserts or deletes, too.
+        changed: characters that the edit inserts or deletes.
     """
 
     correct: bool
@@ -70,18 +76,18 @@ def judge(moment: ReplayMoment, after: str) -> EditJudgement:
 
 
 def changes(lines: tuple[str, ...], target: tuple[str, ...]) -> tuple[Hunk, ...]:
-    """The hunks of a shown edit. Equal lines at both ends are set aside first: edits are small."""
+    """Return the hunks of a shown edit. Equal lines at both ends are skipped first, because edits are small."""
     head, tail = common_affixes(lines, target)
     found = diff(lines[head : len(lines) - tail], target[head : len(target) - tail])
     return tuple(hunk.moved(head) for hunk in found)
 
 
 def hunks_made(lines: Sequence[str], remaining: Sequence[Hunk], target: Sequence[str]) -> tuple[int, ...]:
-    """The indices of the remaining hunks by which `lines` become exactly `target`; empty when none do.
+    """Return the indices of the remaining hunks by which `lines` become exactly `target`; empty when none do.
 
     A hunk is made whole; one that replaces n lines by n lines may also be made in some of its lines only,
-    each by its final text. Walks both texts at once and keeps every line of `target` that may follow the
-    hunks seen so far.
+    each by its final text. The search walks both texts at once and keeps every line of `target` that may
+    follow the hunks found by then.
     """
     reached: dict[int, tuple[int, ...]] = {0: ()}
     at = 0
@@ -101,12 +107,12 @@ def hunks_made(lines: Sequence[str], remaining: Sequence[Hunk], target: Sequence
 
 
 def is_near(line: int, hunks: Sequence[Hunk]) -> bool:
-    """Whether the line lies within `NEAR` lines of a hunk. An insertion lies at the line it comes before."""
+    """Return whether the line lies within `NEAR` lines of a hunk. An insertion lies at the line after it."""
     return any(hunk.start - NEAR <= line <= max(hunk.start, hunk.end - 1) + NEAR for hunk in hunks)
 
 
 def distance(hunk: Hunk, line: int) -> int:
-    """How many lines the hunk is away from a line; 0 when that is one of its lines."""
+    """Return how many lines the hunk is away from a line; 0 when the line is one of its lines."""
     return max(hunk.start - line, line - max(hunk.start, hunk.end - 1), 0)
 
 
@@ -122,13 +128,13 @@ def _likeness(shown: Sequence[Hunk], remaining: Sequence[Hunk]) -> float:
 def _past_equal(
     equal: Sequence[str], reached: dict[int, tuple[int, ...]], target: Sequence[str]
 ) -> list[tuple[int, tuple[int, ...]]]:
-    """Where one can be in `target` after lines that no hunk touches."""
+    """Return the positions in `target` after lines that no hunk touches, with the hunks made on the way."""
     count = len(equal)
     return [(at + count, made) for at, made in reached.items() if target[at : at + count] == equal]
 
 
 def _ways(hunk: Hunk, target: Sequence[str], start: int) -> list[tuple[int, bool]]:
-    """The ways to read a hunk in `target` at `start`: how many lines it takes there, whether it is made."""
+    """Return the ways to read a hunk in `target` at `start`: its number of lines there, and whether it is made."""
     if len(hunk.old) == len(hunk.new):
         there = target[start : start + len(hunk.new)]
         choices = zip(there, hunk.old, hunk.new, strict=False)
@@ -143,12 +149,12 @@ def _ways(hunk: Hunk, target: Sequence[str], start: int) -> list[tuple[int, bool
 
 
 def _lines_of(change: Hunk) -> range:
-    """The lines that a change touches; for an insertion the line that it comes before."""
+    """Return the lines that a change touches; for an insertion the line after it."""
     return range(change.start, max(change.end, change.start + 1))
 
 
 def is_reversal(moment: ReplayMoment, target: tuple[str, ...], shown: Sequence[Hunk]) -> bool:
-    """Whether nothing but the person's hunks are taken back, or some shown change takes back one of them."""
+    """Return whether the edit takes back only hunks of the user, or one of its changes takes back one of them."""
     inverse = [Hunk(past.start, past.end, past.new, past.old) for past in moment.done]
     if hunks_made(moment.lines, inverse, target):
         return True
@@ -156,13 +162,13 @@ def is_reversal(moment: ReplayMoment, target: tuple[str, ...], shown: Sequence[H
 
 
 def _undoes(change: Hunk, past: Hunk) -> bool:
-    """Whether a shown change takes back what the person did in `past`, wholly or in part, at that place:
+    """Return whether a shown change takes back, at its place, the whole or a part of what the user did in `past`.
 
-    - a line that the person changed or removed comes back,
-    - a line that the person brought in goes, and nothing new stands in its place,
-    - in a line that the person changed, changed words become the old ones again, and nothing else changes.
+    It does when one of these is true. Blank lines are no evidence: they are everywhere.
 
-    Blank lines are no evidence: they are everywhere.
+    - A line that the user changed or removed comes back.
+    - A line that the user inserted is removed, and nothing new replaces it.
+    - In a line that the user changed, changed words become the old ones again, and nothing else changes.
     """
     if change.end < past.start or past.end < change.start:
         return False
@@ -186,7 +192,7 @@ def _undoes(change: Hunk, past: Hunk) -> bool:
 
 
 def _takes_back(old: str, new: str, shown: str) -> bool:
-    """Whether `shown` is the person's new line with some of its changed words turned back."""
+    """Return whether `shown` is the user's new line with some of its changed words turned back."""
     words, before = tuple(_TOKEN.findall(new)), tuple(_TOKEN.findall(old))
     matcher = difflib.SequenceMatcher(None, words, before, autojunk=False)
     back = [

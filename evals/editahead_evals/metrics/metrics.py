@@ -22,14 +22,21 @@ DISTANCES = {"0 to 2 lines": 2, "3 to 10 lines": 10, "11 to 50 lines": 50, "more
 
 @dataclass(slots=True)
 class Counts:
-    """Sums over moments, of one predictor in one file or in one kind of hunk.
+    """The sums over moments of one predictor, in one file or in one kind of hunk.
 
-    opportunities: moments with hunks to come. covered: those whose answer made some of them.
-    shown, correct, located: edits shown at opportunities, and how many of them were correct, near.
-    likeness: what the edits shown at opportunities are like, summed up. kept, changed: their characters.
-    jumps: opportunities whose first place was near.
-    ends: moments after the last hunk. false_ends: edits shown there.
-    reversals: edits shown anywhere that undo the person's own.
+    Attributes:
+        opportunities: moments with remaining hunks.
+        covered: opportunities whose answer made some of the hunks.
+        shown: edits shown at opportunities.
+        correct: correct ones of `shown`.
+        located: those of `shown` near a remaining hunk.
+        likeness: the likeness of `shown`, summed up.
+        kept: kept characters of `shown`.
+        changed: changed characters of `shown`.
+        jumps: opportunities whose first shown position was near a remaining hunk.
+        ends: moments after the last hunk.
+        false_ends: edits shown after the last hunk.
+        reversals: edits shown anywhere that undo the user's own.
     """
 
     opportunities: int = 0
@@ -46,7 +53,7 @@ class Counts:
     reversals: int = 0
 
     def add(self, moment: ReplayMoment, shown: EditJudgement | None, jump: bool) -> None:
-        """Count one answer; `shown` is None when it was silence."""
+        """Count one answer; `shown` is None for silence."""
         if not moment.is_opportunity:
             self.ends += 1
             self.false_ends += shown is not None
@@ -65,19 +72,25 @@ class Counts:
 
     @property
     def answers(self) -> int:
-        """Edits shown anywhere."""
+        """The number of edits shown anywhere."""
         return self.shown + self.false_ends
 
 
 @dataclass(slots=True)
 class TypingCounts:
-    """Sums over the requests made while hunks were being typed, of one predictor in one file.
+    """The sums over the requests of one predictor in one file while hunks were being typed.
 
-    keystrokes: all of the replay; characters: those typed. requests: at every third keystroke within a hunk.
-    shown, wrong: edits shown there; those that are neither what is typed next nor remaining hunks. fresh: wrong ones that
-    did not stand there at the request before. saved: characters that accepting would have saved.
-    begun, begun_well: edits shown that begin in the cursor's line; those that make of it what the person does.
-    reversals: wrong ones that undo the person's own.
+    Attributes:
+        keystrokes: all keystrokes of the replay.
+        characters: characters typed.
+        requests: one at every third keystroke within a hunk.
+        shown: edits shown.
+        wrong: edits shown that are neither the next typed text nor remaining hunks.
+        fresh: wrong edits that were not shown at the request before.
+        saved: characters that accepting would have saved.
+        begun: edits shown that begin in the cursor's line.
+        begun_well: those of `begun` that give the line its final text.
+        reversals: wrong edits that undo the user's own.
     """
 
     keystrokes: int = 0
@@ -93,7 +106,7 @@ class TypingCounts:
 
 
 class Ratio(NamedTuple):
-    """A figure: one count of another, times `per`."""
+    """A metric: one count divided by another, times `per`."""
 
     part: str
     whole: str
@@ -125,8 +138,13 @@ TYPING_METRICS = {
 class MomentResult:
     """The server's answer at one moment.
 
-    judgement: None when no edit was shown. silence: the reason that `editahead/nextEdit` gave for showing nothing.
-    source, label, confidence: of its first prediction. ms: until the first face had answered.
+    Attributes:
+        judgement: None when no edit was shown.
+        silence: the reason that `editahead/nextEdit` gave for showing nothing.
+        source: of the first prediction.
+        label: of the first prediction.
+        confidence: of the first prediction.
+        ms: time until the first response.
     """
 
     opportunity: bool
@@ -141,13 +159,18 @@ class MomentResult:
 
 @dataclass(slots=True)
 class FileResult:
-    """One file's replays: counts by predictor; the server's answers, and its counts by kind of hunk and by distance.
+    """One file's replays: counts by predictor, and the server's answers and counts by kind of hunk and by distance.
 
-    idle_ms, change_ms: of something cheap, asked for before and right after keystrokes taken at intervals.
-    typing: of the replay with requests within hunks. answers: of the one at eagerness 1, in order.
-    candidates, reachable: opportunities for which all candidates are known; those at which one of them was correct.
-    accepts, next_hits: of the replay with accepts, see `walk`.
-    cases: the edits shown, to be looked at.
+    Attributes:
+        idle_ms: latencies of a cheap request before keystrokes taken at intervals.
+        change_ms: latencies of a cheap request right after these keystrokes.
+        typing: counts of the replay with requests within hunks.
+        answers: answers of the replay at eagerness 1, in order.
+        candidates: opportunities for which all candidates are known.
+        reachable: those of `candidates` with a correct one.
+        accepts: accepts in the replay that accepts, see `accepting_replay`.
+        next_hits: accepts after which the next answer was in the cache.
+        cases: the edits shown, as examples.
     """
 
     id: str
@@ -177,8 +200,8 @@ def count_groups(
 ) -> None:
     """Count one answer by group of hunk.
 
-    An opportunity for every group still to come, covered for every group made; shown and correct for the group of what
-    was shown.
+    Every remaining group has an opportunity, and every group made is covered. `shown` and `correct` count for
+    the group of the shown edit.
     """
     made = {group_of(moment.remaining[index]) for index in shown.made} if shown else set()
     for group in {group_of(hunk) for hunk in moment.remaining}:
@@ -208,7 +231,7 @@ def distance_group(lines: int) -> str:
 def figures(
     counts: Sequence[Any], bootstrap: Bootstrap, metrics: Mapping[str, Ratio] = METRICS
 ) -> dict[str, Interval]:
-    """The figures of one predictor, its counts given by file in the order that the bootstrap draws from."""
+    """Return the metrics of one predictor from its counts by file, in the bootstrap's order of files."""
     return {name: bootstrap.interval(statistic(counts, metric)) for name, metric in metrics.items()}
 
 
@@ -218,7 +241,7 @@ def compare(
     bootstrap: Bootstrap,
     metrics: Mapping[str, Ratio] = METRICS,
 ) -> dict[str, Interval]:
-    """Ours minus theirs, pair by pair: both lists are of the same files in the same order."""
+    """Return our metrics minus theirs. Both lists are for the same files in the same order."""
     return {
         name: bootstrap.difference(statistic(ours, metric), statistic(theirs, metric))
         for name, metric in metrics.items()

@@ -17,17 +17,17 @@ from editahead_evals.data.commit_replay import Hunk
 ORDERS = range(1, 7)
 """Lengths of the n-grams, in characters."""
 BETA = 2
-"""Recall counts so many times as much as precision."""
+"""Weight of recall, as a multiple of the weight of precision."""
 
 _TOKEN = re.compile(r"\w+|\s+|.")
 
 
 def delta_chrf(expected: Sequence[Hunk], shown: Sequence[Hunk]) -> float:
-    """How like each other two edits of one text are; 1 when they are equal but for white space.
+    """Return the similarity of two edits of one text, from 0 to 1; 1 when they are equal except for white space.
 
-    Precision and recall of the n-grams that the edit brings in and takes out, within the lines that it changes, as a
-    mean over n = 1..6 as far as there are any; then F with beta = 2 (chrF: Popović 2015; here over differences). White
-    space counts as one space.
+    Precision and recall of the character n-grams that the edit inserts and deletes within the lines that it
+    changes, as a mean over n = 1..6 where there are any; then F with beta = 2 (chrF: Popović 2015; here over
+    differences). White space counts as one space.
     """
     precisions, recalls = [], []
     for n in ORDERS:
@@ -44,11 +44,10 @@ def delta_chrf(expected: Sequence[Hunk], shown: Sequence[Hunk]) -> float:
 
 
 def kept_characters(lines: Sequence[str], shown: Sequence[Hunk], made: Sequence[Hunk]) -> tuple[int, int]:
-    """Of the characters that a shown edit of `lines` puts in or takes out: how many the person put in or took out at the
-    same place too, and how many they are.
+    """Return how many characters of a shown edit the user inserted or deleted at the same place, and their total.
 
-    A three-way comparison by longest common subsequences of tokens: of the present text with what is shown and with what
-    the person made (`made`: all that is still to come), and of what is new in both.
+    A three-way comparison by longest common subsequences of tokens: of the present text with the shown text,
+    with the text that the user made by the hunks `made`, and of the insertions of both.
     """
     common = changed = 0
     for start, end in _places(shown, made):
@@ -63,7 +62,7 @@ def kept_characters(lines: Sequence[str], shown: Sequence[Hunk], made: Sequence[
 
 
 def _difference(hunks: Sequence[Hunk], n: int) -> Counter[tuple[bool, str]]:
-    """n-grams brought in (True) and taken out (False), each as often as the counts differ."""
+    """Return the n-grams inserted (True) and deleted (False), each with the difference of its counts."""
     old = _ngrams([line for hunk in hunks for line in hunk.old], n)
     new = _ngrams([line for hunk in hunks for line in hunk.new], n)
     out = Counter({(True, gram): count for gram, count in (new - old).items()})
@@ -77,7 +76,7 @@ def _ngrams(lines: Sequence[str], n: int) -> Counter[str]:
 
 
 def _places(shown: Sequence[Hunk], made: Sequence[Hunk]) -> list[tuple[int, int]]:
-    """The lines of each shown change, widened over all that touch it on either side, without overlap."""
+    """Return the lines of each shown change, widened over all hunks that touch them, without overlap."""
     places: list[tuple[int, int]] = []
     for hunk in shown:
         start, end, widens = hunk.start, hunk.end, True
@@ -92,7 +91,7 @@ def _places(shown: Sequence[Hunk], made: Sequence[Hunk]) -> list[tuple[int, int]
 
 
 def _with(lines: Sequence[str], start: int, end: int, hunks: Sequence[Hunk]) -> list[str]:
-    """The lines from `start` to `end`, with those of the hunks made that lie there."""
+    """Return the lines from `start` to `end` after the hunks that lie there."""
     out = list(lines[start:end])
     for hunk in sorted(hunks, key=lambda hunk: hunk.start, reverse=True):
         if start <= hunk.start and hunk.end <= end:
@@ -105,7 +104,7 @@ def _tokens(lines: Sequence[str]) -> list[str]:
 
 
 def _edits(old: Sequence[str], new: Sequence[str]) -> tuple[set[int], list[str]]:
-    """Which of the old tokens (by index) go, and the tokens that come."""
+    """Return the indices of the deleted old tokens, and the inserted tokens."""
     ops = LCSseq.editops(old, new)
     gone = {op.src_pos for op in ops if op.tag == "delete"}
     return gone, [new[op.dest_pos] for op in ops if op.tag == "insert"]

@@ -15,7 +15,12 @@ from .rendered_prompts import Rendered
 
 @dataclass(frozen=True)
 class Pair:
-    """One request in both ways. number: of the request in the file, from 0. changed: lines of the diff that differ."""
+    """One request in both ways.
+
+    Attributes:
+        number: the number of the request in the file, from 0.
+        changed: the number of lines in the diff that differ.
+    """
 
     number: int
     session: str
@@ -25,7 +30,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """mine, theirs: figures. equal: how many of the prompts are. most_different: at most one of each session, the first."""
+    """The costs of two ways to render the same requests.
+
+    Attributes:
+        equal: the number of equal prompts.
+        most_different: at most one pair of each session, the largest difference first.
+    """
 
     mine: Costs
     theirs: Costs
@@ -50,9 +60,14 @@ class Comparison:
 def compare(
     mine: Iterable[Rendered], theirs: Iterable[Rendered], names: tuple[str, str], most: int
 ) -> Comparison:
-    """names: of the two ways, for the diffs, which lead from the second to the first. most: diffs to keep.
+    """Compare the prompts of two ways to render the same requests.
 
-    Raises `NoCosts` when no session has two prompts, and ValueError when there are not as many of them.
+    `names` are the names of the two ways in the diffs, which lead from the second to the first. `most` is the
+    number of diffs to keep.
+
+    Raises:
+        TooFewPromptsError: no session has two prompts.
+        ValueError: the two ways have different numbers of requests.
     """
     ours, others = list(mine), list(theirs)
     pairs = list(zip(ours, others, strict=True))
@@ -74,7 +89,7 @@ def compare(
 
 
 def _changed(one: Sequence[str], other: Sequence[str]) -> int:
-    """A cheap stand-in for the length of the diff: lines that only one of them has."""
+    """Return the number of lines that only one prompt has, a cheap stand-in for the length of the diff."""
     return len(set(one) ^ set(other))
 
 

@@ -15,12 +15,18 @@ from .rendered_prompts import BLOCKS, Rendered
 
 @dataclass(frozen=True)
 class Costs:
-    """Of all requests but the first of each session.
+    """The costs of all requests except the first of each session.
 
-    prompts, tokens, largest: how many, their mean, and the most. prefill: by block size, mean and 95th percentile of the
-    tokens to compute. shared: of all tokens, the share before the first difference from the prompt before. blame: by part,
-    how often it was the first that differed and the tokens from there on, the costliest first. left_out: by group, in how
-    many prompts something of it is missing, and the mean of tokens there. refused: requests without a prompt in the budget.
+    Attributes:
+        prompts: the number of prompts.
+        tokens: the mean of a prompt's tokens.
+        largest: the most tokens of a prompt.
+        prefill: mean and 95th percentile of the tokens to compute, by block size.
+        shared: the share of all tokens before the first difference from the prompt before.
+        blame: by part, how often it was the first that differed, and the tokens from there on; the costliest
+            first.
+        left_out: by group, in how many prompts some of it is missing, and the mean of its missing tokens.
+        refused: requests without a prompt within the budget.
     """
 
     prompts: int
@@ -34,7 +40,11 @@ class Costs:
 
     @classmethod
     def from_rendered(cls, rendered: Iterable[Rendered]) -> Costs:
-        """Raises `NoCosts` when no session has two prompts."""
+        """Return the costs of rendered prompts.
+
+        Raises:
+            TooFewPromptsError: no session has two prompts.
+        """
         later: list[Rendered] = []
         session, refused = None, 0
         for prompt in rendered:

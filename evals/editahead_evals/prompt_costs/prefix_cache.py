@@ -10,14 +10,18 @@ from collections.abc import Sequence
 
 
 class PrefixCache:
-    """block: tokens of a block; 16 is vLLM's default on a GPU, 128 on a CPU."""
+    """A prefix cache of a server, without a limit of size.
+
+    Args:
+        block: tokens of a block; 16 is vLLM's default on a GPU, 128 on a CPU.
+    """
 
     def __init__(self, block: int) -> None:
         self._block = block
         self._known: set[int] = set()
 
     def prefill(self, ids: Sequence[int]) -> int:
-        """How many tokens of a prompt have to be computed; from then on it is known."""
+        """Return how many tokens of a prompt must be computed, and add the prompt to the cache."""
         known = chain = 0
         missed = False
         for end in range(self._block, len(ids) + 1, self._block):

@@ -26,10 +26,15 @@ PATHS = PromptPaths((ROOT,))
 class Rendered:
     """One request of a session.
 
-    text, tokens: of the prompt; "" and 0 where there is none in the budget, and `refusal` says why. prefill: by block size,
-    the tokens that no earlier prompt of the session had in this place. part, fresh: the part in which it first differs from
-    the session's prompt before, and the tokens from there on; None and 0 where it does not, and for the first one.
-    left_out: tokens of what is not in the prompt, by group.
+    Attributes:
+        text: the prompt; "" where none fits the budget.
+        tokens: the number of the prompt's tokens; 0 where none fits the budget.
+        refusal: why there is no prompt.
+        prefill: by block size, the tokens that no earlier prompt of the session had in this place.
+        part: the part of the first difference from the session's prompt before; None for none, and for the
+            first prompt.
+        fresh: the tokens from this difference on.
+        left_out: the tokens that are not in the prompt, by group.
     """
 
     session: str
@@ -55,9 +60,10 @@ def render_all(
     vocabulary: HfTokenizer,
     budget: int | None = None,
 ) -> Iterator[Rendered]:
-    """Each state as the format's prompt; states of a session follow one another. budget: None for the format's own.
+    """Yield each state as the format's prompt; the states of a session follow one another.
 
-    The cache begins each session empty and forgets nothing.
+    `budget` is a number of tokens; None takes the format's own. The cache is empty at the start of a session
+    and forgets nothing.
     """
     misses = CacheMissTracker()
     session: str | None = None

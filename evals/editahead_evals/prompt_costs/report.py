@@ -21,7 +21,7 @@ _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 def print_report(
     columns: Sequence[tuple[str, Costs]], console: Console, compared: Comparison | None = None
 ) -> None:
-    """The figures of each way to render, beside each other."""
+    """Print the costs of each way to render, side by side."""
     table = Table("", *(name for name, _ in columns), box=None, pad_edge=False)
     for cells in zip(*(_cells(costs) for _, costs in columns), strict=True):
         table.add_row(cells[0][0], *(text for _, text in cells))

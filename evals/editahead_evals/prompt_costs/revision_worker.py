@@ -24,7 +24,11 @@ from .state_files import read_states
 
 
 def rendered_by(revision: Revision, states: Path, format: str, budget: int | None) -> Iterator[Rendered]:
-    """The states as prompts of another revision's code. Raises `WorkerError`."""
+    """Yield the states as prompts of another revision's code.
+
+    Raises:
+        WorkerError: the revision cannot render them.
+    """
     command = [sys.executable, "-m", __name__, str(states.resolve()), format]
     if budget is not None:
         command.append(str(budget))

@@ -18,7 +18,11 @@ _WINDOW_LOG = 27
 
 
 def write_states(path: Path, states: Iterable[tuple[str, EditorState]]) -> int:
-    """Writes each state with its session's name; how many. Raises `StatesError`."""
+    """Write each state with its session's name, and return the number of states.
+
+    Raises:
+        StatesError: the file cannot be written.
+    """
     settings = zstandard.ZstdCompressionParameters.from_level(6, window_log=_WINDOW_LOG, enable_ldm=True)
     count = 0
     try:
@@ -35,7 +39,11 @@ def write_states(path: Path, states: Iterable[tuple[str, EditorState]]) -> int:
 
 
 def read_states(path: Path) -> Iterator[tuple[str, EditorState]]:
-    """Each state with its session's name. Raises `StatesError`."""
+    """Yield each state with its session's name.
+
+    Raises:
+        StatesError: the file cannot be read, or is damaged.
+    """
     number = 0
     try:
         with path.open("rb") as file:

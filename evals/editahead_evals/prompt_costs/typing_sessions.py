@@ -32,24 +32,24 @@ LEAST_CHARACTERS, LEAST_HUNKS = 8000, 3
 """What makes a session a `large` one."""
 
 STROKE_S = 0.2
-"""Seconds between two requests: what the history is told."""
+"""Seconds between two requests, as recorded in the history."""
 
 
 @dataclass(frozen=True)
 class Session:
-    """A record, and what is open beside it."""
+    """A record, and the other documents that are open."""
 
     record: Record
     others: tuple[Snapshot, ...] = ()
 
     @cached_property
     def hunks(self) -> int:
-        """How many the record has."""
+        """The number of the record's hunks."""
         before, after = (tuple(text.split("\n")) for text in (self.record.before, self.record.after))
         return len(diff(before, after))
 
     def states(self, hunks: int | None = None) -> Iterator[EditorState]:
-        """The state at each request, for the first so many hunks."""
+        """Yield the state at each request in the first `hunks` hunks (None: all)."""
         record, history = self.record, EditHistory()
         uri = uri_of(record)
         snapshot = Snapshot.from_text(record.before, uri=uri, language=record.language)
@@ -75,7 +75,7 @@ def uri_of(record: Record) -> str:
 
 
 def pieces(keystrokes: Iterable[Keystroke]) -> Iterator[Keystroke]:
-    """What is inserted, two characters at a time. (The points are those of the whole keystroke.)"""
+    """Split the keystrokes into deletions and insertions of `PIECE` characters. Points are those of the whole keystroke."""
     for key in keystrokes:
         if key.start < key.end or not key.text:
             yield Keystroke(key.start, key.end, "", key.first, key.last)
@@ -85,7 +85,7 @@ def pieces(keystrokes: Iterable[Keystroke]) -> Iterator[Keystroke]:
 
 
 def sessions(records: Iterable[Record]) -> Iterator[Session]:
-    """A session for each record under `LONGEST` characters; records of one commit stand next to each other."""
+    """Yield a session for each record under `LONGEST` characters; sessions of one commit follow one another."""
     for _, commit in groupby(records, key=lambda record: (record.repo, record.commit)):
         files = list(commit)
         for record in files:
@@ -102,14 +102,14 @@ def _others(record: Record, files: Sequence[Record]) -> tuple[Snapshot, ...]:
 
 
 def sample_large(found: Iterable[Session], count: int, seed: int) -> list[Session]:
-    """So many sessions, drawn with `seed`, in which there is something to lay out: long files, and several hunks."""
+    """Return `count` sessions with long files and several hunks, drawn with `seed`."""
     chosen = [s for s in found if len(s.record.before) >= LEAST_CHARACTERS and s.hunks >= LEAST_HUNKS]
     random.Random(seed).shuffle(chosen)
     return chosen[:count]
 
 
 def typing_states(found: Iterable[Session], hunks: int, most: int) -> Iterator[tuple[str, EditorState]]:
-    """The states of each session's first hunks, so many at most, with the record's id."""
+    """Yield at most `most` states of each session's first hunks, with the record's id."""
     for session in found:
         for state in islice(session.states(hunks), most):
             yield session.record.id, state

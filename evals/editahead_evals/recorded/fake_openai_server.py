@@ -1,4 +1,4 @@
-"""A server of models that says what it is told to: OpenAI's protocol, streamed, on a free port of this machine."""
+"""A fake model server with given answers: OpenAI's protocol, streamed, on a free port of this machine."""
 
 from __future__ import annotations
 
@@ -19,18 +19,23 @@ PIECE = 6
 
 @dataclass(frozen=True, slots=True)
 class CannedAnswer:
-    """One answer, as a model gave it. finish: why it ended."""
+    """One answer of a model; `finish` is the reason for its end."""
 
     text: str
     finish: Finish = "stop"
 
 
 Answer = Callable[[str], list[CannedAnswer]]
-"""From the prompt, or the last message, to the answers that may be given: the first so many as are asked for."""
+"""From the prompt, or the last message, to the possible answers; a request for n of them gets the first n."""
 
 
 class FakeOpenAIServer:
-    """Serves one model, to several clients at once. answer: is called on a thread of its own. prompts: all that came."""
+    """A server of one model for several clients at once.
+
+    Args:
+        model: the model's name.
+        answer: a function from a prompt to its answers, called on a thread of its own.
+    """
 
     def __init__(self, model: str, answer: Answer) -> None:
         self.model = model

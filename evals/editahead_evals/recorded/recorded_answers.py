@@ -41,13 +41,20 @@ _RECORDED_AT = {"30-suppress-js-fetch": (7, 14)}
 
 
 ROOT = "file:///project/"
-"""Where the scenarios' files are, and what the paths in prompts are told from."""
+"""The folder of the scenarios' files; paths in prompts are relative to it."""
 
 
 @dataclass(frozen=True)
 class RecordedScenario:
-    """One scenario. old, new: the one earlier edit with lines around it; "" where there was none. wanted: None where
-    nothing should be shown. cursor, fim_cursor: offsets in `text`; the latter for models that fill in the middle."""
+    """One scenario.
+
+    Attributes:
+        old: the text of the one earlier edit before it, with lines around it; "" where there was none.
+        new: the text of the earlier edit after it, with lines around it; "" where there was none.
+        wanted: None where nothing should be shown.
+        cursor: an offset in `text`.
+        fim_cursor: an offset in `text`, for models that fill in the middle.
+    """
 
     name: str
     file: str
@@ -68,7 +75,10 @@ class RecordedScenario:
         return self.fim_cursor if isinstance(format, Fim) else self.cursor
 
     def request(self, format: Format, *, growing: bool = True) -> PromptRequest:
-        """As an editor has it: the edit without the lines around it, at its place. growing: whether it is open."""
+        """Return the request of an editor: the edit without the lines around it, at its place.
+
+        `growing` says whether the edit is open.
+        """
         document = Snapshot.from_text(self.text, uri=ROOT + self.file, language=self.language)
         state = EditorState(document, self.cursor_for(format), tuple(_past(self, document, growing)))
         return format.build(state, ESTIMATE, paths=PromptPaths((ROOT,)))
@@ -76,7 +86,7 @@ class RecordedScenario:
 
 @dataclass(frozen=True)
 class Recording:
-    """What a model said to a scene. sent: the body that it was asked with."""
+    """A model's answer to a scenario; `sent` is the body of the request."""
 
     model: str
     scene: RecordedScenario
@@ -91,8 +101,12 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Of one recording. likeness: of the text after what was shown to the wanted one, 0 to 1 (deltaChrF), and 0 when
-    nothing was; None where nothing is wanted."""
+    """The result of one recording.
+
+    Attributes:
+        likeness: deltaChrF of the text after the shown edit and the wanted one, 0 to 1; 0 when nothing was
+            shown, None when nothing is wanted.
+    """
 
     model: str
     shown: bool
@@ -101,7 +115,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Score:
-    """Of one model, as docs/evaluation.md defines it."""
+    """The score of one model, as docs/evaluation.md defines it."""
 
     results: Sequence[Result]
 
@@ -124,7 +138,11 @@ class Score:
 
 
 def load(folder: Path) -> list[Recording]:
-    """Raises `RecordError`."""
+    """Return the recordings in a folder.
+
+    Raises:
+        RecordError: a file cannot be read, or holds no recorded answers.
+    """
     try:
         scenes = {path.stem: _scene(path) for path in sorted((folder / "scenarios").glob("*.txtar"))}
         lines = (folder / "exchanges.jsonl").read_text("utf-8").split("\n")
@@ -147,7 +165,7 @@ def load(folder: Path) -> list[Recording]:
 
 
 def score_raw(recording: Recording) -> Result:
-    """What the model said, as its format reads it: no gate, no rule, and the whole rewrite at once."""
+    """Score the model's answer as its format parses it: without gate or rules, the whole rewrite at once."""
     scene, format = recording.scene, recording.format
     answer = parse_answer(format, scene.request(format), recording.said.text, recording.said.finish)
     if not isinstance(answer, ParsedEdit):
@@ -156,8 +174,10 @@ def score_raw(recording: Recording) -> Result:
 
 
 def score_through_server(session: Callable[[Mapping[str, Any]], Editor], recording: Recording) -> Result:
-    """The same answer served to the server by a real socket: what it shows, and what becomes of the text after up to
-    `TABS` accepts. What the server asks about other texts is answered with nothing."""
+    """Score what the server shows when a real socket serves it the same answer.
+
+    The result is the text after up to `TABS` accepts. Requests with other prompts get an empty answer.
+    """
     scene, format = recording.scene, recording.format
     asked: list[str] = []
 
@@ -172,7 +192,7 @@ def score_through_server(session: Callable[[Mapping[str, Any]], Editor], recordi
 
 
 def scores(results: Sequence[Result]) -> dict[str, Score]:
-    """By model, in the order of the recordings."""
+    """Return the scores by model, in the order of the recordings."""
     models = dict.fromkeys(result.model for result in results)
     return {model: Score([r for r in results if r.model == model]) for model in models}
 
@@ -209,7 +229,7 @@ def _figures(score: Score) -> Iterator[str]:
 
 
 def _played(editor: Editor, scene: RecordedScenario, cursor: int) -> str | None:
-    """The text after all that was accepted; None when nothing was shown."""
+    """Return the text after all accepted edits; None when nothing was shown."""
     uri = editor.uri(scene.file)
     editor.open(uri, scene.language, scene.before)
     for r in diff(scene.before, scene.text).replacements:
@@ -272,7 +292,7 @@ def _parsed(name: str, source: str) -> RecordedScenario:
     starts = Snapshot.from_text(text).starts
 
     def cursor(prefix: str = "") -> int:
-        """The row counts from 1."""
+        """Return the offset of a cursor whose row counts from 1."""
         row, column = int(header[f"{prefix}row"]), int(header[f"{prefix}col"])
         row, column = _RECORDED_AT.get(name, (row, column))
         return starts[row - 1] + column
@@ -291,7 +311,7 @@ def _parsed(name: str, source: str) -> RecordedScenario:
 
 
 def _past(scene: RecordedScenario, document: Snapshot, growing: bool) -> Iterator[PastEdit]:
-    """The earlier edit in whole lines."""
+    """Return the earlier edit in whole lines."""
     old, new = split_lines(scene.before), document.lines
     if old == new:
         return

@@ -1,6 +1,6 @@
-"""The replay of somebody who accepts: whatever is shown and correct is taken, the rest is typed.
+"""The replay of a user who accepts: every correct edit shown is accepted, the rest is typed.
 
-What it measures is whether the answer after an accept was computed already, or being computed, when it was asked for.
+It measures whether the answer after an accept was already computed, or being computed, when it was requested.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from editahead_evals.data.edit_records import Record
 from editahead_evals.metrics.judge import judge
 
 MAX_ACCEPTS = 50
-"""In one file: nobody presses Tab for ever."""
+"""Accepts in one file, at most, so that every replay ends."""
 
 
 @dataclass(slots=True)
 class AcceptReplay:
-    """hits: accepts after which the next answer needed no computation of its own."""
+    """The counts of one replay; `hits` are accepts after which the next answer was in the cache."""
 
     accepts: int = 0
     hits: int = 0
 
 
 def replay_accepting(editor: Editor, record: Record) -> AcceptReplay:
-    """Replay the record, accepting, in an editor that has seen nothing else."""
+    """Replay the record in a fresh editor and accept correct edits."""
     uri = editor.uri(record.path)
     made = AcceptReplay()
     text = record.before
@@ -67,6 +67,6 @@ def _moment(text: str, after: str, cursor: int, point: Point) -> ReplayMoment:
 
 
 def _misses(editor: Editor) -> int:
-    """Predictions that were made because somebody asked."""
+    """Return the number of predictions that the server computed on request."""
     misses: int = editor.execute("editahead.status").result["cache"]["misses"]
     return misses

@@ -22,14 +22,14 @@ from editahead_evals.metrics.metrics import (
 from .baselines import BASELINES
 
 SETTINGS = {"debounce_ms": 0, "learning": False}
-"""What a replay asks of the server; everything else is left at its default."""
+"""The server's settings in a replay; all others have their defaults."""
 
 PROBE_EVERY = 8
-"""Every so many keystrokes the handling of one is timed."""
+"""Keystrokes from one that is timed to the next."""
 
 
 def replay_record(editor: Editor, record: Record) -> FileResult:
-    """Replay the record in an editor that has seen nothing else."""
+    """Replay the record in a fresh editor."""
     uri = editor.uri(record.path)
     result = FileResult(
         id=record.id,
@@ -84,7 +84,7 @@ def _ask_server(editor: Editor, record: Record, moment: ReplayMoment, result: Fi
 
 
 def first_edit(editor: Editor, uri: str, moment: ReplayMoment) -> tuple[str | None, float]:
-    """The text after the first edit shown at the cursor, and the milliseconds that the first answer took."""
+    """Return the text after the first edit shown at the cursor, and the latency of the first response in milliseconds."""
     document = editor.documents[uri]
     answer = editor.inline_edit(uri, moment.point)
     for edit in answer.result["edits"]:
@@ -95,7 +95,7 @@ def first_edit(editor: Editor, uri: str, moment: ReplayMoment) -> tuple[str | No
 
 
 def _is_near(editor: Editor, uri: str, moment: ReplayMoment, prediction: Mapping[str, Any]) -> bool:
-    """Whether a prediction's place, or its first changed line, is near a hunk to come."""
+    """Return whether a prediction's place, or its first changed line, is near a remaining hunk."""
     if prediction["textDocument"]["uri"] != uri:
         return False
     if prediction["jump"] is not None and is_near(prediction["jump"]["line"], moment.remaining):
@@ -104,7 +104,7 @@ def _is_near(editor: Editor, uri: str, moment: ReplayMoment, prediction: Mapping
 
 
 def _probe(editor: Editor) -> float:
-    """Milliseconds until the server answers something cheap: after a keystroke, with the handling of that."""
+    """Return the milliseconds until the server answers a cheap request; after a keystroke, including its handling."""
     return editor.execute("editahead.status").ms
 
 

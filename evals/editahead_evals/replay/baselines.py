@@ -1,4 +1,4 @@
-"""What costs nothing to predict, for comparison.
+"""Cheap predictors, for comparison.
 
 Each baseline answers a moment of a replay with the text after its edit, or None for silence.
 """
@@ -28,7 +28,7 @@ def silence(moment: ReplayMoment) -> None:
 
 
 def last_substitution(moment: ReplayMoment) -> str | None:
-    """What a recent edit replaced is replaced in the next line below (else above) that has it."""
+    """Apply the replacement of a recent edit to the next line below (else above) that contains its old text."""
     here = moment.point[0]
     for hunk in reversed(moment.done[-RECENT:]):
         for old, new in _substitutions(hunk):
@@ -42,7 +42,7 @@ def last_substitution(moment: ReplayMoment) -> str | None:
 
 
 def most_similar_line(moment: ReplayMoment) -> str | None:
-    """What the last edit did is done to the line that is most like the one it was done to."""
+    """Apply the last edit to the line that is most similar to the one that it changed."""
     hunk = moment.done[-1]
     lines = moment.lines
     own = range(hunk.start - 1, hunk.end + 1)
@@ -70,7 +70,7 @@ BASELINES: Mapping[str, Baseline] = {
 
 
 def _substitutions(hunk: Hunk) -> Iterator[tuple[str, str]]:
-    """What became what in each changed line of an even replacement, with enough around it to hold a word."""
+    """Yield old and new text of each changed line of an even replacement, widened to hold a word."""
     if len(hunk.old) != len(hunk.new):
         return
     for old, new in zip(hunk.old, hunk.new, strict=True):
@@ -88,7 +88,7 @@ def _is_word(token: str) -> bool:
 
 
 def _replace_words(text: str, source: str, target: str) -> str:
-    """`text` with every `source` in it that does not begin or end within a word replaced."""
+    """Replace every `source` in `text` that does not begin or end within a word."""
     before = r"(?<!\w)" if _is_word(source) else ""
     after = r"(?!\w)" if _is_word(source[-1]) else ""
     return re.sub(before + re.escape(source) + after, lambda _: target, text)
@@ -100,7 +100,7 @@ def _from_here(count: int, here: int) -> Iterator[int]:
 
 
 def _most_similar(lines: Sequence[str], like: str, own: range) -> int | None:
-    """The line most like `like` outside of `own`; blank lines are like nothing."""
+    """Return the line outside of `own` most similar to `like`; None for a blank `like`."""
     if not like.strip():
         return None
     others = {n: line for n, line in enumerate(lines) if n not in own and line.strip()}

@@ -20,7 +20,7 @@ CandidateGenerator = Callable[[EditorState], Iterable[str]]
 
 
 def candidate_recall(record: Record, propose: CandidateGenerator) -> tuple[int, int]:
-    """Opportunities of a record, and how many of them some candidate is correct at."""
+    """Return a record's number of opportunities, and how many of them have a correct candidate."""
     history = EditHistory()
     uri = f"file:///{record.path}"
     snapshot = Snapshot.from_text(record.before, uri=uri, language=record.language)

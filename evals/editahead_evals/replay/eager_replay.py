@@ -1,4 +1,4 @@
-"""The replay at the highest eagerness: all that would be shown to somebody who wants to see much, with its confidence."""
+"""The replay at the highest eagerness: all predictions that the server can show, with their confidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EAGER = SETTINGS | {"eagerness": 1}
 
 
 def replay_eager(editor: Editor, record: Record) -> list[Answer]:
-    """The answers at the record's moments, in an editor that has seen nothing else."""
+    """Return the answers at the record's moments, in a fresh editor."""
     uri = editor.uri(record.path)
     editor.open(uri, record.language, record.before)
     answers = []
@@ -27,7 +27,10 @@ def replay_eager(editor: Editor, record: Record) -> list[Answer]:
 
 
 def _answer(editor: Editor, uri: str, moment: ReplayMoment) -> Answer:
-    """The first edit counts, as everywhere; places without an edit and edits of other documents do not."""
+    """Return the answer at a moment, by its first edit of this document.
+
+    Places without an edit, and edits of other documents, do not count.
+    """
     here = [
         prediction
         for prediction in editor.next_edit(uri, moment.point).result["predictions"]

@@ -1,7 +1,7 @@
-"""Many replays side by side: one process for each share of the files, with a server beside it.
+"""Parallel replays: one process for each share of the files, each with a server of its own.
 
-Every replay is a session of its own with the server. A session remembers what was done in documents that are closed
-by now, as it should for a person, but files of other commits are another person's.
+Every replay is a session of its own with the server. A session remembers edits of documents that are closed
+by now, as it should for one user, but files of other commits are another user's.
 """
 
 from __future__ import annotations
@@ -32,10 +32,12 @@ from .typing_replay import replay_typing
 
 @dataclass(frozen=True)
 class EvalPlan:
-    """What is measured, beside the replay of each file.
+    """What to measure besides the replay of each file.
 
-    server: environment variables for the server. propose: makes what proposes candidates, for the generator's ceiling; a
-    function that a new process can import.
+    Attributes:
+        server: environment variables for the server.
+        propose: makes the generator of candidates whose recall is measured; a function that a new process can
+            import.
     """
 
     server: Mapping[str, str] = field(default_factory=dict)
@@ -45,7 +47,11 @@ class EvalPlan:
 def evaluate(
     records: Sequence[Record], jobs: int, plan: EvalPlan = EvalPlan()
 ) -> Generator[FileResult, None, None]:
-    """Each record's result as it comes. Leaving the iterator early ends all processes and servers."""
+    """Yield each record's result as it arrives. Closing the iterator early ends all processes and servers.
+
+    Raises:
+        RunError: a process failed.
+    """
     context = multiprocessing.get_context("spawn")
     processes = []
     try:
@@ -75,7 +81,7 @@ def evaluate(
 
 
 def _end(processes: Sequence[BaseProcess]) -> None:
-    """End the processes, and what they started: usually they see to that, but not if it had just begun."""
+    """Kill the processes and their children, which a process that has just started cannot do itself."""
     for process in processes:
         process.terminate()
     for process in processes:
@@ -88,7 +94,7 @@ def _end(processes: Sequence[BaseProcess]) -> None:
 
 
 def _work(records: Sequence[Record], results: Connection, plan: EvalPlan) -> None:
-    """One process: its results, then None; or a message that says what went wrong."""
+    """Replay the records in one process: send each result, then None; or the message of an error."""
     # Ctrl-C is for the parent, which then sends SIGTERM; that unwinds, so that the server ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
@@ -108,7 +114,7 @@ def _work(records: Sequence[Record], results: Connection, plan: EvalPlan) -> Non
 
 
 def _result(server: SharedServer, record: Record) -> FileResult:
-    """The record's replays, each in a session of its own."""
+    """Return the results of the record's replays, each in a session of its own."""
     with server.session(SETTINGS) as editor:
         result = replay_record(editor, record)
     with server.session(SETTINGS) as editor:

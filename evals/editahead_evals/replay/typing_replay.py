@@ -16,7 +16,7 @@ EVERY = 3
 
 
 def replay_typing(editor: Editor, record: Record, result: FileResult) -> None:
-    """Replay the record, asking while typing, in an editor that has seen nothing else; counts go to `result.typing`."""
+    """Replay the record in a fresh editor with requests while typing; the counts go to `result.typing`."""
     uri = editor.uri(record.path)
     watchers = {name: TypingObserver() for name in (SERVER, *BASELINES)}
     editor.open(uri, record.language, record.before)
@@ -37,10 +37,10 @@ def replay_typing(editor: Editor, record: Record, result: FileResult) -> None:
 
 
 class TypingObserver:
-    """Counts one predictor's answers while hunks are typed.
+    """A counter of one predictor's answers while hunks are typed.
 
-    What is shown is right when all that it changes is some of the hunks that remain, what is left of the one being typed
-    among them, or when it is what is typed next, however little of it. Everything else is wrong, each time it is shown.
+    An answer is right when it makes only remaining hunks, the rest of the one being typed among them, or when
+    it inserts the next typed text, however little of it. Every other answer is wrong, each time it is shown.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class TypingObserver:
         self._before: tuple[str, tuple[Hunk, ...]] | None = None
 
     def begin(self, step: Step) -> None:
-        """The next hunk."""
+        """Start the next hunk."""
         self.counts.keystrokes += len(step.keystrokes)
         self.counts.characters += len(step.to_type(0))
         self._final = step.moment.lines
@@ -58,7 +58,11 @@ class TypingObserver:
         self._before = None
 
     def see(self, moment: ReplayMoment, rest: str, text: str | None) -> None:
-        """text: after what is shown, None for silence. rest: what the person goes on to type in this hunk."""
+        """Count one answer.
+
+        `text` is the text after the shown edit, None for silence. `rest` is the text that the user goes on to
+        type in this hunk.
+        """
         counts, before = self.counts, self._before
         self._before = None
         counts.requests += 1
@@ -87,7 +91,7 @@ class TypingObserver:
 
 
 def typed_next(moment: ReplayMoment, rest: str, text: str) -> int:
-    """How many of the characters to come are put in at the cursor, if that is all that is done; else 0."""
+    """Return how many of the next characters the edit inserts at the cursor; 0 if it does anything else."""
     length = len(text) - len(moment.text)
     inserted = text[moment.cursor : moment.cursor + length]
     if 0 < length <= len(rest) and rest.startswith(inserted):
@@ -97,5 +101,5 @@ def typed_next(moment: ReplayMoment, rest: str, text: str) -> int:
 
 
 def _same(before: tuple[str, tuple[Hunk, ...]], now: tuple[str, tuple[Hunk, ...]]) -> bool:
-    """Whether a prediction still stands: it leads to the same text, or changes the same lines in the same way."""
+    """Return whether two predictions are the same: they lead to the same text, or change the same lines in the same way."""
     return before[0] == now[0] or [(h.old, h.new) for h in before[1]] == [(h.old, h.new) for h in now[1]]

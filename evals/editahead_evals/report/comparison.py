@@ -30,7 +30,7 @@ NEUTRAL = {"typing: shown/100"}
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One figure of ours and theirs, and ours minus theirs."""
+    """The values of one metric, ours and theirs, and their difference."""
 
     figure: str
     ours: Interval
@@ -39,18 +39,18 @@ class Difference:
 
     @property
     def is_significant(self) -> bool:
-        """Whether 0 lies outside of the 95% interval of the difference."""
+        """Return whether 0 lies outside of the 95% interval of the difference."""
         low, high = self.difference.low, self.difference.high
         return low is not None and high is not None and (low > 0 or high < 0)
 
     @property
     def is_better(self) -> bool:
-        """Whether ours is better, and significantly so."""
+        """Return whether ours is significantly better."""
         return self._has_sign(-1 if self.figure in LESS_IS_BETTER else 1)
 
     @property
     def is_worse(self) -> bool:
-        """Whether ours is worse, and significantly so."""
+        """Return whether ours is significantly worse."""
         return self._has_sign(1 if self.figure in LESS_IS_BETTER else -1)
 
     def _has_sign(self, sign: int) -> bool:
@@ -61,7 +61,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """against: the commit of theirs, or what they are."""
+    """A comparison with another run; `against` is its commit or its name."""
 
     against: str
     files: int
@@ -71,7 +71,7 @@ class Comparison:
 def compare_files(
     ours: Sequence[FileResult], theirs: Sequence[FileResult], against: str, seed: int
 ) -> Comparison:
-    """Over the files that both have."""
+    """Compare two runs over the files that both have."""
     common = {result.id for result in ours} & {result.id for result in theirs}
     ours, theirs = (
         in_order(result for result in results if result.id in common) for results in (ours, theirs)
@@ -92,7 +92,7 @@ def compare_files(
 
 
 def _equally_precise(ours: Sequence[FileResult], theirs: Sequence[FileResult]) -> tuple[Statistic, Statistic]:
-    """The coverage of both at the lowest thresholds at which they are as precise as theirs is at `THRESHOLD`."""
+    """Return the coverage of both at the lowest thresholds with the precision of theirs at `THRESHOLD`."""
     mine, other = (ConfidenceCurve([result.answers for result in results]) for results in (ours, theirs))
     (level,) = other.levels([THRESHOLD])
     wanted = level.precision or 1.0

@@ -119,7 +119,7 @@ def _section(title: str, content: str) -> str:
 
 
 def _rows(head: Iterable[str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """rows: each with the class of its row, and its cells as HTML."""
+    """Return table rows, each given as its class and its cells in HTML."""
     out = ['<div class="wide"><table><tr>', *(f"<th>{escape(each)}</th>" for each in head), "</tr>"]
     for kind, cells in rows:
         out.append(f'<tr class="{kind}">')
@@ -217,7 +217,7 @@ def _confidence(report: Report) -> str:
 
 
 def _levels(report: Report) -> str:
-    """What other thresholds would have given."""
+    """Return the table of other thresholds."""
     return _rows(
         ["confidence", "show rate", "coverage", "precision", "false end"],
         (

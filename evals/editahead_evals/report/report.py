@@ -35,7 +35,7 @@ NOTE = (
     "would have accepted is unknown."
 )
 FAILED = ("engine-unavailable", "cancelled")
-"""The reasons of a silence that nobody chose: an error, or a machine too busy for the server's deadline."""
+"""The unintended reasons of a silence: an error, or a machine too busy for the server's deadline."""
 
 Row = tuple[str, Counts, dict[str, Interval]]
 TypingRow = tuple[str, TypingCounts, dict[str, Interval]]
@@ -94,7 +94,7 @@ class Report:
 
 
 def summarize(results: Sequence[FileResult], provenance: Provenance) -> Report:
-    """The figures of a run; results in any order."""
+    """Return the report of a run; the results may be in any order."""
     files = in_order(results)
     bootstrap = Bootstrap(len(files), provenance.seed)
     languages = sorted({result.language for result in files})
@@ -139,7 +139,7 @@ def in_order(results: Iterable[FileResult]) -> list[FileResult]:
 
 
 def statistics(files: Sequence[FileResult]) -> dict[str, Statistic]:
-    """Editahead's figures over all files, by name, as what a bootstrap draws from."""
+    """Return Editahead's metrics over all files, by name, as statistics for a bootstrap."""
     counts = [result.counts[SERVER] for result in files]
     typing = [_typing(result, SERVER) for result in files]
     curve = ConfidenceCurve([result.answers for result in files])
@@ -161,7 +161,7 @@ def statistics(files: Sequence[FileResult]) -> dict[str, Statistic]:
 
 
 def as_json(report: Report, against: dict[str, Any] | None = None) -> EvalOutput:
-    """Return everything but the cases, which hold code. against: as `comparison.as_json` gives it."""
+    """Return everything except the example cases, which hold code. `against` comes from `comparison.as_json`."""
 
     def table(rows: Sequence[Row] | Sequence[TypingRow]) -> dict[str, Any]:
         return {
@@ -240,9 +240,9 @@ def _typing(result: FileResult, predictor: str) -> TypingCounts:
 
 
 def _change_ms(files: Sequence[FileResult]) -> list[float]:
-    """The handling of a keystroke: what it adds to the median answer of an idle server to something cheap.
+    """Return the time to handle a keystroke: its addition to the median response of an idle server to a cheap request.
 
-    An estimate: what is below the noise of that answer is 0, and the p99 has the noise in it.
+    This is an estimate: what is below the noise of the response is 0, and the p99 contains the noise.
     """
     idle = percentile([ms for result in files for ms in result.idle_ms], 50) or 0.0
     return [max(0.0, ms - idle) for result in files for ms in result.change_ms]

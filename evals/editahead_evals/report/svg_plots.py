@@ -27,7 +27,7 @@ def line_plot(
     diagonal: bool = False,
     dots: bool = False,
 ) -> str:
-    """A line through points. y runs from 0 to 1, x from 0 to `widest`. marks: further points, each with its name."""
+    """Draw a line through points. y runs from 0 to 1, x from 0 to `widest`; `marks` are further points with names."""
 
     def at(point: Point) -> Point:
         return (
@@ -52,7 +52,7 @@ def line_plot(
 
 
 def bars(rows: Sequence[tuple[str, Interval, str]], what: str) -> str:
-    """A bar from 0 to 1 for each row (name, value, note), with its interval as a whisker."""
+    """Draw a bar from 0 to 1 for each row (name, value, note), with its interval as a whisker."""
     parts = []
     full = WIDTH - NAMES - 90
     for number, (name, interval, note) in enumerate(rows):

@@ -81,7 +81,7 @@ def _table(
     metrics: Iterable[str],
     console: Console,
 ) -> Table:
-    """Intervals stand beside their values, or below them where there is little room."""
+    """Return a table with intervals beside their values, or below them where the width is small."""
     gap = " " if console.width >= PLAIN_WIDTH else "\n"
     table = new_table(title, console)
     metrics = [metric for metric in metrics if console.width >= ROOMY or metric not in WIDE]

@@ -39,14 +39,19 @@ Prediction = Mapping[str, Any]
 
 
 def play_scenario(editor: Editor, scenario: Scenario) -> None:
-    """Raises `ScenarioFailure`, or `ScenarioError` when the steps do not fit the text."""
+    """Play a scenario, and check its expectation.
+
+    Raises:
+        ScenarioFailure: the server's answer differs from the expectation.
+        ScenarioError: the steps do not fit the text.
+    """
     with ScenarioPlayer(editor, scenario) as player:
         player.make_steps()
         player.check()
 
 
 class ScenarioPlayer:
-    """One scenario's run: a context in which its documents are open."""
+    """The run of one scenario: a context in which its documents are open."""
 
     def __init__(self, editor: Editor, scenario: Scenario) -> None:
         self._editor = editor
@@ -72,32 +77,32 @@ class ScenarioPlayer:
             self._make(step)
 
     def check(self) -> None:
-        """Ask, and compare with what is expected."""
+        """Request a prediction, and compare it with the expectation."""
         self._check_next()
         if self._scenario.after is not None:
             self._check_after_accepts(self._scenario.after)
 
     @property
     def document(self) -> Document:
-        """The one that the person is in."""
+        """The user's current document."""
         return self._editor.documents[self._uri]
 
     def wanted(self) -> str | None:
-        """What is expected to become of the document that the person is in; None where no text is."""
+        """Return the expected text of the user's current document; None where no text is expected."""
         if self._scenario.after is not None:
             return self._scenario.after
         expected = self._scenario.expected
         return self._with(expected.hunks) if isinstance(expected, Shown) else None
 
     def press_tab(self) -> bool:
-        """Ask, and make the first prediction shown. False: nothing was."""
+        """Request a prediction, and apply the first one shown; return whether there was one."""
         if (prediction := self._first()) is None:
             return False
         self._accept(prediction)
         return True
 
     def is_quiet_at(self, offset: int | None = None) -> bool:
-        """Whether nothing is shown: where the person is, or at this offset."""
+        """Return whether nothing is shown at the cursor, or at this offset."""
         if offset is not None:
             self._cursor, self._trigger = self.document.point(offset), "cursor"
         return self._first() is None
@@ -151,14 +156,14 @@ class ScenarioPlayer:
         self._cursor, self._trigger = self.document.point(start), "typed"
 
     def _restore(self, text: str) -> None:
-        """Make the document's text this one, as an editor's undo does: in one change of what differs."""
+        """Restore a text of the document in one change of what differs, as an editor's undo does."""
         now = self.document.text
         head, tail = common_affixes(now, text)
         self._editor.replace(self._uri, head, len(now) - tail, text[head : len(text) - tail])
         self._cursor, self._trigger = self.document.point(len(text) - tail), "typed"
 
     def _accept(self, prediction: Prediction) -> None:
-        """Do as editors do: make the edit, then say so. A prediction without an edit is a place to go to."""
+        """Accept as editors do: apply the edit, then notify the server. Go to a prediction without an edit."""
         self._uri = prediction["textDocument"]["uri"]
         if not prediction["edits"]:
             place = prediction["jump"]
@@ -207,7 +212,7 @@ class ScenarioPlayer:
             raise self._failure("after accepts, the text as written", f"(- expected, + got)\n{difference}")
 
     def _with(self, hunks: tuple[Hunk, ...]) -> str:
-        """The present text with expected hunks made."""
+        """Return the present text after the expected hunks."""
         lines = list(split_lines(self.document.text))
         for hunk in reversed(hunks):
             present = [line_body(line) for line in lines[hunk.start : hunk.end]]
@@ -253,7 +258,7 @@ class ScenarioPlayer:
         return sum(map(len, lines[:line]))
 
     def _find(self, line: int, old: str) -> int:
-        """The offset of the only `old` that begins in the line."""
+        """Return the offset of the only `old` that begins in the line."""
         text, start, end = self.document.text, self._line_start(line), self._line_start(line + 1)
         found = [at for at in range(start, end) if text.startswith(old, at)]
         if len(found) != 1:

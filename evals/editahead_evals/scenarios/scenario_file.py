@@ -1,4 +1,4 @@
-"""Scenario files: a text, what a person does to it, and what is to be predicted then.
+r"""Scenario files: a text, what a person does to it, and what is to be predicted then.
 
     # one line that says what this scenario is about
     language: python
@@ -9,7 +9,7 @@
     its text
     -- steps --
     replace 3 `old` => `new`        (in line 3; `old` goes in one change, `new` is typed)
-    insert 5 `text\\n`               (typed before line 5)
+    insert 5 `text\n`               (typed before line 5)
     delete 4-6                      (or one line: delete 4)
     open app/views.py               (go to the start of that document)
     cursor 7 12
@@ -56,7 +56,7 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Lines `first` to `last`, both included."""
+    """A deletion of the lines `first` to `last`, both included."""
 
     first: int
     last: int
@@ -90,7 +90,7 @@ class Undo:
 
 @dataclass(frozen=True, slots=True)
 class Diagnose:
-    """The editor shows a diagnostic on the only `text` in the line."""
+    """A diagnostic of the editor on the only `text` in the line."""
 
     line: int
     text: str
@@ -107,7 +107,7 @@ class Silent:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Hunks over the present text, without line ends; lines 0-based, as everywhere but in the file itself."""
+    """The expected hunks over the present text, without line ends; lines are 0-based, unlike in the file itself."""
 
     hunks: tuple[Hunk, ...]
 
@@ -122,7 +122,7 @@ Expected = Silent | Shown | Jump
 
 @dataclass(frozen=True)
 class Scenario:
-    """Texts have the scenario's line ends, those of steps too. Lines in steps are 0-based."""
+    """A scenario. Its texts and steps have the scenario's line ends; lines in steps are 0-based."""
 
     name: str
     about: str
@@ -141,7 +141,11 @@ def load(path: Path) -> Scenario:
 
 
 def parse(text: str, name: str = "scenario") -> Scenario:
-    """Raises `ScenarioError`."""
+    """Return the scenario that a text describes.
+
+    Raises:
+        ScenarioError: the text makes no sense.
+    """
     try:
         return _parse(text, name)
     except ScenarioError as error:
@@ -197,11 +201,11 @@ def _parse(text: str, name: str) -> Scenario:
 
 
 def _sections(text: str) -> tuple[str, dict[str, str]]:
-    """What stands before the first section, and the sections by title."""
+    """Return the text before the first section, and the sections by title."""
     parts = re.split(r"^-- (.+) --\n", text, flags=re.MULTILINE)
     titles, bodies = parts[1::2], parts[2::2]
     if len(set(titles)) < len(titles):
-        raise ScenarioError("a section stands there twice")
+        raise ScenarioError("a section appears twice")
     return parts[0], dict(zip(titles, bodies, strict=True))
 
 
@@ -266,7 +270,7 @@ def _expected(body: str) -> Expected:
         return Jump(int(rest) - 1)
     if first == "edit":
         return Shown(tuple(_hunks(lines)))
-    raise ScenarioError(f"nobody can expect {first!r}")
+    raise ScenarioError(f"unknown expectation: {first!r}")
 
 
 def _hunks(lines: list[str]) -> Iterator[Hunk]:
@@ -287,7 +291,7 @@ def _hunks(lines: list[str]) -> Iterator[Hunk]:
 
 
 def _lines(body: str) -> list[str]:
-    """A section's lines that are not blank. Texts may hold what `str.splitlines` takes for a line end."""
+    """Return a section's lines that are not blank. Texts may contain separators at which `str.splitlines` would split."""
     return [line for line in body.split("\n") if line.strip()]
 
 

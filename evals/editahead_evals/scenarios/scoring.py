@@ -20,7 +20,7 @@ from .player import SETTINGS, ScenarioPlayer, play_scenario
 from .scenario_file import Scenario, Silent, load
 
 TABS = 6
-"""So many predictions are accepted at most."""
+"""Predictions accepted in a scenario, at most."""
 
 Session = Callable[[Mapping[str, Any]], Editor]
 """A new session with these settings."""
@@ -28,11 +28,15 @@ Session = Callable[[Mapping[str, Any]], Editor]
 
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
-    """What became of one scenario.
+    """The result of one scenario.
 
-    failure: how it was not met, None when it was. shown: whether anything was, where something is expected.
-    likeness: of the text after up to `TABS` accepts to the expected one, from 0 to 1 (deltaChrF); None where no text is
-    expected. positions, quiet: cursor positions in a text in which silence is expected, and where it was kept.
+    Attributes:
+        failure: how the answer differs from the expectation; None when it does not.
+        shown: whether anything was shown, where something is expected.
+        likeness: deltaChrF of the text after up to `TABS` accepts and the expected one, from 0 to 1; None
+            where no text is expected.
+        positions: cursor positions in a text in which silence is expected.
+        quiet: those of `positions` at which nothing was shown.
     """
 
     name: str
@@ -53,7 +57,7 @@ class ScenarioResult:
 
 @dataclass(frozen=True)
 class ScenarioReport:
-    """Results, and where they are from."""
+    """The results of all scenarios, and their provenance."""
 
     commit: str
     data: str
@@ -61,7 +65,7 @@ class ScenarioReport:
 
     @property
     def likeness(self) -> float:
-        """The mean; what should have been shown and was not counts as 0."""
+        """The mean likeness; an expected edit that was not shown counts as 0."""
         return _mean(result.likeness for result in self.results if result.likeness is not None)
 
     @property
@@ -81,7 +85,11 @@ class ScenarioReport:
 
 
 def load_all(folder: Path) -> list[Scenario]:
-    """The scenario files in a folder. Raises `RecordError`."""
+    """Return the scenarios in a folder.
+
+    Raises:
+        RecordError: the folder holds none, or a file cannot be read.
+    """
     try:
         scenarios = [load(path) for path in sorted(folder.glob("*.txt"))]
     except (ScenarioError, OSError, UnicodeDecodeError) as error:
@@ -92,7 +100,11 @@ def load_all(folder: Path) -> list[Scenario]:
 
 
 def score(session: Session, scenario: Scenario) -> ScenarioResult:
-    """Play a scenario in a session of its own, and again for its score. Raises `ScenarioError`."""
+    """Play a scenario in a session of its own, and again for its score.
+
+    Raises:
+        ScenarioError: the steps do not fit the text.
+    """
     failure = None
     try:
         with session(SETTINGS) as editor:
@@ -164,13 +176,13 @@ def render(report: ScenarioReport, console: Console) -> None:
 
 
 def _positions(text: str) -> list[int]:
-    """Further places in which silence is expected too: the start, the middle line's start, and the end."""
+    """Return further positions of expected silence: the start, the middle line's start, and the end."""
     lines = split_lines(text)
     return [0, sum(map(len, lines[: len(lines) // 2])), len(text)]
 
 
 def text_likeness(before: str, wanted: str, got: str) -> float:
-    """deltaChrF of what became of a text to what was to become of it, from 0 to 1."""
+    """Return deltaChrF of the resulting and the wanted change of a text, from 0 to 1."""
     old, expected, shown = (split_lines(text) for text in (before, wanted, got))
     if shown == old:
         return float(expected == old)
