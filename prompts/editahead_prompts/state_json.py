@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar, cast, get_args
 
+from editahead_prompts.errors import InvalidStateError
+
 from .state import Diagnostic, EditorState, Origin, PastEdit, RuleOutcomes, UserPreferences
 from .text.edits import Edit, Replacement
 from .text.snapshot import Snapshot, split_lines
@@ -17,10 +19,6 @@ VERSION = 1
 
 
 T = TypeVar("T")
-
-
-class InvalidStateError(ValueError):
-    """JSON that is no stored state, or one of another version; the message is for a person."""
 
 
 def state_to_json(state: EditorState) -> dict[str, Any]:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.elision_markers import parse_marker
 from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.sketches.sketch import Code, Diff, Elision, Sketch, SketchError, Snippet, Tag
+from editahead_prompts.sketches.sketch import Code, Diff, Elision, Sketch, Snippet, Tag
 from history_typist import PROPERTY
 
 CODE = st.sampled_from(

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editahead_prompts.errors import InvalidStateError
 from editahead_prompts.state import Diagnostic, EditorState, PastEdit, RuleOutcomes, UserPreferences
-from editahead_prompts.state_json import InvalidStateError, state_from_json, state_to_json
+from editahead_prompts.state_json import state_from_json, state_to_json
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY

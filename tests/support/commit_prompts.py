@@ -13,12 +13,12 @@ from editahead_evals.data.edit_records import LONGEST, Record, read_records
 from editahead_evals.data.git_records import recent_records
 from editahead_inference.apply.merge.merge import merge
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
-from editahead_prompts.composition.render import PromptTooLongError
+from editahead_prompts.errors import PromptTooLongError, SketchError
 from editahead_prompts.formats.apply.base import line_bodies
 from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
 from editahead_prompts.formats.next_edit.editahead_2611 import FILE, GUESS, NEXT, REGION, REGION_END, SKETCH
 from editahead_prompts.formats.registry import FORMATS
-from editahead_prompts.sketches.parse import SketchError, parse_sketch
+from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_training.data.next_edit_examples import ROOTS, tasks_of
 

@@ -48,8 +48,8 @@ def run(args: argparse.Namespace) -> int:
     from editahead_inference.apply.results import Refusal
     from editahead_inference.errors import ApplyRefusedError
     from editahead_lsp.apply.linters import new_problems
+    from editahead_prompts.errors import SketchError
     from editahead_prompts.sketches.parse import parse_sketch
-    from editahead_prompts.sketches.sketch import SketchError
 
     for name in ("backup", "yes"):
         if getattr(args, name) and not args.write:

@@ -108,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
         TooFewPromptsError,
         WorkerError,
     )
-    from editahead_prompts.composition.hf_tokenizer import TokenizerUnavailableError
+    from editahead_prompts.errors import TokenizerUnavailableError
 
     errors = Console(stderr=True)
 

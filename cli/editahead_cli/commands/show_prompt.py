@@ -23,7 +23,7 @@ def run(args: argparse.Namespace, state: EditorState, settings: Settings) -> int
     """Exit code 1 when there is no such format, or not enough room."""
     from editahead_lsp.workspace import uris
     from editahead_prompts.composition.hf_tokenizer import BUNDLED, tokenizer_for
-    from editahead_prompts.composition.render import PromptTooLongError
+    from editahead_prompts.errors import PromptTooLongError
     from editahead_prompts.formats.base import PromptPaths
     from editahead_prompts.formats.next_edit.editahead_2611 import OWN
     from editahead_prompts.formats.registry import select_format

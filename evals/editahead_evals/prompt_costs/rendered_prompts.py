@@ -9,7 +9,7 @@ from typing import Any
 
 from editahead_prompts.composition.cache_miss_tracker import CacheMissTracker
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
-from editahead_prompts.composition.render import PromptTooLongError
+from editahead_prompts.errors import PromptTooLongError
 from editahead_prompts.formats.base import Format, PromptPaths
 from editahead_prompts.state import EditorState
 

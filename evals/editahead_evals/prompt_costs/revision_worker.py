@@ -16,7 +16,8 @@ from pathlib import Path
 
 from editahead_evals.data.revisions import Revision
 from editahead_evals.errors import StatesError, WorkerError
-from editahead_prompts.composition.hf_tokenizer import TokenizerUnavailableError, bundled_tokenizer
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
+from editahead_prompts.errors import TokenizerUnavailableError
 from editahead_prompts.formats.registry import select_format
 
 from .rendered_prompts import Rendered, render_all

@@ -10,8 +10,9 @@ from pathlib import Path
 import zstandard
 
 from editahead_evals.errors import StatesError
+from editahead_prompts.errors import InvalidStateError
 from editahead_prompts.state import EditorState
-from editahead_prompts.state_json import InvalidStateError, state_from_json, state_to_json
+from editahead_prompts.state_json import state_from_json, state_to_json
 
 _WINDOW_LOG = 27
 """States of a session repeat each other's documents: matches are looked for far back."""

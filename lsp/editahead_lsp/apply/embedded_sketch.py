@@ -9,8 +9,9 @@ from functools import cached_property
 
 from editahead_inference.apply.results import SimilarLines
 from editahead_inference.apply.review.review import Hunk
+from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.sketches.sketch import Sketch, SketchError, Snippet
+from editahead_prompts.sketches.sketch import Sketch, Snippet
 from editahead_prompts.text.edits import Edit, Replacement, compose, invert, rebase
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees

@@ -22,8 +22,9 @@ from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.documents import Document
 from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_lsp.workspace.positions import Encoding, offset_at
+from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.sketches.sketch import Sketch, SketchError
+from editahead_prompts.sketches.sketch import Sketch
 from editahead_prompts.text.edits import Edit, Replacement, rebase
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees

@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from editahead_prompts.errors import TokenizerUnavailableError
+
 from .tokenizers import ESTIMATE, CountsOnly, Tokenizer
 
 if TYPE_CHECKING:
@@ -43,10 +45,6 @@ MAX_CACHED_CHARS = 4_000
 
 IDS_CACHE_SIZE = 4
 """Longer texts whose token ids are cached, because a prompt needs both its ids and their number."""
-
-
-class TokenizerUnavailableError(Exception):
-    """A tokenizer that cannot be had; the message is for a person."""
 
 
 class HfTokenizer:

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from editahead_prompts.errors import PromptTooLongError
+
 from .parts import (
     REQUIRED,
     CacheBreakpoint,
@@ -28,10 +30,6 @@ from .tokenizers import Tokenizer, count_within
 OmissionReason: TypeAlias = Literal[
     "the prompt's budget", "its group's budget", "follows one left out", "a shorter one stands"
 ]
-
-
-class PromptTooLongError(ValueError):
-    """The required parts of a prompt have more tokens than the budget."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from editahead_prompts.errors import UnknownFormatError
+
 from .apply.base import ApplyFormat
 from .apply.editahead_2611 import OWN_APPLY
 from .apply.fastapply import AIXAPPLY, FASTAPPLY
@@ -67,7 +69,7 @@ def select_format(model: str, setting: str | None = None) -> Format:
     """
     name = format_name(model, setting)
     if name not in FORMATS:
-        raise ValueError(f"{name!r} is a format for Apply: no next edits are asked for in it")
+        raise UnknownFormatError(f"{name!r} is a format for Apply: no next edits are asked for in it")
     return FORMATS[name]
 
 
@@ -88,9 +90,9 @@ def format_name(model: str, setting: str | None = None) -> str:
     """
     if setting is not None:
         if setting not in NAMES:
-            raise ValueError(f"there is no prompt format {setting!r}; there are {', '.join(NAMES)}")
+            raise UnknownFormatError(f"there is no prompt format {setting!r}; there are {', '.join(NAMES)}")
         return setting
     found = next((name for pattern, name in _BY_MODEL if re.search(pattern, model.lower())), None)
     if found is None:
-        raise ValueError(f"which prompt format is {model!r} made for? Name one of {', '.join(NAMES)}")
+        raise UnknownFormatError(f"which prompt format is {model!r} made for? Name one of {', '.join(NAMES)}")
     return found

@@ -16,9 +16,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from editahead_prompts.errors import SketchError
+
 from .hunk_lines import PatchRegion, split_hunks
 from .paths import tagged_path
-from .sketch import Diff, FileSketch, Hunk, SketchError
+from .sketch import Diff, FileSketch, Hunk
 from .unified_diff import parse_hunk_header
 
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File:\s*(.*)")

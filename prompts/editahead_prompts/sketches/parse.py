@@ -10,13 +10,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from editahead_prompts.errors import SketchError
 from editahead_prompts.text.snapshot import line_body, split_lines
 
 from . import begin_patch, search_replace, unified_diff
 from .elision_markers import parse_marker
 from .fences import Fence, find_fences
 from .paths import language_of, language_of_fence, path_of_comment, path_of_line
-from .sketch import Diff, FileSketch, Sketch, SketchError
+from .sketch import Diff, FileSketch, Sketch
 from .snippet_parser import parse_snippet
 
 _SHELL = frozenset(

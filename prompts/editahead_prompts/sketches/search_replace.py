@@ -9,10 +9,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from editahead_prompts.errors import SketchError
+
 from .elision_markers import parse_marker
 from .fences import path_above
 from .paths import parse_info_string, path_of_line
-from .sketch import Diff, FileSketch, Hunk, HunkLine, SketchError, Tag
+from .sketch import Diff, FileSketch, Hunk, HunkLine, Tag
 
 _OPEN = re.compile(
     r"[ \t]*(?:<{5,9} ?(?:SEARCH|ORIGINAL)|-{5,9} ?SEARCH)\b[^\n]{0,200}",

@@ -114,12 +114,3 @@ class Sketch:
 
     lines: tuple[str, ...]
     files: tuple[FileSketch, ...]
-
-
-class SketchError(ValueError):
-    """The text holds no sketch of a change; the message says why, for a person. `at`, `end`: the lines it is about."""
-
-    def __init__(self, message: str, at: int = 0, end: int = 0) -> None:
-        super().__init__(message)
-        self.at = at
-        self.end = end

@@ -9,12 +9,13 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
+from editahead_prompts.errors import SketchError
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .elision_markers import split_code_and_elisions
 from .paths import language_of, language_of_fence, path_of_comment
-from .sketch import Code, Elision, FileSketch, SketchError, SketchKind, Snippet
+from .sketch import Code, Elision, FileSketch, SketchKind, Snippet
 
 _WRAPPERS = frozenset(
     {"decorated_definition", "export_statement", "template_declaration", "ambient_declaration"}

@@ -22,8 +22,9 @@ from editahead_prompts.composition.parts import (
     TokenBoundary,
     by_distance,
 )
-from editahead_prompts.composition.render import Prompt, PromptTooLongError, render
+from editahead_prompts.composition.render import Prompt, render
 from editahead_prompts.composition.tokenizers import ESTIMATE, Tokenizer
+from editahead_prompts.errors import PromptTooLongError
 from history_typist import PROPERTY
 
 

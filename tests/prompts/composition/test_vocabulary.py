@@ -13,14 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_prompts.composition import hf_tokenizer
-from editahead_prompts.composition.hf_tokenizer import (
-    HfTokenizer,
-    TokenizerUnavailableError,
-    bundled_tokenizer,
-    load,
-)
+from editahead_prompts.composition.hf_tokenizer import HfTokenizer, bundled_tokenizer, load
 from editahead_prompts.composition.parts import Group, Text, TokenBoundary
 from editahead_prompts.composition.render import render
+from editahead_prompts.errors import TokenizerUnavailableError
 from editahead_prompts.formats.escaping import escape
 from editahead_prompts.formats.next_edit.editahead_2611 import SPECIAL
 from history_typist import PROPERTY

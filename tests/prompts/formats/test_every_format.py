@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from editahead_prompts.composition.render import PromptTooLongError
 from editahead_prompts.composition.tokenizers import ESTIMATE
+from editahead_prompts.errors import PromptTooLongError
 from editahead_prompts.formats.base import (
     AnswerRejection,
     Format,

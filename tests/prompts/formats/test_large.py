@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 from editahead_prompts.composition import tokenizers
-from editahead_prompts.composition.render import PromptTooLongError
 from editahead_prompts.composition.tokenizers import ESTIMATE
+from editahead_prompts.errors import PromptTooLongError
 from editahead_prompts.formats import escaping, excerpts, windows
 from editahead_prompts.formats.base import Format, PromptRequest
 from editahead_prompts.formats.next_edit import editahead_2611, fim, mercury, sweep

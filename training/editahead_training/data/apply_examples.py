@@ -15,12 +15,12 @@ from editahead_evals.apply.sketch_generator import cases
 from editahead_evals.data.edit_records import Record
 from editahead_inference.apply.merge.merge import merge
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
+from editahead_prompts.errors import SketchError
 from editahead_prompts.formats.apply.base import line_bodies
 from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
 from editahead_prompts.formats.base import PromptPaths, PromptRequest
 from editahead_prompts.sketches.elision_markers import parse_marker
 from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.sketches.sketch import SketchError
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees

@@ -13,7 +13,7 @@ from editahead_inference.candidates import Candidate
 from editahead_inference.gate.gate import Gate
 from editahead_inference.pipeline import collect_candidates, default_predictors
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
-from editahead_prompts.composition.render import PromptTooLongError
+from editahead_prompts.errors import PromptTooLongError
 from editahead_prompts.formats.base import PromptPaths, PromptRequest
 from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END, SILENT
 from editahead_prompts.state import EditorState, PastEdit

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
-from editahead_prompts.composition.render import PromptTooLongError
+from editahead_prompts.errors import PromptTooLongError
 from editahead_prompts.formats.base import PromptPaths
 from editahead_prompts.formats.next_edit.editahead_2611 import HIST, OWN
 from editahead_prompts.state import EditorState, PastEdit

@@ -24,7 +24,7 @@ from editahead_inference.backends.base import (
 )
 from editahead_inference.errors import BackendError, Cancelled
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
-from editahead_prompts.composition.hf_tokenizer import TokenizerUnavailableError
+from editahead_prompts.errors import TokenizerUnavailableError
 
 if TYPE_CHECKING:
     from .model import LocalModel

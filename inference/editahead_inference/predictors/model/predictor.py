@@ -18,8 +18,8 @@ from editahead_inference.errors import BackendError
 from editahead_inference.gate.decision_trees import DecisionTrees
 from editahead_prompts.composition.cache_miss_tracker import CacheMissTracker, common_prefix
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer, tokenizer_for
-from editahead_prompts.composition.render import PromptTooLongError
 from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.errors import PromptTooLongError
 from editahead_prompts.formats.apply.base import ApplyFormat, ApplyInput, line_bodies
 from editahead_prompts.formats.base import (
     NO_ROOTS,

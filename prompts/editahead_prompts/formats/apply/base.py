@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from editahead_prompts.composition.parts import Group, Part
-from editahead_prompts.composition.render import Prompt, PromptTooLongError, render
+from editahead_prompts.composition.render import Prompt, render
 from editahead_prompts.composition.tokenizers import Tokenizer, count_within
+from editahead_prompts.errors import PromptTooLongError
 from editahead_prompts.formats.base import NO_ROOTS, AnswerParser, EditableRegion, PromptPaths, PromptRequest
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 

@@ -31,8 +31,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from editahead_prompts.composition.parts import Group, Text
-from editahead_prompts.composition.render import PromptTooLongError, render
+from editahead_prompts.composition.render import render
 from editahead_prompts.composition.tokenizers import Tokenizer
+from editahead_prompts.errors import PromptTooLongError
 from editahead_prompts.formats.answer_reader import AnswerMarkers, LineReader
 from editahead_prompts.formats.base import NO_ROOTS, EditableRegion, PromptPaths, PromptRequest
 from editahead_prompts.formats.escaping import escape

@@ -24,11 +24,11 @@ from editahead_inference.backends.base import Capabilities
 from editahead_inference.errors import ApplyRefusedError, BackendError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import ApplyResponse
+from editahead_prompts.errors import SketchError
 from editahead_prompts.formats.apply.base import ApplyInput
 from editahead_prompts.formats.base import Finish
 from editahead_prompts.formats.registry import APPLY_FORMATS
 from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.sketches.sketch import SketchError
 from editahead_prompts.text.edits import Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees

@@ -1,0 +1,45 @@
+"""The exceptions of the package.
+
+* PromptsError
+  - InvalidStateError (ValueError)
+  - PromptTooLongError (ValueError)
+  - SketchError (ValueError)
+  - TokenizerUnavailableError
+  - UnknownFormatError (ValueError)
+"""
+
+from __future__ import annotations
+
+
+class PromptsError(Exception):
+    """The base of the errors of this package."""
+
+
+class InvalidStateError(PromptsError, ValueError):
+    """JSON that is not a stored state, or a state of another version. The message is for the user."""
+
+
+class PromptTooLongError(PromptsError, ValueError):
+    """The required parts of a prompt have more tokens than the budget."""
+
+
+class SketchError(PromptsError, ValueError):
+    """A text without a sketch of a change. The message says why, for the user.
+
+    Attributes:
+        at: The first of the lines that the message is about, 0-based.
+        end: The line after the last of these lines.
+    """
+
+    def __init__(self, message: str, at: int = 0, end: int = 0) -> None:
+        super().__init__(message)
+        self.at = at
+        self.end = end
+
+
+class TokenizerUnavailableError(PromptsError):
+    """A tokenizer that cannot be loaded. The message is for the user."""
+
+
+class UnknownFormatError(PromptsError, ValueError):
+    """A setting or a model without a prompt format for the task. The message is for the user."""
