@@ -1,4 +1,4 @@
-"""`*** Begin Patch` envelopes: the grammar of Codex's apply_patch tool.
+"""A parser of `*** Begin Patch` envelopes, the grammar of Codex's apply_patch tool.
 
     *** Begin Patch
     *** Update File: path       then optionally *** Move to: path, and hunks: @@ heading, tagged lines, *** End of File
@@ -6,7 +6,7 @@
     *** Delete File: path
     *** End Patch
 
-Models leave out the first line, the last one, and the space of blank context lines.
+Models often omit the first line, the last line, and the space of blank context lines.
 """
 
 from __future__ import annotations
@@ -35,12 +35,16 @@ _ACTIONS: dict[str, Literal["edit", "create", "delete"]] = {
 
 
 def is_start(lines: Sequence[str], at: int) -> bool:
-    """Whether a patch begins at this line."""
+    """Return whether a patch begins at this line."""
     return lines[at].rstrip() == _BEGIN or _FILE.fullmatch(lines[at]) is not None
 
 
 def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> list[FileSketch]:
-    """The files of a patch in the lines from `start` up to `end`. Raises `NotASketch`."""
+    """Parse the files of a patch in the lines from `start` up to `end`.
+
+    Raises:
+        SketchError: The patch names no file.
+    """
 
     def is_header(at: int) -> bool:
         return lines[at].startswith(("@@", _LAST, _END, _BEGIN, "*** ")) or lines[at].startswith("```")
@@ -71,7 +75,7 @@ def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> list[FileSk
 
 
 def _hunks(region: PatchRegion, at: int, file: FileSketch) -> tuple[int, FileSketch]:
-    """The hunks from line `at` on as the file's content, and the line after them."""
+    """Parse the hunks from line `at` on; return the line after them, and the file with the hunks as its content."""
     hunks: list[Hunk] = []
     headings: tuple[str, ...] = ()
     number: int | None = None

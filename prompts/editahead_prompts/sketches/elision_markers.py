@@ -1,7 +1,7 @@
-"""Elision markers: lines that stand for code which is left out, such as `// ... existing code ...`.
+"""Elision markers: lines in place of omitted code, such as `// ... existing code ...`.
 
-A marker is a whole line. As a comment of any language's style (models mix them up) it is told by its words; bare dots are
-one only where the language's syntax has no use for them. Comments that merely trail off (`# loading ...`) are code.
+A marker is a whole line. A comment in any language's style (models mix them up) is a marker by its words. Bare dots are a
+marker only where the language's syntax has no use for them. Comments that merely trail off (`# loading ...`) are code.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .sketch import Code, Elision
 
 _LONGEST = 160
-"""Characters; a longer line is no marker."""
+"""Longest line that can be a marker, in characters."""
 
 _COMMENT = re.compile(
     r"""
@@ -40,7 +40,7 @@ _STAYING = _words(
     "existing unchanged unmodified untouched omitted elided skipped truncated hidden intact unaffected",
     "rest remainder remaining remain remains stay stays snip snipped as-is no-changes same",
 )
-"""One of these is in every marker that has no dots before it."""
+"""Words of which every marker without leading dots has at least one."""
 
 _AROUND = _words(
     "the your all keep leave of this its it is are be being was were left kept as before same above below",
@@ -52,12 +52,12 @@ _AROUND = _words(
     "constants statements lines part parts setup config configuration constructor initialization",
     "everything members routes attributes styles markup jsx html document helper helpers",
 )
-"""What else a marker without dots is made of, but for one word of its own: the name of something."""
+"""Other words of a marker without leading dots. One more word is allowed, such as a function's name."""
 
 _FIRM = _words(
     "existing unchanged unmodified untouched omitted elided truncated as-is no-changes remainder",
 )
-"""With one of these, the one word may be any word."""
+"""Words that allow one word outside `_STAYING` and `_AROUND`."""
 
 _HINTS = _words(
     "existing rest remainder remaining unchanged unmodified same other others previous omitted more keep",
@@ -65,7 +65,7 @@ _HINTS = _words(
     "methods method functions function class implementation logic untouched snip brevity lines etc",
     "remains stays fields tests definitions",
 )
-"""What, with dots before it and not too many other words, makes a comment a marker."""
+"""Words that turn a short comment with leading dots into a marker."""
 
 _GONE = re.compile(
     r"(?:removed|deleted)(?:\s*:.*)?"
@@ -73,7 +73,7 @@ _GONE = re.compile(
     r"(?:removed|deleted)"
 )
 _GOES_ON = re.compile(r"(?:and|but|or|so|then|because|since|which|that|if|when|while|as|to|we|it|is|are)\b")
-"""How a comment begins that goes on after dots."""
+"""First words of a comment that continues a sentence after dots."""
 
 _WORDS_AT_MOST = 10
 _FEW_WORDS = 6
@@ -81,15 +81,20 @@ _FEW_WORDS = 6
 
 @dataclass(frozen=True, slots=True)
 class ElisionMarker:
-    """What a line leaves out. certain: told by a comment's words or dots, or by a sign that no language has; else bare dots,
-    which the syntax around them must not have a use for. removed: it says that the code is gone."""
+    """An elision marker on one line.
+
+    Attributes:
+        certain: Whether the line alone is proof: a comment's words or dots, or a sign that no language has. Otherwise the
+            line is bare dots, and a marker only if the surrounding syntax has no use for dots.
+        removed: Whether the marker says that code was removed.
+    """
 
     certain: bool
     removed: bool = False
 
 
 def parse_marker(line: str) -> ElisionMarker | None:
-    """What the line stands for, looking at nothing but the line."""
+    """Parse a line as a marker, without its context; None for code."""
     text = line.strip()
     if not text or len(text) > _LONGEST:
         return None
@@ -105,7 +110,12 @@ def parse_marker(line: str) -> ElisionMarker | None:
 def split_code_and_elisions(
     lines: Sequence[str], at: int, language: str | None
 ) -> tuple[Code | Elision, ...]:
-    """Lines that begin at the sketch's line `at`, with the markers among them told from code. `language`: an LSP id."""
+    """Split lines into code and elisions.
+
+    Args:
+        at: The 0-based line of the sketch at which the lines begin.
+        language: The LSP language id, or None.
+    """
     out: list[Code | Elision] = []
     start = 0
     for number, marker in _markers(lines, language):
@@ -126,7 +136,7 @@ def _markers(lines: Sequence[str], language: str | None) -> Iterator[tuple[int, 
 
 
 def _meant(lines: Sequence[str], bare: set[int], language: str | None) -> set[int]:
-    """Those of the lines of bare dots that are markers."""
+    """Return the lines of bare dots that are markers."""
     used = [number for number, line in enumerate(lines) if line.strip()]
     quoted = _quoted(lines) if language in _TRIPLE_QUOTED and not bare & {used[0], used[-1]} else set()
     out = set()
@@ -145,7 +155,7 @@ _TRIPLE_QUOTED = frozenset({"python", None})
 
 
 def _is_syntax(before: str, dots: str, after: str, language: str | None) -> bool:
-    """Whether the dots are code there: the whole body of a Python block, or the last parameter of a C function."""
+    """Return whether the dots are code: the whole body of a Python block, or the last parameter of a C function."""
     if language in ("python", None) and _BLOCK.search(before):
         deeper = _indent(dots) > _indent(before)
         return deeper and (not after.strip() or _indent(after) < _indent(dots))
@@ -153,7 +163,7 @@ def _is_syntax(before: str, dots: str, after: str, language: str | None) -> bool
 
 
 def _quoted(lines: Sequence[str]) -> set[int]:
-    """The lines that lie in triple quotes."""
+    """Return the lines inside triple quotes."""
     out, inside = set(), ""
     for number, line in enumerate(lines):
         if inside:
@@ -171,7 +181,7 @@ def _indent(line: str) -> int:
 
 
 def _bracketed(text: str) -> ElisionMarker | None:
-    """Dots or certain words in brackets, without a comment sign: `[...]`, `<existing code>`, `{...}`."""
+    """Parse dots or marker words in brackets without a comment sign: `[...]`, `<existing code>`, `{...}`."""
     inner = text[1:-1].strip() if _BRACKETS.get(text[0]) == text[-1] else ""
     if text[0] == "[" and _DOTS.fullmatch(inner):
         return ElisionMarker(certain=False)
@@ -183,7 +193,7 @@ def _bracketed(text: str) -> ElisionMarker | None:
 
 
 def _of_words(content: str) -> ElisionMarker | None:
-    """What a comment's content says."""
+    """Parse a comment's content as a marker."""
     if _DOTS.fullmatch(content):
         return ElisionMarker(certain=True)
     wrapped = _BRACKETS.get(content[0]) == content[-1]
@@ -204,7 +214,7 @@ def _of_words(content: str) -> ElisionMarker | None:
 
 
 def _says_that_it_stays(words: str) -> bool:
-    """Whether these words, without any dots, say that code stays as it is."""
+    """Return whether these words, without dots, say that code stays as it is."""
     joined = re.sub(r"\b(as) (is|it is|it was)\b", "as-is", words)
     joined = re.sub(r"\b(no|without) (other |further |more )?changes?\b", "no-changes", joined)
     said = joined.replace(",", " ").split()
@@ -220,7 +230,7 @@ def _says_that_it_stays(words: str) -> bool:
 
 
 def _bare_words(text: str) -> str:
-    """In lower case, without dots, brackets and dashes around, and with single spaces."""
+    """Return the text in lower case with single spaces, without dots and without enclosing brackets and dashes."""
     text = _DOTS.sub(" ", text).lower()
     before = None
     while before != text:

@@ -1,4 +1,4 @@
-"""Fenced code blocks in an answer, as models write them (CommonMark 0.31, 4.5 "Fenced code blocks", and then some)."""
+"""Fenced code blocks as models write them: CommonMark 0.31, 4.5 "Fenced code blocks", and nested blocks."""
 
 from __future__ import annotations
 
@@ -13,10 +13,16 @@ _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})([^`]*)")
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fenced block of a text. Its content is the lines from `start` up to `end`; with its fences it is `at` to `stop`.
+    """A fenced block of a text.
 
-    indent: white space before the opening fence, which the content's lines share. word, path: what the info string or, for
-    the path, the line above says.
+    Attributes:
+        at: The line of the opening fence.
+        start: The first line of the content.
+        end: The line after the content.
+        stop: The line after the closing fence.
+        indent: White space before the opening fence, shared by the content's lines.
+        word: The language word of the info string.
+        path: The path in the info string or in the line above.
     """
 
     at: int
@@ -29,8 +35,11 @@ class Fence:
 
 
 def find_fences(lines: Sequence[str]) -> list[Fence]:
-    """All outermost fenced blocks. A fence with an info string inside of a block opens another one in it, if all that are
-    opened are also closed; else the first bare fence closes. The last block may lack its end."""
+    """Return all outermost fenced blocks.
+
+    A fence with an info string inside a block opens a nested block if this pairs all fences; otherwise the first bare fence
+    closes a block. The last block may lack its closing fence.
+    """
     signs = [(number, match) for number, line in enumerate(lines) if (match := _FENCE.fullmatch(line))]
     spans = _nested(signs)
     if spans is None:
@@ -44,7 +53,7 @@ def find_fences(lines: Sequence[str]) -> list[Fence]:
 
 
 def path_above(lines: Sequence[str], at: int) -> str | None:
-    """The path named by the line above `at`, or above the blank line above it."""
+    """Return the path named by the line above `at`; a blank line between the two is skipped."""
     for number in (at - 1, at - 2):
         if number >= 0 and lines[number].strip():
             return path_of_line(lines[number])
@@ -55,7 +64,7 @@ _Sign = tuple[int, re.Match[str]]
 
 
 def _nested(signs: Sequence[_Sign]) -> list[tuple[_Sign, int]] | None:
-    """Each outermost opening fence with the line of its closing one; None when not all are paired."""
+    """Return each outermost opening fence with the line of its closing fence; None when not all are paired."""
     opened: list[_Sign] = []
     out = []
     for sign in signs:
@@ -74,7 +83,7 @@ def _nested(signs: Sequence[_Sign]) -> list[tuple[_Sign, int]] | None:
 
 
 def _flat(signs: Sequence[_Sign], end: int) -> list[tuple[_Sign, int]]:
-    """The same where the first fence that can close a block does."""
+    """Return each opening fence with the line of the first fence that can close it."""
     out = []
     opening: _Sign | None = None
     for sign in signs:

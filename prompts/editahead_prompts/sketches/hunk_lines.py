@@ -1,7 +1,7 @@
-"""The tagged lines of a hunk, as unified diffs and `*** Begin Patch` share them.
+"""The tagged lines of a hunk, shared by unified diffs and `*** Begin Patch`.
 
-Only the tags at the starts of lines are taken at their word: numbers may be wrong or missing, a blank context line may have
-lost its space, and where prose can follow a hunk it may look like one.
+Only the tags at the starts of lines are trusted: line numbers may be wrong or missing, a blank context line may have lost
+its space, and prose after a hunk may look like a part of the hunk.
 """
 
 from __future__ import annotations
@@ -18,12 +18,17 @@ _NO_NEWLINE = re.compile(r"\\ ?[Nn]o newline at end of file\s*")
 TAGS: dict[str, Tag] = {" ": " ", "-": "-", "+": "+"}
 
 IsHeader = Callable[[int], bool]
-"""Whether something else than a hunk's line begins at a line."""
+"""A predicate of line numbers: whether a header, not a line of a hunk, begins at the line."""
 
 
 @dataclass
 class HunkBody:
-    """A hunk's lines, where they end, and whether the new text's last line is said to have no line end."""
+    """The lines of a hunk.
+
+    Attributes:
+        end: The line after the hunk.
+        final_newline: Whether the new text's last line has a line end; None if the hunk does not say.
+    """
 
     lines: list[HunkLine] = field(default_factory=list)
     end: int = 0
@@ -31,7 +36,11 @@ class HunkBody:
 
 
 class PatchRegion:
-    """The lines of a text, from `start` up to `end`, that hold a patch. bounded: and nothing after it, such as prose."""
+    """A range of a text's lines, from `start` up to `end`, that holds a patch.
+
+    Attributes:
+        bounded: Whether nothing follows the patch in the range, such as prose.
+    """
 
     def __init__(
         self, lines: Sequence[str], start: int, end: int, *, bounded: bool, is_header: IsHeader
@@ -43,7 +52,11 @@ class PatchRegion:
             self._change_follows[at - start] = follows or (lines[at][:1] in ("-", "+") and not is_header(at))
 
     def body(self, at: int, counts: tuple[int, int] | None) -> HunkBody:
-        """The hunk's lines from line `at` on. counts: how many old and new lines it claims to have."""
+        """Parse the hunk's lines from line `at` on.
+
+        Args:
+            counts: The numbers of old and new lines in the hunk's header, if any.
+        """
         out = HunkBody()
         old = new = 0
         while at < self.end and not self.is_header(at):
@@ -61,14 +74,14 @@ class PatchRegion:
             out.lines.append(HunkLine(tag or " ", line[1:] if tag else line, at))
             at += 1
         while out.lines and not self.lines[out.lines[-1].at] and counts != (old, new):
-            # A line that is wholly empty at the end is rather the end of the text than a blank line that lost its space.
+            # A final empty line is more likely the end of the text than a blank context line that lost its space.
             out.lines.pop()
             old, new = old - 1, new - 1
         out.end = at
         return out
 
     def _ends_before(self, at: int, is_complete: bool) -> bool:
-        """Whether the hunk is over before this line, which has no tag."""
+        """Return whether the hunk ends before this line, which has no tag."""
         if self.lines[at]:
             after_blank = at > self.start and not self.lines[at - 1]
             if not self.bounded and after_blank:
@@ -87,15 +100,19 @@ def split_hunks(
     *,
     at_end: bool = False,
 ) -> list[Hunk]:
-    """Hunks of these lines, one after the other where an elision marker stands between them. What changes nothing is left
-    out. The line number, where known, is that of the first line."""
+    """Split lines at elision markers into hunks, and drop hunks that change nothing.
+
+    Args:
+        line: The 0-based line of the old file at which the lines claim to begin, if known.
+        at_end: Whether the lines are said to be the end of the file.
+    """
     groups: list[list[HunkLine]] = [[]]
     tagged = list(lines)
     for number, hunk_line in enumerate(tagged):
         around = tagged[max(number - 1, 0) : number + 2]
-        # Among lines that come it would have nothing to stand for: whoever merges has to say what to make of it.
+        # Between added lines a marker has no old code to stand for, so the merge decides about it.
         is_added = len(around) == 3 and all(near.tag == "+" for near in around)
-        # Dots alone, on a line that comes, are text: `...` is how stubs are written.
+        # Bare dots on an added line are code: `...` is the body of a stub.
         is_added |= hunk_line.tag == "+" and not any(map(str.isalpha, hunk_line.text))
         marker = parse_marker(hunk_line.text) if hunk_line.tag != "-" and not is_added else None
         if marker is not None and (marker.certain or hunk_line.tag == " "):

@@ -1,7 +1,7 @@
-"""From a text, pasted by a person or answered by a model, to a sketch.
+"""Parsing of a text, pasted by the user or written by a model, to a sketch.
 
-A patch is told by its signs, wherever they stand. Else the code is what the fences hold; without fences, or where fences
-are part of the code itself (docstrings have some), it is the whole text.
+A patch is recognised by its signs anywhere in the text. Otherwise the code is the content of the fences. Without fences, or
+where the fences are part of the code (docstrings have some), the code is the whole text.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SHELL = frozenset(
         "log",
     }
 )
-"""Words of fences that hold no file's code, unless nothing else is there."""
+"""Language words of fences that do not hold a file's code, unless no other fence does."""
 
 _PATCH_WORDS = frozenset({"diff", "patch", "udiff"})
 
@@ -49,15 +49,22 @@ _CODE = re.compile(
     r"use \w|func |fn |pub |@\w+|//|/\*|\*/|\"\"\"|'''|[})\]]+[;,]?$|#!|<\w+[\s>/]|\w+ :?= |\w+\.\w+\()"
     r"|.*(?:[;{}(\[]|=>|\) ?:)\s*$"
 )
-"""What lines of code, and hardly any of prose, look like."""
+"""Pattern of lines of code that hardly any line of prose matches."""
 
 _PROSE = re.compile(r"[^\s{}()\[\];=<>]*[A-Za-z][^{}\[\];=<>]*")
 _FEW = 3
 
 
 def parse_sketch(text: str, *, language: str | None = None, path: str | None = None) -> Sketch:
-    """The sketch in a text. language, path: of the file that it is meant for, where that is known. Raises `NotASketch`,
-    and nothing else, when it holds none."""
+    """Parse the sketch in a text.
+
+    Args:
+        language: The LSP language id of the file that the sketch is for, if known.
+        path: The path of that file, if known.
+
+    Raises:
+        SketchError: The text holds no sketch. No other exception is raised.
+    """
     lines = tuple(line_body(line) for line in split_lines(text))
     if lines and not lines[-1]:
         lines = lines[:-1]
@@ -79,7 +86,7 @@ def parse_sketch(text: str, *, language: str | None = None, path: str | None = N
 def _patch(
     lines: Sequence[str], start: int, end: int, candidates: Sequence[int], *, bounded: bool
 ) -> list[FileSketch] | None:
-    """The files of the patch that has its first sign in one of the candidate lines; None without any."""
+    """Parse the patch whose first sign is in one of the candidate lines; None without a patch."""
     for at in candidates:
         if begin_patch.is_start(lines, at):
             return begin_patch.parse_begin_patch(lines, at, end)
@@ -93,7 +100,7 @@ def _patch(
 def _of_fences(
     lines: Sequence[str], fences: Sequence[Fence], language: str | None, path: str | None
 ) -> list[FileSketch]:
-    """The files in fenced blocks, without those that hold no code for a file."""
+    """Parse the files in fenced blocks, without blocks that hold no code of a file."""
     out: list[FileSketch] = []
     problem: SketchError | None = None
     for fence in _chosen(lines, fences, language):
@@ -108,7 +115,7 @@ def _of_fences(
 
 
 def _add(files: list[FileSketch], file: FileSketch) -> None:
-    """Search/replace blocks in fences of their own go with those of the same file before them, if they name no other."""
+    """Add a file; search/replace blocks in a fence of their own join those of the same file before them."""
     last = files[-1] if files else None
     if (
         last is not None
@@ -125,8 +132,11 @@ def _add(files: list[FileSketch], file: FileSketch) -> None:
 
 
 def _chosen(lines: Sequence[str], fences: Sequence[Fence], language: str | None) -> Sequence[Fence]:
-    """The blocks that are about files: with a path, or without a shell's word; and, where some are in the language that is
-    wanted, not those without a path that are in another one."""
+    """Return the blocks that hold code of files.
+
+    These are blocks with a path or without a shell's word. If some are in the given language, blocks without a path in
+    another language are dropped.
+    """
     code = [fence for fence in fences if fence.path or fence.word not in _SHELL] or list(fences)
     if language is None:
         return code
@@ -143,7 +153,7 @@ def _chosen(lines: Sequence[str], fences: Sequence[Fence], language: str | None)
 
 
 def _family(language: str | None) -> str | None:
-    """Languages that models label as one another."""
+    """Return one name for all languages that models confuse in labels."""
     if language in ("javascript", "javascriptreact", "typescript", "typescriptreact"):
         return "javascript"
     return "c" if language == "cpp" else language
@@ -181,7 +191,7 @@ def _named(file: FileSketch, path: str | None) -> FileSketch:
 
 
 def _bare(lines: Sequence[str], language: str | None, path: str | None) -> FileSketch:
-    """The whole text as code, below a line that names the path where there is one."""
+    """Parse the whole text as code, after a line that names the path, if any."""
     used = [number for number, line in enumerate(lines) if line.strip()]
     start, named = 0, None
     if len(used) > 1 and path_of_comment(lines[used[0]], path) is None:
@@ -206,7 +216,7 @@ def _outside(fences: Sequence[Fence], count: int) -> list[int]:
 def _is_answer(
     lines: Sequence[str], fences: Sequence[Fence], outside: Sequence[int], language: str | None
 ) -> bool:
-    """Whether the fences hold the code and the rest is talk; else they are part of the code."""
+    """Return whether the fences hold the code and the rest is prose; else the fences are part of the code."""
     used = [lines[number] for number in outside if lines[number].strip()]
     if not used:
         return True

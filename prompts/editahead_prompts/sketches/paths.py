@@ -1,4 +1,4 @@
-"""Paths and language names as sketches write them."""
+"""Parsing of paths and language names in sketches."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LANGUAGES = LANGUAGE_BY_EXTENSION | {
     "rust": "rust",
     "kotlin": "kotlin",
 }
-"""A fence's word or a file's extension -> LSP language id."""
+"""LSP language id by a fence's word or a file's extension."""
 
 _SEGMENT = r"[\w.@+~$%()\[\]-]+"
 _PATH = re.compile(rf"(?:[A-Za-z]:[/\\]|[/\\])?(?:{_SEGMENT}[/\\])*{_SEGMENT}")
 _NAMED = re.compile(r"\.?[\w@+~$\[\]-][\w.@+~$()\[\]-]*\.[A-Za-z][\w+-]{0,9}|Makefile|Dockerfile|\.\w[\w.-]+")
-"""A file's own name: with an extension, or one of the known ones without."""
+"""Pattern of a file's name: with an extension, or a known name without one."""
 
 _LABEL = re.compile(r"(?:file ?path|file ?name|file|path)\s*[:=]\s*", re.IGNORECASE)
 _TAG = re.compile(r"<(path|file|filename|file_path)>(.{1,400})</\1>", re.IGNORECASE)
@@ -35,21 +35,21 @@ _NOTE = re.compile(
 )
 
 _LONGEST = 400
-"""Characters; a longer line names no file."""
+"""Longest line that can name a file, in characters."""
 
 
 def language_of_fence(word: str | None) -> str | None:
-    """The LSP language id behind a fence's word."""
+    """Return the LSP language id of a fence's word."""
     return LANGUAGES.get(word.lower()) if word else None
 
 
 def language_of(path: str | None) -> str | None:
-    """The LSP language id by a path's extension."""
+    """Return the LSP language id of a path's extension."""
     return language_of_fence(path.rsplit(".", 1)[-1]) if path and "." in path else None
 
 
 def parse_path(text: str) -> str | None:
-    """`text` as a path with `/`, if that is what it is: no white space, and a file's name at the end."""
+    """Parse a path, and return it with `/`; None for text with white space or without a file's name at the end."""
     text = text.strip()
     if not text or len(text) > _LONGEST or not _PATH.fullmatch(text) or text.strip(".") == "":
         return None
@@ -60,8 +60,11 @@ def parse_path(text: str) -> str | None:
 
 
 def path_of_line(line: str) -> str | None:
-    """The path that a line of its own names: bare, in backticks or bold, as a heading, with `File:` before it, with a
-    colon after it, in a `<path>` tag; or in backticks in a sentence that ends in a colon, then with a folder."""
+    """Return the path that a line names.
+
+    The path is bare, in backticks or bold, a heading, after `File:`, before a colon, or in a `<path>` tag. In a sentence
+    that ends in a colon, the path is in backticks and has a folder.
+    """
     text = line.strip()
     if not text or len(text) > _LONGEST:
         return None
@@ -79,8 +82,13 @@ def path_of_line(line: str) -> str | None:
 
 
 def path_of_comment(line: str, known: str | None) -> str | None:
-    """The path that a comment consists of: after `file:` or the like, or with a folder in it, or the name of the file
-    that the sketch is known to be for."""
+    """Return the path that a comment consists of.
+
+    The path follows `file:` or a similar label, has a folder, or is the name of the file that the sketch is for.
+
+    Args:
+        known: The path of the file that the sketch is for, if known.
+    """
     match = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST else None
     if match is None:
         return None
@@ -93,14 +101,15 @@ def path_of_comment(line: str, known: str | None) -> str | None:
 
 
 def tagged_path(text: str) -> str | None:
-    """A path that is said to be one: anything without control characters. None for `/dev/null` and nothing."""
+    """Return a labelled path, which may be any printable text; None for `/dev/null` and for empty text."""
     text = text.strip().strip('"').replace("\\", "/")
     return None if not text or text == "/dev/null" or not text.isprintable() else text
 
 
 def parse_info_string(info: str) -> tuple[str | None, str | None]:
-    """A fence's info string as (its word in lower case, the path in it).
+    """Parse a fence's info string to its word, in lower case, and the path.
 
+    Examples:
     `python`, `ts:src/a.ts`, `ts src/a.ts`, `src/a.ts`, `12:15:src/a.ts`, `ts title="src/a.ts"`, `{.ts filename=a.ts}`.
     """
     info = info.strip()[:_LONGEST]

@@ -1,6 +1,6 @@
-"""Search/replace blocks: aider's (`<<<<<<< SEARCH`) and Cline's (`------- SEARCH`, with Roo's line number).
+"""A parser of search/replace blocks: aider's (`<<<<<<< SEARCH`) and Cline's (`------- SEARCH`, with Roo's line number).
 
-The path stands above the block, in its fence or in a tag; a block without one is about the file of the block before it.
+The path is above the block, in its fence or in a tag. A block without a path belongs to the file of the block before it.
 """
 
 from __future__ import annotations
@@ -41,13 +41,16 @@ class _Block:
 
 
 def is_start(lines: Sequence[str], at: int) -> bool:
-    """Whether a block begins at this line."""
+    """Return whether a block begins at this line."""
     return _OPEN.fullmatch(lines[at]) is not None
 
 
 def parse_search_replace(lines: Sequence[str], start: int, end: int) -> list[FileSketch]:
-    """The blocks in the lines from `start` up to `end`, those of one file that follow each other together. Raises
-    `NotASketch` for a block without its middle or end."""
+    """Parse the blocks in the lines from `start` up to `end`. Consecutive blocks of one file make one part.
+
+    Raises:
+        SketchError: A block lacks its middle or its end.
+    """
     blocks: list[_Block] = []
     at = start
     while at < end:
@@ -110,7 +113,7 @@ def _find(sign: re.Pattern[str], lines: Sequence[str], start: int, end: int) -> 
 
 
 def _hunks(lines: Sequence[str], start: int, middle: int, close: int, number: int | None) -> list[Hunk]:
-    """One hunk, or several where the same markers stand in what is searched and what replaces it."""
+    """Return one hunk, or several if the search and the replacement have the same elision markers."""
     old, new = _pieces(lines, start, middle), _pieces(lines, middle + 1, close)
     if [lines[piece.stop].strip() for piece in old[:-1]] != [lines[piece.stop].strip() for piece in new[:-1]]:
         old, new = [range(start, middle)], [range(middle + 1, close)]
@@ -138,7 +141,7 @@ def _tagged(tag: Tag, lines: Sequence[str], numbers: range) -> tuple[HunkLine, .
 
 
 def _place(lines: Sequence[str], at: int, before: _Block | None) -> tuple[str | None, str | None]:
-    """The path and the fence's word for a block that begins at line `at`."""
+    """Return the path and the fence's word of a block that begins at line `at`."""
     above = at - 1
     word = None
     if above >= 0 and (fence := _FENCE.fullmatch(lines[above])):

@@ -1,7 +1,6 @@
-"""A sketch of a change as values: what is written in it and where, before anything is placed in a file.
+"""A sketch of a change as values, before its lines are placed in a file.
 
-Everything keeps the number of the sketch's line that it comes from (0-based), so that a refusal can quote it. Lines are
-bodies: without their line ends.
+Every value keeps its 0-based line number in the sketch, so that a refusal can quote the line. Lines have no line ends.
 """
 
 from __future__ import annotations
@@ -10,14 +9,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 SketchKind = Literal["markers", "unified-diff", "search-replace", "begin-patch", "whole-file", "declaration"]
-"""What a sketch was taken to be. The list is closed: it is part of the wire contract."""
+"""Kind of a sketch. The list is closed, because it is part of the wire contract."""
 
 Tag = Literal[" ", "-", "+"]
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Consecutive lines that the file is to hold. `at` is the first one's line in the sketch."""
+    """A run of lines for the file.
+
+    Attributes:
+        at: The line of the sketch at which the run begins.
+    """
 
     lines: tuple[str, ...]
     at: int
@@ -25,8 +28,13 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Elision:
-    """A marker such as `# ... existing code ...`: whatever the file holds here stays. `text` is the marker's line whole,
-    with its indentation. `removed` is true when the marker says that the code is gone instead (`# removed: old helper`)."""
+    """An elision marker such as `# ... existing code ...`, in place of code that stays.
+
+    Attributes:
+        text: The whole line of the marker, with its indentation.
+        at: The line of the sketch.
+        removed: Whether the marker says instead that code was removed (`# removed: old helper`).
+    """
 
     text: str
     at: int
@@ -35,7 +43,7 @@ class Elision:
 
 @dataclass(frozen=True, slots=True)
 class HunkLine:
-    """A line of a diff: " " stays, "-" goes, "+" comes."""
+    """A line of a diff: " " context, "-" removed, "+" added."""
 
     tag: Tag
     text: str
@@ -44,11 +52,14 @@ class HunkLine:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Old lines that are to become new lines, in one place.
+    """A change of old lines to new lines, in one place.
 
-    lines: in the sketch's order; for search/replace blocks all "-" lines come first, then all "+" lines, as written.
-    headings: what `@@ heading` lines above say the hunk lies in, outermost first. line: the 0-based line of the old file
-    at which the sketch claims that it starts; often wrong, a hint at most. at_end: said to be the end of the file.
+    Attributes:
+        lines: The lines in the sketch's order. In search/replace blocks, all "-" lines come before all "+" lines.
+        at: The line of the sketch at which the hunk begins.
+        headings: The texts of the `@@ heading` lines above, outermost first.
+        line: The 0-based line of the old file at which the hunk claims to begin. Often wrong, so only a hint.
+        at_end: Whether the sketch says that the hunk is the end of the file.
     """
 
     lines: tuple[HunkLine, ...]
@@ -68,28 +79,36 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A piece of the file as it is to be, with what may be left out marked. Kinds: markers, whole-file, declaration."""
+    """A part of the new file, in which elision markers may replace code. Kinds: markers, whole-file, declaration."""
 
     parts: tuple[Code | Elision, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """Hunks in the order of the sketch. Kinds: unified-diff, search-replace, begin-patch."""
+    """A list of hunks in the order of the sketch. Kinds: unified-diff, search-replace, begin-patch."""
 
     hunks: tuple[Hunk, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FileSketch:
-    """The part of a sketch that is about one file.
+    """A part of a sketch that is about one file.
 
-    kind, why: what it was taken to be, and one sentence on what gave it away. path: as the sketch names the file, with
-    `/`, relative or absolute as written; None when it names none. language: the fence's word in lower case ("py",
-    "typescript"), or None. at, end: its lines in the sketch, from `at` up to, not including, `end`. action: "move" also
-    edits (`moved_to` is the new path); "delete" has no content. final_newline: False when the sketch says that the file
-    has none ("\\ No newline at end of file"), None when it says nothing. path_line: the sketch's line of a comment within
-    the code that names the path; it is not in `content`, but a file may well begin with just such a comment.
+    Attributes:
+        kind: The kind of the part.
+        why: The reason for the kind, in a sentence.
+        content: The code or the hunks.
+        at: The first line of the part in the sketch.
+        end: The line after the part.
+        path: The path as the sketch writes it, with `/`, relative or absolute; None without one.
+        language: The fence's word in lower case ("py", "typescript"), or None.
+        action: The effect on the file. "move" also edits; "delete" has no content.
+        moved_to: The new path of a moved file.
+        final_newline: False if the sketch says that the file has none ("\\ No newline at end of file"); None if the sketch
+            does not say.
+        path_line: The sketch's line of a comment in the code that names the path. The line is not part of `content`, but
+            a file may begin with such a comment.
     """
 
     kind: SketchKind
@@ -107,9 +126,11 @@ class FileSketch:
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """All that was understood of a text: at least one file's part, in the order written. A file may come several times.
+    """A parsed sketch, with the parts of at least one file.
 
-    lines: the text's line bodies, which every `at` counts in.
+    Attributes:
+        lines: The lines of the text without line ends, which every `at` counts in.
+        files: The parts in the order of the text. A file may have several parts.
     """
 
     lines: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Code that shows how a piece of a file is to be: what kind of piece it is, and what it leaves out."""
+"""Parsing and classification of code snippets with elisions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WRAPPERS = frozenset(
     {"decorated_definition", "export_statement", "template_declaration", "ambient_declaration"}
 )
 _IN_CLASS = frozenset({"typescript", "typescriptreact", "javascript", "javascriptreact", "java"})
-"""Languages whose methods are no text of a file by themselves."""
+"""Languages whose grammars accept methods only inside a class."""
 
 _PREAMBLE = re.compile(
     r"import|package|preproc|use_declaration|mod_item|future_import|namespace|extern_crate"
@@ -33,7 +33,7 @@ _HEAD = re.compile(
     r"(?:def|class|function\*?|func|fn|interface|struct|enum|impl|trait|fun|object|type|namespace|module)\b)"
 )
 _BIG = 200_000
-"""Characters; longer code is not parsed to be classified."""
+"""Longest code that is parsed for classification, in characters: parsing takes time."""
 
 
 def parse_snippet(
@@ -47,11 +47,17 @@ def parse_snippet(
     known: str | None,
     span: tuple[int, int],
 ) -> FileSketch:
-    """The code in the lines from `start` up to `end`, as a part of a sketch that lies at `span`.
+    """Parse the code in the lines from `start` up to `end` as a part of a sketch.
 
-    word, path: what the fence around or the line above says. language: LSP id to be taken when neither tells one. known:
-    the path of the file that the sketch is meant for, if that is known. Raises `NotASketch` when nothing but blank lines
-    and markers is there.
+    Args:
+        word: The language word of the surrounding fence.
+        path: The path that the fence or the line above names.
+        language: The LSP language id to use when neither the word nor the path determines one.
+        known: The path of the file that the sketch is for, if known.
+        span: The first line of the part, and the line after the part.
+
+    Raises:
+        SketchError: The lines hold only blank lines and markers.
     """
     first = next((number for number in range(start, end) if lines[number].strip()), end)
     path_line = None
@@ -68,10 +74,14 @@ def parse_snippet(
 
 
 def reparse_with_file(file: FileSketch, lines: Sequence[str], original: Snapshot) -> FileSketch:
-    """The file's part read again with the file at hand: what the parser took for something else, but is code there.
+    """Parse a file's part again, with lines of the file itself as code.
 
-    That is a marker that the file itself holds between the same two lines, and the comment that names the path, where the
-    file begins with it. lines: the sketch's.
+    Such lines are a marker that the file holds between the same two lines, and the comment with the path if the file begins
+    with that comment.
+
+    Args:
+        lines: The lines of the sketch.
+        original: The file.
     """
     if not isinstance(file.content, Snippet):
         return file
@@ -91,7 +101,7 @@ def reparse_with_file(file: FileSketch, lines: Sequence[str], original: Snapshot
 
 
 _HEAD_LINES = 3
-"""Where a file may hold a comment with its own path."""
+"""First lines of a file that may hold a comment with the file's path."""
 
 
 def _with_real_lines(parts: Sequence[Code | Elision], original: Snapshot) -> tuple[Code | Elision, ...]:
@@ -114,7 +124,7 @@ def _with_real_lines(parts: Sequence[Code | Elision], original: Snapshot) -> tup
 
 
 def _joined(parts: Sequence[Code | Elision]) -> list[Code | Elision]:
-    """With code that follows on code as one."""
+    """Merge adjacent runs of code."""
     out: list[Code | Elision] = []
     for part in parts:
         last = out[-1] if out else None
@@ -141,7 +151,7 @@ def _kind(parts: Sequence[Code | Elision], language: str | None) -> tuple[Sketch
 
 
 def _kind_by_lines(code: Sequence[str]) -> tuple[SketchKind, str]:
-    """The kind where there is no grammar, or the code does not parse: by the lines that are indented least."""
+    """Classify code that has no grammar or does not parse, by its least indented lines."""
     used = [line for line in code if line.strip()]
     least = min(len(line) - len(line.lstrip()) for line in used)
     tops = [line for line in used if len(line) - len(line.lstrip()) == least]
@@ -159,7 +169,7 @@ def _kind_by_lines(code: Sequence[str]) -> tuple[SketchKind, str]:
 
 
 def _top_level(code: Sequence[str], language: str | None) -> list[Node] | None:
-    """The nodes of the code's outermost level without comments; None without a grammar or with syntax errors."""
+    """Return the outermost nodes of the code, without comments; None without a grammar or with syntax errors."""
     text = textwrap.dedent("\n".join(code)).rstrip().removesuffix(",") + "\n"
     if language is None or len(text) > _BIG:
         return None
@@ -179,7 +189,7 @@ def _top_level(code: Sequence[str], language: str | None) -> list[Node] | None:
 
 
 def _begins_a_file(node: Node) -> bool:
-    """Whether it is an import or the like, or a string: a docstring, or "use strict"."""
+    """Return whether the node is an import or similar, or a string: a docstring, or "use strict"."""
     inner = node.named_children[0] if node.type == "expression_statement" and node.named_children else node
     return inner.type == "string" or _PREAMBLE.search(node.type) is not None
 

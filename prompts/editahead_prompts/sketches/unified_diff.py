@@ -1,4 +1,4 @@
-"""Unified diffs as models write them: POSIX `diff -u`, git's headers, and often much less than that."""
+"""A parser of unified diffs as models write them: POSIX `diff -u` and git's headers, often incomplete."""
 
 from __future__ import annotations
 
@@ -25,7 +25,13 @@ _LOOK_AHEAD = 12
 
 @dataclass
 class _File:
-    """What is known so far of one file's part. old, new: as in its headers, "/dev/null" included."""
+    """A file's part during the parse.
+
+    Attributes:
+        old: The old path as in the headers, "/dev/null" included.
+        new: The new path as in the headers, "/dev/null" included.
+        seen: The signs of a diff seen so far, for the sentence in `FileSketch.why`.
+    """
 
     at: int
     old: str | None = None
@@ -38,7 +44,7 @@ class _File:
 
 
 def parse_hunk_header(line: str) -> tuple[tuple[str, ...], int | None, tuple[int, int] | None]:
-    """What a line that begins with `@@` says: headings, the hunk's 0-based old line, and its counts of lines."""
+    """Parse a line that begins with `@@`: headings, the 0-based old line, and the counts of old and new lines."""
     match = _HUNK.fullmatch(line)
     if match is None:
         heading = line.lstrip("@").strip()
@@ -47,7 +53,7 @@ def parse_hunk_header(line: str) -> tuple[tuple[str, ...], int | None, tuple[int
     number = counts = None
     if match["old"] is not None:
         gone = int(match["gone"]) if match["gone"] else 1
-        # "-5,0" means after line 5, counted from 1; else the number is the first line's.
+        # "-5,0" means after line 5, counted from 1. Otherwise the number is that of the first line.
         number = int(match["old"]) if gone == 0 else max(0, int(match["old"]) - 1)
         if match["new"] is not None:
             counts = gone, int(match["come"]) if match["come"] else 1
@@ -55,7 +61,7 @@ def parse_hunk_header(line: str) -> tuple[tuple[str, ...], int | None, tuple[int
 
 
 def is_start(lines: Sequence[str], at: int) -> bool:
-    """Whether a unified diff surely begins at this line."""
+    """Return whether a unified diff certainly begins at this line."""
     line = lines[at]
     if line.startswith("@@"):
         match = _HUNK.fullmatch(line)
@@ -64,14 +70,14 @@ def is_start(lines: Sequence[str], at: int) -> bool:
 
 
 def looks_like_diff(lines: Sequence[str]) -> bool:
-    """Whether every line has a tag or is blank, with a changed one among them."""
+    """Return whether every line has a tag or is blank, and at least one line is changed."""
     return any(line[:1] in ("+", "-") for line in lines) and all(
         not line or line[0] in TAGS for line in lines
     )
 
 
 def parse_unified(lines: Sequence[str], start: int, end: int, *, bounded: bool) -> list[FileSketch]:
-    """The files of a diff in the lines from `start` up to `end`; see `hunks.Region` for `bounded`."""
+    """Parse the files of a diff in the lines from `start` up to `end`; `bounded` is as of `PatchRegion`."""
 
     def is_header(at: int) -> bool:
         return (
@@ -113,7 +119,7 @@ def parse_unified(lines: Sequence[str], start: int, end: int, *, bounded: bool) 
 
 
 def _header(lines: Sequence[str], at: int, files: list[_File]) -> int:
-    """Take in what a header's line says; gives the line after it."""
+    """Apply a header's line to the files, and return the number of the line after the header."""
     line = lines[at]
     git = _GIT.fullmatch(line)
     begins = git is not None or line.startswith("Index: ")
@@ -157,7 +163,7 @@ def _made(file: _File, end: int) -> FileSketch | None:
 
 
 def _paths(file: _File) -> tuple[str | None, str | None]:
-    """Its paths without git's prefixes; None for `/dev/null`."""
+    """Return the old and the new path without git's prefixes; None for `/dev/null`."""
     old, new = file.old or "", file.new or ""
     prefixed = all(
         path in ("", "/dev/null") or path.strip('"').startswith(prefix)
@@ -181,7 +187,7 @@ def _is_file_header(lines: Sequence[str], at: int) -> bool:
 
 
 def _is_tagged(lines: Sequence[str], at: int) -> bool:
-    """Whether the next lines are tagged, with a changed one among the first few."""
+    """Return whether the next lines are tagged, and a changed line is among the first few."""
     some = lines[at : at + _LOOK_AHEAD]
     stop = next((number for number, line in enumerate(some) if line and line[0] not in TAGS), len(some))
     return any(line[:1] in ("+", "-") for line in some[:stop])
