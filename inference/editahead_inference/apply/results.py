@@ -1,4 +1,4 @@
-"""What Apply answers with: the edit it is sure of, or a refusal, and its best guess in either case."""
+"""The results of Apply: an edit that is certain, or a refusal with a best guess."""
 
 from __future__ import annotations
 
@@ -19,19 +19,24 @@ RefusalReason = Literal[
     "too-large",
     "engine-unavailable",
 ]
-"""Why nothing was changed. The list is closed: it is part of the wire contract."""
+"""The reason why nothing was changed. The list is closed, as part of the wire contract."""
 
 HunkClass = Literal["semantic", "rename", "moved", "import", "comment", "formatting"]
-"""What a hunk changes; the first needs reading most. The list is closed: it is part of the wire contract."""
+"""The kind of change. "semantic" needs reading most. The list is closed, as part of the wire contract."""
 
 HunkOrigin = Literal["matched", "model"]
-"""Whether a hunk comes of the merge or of a model's rewrite."""
+"""The source of a hunk: the merge, or the rewrite of a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarLines:
-    """Lines of the file that resemble what could not be placed: from `start` up to, not including, `end`, 0-based.
-    similarity: 0..1."""
+    """Lines of the file that resemble lines without a place.
+
+    Attributes:
+        start: The first line, 0-based.
+        end: The line after the last one.
+        similarity: From 0 to 1.
+    """
 
     start: int
     end: int
@@ -40,8 +45,15 @@ class SimilarLines:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """reason, detail: the latter one sentence for a person. part: the sketch's lines that it is about, joined by `\\n`.
-    model: why a model that was asked could not help, a sentence; "" where none was."""
+    """A refusal to change a file.
+
+    Attributes:
+        reason: The kind of reason.
+        detail: One sentence for a person.
+        part: The lines of the sketch concerned, joined by line feeds.
+        near: Similar lines of the file.
+        model: One sentence about why a model could not help; "" if none was asked.
+    """
 
     reason: RefusalReason
     detail: str
@@ -52,13 +64,15 @@ class Refusal:
 
 @dataclass(frozen=True)
 class MergeResult:
-    """One file's sketch put into its text.
+    """The sketch for one file, merged into its text.
 
-    original: the text it was made for (empty for a file to be created). guess: the best guess at the whole new text, also
-    when not sure (it is then the draft of a model's rewrite). edit: minimal, over `original`, from it to `guess`; empty
-    when the sketch is there already. refusal: None = sure, or by a model. confidence: 0..1, how well the sketch's anchors
-    fitted; 1 when each was met exactly and in one place only. origin: "model" = a model's rewrite, which passed the checks
-    and is to be confirmed by a person.
+    Attributes:
+        original: The text before; empty for a file to be created.
+        guess: The best guess of the whole new text, certain or not. If not, a rewrite by a model starts from it.
+        edit: The minimal edit from `original` to `guess`; empty if the file already agrees with the sketch.
+        refusal: None = certain, or written by a model.
+        confidence: From 0 to 1, how well the anchors of the sketch match; 1 = each exactly and at one place only.
+        origin: "model" = a rewrite by a model that passed the checks and that a person has to confirm.
     """
 
     original: Snapshot

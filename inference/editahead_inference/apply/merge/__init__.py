@@ -1,1 +1,1 @@
-"""The deterministic merge of a sketch into a file, and its verification."""
+"""The merge of a sketch into a file without a model, and its verification."""

@@ -1,4 +1,4 @@
-"""Hunks: old lines that are to become new ones, found in the file by what they say."""
+"""The placement of hunks: their old lines are found in the file by their text."""
 
 from __future__ import annotations
 
@@ -33,13 +33,19 @@ from editahead_prompts.sketches.sketch import Hunk, HunkLine
 from editahead_prompts.text.diff import diff_lines
 
 _MIN_CONTEXT_SIMILARITY = 80
+"""Percent of similarity from which a line of the file may be a context line of the hunk."""
 _MIN_COMMENT_SIMILARITY = 45
-"""From so many percent on, a line in the place of another may be that one in other words."""
+"""Percent of similarity from which a comment may be another one in other words."""
 
 
 @dataclass(frozen=True, slots=True)
 class _PlacedHunk:
-    """places: for each old line of the hunk the file's line, None where it has none. done: the file has it already."""
+    """A hunk with its place.
+
+    Attributes:
+        places: For each old line of the hunk the line of the file; None if it has none.
+        done: The file already has the new lines.
+    """
 
     hunk: Hunk
     places: tuple[int | None, ...]
@@ -51,12 +57,15 @@ class _PlacedHunk:
 
 
 def place_hunks(hunks: Sequence[Hunk], target: Target) -> Placement:
-    """Where all hunks go. Those that the file has already change nothing."""
+    """Return the place of all hunks. Hunks that are already applied change nothing."""
     return _HunkPlacer([_interleave(hunk) for hunk in hunks], target).place()
 
 
 def _interleave(hunk: Hunk) -> Hunk:
-    """A hunk that says first all that goes, then all that comes, with what both have as context."""
+    """Return the hunk with the lines that its removed and added lines share as context.
+
+    Only hunks that list all removed lines and then all added lines change.
+    """
     tags = "".join(line.tag for line in hunk.lines)
     gone = [line for line in hunk.lines if line.tag == "-"]
     come = [line for line in hunk.lines if line.tag == "+"]
@@ -74,17 +83,20 @@ def _interleave(hunk: Hunk) -> Hunk:
 
 
 class _HunkPlacer:
+    """The placement of the hunks of one diff in one file."""
+
     def __init__(self, hunks: list[Hunk], target: Target) -> None:
         self._hunks, self._target, self._file = hunks, target, target.lines
         self._doubts: list[Refusal] = []
         self._confidence: list[float] = []
         self._hints = PlacementHints(self._file)
         self._pairs: set[Pair] = set()
-        """Of the lines of all hunks: for those that meet only lines at the left margin."""
+        """The indentations in all hunks, for a hunk that matches only lines at the left margin."""
 
     def place(self) -> Placement:
+        """Return the splices of all hunks, with the first doubt."""
         placed = self._place_each()
-        self._pairs = {pair for one in placed if not one.done for pair in self._indent_pairs(one)}
+        self._pairs = {pair for hunk in placed if not hunk.done for pair in self._indent_pairs(hunk)}
         splices: list[Splice] = []
         for one in placed:
             splices += self._splices(one)
@@ -92,10 +104,8 @@ class _HunkPlacer:
         confidence = sum(self._confidence) / len(self._confidence) if self._confidence else 1.0
         return Placement(tuple(splices), self._doubts[0] if self._doubts else None, round(confidence, 3))
 
-    # where
-
     def _place_each(self) -> list[_PlacedHunk]:
-        """Each hunk's place; hunks that have none are left out, with a doubt."""
+        """Return each hunk with its place. Hunks without a place are left out, with a doubt."""
         shown = [hunk for hunk in self._hunks if any(line.strip() for line in hunk.old)]
         placed = [_PlacedHunk(hunk, ()) for hunk in self._hunks if hunk not in shown]
         if not shown:
@@ -123,7 +133,7 @@ class _HunkPlacer:
         else:
             missing = waiting
         for hunk in missing:
-            # Out of order, perhaps: then its place alone must say enough.
+            # The hunk may be out of order. Its own lines then have to be distinctive.
             alone = self._chain([hunk]) if len(waiting) > 1 else chain
             if alone is None:
                 self._doubts.append(self._unplaced_refusal(hunk))
@@ -132,7 +142,7 @@ class _HunkPlacer:
         return placed
 
     def _pin(self, hunk: Hunk) -> int | None:
-        """The only place where all old lines stand just as the hunk has them, if they tell something."""
+        """Return the only place where all old lines occur exactly as the hunk has them, if they are distinctive."""
         if sum(line_weight(normalize_line(line)) for line in hunk.old) < DISTINCTIVE:
             return None
         at = self._file.find_exact(hunk.old)
@@ -147,7 +157,7 @@ class _HunkPlacer:
         return out
 
     def _chain(self, hunks: Sequence[Hunk]) -> Chain | None:
-        """The best places of these hunks in this order; a doubt where there are two."""
+        """Return the best places of these hunks in this order. Equally good places add a doubt."""
         target = self._target
         segments = self._segments(hunks)
         target.check()
@@ -194,7 +204,7 @@ class _HunkPlacer:
     def _displaced_hunks(
         self, hunks: Sequence[Hunk], chain: Chain, bonus: Callable[[Anchor], float]
     ) -> dict[int, tuple[Anchor, ...]]:
-        """The hunks that another chain puts elsewhere, so that another text results: hunk -> that chain."""
+        """Return the hunks that another chain places elsewhere with a different result, each with that chain."""
         out: dict[int, tuple[Anchor, ...]] = {}
         segments = self._segments(hunks)
         mine = None
@@ -216,6 +226,7 @@ class _HunkPlacer:
     def _preview(
         self, hunks: Sequence[Hunk], segments: Sequence[Segment], chain: Sequence[Anchor]
     ) -> list[str]:
+        """Return the lines of the file after the hunks of a chain."""
         kept = list(self._doubts), list(self._confidence)
         splices: list[Splice] = []
         for number, segment in enumerate(segments):
@@ -232,13 +243,13 @@ class _HunkPlacer:
         return result + list(self._file.bodies[at:])
 
     def _finds_removed_lines(self, hunk: Hunk, own: Sequence[Anchor], first: int) -> bool:
-        """Whether all lines that are to go were found."""
+        """Return whether the anchors of a hunk find all lines that it removes."""
         places = self._align_hunk(hunk, own, first).places
         tags = (line.tag for line in hunk.lines if line.tag != "+")
         return all(place is not None for place, tag in zip(places, tags, strict=True) if tag == "-")
 
     def _align_hunk(self, hunk: Hunk, own: Sequence[Anchor], first: int) -> _PlacedHunk:
-        """Each old line's place: by the anchors, and between them and at the ends where the lines are alike."""
+        """Return the place of each old line: by the anchors, and by similarity between the anchors and at the ends."""
         places: list[int | None] = [None] * len(hunk.old)
         for anchor in own:
             for k in range(anchor.last - anchor.first):
@@ -267,7 +278,7 @@ class _HunkPlacer:
         return _PlacedHunk(hunk, tuple(places))
 
     def _aligned(self, old: Sequence[str], waiting: Sequence[int], free: range) -> Iterator[tuple[int, int]]:
-        """Pairs of lines that are alike, in order; few on both sides."""
+        """Yield pairs of similar lines, in order."""
         at = free.start
         for k in waiting:
             for place in range(at, min(free.stop, at + 20)):
@@ -285,7 +296,7 @@ class _HunkPlacer:
         return tag == " " and ratio(a, b) >= _MIN_CONTEXT_SIMILARITY
 
     def _is_applied(self, hunk: Hunk) -> bool:
-        """Whether the hunk's new lines stand in the file, where the old ones do not."""
+        """Return whether the file has the new lines of the hunk, and not the old ones."""
         new = [normalize_line(line) for line in hunk.new]
         tags = [line.tag for line in hunk.lines]
         if all(tag == " " for tag in tags):
@@ -301,23 +312,27 @@ class _HunkPlacer:
             return both_sides or any(
                 line_weight(normalize_line(x.text)) >= DISTINCTIVE for x in hunk.lines if x.tag == "+"
             )
-        # Lines added at one side of their context: the old ones stand there before and after.
+        # For lines added at one side of their context, the old lines are there before and after.
         is_there = len(old) == 1 and at[0] <= old[0] and old[0] + len(hunk.old) <= at[0] + len(new)
         if is_there and not any(line.text.strip() for line in hunk.lines if line.tag != " "):
             self._doubts.append(
-                make_refusal("ambiguous", "These blank lines may be there already, or be more.", _text(hunk))
+                make_refusal(
+                    "ambiguous",
+                    "The file may have these blank lines already, or the sketch may add more.",
+                    _text(hunk),
+                )
             )
         return is_there
 
     def _unplaced_refusal(self, hunk: Hunk) -> Refusal:
         near = (
             () if self._doubts else find_similar_lines(hunk.old, self._target)
-        )  # only the first doubt is told
+        )  # Only the first doubt is reported.
         if len(self._file.find_exact(hunk.old)) > 1:
-            return make_refusal("ambiguous", "These lines stand in too many places.", _text(hunk), near)
+            return make_refusal(
+                "ambiguous", "The file has these lines in too many places.", _text(hunk), near
+            )
         return make_refusal("unplaced", "The file has no such lines.", _text(hunk), near)
-
-    # what
 
     def _splices(self, placed: _PlacedHunk) -> list[Splice]:
         if placed.done:
@@ -336,7 +351,7 @@ class _HunkPlacer:
             if place is not None
         )
         self._confidence.append(found / total if total else 1.0)
-        last: int | None = None  # the place of the old line before
+        last: int | None = None  # The place of the previous old line.
         group: list[tuple[HunkLine, int | None]] = []
         for line in hunk.lines:
             place = next(old) if line.tag != "+" else None
@@ -357,7 +372,10 @@ class _HunkPlacer:
         return out
 
     def _is_beside_lost_blank(self, splice: Splice, placed: _PlacedHunk) -> bool:
-        """Whether lines are added among blank lines of which the hunk does not show all: before them or after them?"""
+        """Return whether lines are added among blank lines that the hunk does not show in full.
+
+        The new lines may then come before or after the blank lines.
+        """
         keys, found = self._file.keys, set(placed.found)
         if splice.start != splice.end or not splice.lines[0].strip():
             return False
@@ -369,7 +387,7 @@ class _HunkPlacer:
         if low == splice.start == max(found) + 1 and high > low:
             return not splice.lines[
                 -1
-            ].strip()  # Then one blank line too many would follow, and none go before.
+            ].strip()  # Otherwise one blank line too many would follow, and none come before.
         inner = range(max(low, min(found)), min(high, max(found)))
         return any(line not in found for line in inner)
 
@@ -381,7 +399,7 @@ class _HunkPlacer:
         indenting: IndentTransform,
         hunk: Hunk,
     ) -> list[Splice]:
-        """Lines that go and come together, between the context lines at `before` and `after`."""
+        """Return the splices of lines removed and added together, between the context lines `before` and `after`."""
         if not group:
             return []
         gone = [place for line, place in group if line.tag == "-" and place is not None]
@@ -407,21 +425,21 @@ class _HunkPlacer:
             return [Splice(at, at, come, group[0][0].at, group[-1][0].at + 1)]
         out: list[Splice] = []
         at = gone[0]
-        come_here: list[str] = []
+        added: list[str] = []
         end = at
         for line, place in group:
             if line.tag == "+":
-                come_here.append(indenting.apply(line.text))
+                added.append(indenting.apply(line.text))
             elif place is not None:
                 if place > end:
-                    out.append(Splice(at, end, tuple(come_here), line.at, line.at + 1))
-                    come_here, at = [], place
+                    out.append(Splice(at, end, tuple(added), line.at, line.at + 1))
+                    added, at = [], place
                 end = place + 1
-        out.append(Splice(at, end, tuple(come_here), group[0][0].at, group[-1][0].at + 1))
+        out.append(Splice(at, end, tuple(added), group[0][0].at, group[-1][0].at + 1))
         return out
 
     def _indent_pairs(self, placed: _PlacedHunk) -> set[Pair]:
-        """The indentation of the old lines, in the hunk and in the file."""
+        """Return the indentations of the old lines in the hunk and in the file."""
         if not placed.found:
             return set()
         return {
@@ -441,18 +459,20 @@ class _HunkPlacer:
         strange = not any(map(any, pairs)) and uses_other_indent(hunk.new, self._file.bodies)
         is_light = sum(line_weight(normalize_line(line)) for line in hunk.old) < DISTINCTIVE
         if is_light and infer_transform(self._pairs, lines, self._file.bodies) is None:
-            found = None  # Its few lines say otherwise than those of the other hunks: by chance, or in the wrong place.
+            found = None  # The few lines of this hunk contradict those of the others, by chance or at the wrong place.
         come = [line.text for line in hunk.lines if line.tag == "+"]
         if (any(map(str.strip, come)) and (found is None or not found.certain or strange)) or (
             found is not None and blank_indent_is_ambiguous(found, come, self._file.bodies)
         ):
             self._doubts.append(
-                make_refusal("ambiguous", "These lines are indented otherwise than in the file.", _text(hunk))
+                make_refusal(
+                    "ambiguous", "The indentation of these lines differs from that of the file.", _text(hunk)
+                )
             )
         return found or IDENTITY
 
     def _place_without_context(self, hunk: Hunk) -> Splice:
-        """Lines that are only added, with nothing said of what stands around them."""
+        """Return the splice of a hunk that only adds lines and shows no context."""
         come = tuple(line.text for line in hunk.lines if line.tag == "+")
         at = hunk.lines[0].at if hunk.lines else hunk.at
         end = len(self._file)
@@ -465,13 +485,16 @@ class _HunkPlacer:
         place = headings[0] + 1 if headings else min(end if hunk.line is None else hunk.line, end)
         self._doubts.append(
             make_refusal(
-                "unplaced", "It does not show what stands around the lines to be added.", _text(hunk)
+                "unplaced", "The sketch does not show the lines around the lines to be added.", _text(hunk)
             )
         )
         return Splice(place, place, come, at, at + len(come))
 
     def _sort_splices(self, splices: list[Splice]) -> list[Splice]:
-        """Sorted; two that overlap, or add lines at the same place, are a doubt, and only the first of them is made."""
+        """Return the splices in order.
+
+        Of two that overlap, or add lines at the same place, only the first is kept, with a doubt.
+        """
         out: list[Splice] = []
         for splice in sorted(splices, key=lambda s: (s.start, s.end, s.sketch_start)):
             if out and (
@@ -486,7 +509,7 @@ class _HunkPlacer:
 
 
 def _are_disjoint(places: Sequence[int | None], hunks: Sequence[Hunk]) -> bool:
-    """Whether each hunk has its place, in the hunks' order, and no two overlap in what they change."""
+    """Return whether each hunk has a place, in the order of the hunks, and no two overlap."""
     end = 0
     for at, hunk in zip(places, hunks, strict=True):
         if at is None or at < end:

@@ -1,4 +1,4 @@
-"""A sketch merged into a file without a model: exactly, or with the reason why that is not sure, and a guess."""
+"""The merge of a sketch into a file without a model: an exact edit, or a guess with the reason for doubt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .verify import MAX_CHARS, first_failure
 from .whole_file import as_whole_file, place_whole
 
 _MAX_SKETCH_CHARS = 400_000
-"""Characters."""
+"""Characters of a sketch, which bounds the time of a merge."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -34,10 +34,15 @@ def merge(
     span: tuple[int, int] | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> MergeResult:
-    """One file's part of a sketch merged into the file's text.
+    """Return the merge of one part of a sketch into the text of its file.
 
-    syntax: the document's trees, to be quick; the text is parsed anew without. span: offsets that the change must stay
-    within. check: called between units of work; raises to cancel. Raises nothing else, whatever the sketch says.
+    Args:
+        sketch: The whole sketch.
+        part: The part for this file.
+        original: The file.
+        syntax: The syntax trees of the document. Without them the text is parsed anew.
+        span: Offsets in code points that the change must stay within.
+        check: Called between units of work; may raise to cancel. Nothing else is raised for any sketch.
     """
     size = sum(len(line) + 1 for line in sketch.lines[part.at : part.end])
     if original.length > MAX_CHARS or size > _MAX_SKETCH_CHARS:
@@ -46,7 +51,9 @@ def merge(
         )
         return MergeResult(original, original.text, Edit(), doubt, 0.0)
     if any(map(_SURROGATE.search, sketch.lines[part.at : part.end])):
-        doubt = make_refusal("unparsed", "The sketch holds half of a surrogate pair, which is no character.")
+        doubt = make_refusal(
+            "unparsed", "The sketch holds half of a surrogate pair, which is not a character."
+        )
         return MergeResult(original, original.text, Edit(), doubt, 0.0)
     part = reparse_with_file(part, sketch.lines, original)
     low, high = _line_range(original, span)

@@ -1,4 +1,4 @@
-"""Snippets: code as the file is to hold it, with what may be left out marked, put into the file."""
+"""The placement of snippets: code as the file is to hold it, with markers for what is left out."""
 
 from __future__ import annotations
 
@@ -44,11 +44,17 @@ from editahead_prompts.sketches.sketch import Snippet
 from editahead_prompts.text.diff import diff_lines
 
 _WHOLE_DECLARATION_BONUS = 1.0
-"""What it counts that a declaration of the same kind and name is shown whole."""
+"""The weight added if a declaration of the same kind and name is shown whole."""
 
 
 def place_snippet(snippet: Snippet, target: Target, *, declared: bool) -> Placement:
-    """declared: the sketch is nothing but declarations, each shown whole, and no line of it says where they stand."""
+    """Return the place of a snippet.
+
+    Args:
+        snippet: The code and its elisions.
+        target: The file.
+        declared: The sketch holds only declarations, each shown whole, and no line says where they belong.
+    """
     shown = list(split_at_elisions(snippet))
     if declared:
         shown = [part for piece in shown for part in split_declarations(piece, target.original.language)]
@@ -59,6 +65,8 @@ def place_snippet(snippet: Snippet, target: Target, *, declared: bool) -> Placem
 
 
 class _SnippetPlacer:
+    """The placement of the segments of one snippet in one file."""
+
     def __init__(self, pieces: list[CodeRun], target: Target, declared: bool) -> None:
         self._pieces, self._target, self._declared = pieces, target, declared
         self._file = target.lines
@@ -69,6 +77,7 @@ class _SnippetPlacer:
         self._doubts = AmbiguityChecks(target, self._settled)
 
     def place(self) -> Placement:
+        """Return the splices of all segments, with the first doubt."""
         segments = self._segments([IDENTITY] * len(self._pieces))
         strange = uses_other_indent(
             [line for piece in self._pieces for line in piece.lines], self._file.bodies
@@ -87,7 +96,9 @@ class _SnippetPlacer:
             if anchor.whole and (anchor.start, anchor.end) in self._undecorated:
                 part = self._pieces[anchor.segment].lines
                 doubts.append(
-                    make_refusal("ambiguous", "It does not show whether the decorators are to stay.", part)
+                    make_refusal(
+                        "ambiguous", "The sketch does not show whether the decorators are to stay.", part
+                    )
                 )
         if any(i is not IDENTITY for i in indenting):
             doubts += self._uneven_indentation(splices)
@@ -103,8 +114,10 @@ class _SnippetPlacer:
         return Placement(tuple(splices), doubts[0] if doubts else None, round(confidence, 3))
 
     def _uneven_indentation(self, splices: Sequence[Splice]) -> Iterator[Refusal]:
-        """Lines of a sketch with another indentation that stay, but for a change of theirs that is not that of the others:
-        those of a string, perhaps."""
+        """Yield a refusal for each kept line whose indentation changes differently from that of the others.
+
+        It may be the line of a string. This concerns sketches whose indentation differs from that of the file.
+        """
         for splice in splices:
             file = self._file.keys[splice.start : splice.end]
             keys = list(map(normalize_line, splice.lines))
@@ -114,12 +127,14 @@ class _SnippetPlacer:
                     if keys[new] and indentation(self._file.bodies[old]) != indentation(splice.lines[new]):
                         part = [splice.lines[new]]
                         yield make_refusal(
-                            "ambiguous", "This line is indented otherwise than the others.", part
+                            "ambiguous",
+                            "The indentation of this line changes differently from that of the others.",
+                            part,
                         )
                 i, j = i2, j2
 
     def _place_segments(self, segments: list[Segment]) -> Chain | None:
-        """The segments in their places: by their ends where these settle it, the others by the best chain."""
+        """Return the chain of the segments: by their ends where these settle the place, else the best chain."""
         self._settled.clear()
         self._contested.clear()
         self._settle(segments)
@@ -135,7 +150,7 @@ class _SnippetPlacer:
     def _with_settled(
         self, segments: Sequence[Segment], chain: Sequence[Anchor]
     ) -> tuple[Anchor, ...] | None:
-        """The anchors with those of the settled segments in their places; None where they are not in order then."""
+        """Return the anchors with those of the settled segments; None if they are then out of order."""
         anchors: list[Anchor] = []
         for number, segment in enumerate(segments):
             own = [anchor for anchor in chain if anchor.segment == number]
@@ -145,7 +160,7 @@ class _SnippetPlacer:
         return None if any(b.start < a.end for a, b in pairwise(anchors)) else tuple(anchors)
 
     def _settle(self, segments: Sequence[Segment]) -> None:
-        """Finds the segments whose ends settle where they are; those between such only within these."""
+        """Find the segments whose ends settle their place. Later ones are searched only between those already settled."""
         settled = self._settled
         more = True
         while more:
@@ -192,7 +207,7 @@ class _SnippetPlacer:
         chain = best_chain(segments, found, self._file, check=target.check)
         if chain is None or not any(_deletes_between(a, b) for a, b in pairwise(chain.anchors)):
             return chain
-        # New code often resembles old code nearby: lines met in it are no reason for others to go.
+        # New code often resembles old code nearby. A match there is no reason to delete other lines.
         sparing = best_chain(segments, found, self._file, check=target.check, sparing=True)
         if (
             sparing is None
@@ -211,7 +226,7 @@ class _SnippetPlacer:
         return replace(sparing, alternatives=(chain.anchors, *sparing.alternatives))
 
     def _changes_lines(self, segments: Sequence[Segment], sparing: Chain, meeting: Chain) -> bool:
-        """Whether the chain that meets more reads as changed, line for line, what the other one only adds."""
+        """Return whether the chain that matches more changes lines one by one that the sparing one only adds."""
         lines = [line for segment in segments for line in segment.lines]
         return any(
             _deletes_between(a, b)
@@ -224,8 +239,10 @@ class _SnippetPlacer:
         )
 
     def _windows(self, segments: Sequence[Segment]) -> list[tuple[int, int]]:
-        """For each segment the file's lines [low, high) where it may stand: where its ends settle it, or between the
-        segments that are settled."""
+        """Return for each segment the lines [low, high) of the file where it may be.
+
+        These are its settled place, or the lines between the settled segments around it.
+        """
         windows = []
         for number in range(len(segments)):
             own = self._settled.get(number)
@@ -236,7 +253,7 @@ class _SnippetPlacer:
         return windows
 
     def _whole_declarations(self, number: int, segment: Segment, low: int, high: int) -> Iterator[Anchor]:
-        """The declarations of the file's lines [low, high) that a segment shows whole."""
+        """Yield an anchor for each declaration in lines [low, high) of the file that a segment shows whole."""
         last = 0
         for declaration in declarations_in_fragment(segment.lines, self._target.original.language):
             if declaration.start < last or not declaration.intact:
@@ -269,8 +286,11 @@ class _SnippetPlacer:
                 )
 
     def _start_of(self, d: Declaration, shown: Declaration, number: int, segment: Segment) -> int:
-        """The first line that a declaration shown whole takes the place of: what stands above it stays if the sketch
-        leaves it out, and goes if it shows something else right above. Decorators are a doubt where it does neither."""
+        """Return the first line that a declaration shown whole replaces.
+
+        What precedes the declaration stays if the sketch leaves it out, and goes if the sketch shows something else there.
+        Decorators are a doubt if the sketch does neither.
+        """
         above = [line for line in segment.lines[: shown.start] if line.strip() and not is_comment(line)]
         if above or d.start == d.head:
             return d.start
@@ -320,7 +340,7 @@ class _SnippetPlacer:
         if head and not (opens and not start):
             taken = count_replaced_lines(head[::-1], before[::-1], is_edge=opens)
             if taken == 0 and not own[0].whole and not segment.lines[first].strip():
-                # Whether it stands before or after a blank line makes two texts.
+                # The place before and the place after a blank line give two different texts.
                 skip = leading_blank_lines(segment.lines[first:])
                 first, start, taken = first + skip, start + skip, None
             if taken is None:
@@ -379,20 +399,20 @@ class _SnippetPlacer:
         return Splice(start, end, segment.lines[first:last], at, piece.at[-1] + 1), doubts
 
     def _open_end(self, segment: Segment, end: int) -> Iterator[Refusal]:
-        """What the end of a sketch leaves open that has no mark there."""
+        """Yield a refusal if the end of a sketch without a marker leaves open what follows."""
         if not segment.closes:
             return
         blank = leading_blank_lines(self._file.bodies[::-1])
         if end >= len(self._file) - blank:
             if leading_blank_lines(segment.lines[::-1]) > blank:
                 yield make_refusal(
-                    "ambiguous", "It does not say whether the file is to end with a blank line."
+                    "ambiguous", "The sketch does not say whether the file is to end with a blank line."
                 )
         elif any(piece.before is not None for piece in self._pieces):
             near = (SimilarLines(end, len(self._file), 1.0),)
             yield make_refusal(
                 "ambiguous",
-                "It marks what it leaves out, but not at its end: may what follows in the file stay?",
+                "The sketch marks what it leaves out, but not at its end: may what follows in the file stay?",
                 segment.lines[-3:],
                 near,
             )
@@ -436,19 +456,19 @@ class _SnippetPlacer:
     def _unplaced_placement(self, segments: Sequence[Segment]) -> Placement:
         part = [line for piece in self._pieces for line in piece.lines]
         near = find_similar_lines([line for segment in segments for line in segment.lines], self._target)
-        doubt = make_refusal("unplaced", "No line of the sketch stands in the file.", part, near)
+        doubt = make_refusal("unplaced", "The file has no line of the sketch.", part, near)
         end = self._target.high
         piece = self._pieces[-1]
         return Placement((Splice(end, end, tuple(part), piece.at[0], piece.at[-1] + 1),), doubt, 0.0)
 
 
 def _deletes_between(a: Anchor, b: Anchor) -> bool:
-    """Whether lines of the file go between two anchors of a segment."""
+    """Return whether lines of the file are deleted between two anchors of one segment."""
     return a.segment == b.segment and b.start > a.end
 
 
 def _parts_outside(anchor: Anchor, whole: Sequence[Anchor]) -> Iterator[Anchor]:
-    """The parts of a run that lie in no declaration that is shown whole."""
+    """Yield the parts of a run outside of all declarations that are shown whole."""
     if anchor.whole:
         yield anchor
         return
@@ -470,8 +490,10 @@ def _parts_outside(anchor: Anchor, whole: Sequence[Anchor]) -> Iterator[Anchor]:
 
 
 def _is_clearly_meant(sparing: Sequence[Anchor], meeting: Sequence[Anchor]) -> bool:
-    """Whether of two chains the first is clearly meant: in the segments where they differ it only adds lines, and
-    the other one meets nothing more that tells something."""
+    """Return whether the first of two chains is clearly meant.
+
+    In the segments where they differ it only adds lines, and the other one matches nothing more that is distinctive.
+    """
     differing = {anchor.segment for anchor in set(sparing) ^ set(meeting)}
     pairs = [(a, b) for a, b in pairwise(sparing) if a.segment == b.segment and a.segment in differing]
     if any(_deletes_between(a, b) for a, b in pairs):

@@ -1,5 +1,4 @@
-"""The checks that decide whether a merge is sure. They trust nothing that the merge says of itself: they compare the
-file, the splices and the sketch."""
+"""The checks that decide whether a merge is certain. They compare the file, the splices and the sketch."""
 
 from __future__ import annotations
 
@@ -33,40 +32,50 @@ from editahead_prompts.text.syntax_trees import count_errors
 from .whole_file import is_plainly_whole
 
 MAX_CHARS = 1_000_000
-"""Characters of a file, and of a file after the merge."""
+"""Characters of a file before and after a merge, which bounds the time of a merge."""
 
 _MIN_PARAPHRASE_SIMILARITY = 45
+"""Percent of similarity from which a removed comment may be one of the hunk in other words."""
 _NON_REFERENCE_NODES = frozenset(
     {"comment", "string_content", "string_fragment", "property_identifier", "field_identifier", "jsx_text"}
 )
+"""Types of nodes whose text is not a reference to a name."""
 _UNIQUE_IMPORT_LANGUAGES = frozenset({"typescript", "typescriptreact", "javascript", "javascriptreact"})
 """Languages in which no name may be imported twice."""
 
 _MAX_REMOVED_DEFINITIONS = 3
-"""So many definitions may always go, if nothing uses them."""
+"""Definitions that a sketch may always remove, if nothing uses them."""
 
 
 def first_failure(
     part: FileSketch, target: Target, splices: Sequence[Splice], edit: Edit, guess: str
 ) -> Refusal | None:
-    """The first check that a merge does not pass; None when it passes all. splices: those that change something."""
+    """Return the refusal of the first check that a merge does not pass, or None.
+
+    Args:
+        part: The part of the sketch.
+        target: The file.
+        splices: Those that change something.
+        edit: The edit that they make.
+        guess: The text after the edit.
+    """
     if len(guess) > MAX_CHARS:
         return make_refusal("too-large", f"The file would have {len(guess):,} characters.")
     if not _is_confined(target.original, splices, edit):
-        return make_refusal("would-lose-code", "Lines would change that the sketch says nothing of.")
-    unasked = (
+        return make_refusal("would-lose-code", "Lines would change that the sketch does not mention.")
+    unrequested = (
         _unrequested_by_diff(part.content, target, splices)
         if isinstance(part.content, Diff)
         else _unrequested_by_snippet(part, part.content, target, splices)
     )
-    if unasked is not None:
-        return unasked
+    if unrequested is not None:
+        return unrequested
     target.check()
     after = target.syntax.tree_after(target.original, edit)
     counts = None if after is None else (target.errors, count_errors(after.root_node))
     if (
         counts is not None and counts[1] > counts[0] and not (counts[0] and _is_located_exactly(part, target))
-    ):  # Where the grammar cannot read the file anyway, it may not read the new lines either.
+    ):  # A grammar that cannot read the file may not be able to read the new lines either.
         return make_refusal(
             "would-break-syntax", "The file would have syntax errors that it does not have now."
         )
@@ -83,8 +92,10 @@ def first_failure(
 
 
 def _is_located_exactly(part: FileSketch, target: Target) -> bool:
-    """Whether no syntax is needed to know where the lines go: all of the file is shown, or what goes and what stands
-    around stands in one place just so."""
+    """Return whether no syntax is needed to know where the lines belong.
+
+    Either the whole file is shown, or the old lines of each hunk occur exactly once.
+    """
     if isinstance(part.content, Diff):
         return all(len(target.lines.find_exact(hunk.old)) == 1 for hunk in part.content.hunks)
     return part.kind == "whole-file" and is_plainly_whole(_code_lines(part.content), target)
@@ -95,8 +106,10 @@ def _code_lines(snippet: Snippet) -> list[str]:
 
 
 def _changed_statements(guess: str, edit: Edit, after: Tree | None) -> str:
-    """The statements of a file after an edit, whole ones, that the edit touches, with one before and one after them: Python
-    takes its time to read a long file."""
+    """Return the whole statements that an edit touches, with one before and one after.
+
+    Python takes long to parse a long file.
+    """
     if after is None or "\r" in guess:
         return guess
     spans = list(edit.result_spans())
@@ -109,7 +122,7 @@ def _changed_statements(guess: str, edit: Edit, after: Tree | None) -> str:
 
 
 def _is_indented(text: str) -> bool:
-    """Whether Python has nothing against the text's indentation. The grammar's parser lets most of it pass."""
+    """Return whether Python accepts the indentation of the text. The grammar of the parser accepts most of it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -122,7 +135,7 @@ def _is_indented(text: str) -> bool:
 
 
 def _is_confined(original: Snapshot, splices: Sequence[Splice], edit: Edit) -> bool:
-    """Whether the edit changes nothing outside of the splices' lines, but for the end of the line before."""
+    """Return whether the edit changes nothing outside of the lines of the splices, except the end of the line before."""
     starts = original.starts
     last = len(starts) - 1
     spans = [(starts[min(s.start, last)], starts[min(s.end, last)]) for s in splices]
@@ -130,7 +143,7 @@ def _is_confined(original: Snapshot, splices: Sequence[Splice], edit: Edit) -> b
 
 
 def _unrequested_by_diff(diff: Diff, target: Target, splices: Sequence[Splice]) -> Refusal | None:
-    """Lines that would come or go though no hunk says so."""
+    """Return a refusal for lines that would be added or removed although no hunk says so."""
     may_go = Counter(
         normalize_line(line.text) for hunk in diff.hunks for line in hunk.lines if line.tag == "-"
     )
@@ -150,12 +163,12 @@ def _unrequested_by_diff(diff: Diff, target: Target, splices: Sequence[Splice]) 
         return make_refusal("unparsed", "A line would come that no hunk adds.", list(come - may_come))
     marks = [line for splice in splices for line in splice.lines if _is_new_marker(line, target)]
     if marks:
-        return make_refusal("unparsed", "A mark for code left out would stay in the file.", marks)
+        return make_refusal("unparsed", "A marker for omitted code would stay in the file.", marks)
     return None
 
 
 def _is_new_marker(line: str, target: Target) -> bool:
-    """Whether a line would leave a mark in the file that it does not hold already."""
+    """Return whether a line would leave an elision marker that the file does not hold already."""
     marker = parse_marker(line)
     return marker is not None and marker.certain and normalize_line(line) not in target.lines.places
 
@@ -163,11 +176,12 @@ def _is_new_marker(line: str, target: Target) -> bool:
 def _unrequested_by_snippet(
     part: FileSketch, snippet: Snippet, target: Target, splices: Sequence[Splice]
 ) -> Refusal | None:
+    """Return a refusal for lines that would be added or removed although the snippet does not say so."""
     markers = {normalize_line(piece.text) for piece in snippet.parts if isinstance(piece, Elision)}
     for splice in splices:
         left = [line for line in splice.lines if normalize_line(line) in markers]
         if left:
-            return make_refusal("unparsed", "A mark for code left out would stay in the file.", left)
+            return make_refusal("unparsed", "A marker for omitted code would stay in the file.", left)
     shown = _shown_runs(snippet)
     for splice in splices:
         keys = [normalize_line(line) for line in splice.lines]
@@ -186,7 +200,7 @@ def _unrequested_by_snippet(
 
 
 def _shown_runs(snippet: Snippet) -> list[list[str]]:
-    """The stretches that the sketch shows without a gap, loosely."""
+    """Return the runs of normalised lines that the sketch shows without a gap."""
     out: list[list[str]] = [[]]
     for piece in snippet.parts:
         if isinstance(piece, Code):
@@ -197,6 +211,7 @@ def _shown_runs(snippet: Snippet) -> list[list[str]]:
 
 
 def _contains_run(lines: Sequence[str], part: Sequence[str]) -> bool:
+    """Return whether `part` is a run of the lines."""
     n = len(part)
     if not n:
         return True
@@ -208,8 +223,11 @@ def _contains_run(lines: Sequence[str], part: Sequence[str]) -> bool:
 def _unexplained_deletions(
     splice: Splice, target: Target, shown: Sequence[Sequence[str]], keys: Sequence[str]
 ) -> Iterator[tuple[int, int]]:
-    """Stretches of lines that would go, other than those between two lines of the file that the sketch shows as
-    neighbours, those that it shows changed, and those of a declaration that it shows whole."""
+    """Yield the ranges of deleted lines that the sketch does not explain.
+
+    It explains lines between two lines of the file that it shows as neighbours, lines that it shows changed, and lines of a
+    declaration that it shows whole.
+    """
     old = target.lines.keys[splice.start : splice.end]
     before = target.lines.keys[splice.start - 1] if splice.start else None
     after = target.lines.keys[splice.end] if splice.end < len(target.lines) else None
@@ -234,11 +252,11 @@ def _deleted_spans(old: Sequence[str], new: Sequence[str]) -> list[Span]:
 
 
 def _is_redeclared(low: int, high: int, splice: Splice, target: Target) -> bool:
-    """Whether these lines lie in a declaration that the splice declares anew."""
+    """Return whether these lines are in a declaration that the splice declares anew."""
     around = [d for d in target.declarations if d.start <= low and high <= d.end]
     if not around:
         return False
-    # A splice is only what changes: a declaration's first and last lines may lie outside of it.
+    # A splice holds only what changes. The first and last lines of a declaration may be outside.
     first, last = around[0].start, around[0].end
     bodies = target.lines.bodies
     start, end = min(first, splice.start), max(last, splice.end)
@@ -250,9 +268,11 @@ def _is_redeclared(low: int, high: int, splice: Splice, target: Target) -> bool:
 def _broken_definitions(
     part: FileSketch, target: Target, splices: Sequence[Splice], guess: str, after: Tree | None
 ) -> Refusal | None:
-    """Definitions and imports that would be gone though something still needs them, and definitions that would be there
-    twice. A diff says what it removes; so does what plainly is the whole file, and a sketch that shows as neighbours the
-    lines around an import."""
+    """Return a refusal for definitions and imports that disappear but are still used, and for definitions that appear twice.
+
+    A diff states what it removes. So does a sketch that is plainly the whole file, or that shows the lines around an import
+    as neighbours.
+    """
     if isinstance(part.content, Diff):
         return None
     says_gone = any(isinstance(piece, Elision) and piece.removed for piece in part.content.parts)
@@ -307,8 +327,7 @@ def _broken_definitions(
 def _is_removal_shown(
     rows: range, imports: Sequence[range], splice: Splice, target: Target, shown: Sequence[Sequence[str]]
 ) -> bool:
-    """Whether an import goes from among others, of which the sketch shows the ones around it as neighbours, but for what
-    comes there."""
+    """Return whether an import disappears from among others that the sketch shows as neighbours, apart from new lines."""
     file = target.lines.keys
     before, after = splice.start - 1, splice.end
     while before >= 0 and not file[before]:
@@ -326,7 +345,7 @@ def _is_removal_shown(
 def _duplicated_declarations(
     before: Sequence[Declaration], after: Sequence[Declaration], language: str
 ) -> Iterator[Declaration]:
-    """Functions and types that there are more of than before, in one place and with the same parameters."""
+    """Yield the functions and types that occur more often than before in one scope with the same parameters."""
     counts = Counter(_identity(d, language) for d in before)
     for d, count in Counter(_identity(d, language) for d in after).items():
         if d is not None and count > max(1, counts[d]):
@@ -334,10 +353,13 @@ def _duplicated_declarations(
 
 
 def _identity(declaration: Declaration, language: str) -> tuple[str, ...] | None:
-    """What no two definitions of one scope share; None for those that may come twice: under conditions and decorators."""
+    """Return what no two definitions of one scope share.
+
+    None for definitions that may be repeated, under conditions or decorators.
+    """
     if declaration.kind not in ("function", "type"):
         return None
-    # Decorators do not make a second test of a first one, nor parameters, in Python.
+    # In Python, neither decorators nor parameters make a second test of the same name legal.
     is_python = language == "python"
     is_test = is_python and declaration.name.rsplit(".")[-1].startswith("test_")
     if declaration.start != declaration.head and not is_test:
@@ -347,7 +369,7 @@ def _identity(declaration: Declaration, language: str) -> tuple[str, ...] | None
 
 
 def _is_referenced(name: str, root: Node) -> bool:
-    """Whether the code uses a name: not just a string or a comment, a member or an argument's name."""
+    """Return whether code refers to a name, other than as a string, a comment, a member or the name of an argument."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -367,7 +389,7 @@ def _is_referenced(name: str, root: Node) -> bool:
 
 
 def _is_used(declaration: Declaration, text: str) -> bool:
-    """Whether a name that is declared no more still occurs: that of a member after `self` or `this`."""
+    """Return whether the name of a removed declaration still occurs; a member has to follow `self` or `this`."""
     name = re.escape(declaration.name.rsplit(".")[-1])
     if declaration.scope or "." in declaration.name:
         return re.search(rf"\b(?:self|this)\s*(?:\.|->)\s*{name}\b", text) is not None

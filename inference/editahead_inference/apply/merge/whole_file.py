@@ -1,4 +1,4 @@
-"""A sketch that is the whole new file, whatever it was taken for before the file was at hand."""
+"""Sketches that hold the whole new file, also if they were first taken for something else."""
 
 from __future__ import annotations
 
@@ -24,17 +24,19 @@ from .snippet_placer import place_snippet
 
 _MIN_WHOLE_SHARE = 0.8
 _MIN_WHOLE_SHARE_AT_AN_END = 0.5
-"""Shares of the file that a text without marks must hold to be the whole new file: the less only if it begins or ends as
-the file does."""
+"""Shares of a file, by weight, that a text without markers must hold to be the whole new file.
+
+The lower one applies if the text begins or ends as the file does.
+"""
 
 _MAX_LOST_END_LINES = 8
-"""Lines: a whole file that ends so much earlier has probably been cut off."""
+"""Lines by which a whole file may end earlier. With more, the answer was probably cut off."""
 
 
 def as_whole_file(part: FileSketch, target: Target) -> FileSketch:
-    """The part taken for the whole file if it plainly is: it begins and ends as the file does, and holds most of it.
+    """Return the part as a whole file if it begins and ends as the file does and holds most of it; else the part unchanged.
 
-    What was taken for a marker in it must be one of the file's comments that only sounds like one.
+    Anything taken for a marker must then be a comment of the file that only looks like one.
     """
     if isinstance(part.content, Diff) or part.kind == "whole-file":
         return part
@@ -47,12 +49,12 @@ def as_whole_file(part: FileSketch, target: Target) -> FileSketch:
 
 
 def is_plainly_whole(lines: Sequence[str], target: Target) -> bool:
-    """Whether the lines begin and end as the file does, and hold most of it."""
+    """Return whether the lines begin and end as the file does, and hold most of it."""
     return all(_ends_alike(lines, target)) and _kept_share(lines, target) >= _MIN_WHOLE_SHARE
 
 
 def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement:
-    """The sketch as the whole new text, or, when it does not hold enough of the file, as a piece of it."""
+    """Return the sketch as the whole new text or, if it does not hold enough of the file, as a part of it."""
     lines = tuple(line for piece in snippet.parts if isinstance(piece, Code) for line in piece.lines)
     all_code = all(isinstance(piece, Code) for piece in snippet.parts)
     splice = Splice(target.low, target.high, lines, part.at, part.end)
@@ -72,7 +74,9 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
         if leading_blank_lines(lines[::-1]) > leading_blank_lines(
             target.lines.bodies[target.low : target.high][::-1]
         ):
-            doubt = make_refusal("ambiguous", "It does not say whether the file is to end with a blank line.")
+            doubt = make_refusal(
+                "ambiguous", "The sketch does not say whether the file is to end with a blank line."
+            )
             return Placement((splice,), doubt, round(share, 3))
         return Placement((splice,), None, round(min(1.0, share), 3))
     declared = all_code and only_declares(lines, target.original.language)
@@ -83,13 +87,13 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
     doubt = replace(
         as_piece.doubt or make_refusal("would-lose-code", ""),
         reason="would-lose-code",
-        detail="The sketch has no marks, but most of the file is not in it.",
+        detail="The sketch has no markers, but most of the file is not in it.",
     )
     return Placement(as_piece.splices, doubt, as_piece.confidence)
 
 
 def _kept_share(lines: Sequence[str], target: Target) -> float:
-    """How much of the file's lines the sketch holds, by weight."""
+    """Return the share of the lines of the file that the sketch holds, by weight."""
     old = Counter(target.lines.keys[target.low : target.high])
     kept = old & Counter(map(normalize_line, lines))
     total = _weight(old)
@@ -101,7 +105,7 @@ def _weight(lines: Counter[str]) -> float:
 
 
 def _ends_alike(lines: Sequence[str], target: Target) -> tuple[bool, bool]:
-    """Whether the first lines, and whether the last ones, are the file's; blank ones aside."""
+    """Return whether the first lines, and whether the last lines, equal those of the file, blank lines aside."""
     shown = [key for key in map(normalize_line, lines) if key]
     there = [key for key in target.lines.keys[target.low : target.high] if key]
     if not shown or not there:
@@ -110,7 +114,7 @@ def _ends_alike(lines: Sequence[str], target: Target) -> tuple[bool, bool]:
 
 
 def _are_comments(pieces: Sequence[Code | Elision], lines: Sequence[str], target: Target) -> bool:
-    """Whether each marker could be a remark, and goes on with one or stands in the file next to the same line."""
+    """Return whether each marker may be a comment that continues another one, or has the same neighbour in the file."""
     marks = [piece for piece in pieces if isinstance(piece, Elision)]
     if not marks:
         return True
@@ -132,5 +136,5 @@ def _are_comments(pieces: Sequence[Code | Elision], lines: Sequence[str], target
 
 
 def _continues_comment(before: str, line: str) -> bool:
-    """Whether a comment without dots goes on with the one above it."""
+    """Return whether a comment without dots continues the one above."""
     return is_comment(before) and indentation(before) == indentation(line) and not re.search(r"\.\.|…", line)
