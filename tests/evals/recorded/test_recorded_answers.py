@@ -17,7 +17,7 @@ from editahead_evals.recorded.recorded_answers import (
     score_through_server,
 )
 
-RECORDED = Path(__file__).parents[3] / "shared" / "data" / "recorded-models"
+RECORDED = Path(__file__).parents[4] / "shared" / "data" / "recorded-models"
 there = pytest.mark.skipif(
     not (RECORDED / "exchanges.jsonl").is_file(), reason=f"no recorded answers in {RECORDED}"
 )
