@@ -143,7 +143,7 @@ def _has_stub(lines: Sequence[str]) -> bool:
 
 
 def _hidden_indentations(shown: snippet_sketches.SnippetView) -> Iterator[str]:
-    """Return the indentation of the first line of each hidden stretch, at which its marker belongs."""
+    """Yield the indentation of the first line of each hidden stretch, at which its marker belongs."""
     at = 0
     for run in [*shown.runs(), range(len(shown.change.new), len(shown.change.new))]:
         hidden = [line for line in shown.change.new[at : run.start] if line.strip()]

@@ -299,7 +299,7 @@ def _table(title: str, rows: Sequence[Row]) -> Table:
 
 
 def failure_listing(outcomes: Sequence[CaseResult]) -> Iterator[str]:
-    """Return the refused and wrong cases as text that holds code: each sketch, and how its result differs."""
+    """Yield the refused and wrong cases as text that holds code: each sketch, and how its result differs."""
     for outcome in outcomes:
         case = outcome.case
         if outcome.verdict == "exact" or (case.only_refusal and outcome.verdict == "refused"):

@@ -52,7 +52,7 @@ class SnippetView:
             yield range(start, previous + 1)
 
     def readings(self) -> Iterator[ShownRun]:
-        """Return the runs as a reader looks them up; see `ambiguity.py`."""
+        """Yield the runs as a reader looks them up; see `ambiguity.py`."""
         change = self.change
         for run in self.runs():
             stretches: list[tuple[int, list[str]]] = []

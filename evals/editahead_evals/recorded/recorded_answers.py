@@ -311,7 +311,7 @@ def _parsed(name: str, source: str) -> RecordedScenario:
 
 
 def _past(scene: RecordedScenario, document: Snapshot, growing: bool) -> Iterator[PastEdit]:
-    """Return the earlier edit in whole lines."""
+    """Yield the earlier edit in whole lines."""
     old, new = split_lines(scene.before), document.lines
     if old == new:
         return

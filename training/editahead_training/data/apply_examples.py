@@ -49,7 +49,7 @@ KEPT_GUESSES, NO_GUESSES = 0.15, 0.35
 def examples_of(
     record: Mapping[str, str], rng: random.Random, vocabulary: HfTokenizer, budget: int = BUDGET
 ) -> Iterator[Example]:
-    """The examples of one record, at most `2 * CASES * TIMES`, none of more than `budget` tokens."""
+    """Yield the examples of one record, at most `2 * CASES * TIMES`, none of more than `budget` tokens."""
     known = Record(**{name: record[name] for name in Record.__slots__})
     for case in islice(cases([known], CASES, rng.getrandbits(32)), CASES):
         (file,) = case.files
@@ -72,7 +72,7 @@ def examples_of(
 
 
 def _guess(sketch: str, original: Snapshot, path: str, syntax: SyntaxTrees) -> tuple[str, bool] | None:
-    """What the merge makes of the sketch, and whether it is sure; None where that is no question for a model."""
+    """Return the merge's result for the sketch, and whether it is sure; None where a model has nothing to decide."""
     try:
         parsed = parse_sketch(sketch, language=original.language, path=path.rpartition("/")[2])
     except SketchError:
@@ -105,7 +105,7 @@ def _example(
 
 
 def region_after(request: PromptRequest, wanted: str) -> tuple[str, ...] | None:
-    """The region's lines in the text wanted; None when that differs outside of the region, or not at all."""
+    """Return the region's lines in the wanted text; None when the text differs outside of the region, or not at all."""
     region = request.region
     old, new = line_bodies(request.document.text), line_bodies(wanted)
     below = len(old) - region.end
@@ -124,7 +124,7 @@ def _shown(before: str, guess: str, rng: random.Random) -> str | None:
 
 
 def harder(sketch: str, rng: random.Random) -> str:
-    """The sketch without one of its marks for code left out, or, where it has none, indented otherwise."""
+    """Return the sketch without one of its markers for hidden code, or, where it has none, with another indentation."""
     lines = sketch.split("\n")
     marks = [
         n for n, line in enumerate(lines) if (marker := parse_marker(line)) is not None and marker.certain
@@ -138,8 +138,11 @@ def harder(sketch: str, rng: random.Random) -> str:
 
 
 def spoiled(before: str, after: str, rng: random.Random) -> str:
-    """The text after a change, with one of its hunks wrong: not made, its old lines left, at another place, with lines
-    around it lost, or indented otherwise."""
+    """Return the text after a change with one wrong hunk.
+
+    The hunk is missing, or keeps its old lines, or is at another place, or loses lines around it, or has
+    another indentation.
+    """
     old, new = before.split("\n"), after.split("\n")
     hunks = diff_lines(old, new)
     if not hunks:

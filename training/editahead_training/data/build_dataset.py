@@ -42,7 +42,7 @@ SOURCES: tuple[tuple[Source, float, tuple[int, ...]], ...] = (
 
 
 def examples_of(record: dict[str, Any], seed: int) -> list[Example]:
-    """All examples of one record, the same for the same seed."""
+    """Return all examples of one record, the same for the same seed."""
     rng = random.Random(f"{seed}:{record['id']}")
     vocabulary = bundled_tokenizer()
     out: list[Example] = []
@@ -63,11 +63,15 @@ def build_dataset(
     commit: str,
     report: Callable[[str], None] = lambda line: None,
 ) -> Mapping[str, PackedDataset]:
-    """Writes `train.tokens` and `held.tokens` to the folder `out`; what they hold.
+    """Write `train.tokens` and `held.tokens` to the folder `out`, and return a summary of them.
 
-    edits: a folder with train-* shards, of which the last two are held out, as by `train gate`. repository: a git
-    repository of one's own instead (or besides), of whose records every tenth is held out. files: records of each. report:
-    is given a line now and then. FileNotFoundError, GitError.
+    `edits` is a folder with train-* shards; the last two are held out, as by `train gate`. `repository` is a
+    git repository of the user's own instead of or besides them; every tenth of its records is held out.
+    `files` is the number of records of each. `report` receives a line of progress from time to time.
+
+    Raises:
+        FileNotFoundError: the folder has too few shards.
+        GitError: the repository cannot be read.
     """
     out.mkdir(parents=True, exist_ok=True)
     shards = train_shards(edits, least=3) if edits is not None else []

@@ -20,7 +20,7 @@ MAX_HOLE = 8
 def code_of(
     record: dict[str, Any], rng: random.Random, vocabulary: HfTokenizer, tokens: int
 ) -> Iterator[Example]:
-    """A stretch of the file as it was in the end, of at most so many tokens, from the beginning of a line."""
+    """Yield a stretch of the final file from the start of a line, of at most `tokens` tokens."""
     lines = split_lines(escape(record["after"], SPECIAL))
     head = vocabulary.encode(f"{FILE}{escape(record['path'], SPECIAL)}\n")
     begin = rng.randrange(len(lines)) if rng.random() < 0.8 else 0
@@ -33,7 +33,7 @@ def code_of(
 def middle_of(
     record: dict[str, Any], rng: random.Random, vocabulary: HfTokenizer, budget: int
 ) -> Iterator[Example]:
-    """Some of the file's lines, with a hole of some of them or of a part of one. budget: tokens of the whole."""
+    """Yield some of the file's lines with a hole of some lines or of a part of one, of at most `budget` tokens in all."""
     lines = split_lines(escape(record["after"], SPECIAL))
     if len(lines) < 2:
         return

@@ -19,7 +19,7 @@ TASKS: tuple[Task, ...] = get_args(Task)
 FULL = 100
 """The weight of a token that counts whole, in hundredths."""
 COPY_WEIGHT = 50
-"""Of a token of an answer's line that stands in the region just so. What changes weighs more: there is less of it."""
+"""Weight of a token of an answer's line that the region has, too. Changed lines weigh more: they are fewer."""
 
 
 DECISION_WEIGHT = 250
@@ -30,8 +30,13 @@ CODE = 40
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """prompt: token ids that are read (may be empty). answer: those that are to be said, its end included. weights: of each
-    token of the answer in the loss, in hundredths (0..255)."""
+    """A training example.
+
+    Attributes:
+        prompt: token ids that are read (may be empty).
+        answer: token ids that the model writes, the end of the answer included.
+        weights: the weight of each answer token in the loss, in hundredths (0..255).
+    """
 
     task: Task
     prompt: tuple[int, ...]
@@ -48,15 +53,17 @@ class Example:
 
 
 def plain(task: Task, prompt: Sequence[int], answer: Sequence[int], weight: int = FULL) -> Example:
-    """All of the answer counts the same."""
+    """Return an example in which every token of the answer has the same weight."""
     return Example(task, tuple(prompt), tuple(answer), (weight,) * len(answer))
 
 
 def rewrite(
     task: Task, prompt: Sequence[int], old: Sequence[str], new: Sequence[str], vocabulary: HfTokenizer
 ) -> Example:
-    """The lines of a region (without line ends) rewritten as `new`, and the mark of the region's end. What tells of no
-    change counts less."""
+    """Return an example that rewrites the lines of a region (without line ends) as `new`, with the region's end mark.
+
+    Tokens that copy a line have a smaller weight.
+    """
     ids, tells = answer_token_ids(old, new, vocabulary)
     weights = [FULL if tell else COPY_WEIGHT for tell in tells]
     if task in ("next edit", "repair"):

@@ -29,9 +29,9 @@ from .replay_moments import ROOT, TrainingMoment, moments
 HALF_TYPED = 0.35
 """The share of examples in which the person is in the middle of the next edit."""
 NEAREST = 0.6
-"""In so many of the others it is the nearest remaining hunk that the person has gone to; else any."""
+"""The share of the others in which the user has gone to the nearest remaining hunk; else to any."""
 PROPOSED = 3
-"""Candidates of the rules that a prompt is told, at most; in `UNTOLD` of the examples none is."""
+"""Candidates of the rules in a prompt, at most; the share `UNTOLD` of the examples has none."""
 UNTOLD = 0.2
 MISTAKEN = 0.7
 """So often silence is asked for where a rule is mistaken, if one is: there it is hardest."""
@@ -43,8 +43,7 @@ ROOTS = PromptPaths((ROOT,))
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A state, and all that is still to be done in its document, in order. silent: it counts only where nothing is to be
-    done in the region."""
+    """A state, and the remaining hunks of its document in order; a silent task counts only without hunks in the region."""
 
     state: EditorState
     remaining: tuple[Hunk, ...]
@@ -54,13 +53,16 @@ class Task:
 def examples_of(
     record: dict[str, Any], rng: random.Random, vocabulary: HfTokenizer, budget: int
 ) -> Iterator[Example]:
-    """Examples of one record of real edits; the same for the same record and generator. budget: tokens of a prompt."""
+    """Yield examples of one record of real edits, with prompts of at most `budget` tokens.
+
+    They are the same for the same record and generator.
+    """
     for task in tasks_of(record, rng):
         yield from _example(task, vocabulary, budget)
 
 
 def tasks_of(record: dict[str, Any], rng: random.Random) -> Iterator[Task]:
-    """At most `A_RECORD` places where something remains to be done, and one where nothing may be."""
+    """Yield at most `A_RECORD` states with remaining hunks, and one where none may remain."""
     found = list(moments(record, shuffled=rng.random() < 0.5, by_line=rng.random() < 0.5))
     predictors, gate = default_predictors(SyntaxTrees()), Gate()
     open_ones = [moment for moment in found if moment.remaining]
@@ -90,7 +92,7 @@ def _chosen(moment: TrainingMoment, rng: random.Random) -> Hunk:
 
 
 def _gone_to(state: EditorState, hunk: Hunk, rng: random.Random) -> EditorState:
-    """With the cursor on the hunk's first line, where the change is, or anywhere on it."""
+    """Return the state with the cursor moved to the hunk: to its first line, to the change, or anywhere on it."""
     document = state.document
     line = min(hunk.start, len(document.lines) - 1)
     body = line_body(document.lines[line])
@@ -104,7 +106,10 @@ def _gone_to(state: EditorState, hunk: Hunk, rng: random.Random) -> EditorState:
 
 
 def _half_typed(moment: TrainingMoment, hunk: Hunk, rng: random.Random) -> Task | None:
-    """The person has begun to make the hunk: its first changes, and a part of the next. None where there is no middle."""
+    """Return the state in the middle of typing the hunk: after its first changes and a part of the next.
+
+    None where there is no middle.
+    """
     state = moment.state
     old = state.document.lines
     after = (*old[: hunk.start], *hunk.new, *old[hunk.end :])
@@ -136,7 +141,7 @@ def _half_typed(moment: TrainingMoment, hunk: Hunk, rng: random.Random) -> Task 
 
 
 def _final(moment: TrainingMoment) -> tuple[str, ...]:
-    """The lines when all is done."""
+    """Return the lines after all hunks."""
     lines = list(moment.state.document.lines)
     for hunk in reversed(moment.remaining):
         lines[hunk.start : hunk.end] = hunk.new
@@ -144,7 +149,7 @@ def _final(moment: TrainingMoment) -> tuple[str, ...]:
 
 
 def _told(task: Task, predictors: Sequence[Any], gate: Gate, rng: random.Random) -> Task:
-    """With what the rules propose."""
+    """Return the state with candidates of the rules."""
     if rng.random() < UNTOLD:
         return task
     state = task.state
@@ -165,7 +170,7 @@ def _is_right(moment: TrainingMoment, edit: Edit) -> bool:
 
 
 def _example(task: Task, vocabulary: HfTokenizer, budget: int) -> Iterator[Example]:
-    """The task as an example, if it is one: no hunk may reach beyond the region."""
+    """Yield the task as an example; nothing when a hunk reaches beyond the region."""
     try:
         request = OWN.build(task.state, vocabulary, budget=budget, paths=ROOTS)
     except PromptTooLongError:

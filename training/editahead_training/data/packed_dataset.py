@@ -28,13 +28,20 @@ if TYPE_CHECKING:
 
 
 def fingerprint() -> str:
-    """Of our own vocabulary."""
+    """Return the hash of Editahead's own vocabulary."""
     return blake2b(OWN.read_bytes(), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True)
 class PackedDataset:
-    """tokens, weights: of all examples, one after another. ends: of each. tasks: their numbers in `TASKS`."""
+    """Examples in arrays.
+
+    Attributes:
+        tokens: the tokens of all examples, one after another.
+        weights: the weights of `tokens`.
+        ends: the end of each example in `tokens`.
+        tasks: the task of each example, as an index into `TASKS`.
+    """
 
     tokens: Numbers
     weights: Numbers
@@ -46,12 +53,12 @@ class PackedDataset:
         return len(self.ends)
 
     def span(self, number: int) -> tuple[int, int]:
-        """Where an example begins and ends."""
+        """Return the start and the end of an example."""
         return (int(self.ends[number - 1]) if number else 0), int(self.ends[number])
 
 
 def write(path: Path, examples: Iterable[Example], provenance: Mapping[str, Any]) -> PackedDataset:
-    """Writes the examples in their order, and gives what was written."""
+    """Write the examples in their order, and return them as a dataset."""
     import numpy as np
     from safetensors.numpy import save_file
 
@@ -77,7 +84,11 @@ def write(path: Path, examples: Iterable[Example], provenance: Mapping[str, Any]
 
 
 def read(path: Path) -> PackedDataset:
-    """NotPacked when it cannot be read, or was made with another vocabulary."""
+    """Return the dataset in a file.
+
+    Raises:
+        DatasetError: the file cannot be read, or was made with another vocabulary.
+    """
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -93,9 +104,9 @@ def read(path: Path) -> PackedDataset:
 
 
 def pack_batches(parts: Iterable[tuple[int, int]], most: int) -> Iterator[list[int]]:
-    """Numbers of examples whose tokens together are at most `most`, in order; one that is longer is left out.
+    """Yield groups of example numbers, in order, whose tokens together are at most `most`.
 
-    parts: numbers of examples, each with its tokens.
+    An example that is longer is left out. `parts` holds pairs of an example's number and its tokens.
     """
     row: list[int] = []
     size = 0

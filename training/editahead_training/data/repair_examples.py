@@ -39,13 +39,13 @@ MAX_FILE = 20_000
 """Characters. Longer ones are left out: they take long, and the prompt shows little of them."""
 
 RENAMES = 2
-"""So many names of a file have another name at most."""
+"""Names of a file that get another name, at most."""
 
 STAYS, CLOSED = 0.3, 0.5
 """How often the cursor is still where the last edit was made, and how often that edit is a closed one."""
 
 _TRIES = 8
-"""So many names of a file are looked at for each kind of damage."""
+"""Names of a file that are tried for each kind of damage."""
 
 _NAME = re.compile(r"\b[A-Za-z_]\w{2,}\b")
 _WORDS = (
@@ -76,7 +76,7 @@ _NO_PARAMETER = re.compile(r"\*?\*?(?:self|cls|this)|&?(?:mut )?self")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The lines [start, end) of the damaged text become `lines`."""
+    """A replacement of the lines [start, end) of the damaged text by `lines`."""
 
     start: int
     end: int
@@ -85,7 +85,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class DamagedFile:
-    """now: the damaged text's lines. past: what a person did, oldest first. repair: what is still to be done, sorted."""
+    """A file in the middle of a change.
+
+    Attributes:
+        now: the damaged text's lines.
+        past: the user's edits, oldest first.
+        repair: the remaining changes, sorted.
+    """
 
     now: tuple[str, ...]
     past: tuple[PastEdit, ...]
@@ -95,8 +101,10 @@ class DamagedFile:
 def examples_of(
     record: Mapping[str, str], rng: random.Random, vocabulary: HfTokenizer, budget: int = BUDGET
 ) -> Iterator[Example]:
-    """The examples of one record: some renames, an import, an argument added and one dropped, as far as it has them. None
-    has more than `LONGEST` tokens."""
+    """Yield the examples of one record: some renames, an import, an argument added and one removed, where possible.
+
+    None has more than `LONGEST` tokens.
+    """
     if len(record["after"]) > MAX_FILE:
         return
     uri = f"{ROOT}/{record['path']}"
@@ -114,7 +122,7 @@ def examples_of(
 
 
 class SourceFile:
-    """A correct file, and what is asked of it several times."""
+    """A correct file, with cached results of its analysis."""
 
     def __init__(self, snapshot: Snapshot, syntax: SyntaxTrees) -> None:
         tree = syntax.tree(snapshot)
@@ -125,11 +133,11 @@ class SourceFile:
         self.names = Counter(_NAME.findall(snapshot.text))
 
     def places(self, name: str) -> list[tuple[int, int]]:
-        """The offsets of the name."""
+        """Return the offsets of the name."""
         return [found.span() for found in re.finditer(rf"\b{re.escape(name)}\b", self.snapshot.text)]
 
     def is_sound(self, lines: Sequence[str]) -> bool:
-        """Whether a text has no more syntax errors than the file."""
+        """Return whether a text has no more syntax errors than the file."""
         snapshot = Snapshot(self.snapshot.uri, self.snapshot.language, 1, tuple(lines))
         tree = self.syntax.tree(snapshot)
         assert tree is not None and self.errors is not None
@@ -137,8 +145,10 @@ class SourceFile:
 
 
 def partial_rename(file: SourceFile, rng: random.Random) -> DamagedFile | None:
-    """A name that is defined here and used at least twice had another name; some of its lines have the new one already,
-    that of the definition first."""
+    """Return the file in the middle of a rename: some lines have the new name already, the definition first.
+
+    The name is defined in the file and used at least twice.
+    """
     names = sorted(name for name, times in file.names.items() if 3 <= times <= 12)
     for name in rng.sample(names, min(_TRIES, len(names))):
         places = file.places(name)
@@ -163,7 +173,7 @@ def partial_rename(file: SourceFile, rng: random.Random) -> DamagedFile | None:
 
 
 def _put(file: SourceFile, line: int, places: Sequence[tuple[int, int]], text: str) -> str:
-    """A line with `text` at those of the places that it holds."""
+    """Return a line with `text` at those of the places that the line contains."""
     out, base = file.lines[line], file.snapshot.starts[line]
     for start, end in reversed(places):
         if file.snapshot.line_at(start) == line:
@@ -172,7 +182,7 @@ def _put(file: SourceFile, line: int, places: Sequence[tuple[int, int]], text: s
 
 
 def remove_import(file: SourceFile, rng: random.Random) -> DamagedFile | None:
-    """An import that is used once or twice is missing; the lines that use it are the latest edits."""
+    """Return the file without an import that is used once or twice; the lines that use it are the latest edits."""
     heads = [n for n, line in enumerate(file.lines) if re.match(r"\s*(?:import|from|use)\b", line)]
     names = sorted(
         {name for n in heads for name in _NAME.findall(file.lines[n]) if 2 <= file.names[name] <= 3}
@@ -199,7 +209,10 @@ def remove_import(file: SourceFile, rng: random.Random) -> DamagedFile | None:
 
 
 def argument_added(file: SourceFile, rng: random.Random) -> DamagedFile | None:
-    """The last parameter of a function is new, and calls lack it. Only where its name tells what they are to pass."""
+    """Return the file with a new last parameter of a function that calls lack.
+
+    Only where the parameter's name shows what the calls pass.
+    """
     for definition, calls in _called(file, rng):
         parameters, name = _parts(definition["parameters"]), definition["name"]
         given = re.compile(
@@ -212,7 +225,7 @@ def argument_added(file: SourceFile, rng: random.Random) -> DamagedFile | None:
 
 
 def argument_dropped(file: SourceFile, rng: random.Random) -> DamagedFile | None:
-    """A function had one more parameter, and calls pass it still."""
+    """Return the file after the removal of a parameter of a function whose calls still pass it."""
     for definition, calls in _called(file, rng):
         parameters, language = _parts(definition["parameters"]), file.snapshot.language
         like = parameters[-1].partition("=")[0].strip()
@@ -233,7 +246,7 @@ def _with_one(parameters: list[str], more: str, text: str, parts: list[str]) -> 
 
 
 def _called(file: SourceFile, rng: random.Random) -> Iterator[tuple[re.Match[str], list[re.Match[str]]]]:
-    """Definitions with parameters, and the calls on single lines that pass as many arguments."""
+    """Yield definitions with parameters, and their single-line calls with equally many arguments."""
     definitions = list(_DEFINITION.finditer(file.snapshot.text))
     for definition in rng.sample(definitions, min(_TRIES, len(definitions))):
         count = sum(not _NO_PARAMETER.fullmatch(part) for part in _parts(definition["parameters"]))
@@ -257,7 +270,7 @@ def _changed_call(
     calls: Sequence[re.Match[str]],
     earlier: Callable[[list[str]], list[str]],
 ) -> DamagedFile | None:
-    """earlier: from the parameters, or the arguments, to what they were before."""
+    """Return the damaged file of a changed definition; `earlier` maps parameters, or arguments, to the former ones."""
     snapshot, text = file.snapshot, file.snapshot.text
 
     def before(line: int, found: re.Match[str], group: str) -> str:
@@ -284,14 +297,14 @@ def _parts(listed: str) -> list[str]:
 
 
 def _named(parameter: str, language: str) -> str:
-    """The name of a parameter as it is declared."""
+    """Return the name of a parameter from its declaration."""
     bare = re.split(r"[:=]", parameter)[0].strip()
     words = bare.split()
     return (words[-1] if language in ("java", "c", "cpp") else words[0]).lstrip("*&") if words else ""
 
 
 def _other_name(name: str, known: Mapping[str, int], rng: random.Random) -> str | None:
-    """A name that could have stood there, in the same style, and that the file does not have."""
+    """Return a possible other name in the same style that the file does not contain."""
     snake = "_" in name.strip("_") or name.islower()
     parts = [
         part
@@ -319,7 +332,7 @@ def _other_name(name: str, known: Mapping[str, int], rng: random.Random) -> str 
 
 
 def _imported(file: SourceFile, line: int) -> int:
-    """How many names an import's line brings in."""
+    """Return how many names an import's line imports."""
     base = file.snapshot.starts[line]
     spans = (
         (base + found.start(), base + found.end())
@@ -329,7 +342,7 @@ def _imported(file: SourceFile, line: int) -> int:
 
 
 def _without(line: str, name: str, count: int) -> tuple[str, ...] | None:
-    """The import's line without a name: no line where it brings in nothing else."""
+    """Return the import's line without a name, as lines: none where the line imports nothing else."""
     if count <= 1:
         return () if "(" not in line or ")" in line else None
     less = re.sub(rf",\s*\b{name}\b(?!\s+as\b)|\b{name}\b\s*,\s*", "", line, count=1)
@@ -337,7 +350,7 @@ def _without(line: str, name: str, count: int) -> tuple[str, ...] | None:
 
 
 def _grown(edits: Sequence[PastEdit]) -> tuple[PastEdit, ...]:
-    """Edits in their order as a history has them: neighbours grow together, and the last one is open."""
+    """Return edits in order as a history has them: neighbours are joined, and the last one is open."""
     out: list[PastEdit] = []
     for step, edit in enumerate(edits):
         old, new, line = edit.old, edit.new, edit.line

@@ -30,13 +30,13 @@ _WINDOW = 60
 
 @dataclass(frozen=True, slots=True)
 class TrainingMoment:
-    """The state after some hunks, and the hunks that remain, in the state's lines."""
+    """The state after some hunks, and the remaining hunks in the state's lines."""
 
     state: EditorState
     remaining: tuple[Hunk, ...]
 
     def worth_of(self, candidate: Candidate) -> float:
-        """What an edit of this document is worth, or going to a place in it."""
+        """Return the worth of an edit of this document, or of a jump to a place in it."""
         snapshot = self.state.document
         if not candidate.edit:
             line = snapshot.line_at(candidate.target_offset)
@@ -46,10 +46,10 @@ class TrainingMoment:
         return self.worth(start, end, tuple(filter(None, split_lines(after))))
 
     def worth(self, start: int, end: int, lines: Sequence[str]) -> float:
-        """What putting `lines` (with ends) in place of the lines [start, end) is worth to the person, 0..1.
+        """Return the worth to the user, 0..1, of replacing the lines [start, end) by `lines` (with ends).
 
-        1: it makes remaining hunks and no more. `PARTLY`: all that it changes is changed so in the end, but its place
-        needs more. A place without an edit is worth 1 when something is changed there.
+        1: the edit makes remaining hunks and nothing else. `PARTLY`: every changed line has its final text,
+        but the hunk has more changes. A place without an edit is worth 1 when a hunk changes it.
         """
         if tuple(lines) == self.state.document.lines[start:end]:
             touched = (hunk.start < end and start < max(hunk.end, hunk.start + 1) for hunk in self.remaining)
@@ -70,7 +70,7 @@ class TrainingMoment:
 
 
 def _is_part(old: Sequence[str], new: Sequence[str], start: int, hunk: Hunk) -> bool:
-    """Whether the rewrite old -> new takes out and puts in nothing but what the hunk takes out and puts in."""
+    """Return whether the rewrite old -> new inserts and deletes only what the hunk inserts and deletes."""
     if not hunk.start <= start < start + len(old) <= hunk.end:
         return False
     was, becomes, before, after = (_tokens(lines) for lines in (old, new, hunk.old, hunk.new))
@@ -84,10 +84,10 @@ def _tokens(lines: Sequence[str]) -> Counter[str]:
 def moments(
     record: dict[str, str], *, shuffled: bool = False, by_line: bool = False
 ) -> Iterator[TrainingMoment]:
-    """The moments after each hunk of a record (`before`, `after`, `path`, `language`, `id`).
+    """Yield the moments after each hunk of a record (`before`, `after`, `path`, `language`, `id`).
 
-    by_line: a hunk that rewrites n lines as n lines is made line by line, as a person does. As whole hunks, commits never
-    show that the next edit is on the next line.
+    With `by_line`, a hunk that rewrites n lines as n lines is made line by line, as a user does. As whole
+    hunks, commits never show that the next edit is on the next line.
     """
     before, after = split_lines(record["before"]), split_lines(record["after"])
     hunks = diff(before, after)
@@ -126,13 +126,13 @@ def moments(
 
 
 def cursor_after(snapshot: Snapshot, made: Hunk) -> int:
-    """The offset at which a person stops who made the hunk in this text: at the end of its last line."""
+    """Return the offset of the cursor after the user made the hunk: the end of its last line."""
     typed = "".join(made.new).rstrip("\r\n")
     return min(snapshot.starts[made.start] + len(typed), snapshot.length)
 
 
 def _lines_of(hunk: Hunk) -> Iterator[Hunk]:
-    """The hunk's lines as hunks of their own, where each old line has its new one; else the hunk."""
+    """Yield the hunk's lines as hunks of their own, where each old line has its new one; else the hunk."""
     if len(hunk.old) != len(hunk.new):
         yield hunk
         return

@@ -20,7 +20,11 @@ FIELDS = ("id", "repo", "path", "language", "before", "after")
 
 
 def train_shards(edits: Path, least: int) -> list[Path]:
-    """The `train-*` files of a folder by name. FileNotFoundError when there are fewer than `least`."""
+    """Return the `train-*` files of a folder by name.
+
+    Raises:
+        FileNotFoundError: there are fewer than `least`.
+    """
     shards = sorted(edits.glob("train-*.jsonl.zst"))
     if len(shards) < least:
         raise FileNotFoundError(
@@ -30,7 +34,11 @@ def train_shards(edits: Path, least: int) -> list[Path]:
 
 
 def sample(path: Path, files: int, seed: int) -> Iterator[dict[str, Any]]:
-    """A fair sample of one shard's records, by reservoir: the shard is read once and never held whole. `ShardError`."""
+    """Yield a fair sample of one shard's records, by reservoir: the shard is read once and never held whole.
+
+    Raises:
+        ShardError: the shard is damaged.
+    """
     import zstandard
 
     rng = random.Random(f"{seed}:{path.name}")

@@ -28,16 +28,19 @@ LONGEST = 16
 """Bytes of a token."""
 
 REPOSITORIES = 8
-"""A word has to be used in so many."""
+"""Repositories, at least, that must use a word."""
 
 _MAX_WORD = 40
 """Longer words hardly have anything in common with others."""
 
 
 def train(edits: Path, out: Path, *, files: int, seed: int, commit: str) -> dict[str, Any]:
-    """Trains on `files` records of each `train-*` shard in the folder and writes the vocabulary to `out`; its provenance.
+    """Train on `files` records of each `train-*` shard, write the vocabulary to `out`, and return its provenance.
 
-    commit: of the code that did it. FileNotFoundError when there are no shards.
+    `commit` is the commit of the code that trains.
+
+    Raises:
+        FileNotFoundError: there are no shards.
     """
     shards = train_shards(edits, least=1)
     counted, records, size = _words(shards, files, seed)
@@ -59,7 +62,7 @@ def train(edits: Path, out: Path, *, files: int, seed: int, commit: str) -> dict
 
 
 def as_text(provenance: Mapping[str, Any], merges: list[str]) -> str:
-    """The file: JSON with many merges on a line."""
+    """Return the file's text: JSON with many merges on a line."""
     rows = [merges[at : at + 16] for at in range(0, len(merges), 16)]
     lines = ",\n".join(json.dumps(row, ensure_ascii=False, separators=(",", ":"))[1:-1] for row in rows)
     head = json.dumps({"provenance": provenance, "special": SPECIAL}, indent=1)
@@ -67,9 +70,9 @@ def as_text(provenance: Mapping[str, Any], merges: list[str]) -> str:
 
 
 def _words(shards: list[Path], files: int, seed: int) -> tuple[Counter[str], int, int]:
-    """How often each word is there, of those that are in enough repositories; then how many records and bytes were read.
+    """Count the words that enough repositories use; return the counts, the records and the bytes read.
 
-    With fewer repositories than `REPOSITORIES`, in as many as there are.
+    With fewer repositories than `REPOSITORIES`, a word must be in all of them.
     """
     counted: Counter[str] = Counter()
     users: defaultdict[str, set[int]] = defaultdict(set)
@@ -92,7 +95,7 @@ def _words(shards: list[Path], files: int, seed: int) -> tuple[Counter[str], int
 
 
 def _merges(counted: Counter[str]) -> list[str]:
-    """The merges, first the most frequent, as "left right"."""
+    """Return the merges, the most frequent first, as "left right"."""
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
     encoder = Tokenizer(models.BPE())
@@ -109,7 +112,7 @@ def _merges(counted: Counter[str]) -> list[str]:
 
 
 def _repeated(counted: Counter[str]) -> Iterator[str]:
-    """Each word as often as it was counted (rare ones at least once, the most frequent ones about 100,000 times)."""
+    """Yield each word in proportion to its count: rare ones once, the most frequent ones about 100,000 times."""
     scale = max(max(counted.values(), default=1) // 100_000, 1)
     for word, times in sorted(counted.items()):
         for _ in range(-(-times // scale)):

@@ -43,8 +43,13 @@ _MAX_HEADER = 100_000_000
 
 @dataclass(frozen=True, slots=True)
 class DeltaStats:
-    """A delta that was written. size, target_size: bytes of the files. changed: the share of the tensors' bytes that
-    differ."""
+    """The sizes of a delta.
+
+    Attributes:
+        size: bytes of the delta.
+        target_size: bytes of the target checkpoint.
+        changed: the share of the tensors' bytes that differ.
+    """
 
     size: int
     target_size: int
@@ -52,15 +57,16 @@ class DeltaStats:
 
     @property
     def ratio(self) -> float:
-        """How many times smaller than the target it is."""
+        """How many times smaller than the target the delta is."""
         return self.target_size / self.size
 
 
 def write_delta(base: Path, target: Path, out: Path) -> DeltaStats:
     """Write the delta from one checkpoint to another to `out`, whole or not at all.
 
-    `DeltaError` when they are not of the same model (other tensors, types or shapes), `CheckpointError` for a file that is
-    none.
+    Raises:
+        DeltaError: the checkpoints are of different models (other tensors, types or shapes).
+        CheckpointError: a file is not a checkpoint.
     """
     old, new = Checkpoint(base), Checkpoint(target)
     if _shapes(old) != _shapes(new):
@@ -83,9 +89,11 @@ def write_delta(base: Path, target: Path, out: Path) -> DeltaStats:
 
 
 def apply_delta(base: Path, delta: Path, out: Path) -> None:
-    """Write to `out` the checkpoint that `delta` leads to from `base`, bit by bit, whole or not at all.
+    """Write to `out` the checkpoint to which `delta` leads from `base`, bit by bit, whole or not at all.
 
-    `DeltaError` when the delta was not made for this base, or is damaged; `CheckpointError` when the base is none.
+    Raises:
+        DeltaError: the delta was made for another base, or is damaged.
+        CheckpointError: the base is not a checkpoint.
     """
     old = Checkpoint(base)
     before = {tensor.name: tensor for tensor in old.tensors}
@@ -108,7 +116,7 @@ def apply_delta(base: Path, delta: Path, out: Path) -> None:
 
 
 def _pieces(frame: IO[bytes], old: Checkpoint, before: dict[str, Tensor]) -> Iterator[bytes]:
-    """The target, from its header to its last tensor."""
+    """Yield the target's bytes, from its header to its last tensor."""
     import numpy as np
 
     length = _exactly(frame, LENGTH)
@@ -127,7 +135,7 @@ def _pieces(frame: IO[bytes], old: Checkpoint, before: dict[str, Tensor]) -> Ite
 
 
 def _sorted(differing: Bytes, itemsize: int) -> bytes:
-    """The first bytes of all numbers, then the second ones, and so on."""
+    """Return the first bytes of all numbers, then the second ones, and so on."""
     return differing.reshape(-1, itemsize).T.tobytes()
 
 
@@ -147,7 +155,11 @@ def _head(file: IO[bytes], path: Path) -> dict[str, Any]:
 
 
 def _exactly(frame: IO[bytes], size: int) -> bytes:
-    """So many bytes; EOFError when there are fewer."""
+    """Read exactly `size` bytes.
+
+    Raises:
+        EOFError: there are fewer.
+    """
     parts = []
     while size:
         part = frame.read(min(size, 1 << 24))
@@ -160,7 +172,7 @@ def _exactly(frame: IO[bytes], size: int) -> bytes:
 
 @contextmanager
 def _replacing(out: Path) -> Iterator[IO[bytes]]:
-    """A file to write that takes its place when all went well."""
+    """Open a temporary file that replaces `out` on success."""
     with NamedTemporaryFile(dir=out.parent, prefix=f".{out.name}.", delete=False) as file:
         try:
             yield file

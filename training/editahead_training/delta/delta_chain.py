@@ -21,14 +21,20 @@ from .checkpoint_delta import LEVEL, apply_delta, write_delta
 from .safetensors_file import Checkpoint
 
 WHOLE_EVERY = 8
-"""So many numbers apart whole checkpoints are."""
+"""Distance of whole checkpoints, in numbers of checkpoints."""
 
 _NAME = re.compile(r"(\d{5,})\.(delta|safetensors\.zst)")
 
 
 @dataclass(frozen=True, slots=True)
 class ChainEntry:
-    """number: from 0. whole: it needs no other. size: bytes of its file."""
+    """A checkpoint of a chain.
+
+    Attributes:
+        number: from 0.
+        whole: the file is a checkpoint and not a delta.
+        size: bytes of the file.
+    """
 
     number: int
     path: Path
@@ -40,14 +46,23 @@ class ChainEntry:
 
 
 class DeltaChain:
-    """folder: made when the first checkpoint is added. every: how far whole checkpoints are apart."""
+    """A chain of checkpoints in a folder, most of them stored as deltas.
+
+    Args:
+        folder: created when the first checkpoint is added.
+        every: the distance of whole checkpoints.
+    """
 
     def __init__(self, folder: Path, *, every: int = WHOLE_EVERY) -> None:
         self.folder = folder
         self._every = every
 
     def links(self) -> list[ChainEntry]:
-        """In order. `DeltaError` when one is missing."""
+        """Return the entries in order.
+
+        Raises:
+            DeltaError: an entry is missing.
+        """
         found: dict[int, ChainEntry] = {}
         for path in sorted(self.folder.glob("*")) if self.folder.is_dir() else ():
             if match := _NAME.fullmatch(path.name):
@@ -60,7 +75,12 @@ class DeltaChain:
         return links
 
     def add(self, checkpoint: Path) -> ChainEntry:
-        """One more at the end. `DeltaError` when it is not of the same model as those before; `CheckpointError`."""
+        """Add a checkpoint to the end.
+
+        Raises:
+            DeltaError: the checkpoint is of another model than the earlier ones.
+            CheckpointError: the file is not a checkpoint.
+        """
         Checkpoint(checkpoint)  # before anything is written
         links = self.links()
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -80,7 +100,11 @@ class DeltaChain:
         return ChainEntry(number, path, whole)
 
     def write(self, number: int, out: Path) -> None:
-        """The checkpoint of that number, bit by bit, to `out`. `DeltaError` when there is none, or the chain is damaged."""
+        """Write the checkpoint of a number, bit by bit, to `out`.
+
+        Raises:
+            DeltaError: there is no such checkpoint, or the chain is damaged.
+        """
         links = self.links()
         if not 0 <= number < len(links):
             raise DeltaError(f"{self.folder} has no number {number}: it has {len(links)}")

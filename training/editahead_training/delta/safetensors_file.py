@@ -31,7 +31,13 @@ _MAX_HEADER = 100_000_000
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """start, end: bytes, from the beginning of the file. itemsize: bytes of a number."""
+    """A tensor's place in a file.
+
+    Attributes:
+        start: first byte, from the beginning of the file.
+        end: the byte after the last one.
+        itemsize: bytes of a number.
+    """
 
     name: str
     dtype: str
@@ -46,9 +52,16 @@ class Tensor:
 
 
 class Checkpoint:
-    """A safetensors file, mapped into memory. `CheckpointError` when it is none, OSError when it cannot be read.
+    """A safetensors file, mapped into memory.
 
-    bytes: all of the file. header: its length and the header itself. tensors: in the order of their bytes, without gaps.
+    Attributes:
+        bytes: the whole file.
+        header: the header with its length.
+        tensors: in the order of their bytes, without gaps.
+
+    Raises:
+        CheckpointError: the file is not a checkpoint.
+        OSError: the file cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -71,17 +84,21 @@ class Checkpoint:
             raise CheckpointError(f"{path}: not as long as its header says")
 
     def read_tensor(self, tensor: Tensor) -> Bytes:
-        """The bytes of a tensor."""
+        """Return the bytes of a tensor."""
         return self.bytes[tensor.start : tensor.end]
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the file, in hexadecimal digits."""
+        """Return the SHA-256 of the file, in hexadecimal digits."""
         return hashlib.sha256(self.bytes.data).hexdigest()
 
 
 def tensors_of(header: bytes) -> Iterator[Tensor]:
-    """What a header, its length included, says of the file. `CheckpointError`."""
+    """Yield the tensors that a header (its length included) describes.
+
+    Raises:
+        CheckpointError: the header does not fit the file.
+    """
     try:
         listed = [
             _tensor(name, told, len(header))
@@ -100,7 +117,11 @@ def tensors_of(header: bytes) -> Iterator[Tensor]:
 
 
 def _tensor(name: str, told: Any, base: int) -> Tensor:
-    """base: where offsets count from. ValueError, TypeError or KeyError for anything else than the format has."""
+    """Return one tensor of the header; offsets count from `base`.
+
+    Raises:
+        ValueError: the entry does not follow the format; likewise TypeError and KeyError.
+    """
     dtype, shape, (start, end) = told["dtype"], told["shape"], told["data_offsets"]
     if not isinstance(dtype, str) or any(type(number) is not int for number in (*shape, start, end)):
         raise TypeError(name)

@@ -18,7 +18,7 @@ PRIOR = 10
 
 
 def fit_curves(stated: Iterable[Stated]) -> dict[str, dict[str, Any]]:
-    """One for each predictor that stated anything."""
+    """Fit one curve for each predictor that stated a probability."""
     by_name: defaultdict[str, list[tuple[float, bool]]] = defaultdict(list)
     for name, probability, right in stated:
         by_name[name].append((probability, right))
@@ -26,8 +26,11 @@ def fit_curves(stated: Iterable[Stated]) -> dict[str, dict[str, Any]]:
 
 
 def fit_curve(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:
-    """The pairs, by what was stated, in groups of equally many, of which those that do not ascend are one (isotonic
-    regression by pooling adjacent violators); a knot for each group: the means of what was stated and of what came true."""
+    """Fit one curve: a knot for each group of equally many pairs, sorted by the stated value.
+
+    Groups that do not ascend are joined (isotonic regression by pooling adjacent violators). A knot holds the
+    means of the stated values and of the outcomes.
+    """
     ordered = sorted(pairs)
     groups = max(min(len(ordered) // LEAST, KNOTS), 1)
     bounds = [len(ordered) * n // groups for n in range(groups + 1)]

@@ -43,7 +43,7 @@ UNKNOWN = {
 
 
 def figures(answers: Sequence[Sequence[Answer]], threshold: float) -> dict[str, float]:
-    """The evaluation's figures, of what is shown first, by record."""
+    """Return the evaluation's metrics of the first prediction shown, by record."""
     curve = ConfidenceCurve(answers)
     (level,) = curve.levels([threshold])
     error = curve.calibration_error([1] * len(answers))
@@ -57,17 +57,25 @@ def figures(answers: Sequence[Sequence[Answer]], threshold: float) -> dict[str, 
 
 
 class GateTraining:
-    """One run over the shards of a folder, `files` records of each. All but the last two are fitted to."""
+    """A fit to the shards of a folder except the last two, with `files` records of each.
+
+    Raises:
+        FileNotFoundError: there are fewer than four shards.
+    """
 
     def __init__(self, edits: Path, *, files: int, seed: int, jobs: int) -> None:
-        """Raises FileNotFoundError when there are fewer than four shards."""
+        """Find the shards.
+
+        Raises:
+            FileNotFoundError: there are fewer than four.
+        """
         shards = train_shards(edits, least=4)
         self.fitted, self.aside = shards[:-2], shards[-2:]
         self.folds = [self.fitted[n::FOLDS] for n in range(FOLDS)]
         self._replay = partial(map_records, files=files, seed=seed, jobs=jobs)
 
     def run(self, kept: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The weights, without provenance. kept: weights whose trees are taken over."""
+        """Return the fitted weights, without provenance; the trees come from `kept` if it is given."""
         if kept is None:
             replayed = [{order: self.rows(order, fold) for order in ORDERS} for fold in self.folds]
             without = [fit_trees(_together(replayed[:n] + replayed[n + 1 :])) for n in range(FOLDS)]
@@ -85,7 +93,7 @@ class GateTraining:
         return list(chain.from_iterable(self._replay(partial(rows, order=order), shards)))
 
     def circumstances(self, shards: Sequence[Path], trees: Mapping[str, Any]) -> list[TermSample]:
-        """Of people who answer what is shown by these trees alone."""
+        """Return samples of users who answer the predictions shown by these trees alone."""
         known = DecisionTrees(trees)
         work = partial(answered_rows, weights=trees)
         return [
@@ -97,7 +105,7 @@ class GateTraining:
         ]
 
     def measured(self, weights: Mapping[str, Any], threshold: float) -> dict[str, dict[str, float]]:
-        """The figures on the shards that were set aside, by the order of the hunks."""
+        """Return the metrics on the held-out shards, by the order of the hunks."""
         out = {}
         for order in ORDERS:
             work = partial(survey, order=order, weights=weights, eagerness=EAGER)
@@ -112,10 +120,13 @@ def _together(replayed: Sequence[Mapping[str, Sequence[Moment]]]) -> dict[str, l
 def train(
     edits: Path, out: Path, *, files: int, seed: int, jobs: int, threshold: float, kept: Path | None = None
 ) -> dict[str, Any]:
-    """Fit on all `train-*` shards in the folder but the last two, measure on those, write the weights to `out`.
+    """Fit on all `train-*` shards except the last two, measure on these, and write the weights to `out`.
 
-    kept: weights whose trees are taken over, so that only terms and calibration are fitted.
-    Raises FileNotFoundError when there are fewer than four shards, ValueError when `kept` holds no trees.
+    With `kept`, its trees are taken over, and only terms and calibration are fitted.
+
+    Raises:
+        FileNotFoundError: there are fewer than four shards.
+        ValueError: `kept` holds no trees.
     """
     former = None if kept is None else json.loads(kept.read_text("utf-8"))
     if former is not None:

@@ -40,7 +40,7 @@ _RESAMPLES = 1000
 
 @dataclass(frozen=True, slots=True)
 class ScoredCandidate:
-    """A candidate: what the rules' gate makes of it (None where no rule proposes it), what the model says, and its worth."""
+    """A candidate with the gate's score (None where no rule proposes it), the model's score, and its worth."""
 
     rules: float | None
     features: Mapping[str, float]
@@ -49,7 +49,7 @@ class ScoredCandidate:
 
 @dataclass(frozen=True, slots=True)
 class ScoredMoment:
-    """A moment. record: its id. candidates: with an edit, of the document."""
+    """A moment with its record's id and its candidates, all of them edits of the document."""
 
     record: str
     opportunity: bool
@@ -57,7 +57,7 @@ class ScoredMoment:
 
 
 class _Asking:
-    """One process's model."""
+    """The model of one process."""
 
     def __init__(self, folder: Path) -> None:
         os.environ["OMP_NUM_THREADS"] = "1"  # there are others beside it
@@ -102,14 +102,14 @@ def _ask(record: dict[str, Any]) -> list[ScoredMoment]:
 
 
 def collect(records: Sequence[dict[str, Any]], folder: Path, jobs: int) -> Iterator[ScoredMoment]:
-    """What rules and the model in `folder` say at moments of the records."""
+    """Yield the candidates of the rules and of the model in `folder`, with scores, at moments of the records."""
     with ProcessPoolExecutor(jobs, initializer=partial(_begin, folder)) as pool:
         for asked in pool.map(_ask, records, chunksize=4):
             yield from asked
 
 
 def fit(asked: Sequence[ScoredMoment]) -> dict[str, Any]:
-    """Weights for what the model says something of, in the format of `editahead_inference.gate.decision_trees`."""
+    """Fit weights for candidates with a model's score, in the format of `editahead_inference.gate.decision_trees`."""
     rows = [
         Moment(
             one.opportunity,
@@ -122,7 +122,7 @@ def fit(asked: Sequence[ScoredMoment]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is shown first at a moment. sure: its probability; 0 where there is nothing."""
+    """The first prediction shown at a moment, with its probability `sure`; 0 where there is none."""
 
     record: str
     opportunity: bool
@@ -131,7 +131,7 @@ class Shown:
 
 
 def shown(asked: Sequence[ScoredMoment], weights: DecisionTrees | None) -> list[Shown]:
-    """With the model where there are weights, else the rules alone."""
+    """Return the first prediction: with the model where there are weights, else of the rules alone."""
     out = []
     for one in asked:
         best = Shown(one.record, one.opportunity)
@@ -149,7 +149,7 @@ def shown(asked: Sequence[ScoredMoment], weights: DecisionTrees | None) -> list[
 
 
 def figures(found: Sequence[Shown], threshold: float) -> dict[str, float]:
-    """Coverage and precision of what is shown above the threshold, and how often something is after the end."""
+    """Return coverage and precision of what is shown above the threshold, and the rate shown after the end."""
     opportunities = [one for one in found if one.opportunity]
     ends = [one for one in found if not one.opportunity]
     above = [one for one in opportunities if one.sure > threshold]
@@ -162,7 +162,7 @@ def figures(found: Sequence[Shown], threshold: float) -> dict[str, float]:
 
 
 def threshold_for_precision(found: Sequence[Shown], precision: float) -> float:
-    """The lowest threshold at which the precision is no less; 1 when there is none."""
+    """Return the lowest threshold with at least this precision; 1 when there is none."""
     ordered = sorted((one for one in found if one.opportunity and one.sure > 0), key=lambda one: -one.sure)
     best, right = 1.0, 0
     for count, one in enumerate(ordered, 1):
@@ -175,8 +175,10 @@ def threshold_for_precision(found: Sequence[Shown], precision: float) -> float:
 def coverage_gain(
     without: Sequence[Shown], those_with: Sequence[Shown], threshold: float, seed: int
 ) -> dict[str, Any]:
-    """Coverage with the model, less that of the rules, with the lowest thresholds at which both are as precise as the rules
-    are at the usual one; the middle 95% of resamplings by record."""
+    """Return the gain of coverage by the model, and its middle 95% over resamplings by record.
+
+    Both thresholds are the lowest at which precision is that of the rules at their usual threshold.
+    """
     records = sorted({one.record for one in without})
     by_record: dict[str, list[int]] = {record: [] for record in records}
     for number, one in enumerate(without):
@@ -202,7 +204,7 @@ def coverage_gain(
 def measured(
     asked: Sequence[ScoredMoment], weights: DecisionTrees, threshold: float, seed: int
 ) -> dict[str, Any]:
-    """The table with and without the model."""
+    """Return the table of metrics with and without the model."""
     without, those_with = shown(asked, None), shown(asked, weights)
     return {
         "rules alone": figures(without, threshold),
@@ -214,8 +216,12 @@ def measured(
 def train(
     edits: Path, folder: Path, out: Path, *, files: int, seed: int, jobs: int, threshold: float
 ) -> dict[str, Any]:
-    """Fits to the next to last shard, measures on the last, writes the weights to `out`; they are read from gate.json in the
-    model's folder. FileNotFoundError when there are fewer than two shards.
+    """Fit on the next to last shard, measure on the last, and write the weights to `out`.
+
+    The server reads the weights from gate.json in the model's folder.
+
+    Raises:
+        FileNotFoundError: there are fewer than two shards.
     """
     *_, fitted, aside = train_shards(edits, least=2)
     data = fit(list(collect(list(sample(fitted, files, seed)), folder, jobs)))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 SIGNS = {"accepted": 1, "refused": -1}
-"""Features, by what stands before their ":", that may speak in one direction only."""
+"""Prefixes (before ":") of features whose terms may have one sign only."""
 LEAST = 20
 """Candidates that a feature has to speak of to get a term."""
 PRECISION = 10.0
@@ -15,7 +15,7 @@ PRECISION = 10.0
 
 
 class TermSample(NamedTuple):
-    """A candidate's features, the log-odds of the trees, what it would have been worth, 0..1, and what it counts."""
+    """A candidate's features, the trees' log-odds, its worth (0..1) and its weight."""
 
     features: dict[str, float]
     log_odds: float
@@ -24,8 +24,10 @@ class TermSample(NamedTuple):
 
 
 def fit_terms(seen: Sequence[TermSample]) -> dict[str, float]:
-    """By logistic regression with the trees' log-odds as offset. How far these are off for all alike is fitted, too,
-    and left out: the terms say what a circumstance changes."""
+    """Fit the terms by logistic regression with the trees' log-odds as offset.
+
+    A common intercept is fitted, too, and left out: the terms state what a circumstance changes.
+    """
     import numpy as np
     from scipy.optimize import minimize
 

@@ -26,8 +26,7 @@ _TREES = {
 def fit_trees(replayed: Mapping[str, Sequence[Moment]], **settings: Any) -> dict[str, Any]:
     """Fit boosted trees to the candidates' features, in the format of `editahead_inference.gate.decision_trees`.
 
-    Args:
-        settings: parameters of scikit-learn's classifier that replace those of `_TREES`.
+    `settings` are parameters of scikit-learn's classifier that replace those of `_TREES`.
     """
     import numpy as np
     from sklearn.ensemble import HistGradientBoostingClassifier

@@ -41,7 +41,7 @@ Stated = tuple[str, float, bool]
 
 
 class Row(NamedTuple):
-    """A candidate's features, those of its circumstances, and what it would have been worth, 0..1."""
+    """A candidate's features, those of its circumstances, and its worth, 0..1."""
 
     features: Mapping[str, float]
     around: dict[str, float]
@@ -50,7 +50,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """rows: of the candidates. opportunity: whether there was anything left to do."""
+    """The rows of a moment's candidates; it is an opportunity when hunks remain."""
 
     opportunity: bool
     rows: list[Row]
@@ -59,27 +59,27 @@ class Moment:
 def map_records(
     work: Callable[[Record], T], shards: Sequence[Path], files: int, seed: int, jobs: int
 ) -> Iterator[T]:
-    """What the work makes of `files` records of each shard."""
+    """Yield the results of the work on `files` records of each shard."""
     records = [record for shard in shards for record in sample(shard, files, seed)]
     with ProcessPoolExecutor(jobs) as pool:
         yield from pool.map(work, records, chunksize=16)
 
 
 def rows(record: Record, *, order: str) -> list[Moment]:
-    """The moments of a person who answers nothing."""
+    """Return the moments of a user who answers nothing."""
     propose = ReplayPredictors()
     return [_rows(moment, propose(moment.state)) for moment in _moments(record, order)]
 
 
 def answered_rows(record: Record, *, weights: Mapping[str, Any]) -> list[Moment]:
-    """The moments of a person who answers what the gate shows with these weights."""
+    """Return the moments of a user who answers what the gate shows with these weights."""
     propose = ReplayPredictors()
     gate = Gate(Weights(weights), syntax=propose.syntax)
     return [_rows(moment, candidates) for moment, candidates in simulate_user(record, gate, propose)]
 
 
 def survey(record: Record, *, order: str, weights: Mapping[str, Any], eagerness: float) -> list[Answer]:
-    """What the gate shows first, with these weights, to a person who answers nothing."""
+    """Return what the gate shows first, with these weights, to a user who answers nothing."""
     propose = ReplayPredictors()
     gate = Gate(Weights(weights), syntax=propose.syntax)
     out = []
@@ -96,7 +96,7 @@ def survey(record: Record, *, order: str, weights: Mapping[str, Any], eagerness:
 
 
 def completions(record: Record) -> list[Stated]:
-    """What was stated of completions while the hunks were typed, by the evaluation's replay while typing."""
+    """Return the stated probabilities and outcomes of completions in the evaluation's replay while typing."""
     completion, history = LineCompletion(), EditHistory()
     uri, language = f"file:///{record['path']}", record["language"]
     snapshot = Snapshot.from_text(record["before"], uri=uri, language=language)
@@ -125,7 +125,7 @@ def completions(record: Record) -> list[Stated]:
 
 
 class ReplayPredictors:
-    """The candidates that features speak for."""
+    """The predictors whose candidates have features."""
 
     def __init__(self) -> None:
         self.syntax = SyntaxTrees()

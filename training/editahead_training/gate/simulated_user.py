@@ -18,13 +18,13 @@ from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_training.data.replay_moments import TrainingMoment, cursor_after
 
 MAX_ACCEPTS = 50
-"""In one file: nobody presses Tab for ever."""
+"""Accepts in one file, at most, so that every replay ends."""
 EAGERNESS = 0.5
 """Of the person's settings: the default."""
 
 
 class SimulatedSession:
-    """One document, what was done to it, and how the rules fared."""
+    """A document, its edits, and the outcomes of the rules' predictions."""
 
     def __init__(self, record: dict[str, str]) -> None:
         self._history = EditHistory()
@@ -37,7 +37,7 @@ class SimulatedSession:
         self._refused: tuple[Edit, ...] = ()
 
     def type_next(self, choose: Callable[[Sequence[Hunk]], Hunk]) -> bool:
-        """Make one of the hunks that remain; whether there was one."""
+        """Make one of the remaining hunks; return whether there was one."""
         remaining = diff(self._now.lines, self._target)
         if not remaining:
             return False
@@ -48,7 +48,7 @@ class SimulatedSession:
         return True
 
     def moment(self) -> TrainingMoment:
-        """Where the session is."""
+        """Return the present moment of the session."""
         state = EditorState(
             self._now,
             self._cursor,
@@ -60,7 +60,7 @@ class SimulatedSession:
         return TrainingMoment(state, diff(self._now.lines, self._target))
 
     def answer(self, shown: Candidate, *, right: bool) -> None:
-        """Accept it or refuse it."""
+        """Accept or reject a prediction."""
         known = self._outcomes[shown.rule]
         if right:
             self._outcomes[shown.rule] = replace(known, accepted=known.accepted + 1)
@@ -84,8 +84,10 @@ class SimulatedSession:
 def simulate_user(
     record: dict[str, str], gate: Gate, propose: Callable[[EditorState], Sequence[Candidate]]
 ) -> Iterator[tuple[TrainingMoment, Sequence[Candidate]]]:
-    """The moments of a person who answers what the gate shows of the candidates. Half of the people make the hunks in the
-    file's order, the others in any."""
+    """Yield the moments of a user who answers the predictions that the gate shows.
+
+    Half of the users make the hunks in the file's order, the others in any order.
+    """
     session = SimulatedSession(record)
     rng = random.Random(record["id"])
     choose = rng.choice if rng.random() < 0.5 else itemgetter(0)

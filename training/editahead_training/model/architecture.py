@@ -44,7 +44,13 @@ ROUTER_LOSS = 0.01
 
 @dataclass(frozen=True, slots=True)
 class ModelSize:
-    """inner: of each expert; the dense twin's layers have as many as a token's experts together. context: tokens."""
+    """The dimensions of a model.
+
+    Attributes:
+        inner: the inner size of each expert; the dense twin's layers have that of all experts of a token
+            together.
+        context: tokens.
+    """
 
     hidden: int
     layers: int
@@ -63,7 +69,7 @@ SIZES = {
 
 
 def build_model(size: ModelSize, *, dense: bool, seed: int) -> Any:
-    """A model with random weights in float32, ready to be trained."""
+    """Return a model with random weights in float32, ready for training."""
     vocabulary = bundled_tokenizer().encoder
     shared = {
         "vocab_size": vocabulary.get_vocab_size(),
@@ -97,8 +103,12 @@ def build_model(size: ModelSize, *, dense: bool, seed: int) -> Any:
 
 
 def load_weights(model: Any, folder: Path) -> None:
-    """Gives the model the weights of a trained one of the same size. ValueError when it is of another; OSError when there is
-    none."""
+    """Load the weights of a trained model of the same size into the model.
+
+    Raises:
+        ValueError: the trained model is of another size.
+        OSError: there is no trained model.
+    """
     options = {"local_files_only": True, "trust_remote_code": False, "dtype": "float32"}
     weights = AutoModelForCausalLM.from_pretrained(folder, **options).state_dict()
     try:
@@ -108,7 +118,7 @@ def load_weights(model: Any, folder: Path) -> None:
 
 
 def count_parameters(model: Any) -> tuple[int, int]:
-    """Of the model in all, and those that one token uses; the embedding counts once."""
+    """Return the parameters of the model, and those that one token uses; the embedding counts once."""
     total = sum(weights.numel() for weights in model.parameters())
     experts = sum(weights.numel() for name, weights in model.named_parameters() if ".experts." in name)
     return total, total - experts * (EXPERTS - CHOSEN) // EXPERTS
@@ -117,14 +127,19 @@ def count_parameters(model: Any) -> tuple[int, int]:
 def attention(
     module: Any, q: Any, k: Any, v: Any, mask: Any, scaling: float, spans: Sequence[tuple[int, int]], **_: Any
 ) -> tuple[Any, None]:
-    """Each example of a row sees itself only. q, k, v: (1, heads, tokens of the row, `HEAD`). spans: of the examples."""
+    """Compute attention within each example of a row.
+
+    q, k and v have the shape (1, heads, tokens of the row, `HEAD`). `spans` are the spans of the examples.
+    """
     apart = padded_attention if q.is_cuda else sliced_attention
     return apart(q, k, v, scaling, spans).transpose(1, 2), None
 
 
 def sliced_attention(q: Any, k: Any, v: Any, scaling: float, spans: Sequence[tuple[int, int]]) -> Any:
-    """Example by example, so many of its queries at a time, with the keys up to them: twice as fast as torch's own on a CPU,
-    measured. For one head of keys."""
+    """Compute attention example by example, in slices of queries with the keys up to them, for one head of keys.
+
+    Twice as fast as torch's own on a CPU, measured.
+    """
     lengths = [end - start for start, end in spans]
     later = torch.full((QUERIES, QUERIES), float("-inf"), dtype=q.dtype).triu(1)
     said = []
@@ -143,7 +158,7 @@ def sliced_attention(q: Any, k: Any, v: Any, scaling: float, spans: Sequence[tup
 
 
 def padded_attention(q: Any, k: Any, v: Any, scaling: float, spans: Sequence[tuple[int, int]]) -> Any:
-    """All at once, as many as the longest: what stands after an example's end is seen by none of its tokens."""
+    """Compute attention of all examples at once, padded to the longest; padding is after the tokens and so is not seen."""
     starts, ends = torch.tensor(spans, device=q.device).T
     places = starts[:, None] + torch.arange(max(end - start for start, end in spans), device=q.device)
     inside = places < ends[:, None]
@@ -154,7 +169,10 @@ def padded_attention(q: Any, k: Any, v: Any, scaling: float, spans: Sequence[tup
 
 
 def experts(self: Any, hidden: Any, chosen: Any, shares: Any) -> Any:
-    """The layer of experts `self` for hidden (tokens, hidden); chosen, shares: (tokens, `CHOSEN`)."""
+    """Compute the layer of experts `self` for `hidden` (tokens, hidden).
+
+    `chosen` and `shares` have the shape (tokens, `CHOSEN`).
+    """
     order = chosen.reshape(-1).argsort(stable=True)
     counts = (chosen.reshape(-1, 1) == torch.arange(self.num_experts, device=chosen.device)).sum(0)
     compute = grouped_experts if hidden.is_cuda else sliced_experts
@@ -166,8 +184,11 @@ def experts(self: Any, hidden: Any, chosen: Any, shares: Any) -> Any:
 
 
 def sliced_experts(read: Any, counts: Any, inwards: Any, outwards: Any) -> Any:
-    """Expert by expert. read: (tokens sorted by expert, hidden). counts: tokens of each. inwards, outwards: of all experts,
-    as transformers has them."""
+    """Compute expert by expert.
+
+    `read` holds the tokens sorted by expert (tokens, hidden), `counts` the number of tokens of each expert.
+    `inwards` and `outwards` are the weights of all experts in the layout of transformers.
+    """
     said = []
     for number, tokens in enumerate(read.split(counts.tolist())):
         gate, up = F.linear(tokens, inwards[number]).chunk(2, -1)
@@ -176,7 +197,7 @@ def sliced_experts(read: Any, counts: Any, inwards: Any, outwards: Any) -> Any:
 
 
 def grouped_experts(read: Any, counts: Any, inwards: Any, outwards: Any) -> Any:
-    """The same by one kernel, which knows nothing of autocast."""
+    """Compute all experts by one kernel, which does not support autocast."""
     device = read.device.type
     kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else read.dtype
     ends = counts.cumsum(0).to(torch.int32)

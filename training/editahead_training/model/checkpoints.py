@@ -18,7 +18,7 @@ _PATTERN = "checkpoint-*.pt"
 
 
 def save(folder: Path, step: int, state: dict[str, Any]) -> Path:
-    """state: tensors, numbers, texts, and lists and dictionaries of them."""
+    """Save a state of tensors, numbers, texts, and lists and dictionaries of them."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"checkpoint-{step:08d}.pt"
     partial = folder / "checkpoint.part"
@@ -33,7 +33,7 @@ def save(folder: Path, step: int, state: dict[str, Any]) -> Path:
 
 
 def last(folder: Path) -> dict[str, Any] | None:
-    """The latest that can be read; None when there is none. No code in it is run."""
+    """Return the latest readable checkpoint; None when there is none. Its content is never executed."""
     for path in sorted(folder.glob(_PATTERN), reverse=True):
         try:
             state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)

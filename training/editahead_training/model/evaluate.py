@@ -31,8 +31,16 @@ ROW = 8192
 
 @dataclass
 class Counts:
-    """Of one task. right: answers that greedy decoding says exactly. nats, tokens: of those that tell of a change; hits,
-    copied: of those that do not, and how many of them are said right. silent: how likely silence is, at each beginning."""
+    """The counts of one task.
+
+    Attributes:
+        right: answers that greedy decoding writes exactly.
+        nats: the loss of the tokens that decide about a change, in nats.
+        tokens: the number of these tokens.
+        copied: the number of the other tokens.
+        hits: those of `copied` that are predicted correctly.
+        silent: the probability of silence at each beginning.
+    """
 
     examples: int = 0
     right: int = 0
@@ -44,15 +52,22 @@ class Counts:
 
 
 def load(folder: Path) -> Any:
-    """A trained model, in float32, ready to be measured. OSError, ValueError when there is none."""
+    """Return a trained model in float32, ready for evaluation.
+
+    Raises:
+        OSError: there is no model.
+        ValueError: the model cannot be loaded.
+    """
     options = {"local_files_only": True, "trust_remote_code": False, "attn_implementation": ATTENTION}
     return AutoModelForCausalLM.from_pretrained(folder, dtype="float32", **options).eval()
 
 
 def measure(model: Any, packed: PackedDataset, tokens: int, seed: int) -> Mapping[str, Mapping[str, float]]:
-    """By task: examples; the share said exactly; the loss in nats of a token that tells of a change, and the share of the
-    others that is said right. Of silence besides how well its probability parts it from next edits (area under the curve;
-    0.5 is chance). tokens: of the examples that are looked at, at most.
+    """Return the metrics by task, over at most `tokens` tokens of examples.
+
+    They are the number of examples; the share of exact answers; the loss of a deciding token in nats; the
+    share of other tokens predicted correctly. For silence also the area under the curve of its probability
+    against next edits (0.5 is chance).
     """
     counted: dict[str, Counts] = defaultdict(Counts)
     numbers = sample_examples(packed, model.config.max_position_embeddings, tokens, seed)
@@ -67,7 +82,10 @@ def measure(model: Any, packed: PackedDataset, tokens: int, seed: int) -> Mappin
 
 
 def roc_auc(higher: Sequence[float], lower: Sequence[float]) -> float:
-    """How often one of the first is above one of the second; ties count half (U of Mann and Whitney, as a share)."""
+    """Return the ROC AUC: the probability that one of the first is above one of the second; ties count half.
+
+    This is U of Mann and Whitney, as a share.
+    """
     above = sum((a > b) + (a == b) / 2 for a in higher for b in lower)
     return above / max(len(higher) * len(lower), 1)
 

@@ -20,9 +20,10 @@ PROVENANCE = "training.json"
 
 
 def export(model: Any, folder: Path, provenance: dict[str, Any], *, dtype: str = "bfloat16") -> None:
-    """Writes the weights in `dtype` (a name that torch has), the configuration, the tokenizer and where all comes from.
+    """Write the weights in `dtype` (a name that torch has), the configuration, the tokenizer and the provenance.
 
-    The model is not changed."""
+    The model is not changed.
+    """
     logging.disable_progress_bar()  # it is done in no time
     folder.mkdir(parents=True, exist_ok=True)
     config = model.config.__class__.from_dict(model.config.to_dict())
@@ -32,7 +33,7 @@ def export(model: Any, folder: Path, provenance: dict[str, Any], *, dtype: str =
     ends = {"eos_token_id": config.eos_token_id, "pad_token_id": config.pad_token_id}
     copy.generation_config = GenerationConfig(**ends)
     copy.save_pretrained(folder)
-    for weights in folder.glob("*.safetensors"):  # which are written for nobody else to read
+    for weights in folder.glob("*.safetensors"):  # they are written without read permission for others
         weights.chmod((folder / "config.json").stat().st_mode)
     tokenizer(config.max_position_embeddings).save_pretrained(folder)
     # Under the names that transformers 4 knows, too.
@@ -43,7 +44,7 @@ def export(model: Any, folder: Path, provenance: dict[str, Any], *, dtype: str =
 
 
 def tokenizer(context: int) -> Any:
-    """Our own vocabulary for transformers; no special token is added to a text. context: tokens."""
+    """Return Editahead's vocabulary for transformers; no special token is added to a text. `context` counts tokens."""
     return PreTrainedTokenizerFast(
         tokenizer_object=bundled_tokenizer().encoder,
         eos_token=END,
@@ -54,6 +55,6 @@ def tokenizer(context: int) -> Any:
 
 
 def _add(file: Path, **values: Any) -> None:
-    """To a file of JSON."""
+    """Add entries to a JSON file."""
     known = json.loads(file.read_text("utf-8"))
     file.write_text(json.dumps({**known, **values}, indent=2) + "\n", "utf-8")

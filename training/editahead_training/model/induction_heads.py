@@ -16,7 +16,7 @@ import torch
 FAST = 4
 """Pairs of a head's dimensions, of those that turn most from one position to the next, that tell how far back a token is."""
 SLOW = 12
-"""From this pair on they turn so little that they tell what a token is, wherever it stands."""
+"""From this pair of dimensions on, rotation is small enough to identify a token at any position."""
 
 TABLE = 0.03
 """Standard deviation of the embedding; its first dimension is the same for all tokens, `CONSTANT` times that."""
@@ -26,13 +26,13 @@ QUIET = 0.1
 SHARP = 2.0
 """Weights of the norms of queries and keys: attention is nearly on one token."""
 BACK, COPIED = 1.5, 20.0
-"""How much is written of the tokens before one, and of a token to be copied, for what stands there of the one itself."""
+"""Scale of the preceding tokens, and of a token to copy, relative to the token's own embedding."""
 OLDER = 1.2
 """What each token further back weighs in what is looked for."""
 
 
 def install_copy_heads(model: Any, seed: int) -> None:
-    """Sets the heads in an untrained model of `sizes.built`; the same for the same seed."""
+    """Set the copy heads in an untrained model of `build_model`; the same for the same seed."""
     with torch.no_grad():
         _install(model, torch.Generator().manual_seed(seed))
 
@@ -57,8 +57,10 @@ def _install(model: Any, generator: Any) -> None:
 
 
 def _look_back(attention: Any, here: Any, theta: float, generator: Any) -> list[Any]:
-    """Head n writes what stands n + 1 tokens before, as far as `here` (head, hidden) reads it. What reads it again, by
-    head."""
+    """Set head n to write the token n + 1 places before, as far as `here` (head, hidden) reads it.
+
+    Returns what reads it again, by head.
+    """
     width, hidden = here.shape
     pairs = width // 2
     heads = attention.q_proj.weight.shape[0] // width
@@ -76,8 +78,11 @@ def _look_back(attention: Any, here: Any, theta: float, generator: Any) -> list[
 
 
 def _look_up(attention: Any, here: Any, back: list[Any], generator: Any) -> None:
-    """The key of a place is what stood before it, the query what stands last, less of it with each head: so all heads agree
-    on a long match, and the last finds a match of one token."""
+    """Set the heads that find a match of the last tokens.
+
+    The key of a place is the token before it, the query the last tokens, one fewer with each head. So all
+    heads agree on a long match, and the last one finds a match of one token.
+    """
     width, hidden = here.shape
     pairs, heads = width // 2, len(back)
     still = torch.cat([torch.arange(SLOW, pairs), torch.arange(pairs + SLOW, width)])

@@ -14,7 +14,7 @@ from editahead_training.data.example import TASKS
 
 
 def read(log: Path) -> list[dict[str, Any]]:
-    """The lines of a `log.jsonl`; one that was not written to its end is left out."""
+    """Return the lines of a `log.jsonl`; an incomplete last line is left out."""
     lines = []
     for text in log.read_text("utf-8").splitlines():
         try:
@@ -25,7 +25,7 @@ def read(log: Path) -> list[dict[str, Any]]:
 
 
 def draw(lines: Sequence[dict[str, Any]], out: Path) -> None:
-    """Writes a PNG, over millions of tokens."""
+    """Write a PNG of the losses over millions of tokens."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 7), layout="constrained")

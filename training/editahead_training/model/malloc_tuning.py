@@ -11,8 +11,11 @@ _TRIM, _TOP_PAD, _MOST_MAPPED, _MOST_ARENAS = -1, -2, -4, -8
 
 
 def keep_freed_memory() -> None:
-    """Freed memory stays with the process: by default glibc gives large arrays back to the system, which clears their pages
-    again at every step (30% more tokens a second of a CPU, measured). Waiting threads sleep: others may need the core."""
+    """Make glibc keep freed memory in the process, and let waiting threads sleep.
+
+    By default glibc returns large arrays to the system, which clears their pages again at every step (30%
+    more tokens a second on a CPU, measured). A thread that sleeps leaves its core to others.
+    """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     if sys.platform != "linux":
         return

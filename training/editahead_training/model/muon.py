@@ -22,7 +22,7 @@ SCALE = 0.2
 
 
 def optimizers(model: Any, rate: float) -> list[torch.optim.Optimizer]:
-    """For all weights of a model of `sizes.built`."""
+    """Return the optimizers for all weights of a model of `build_model`."""
     matrices: list[Any] = []
     tables: list[Any] = []
     vectors: list[Any] = []
@@ -34,7 +34,7 @@ def optimizers(model: Any, rate: float) -> list[torch.optim.Optimizer]:
 
 
 class Muon(torch.optim.Optimizer):  # type: ignore[misc]
-    """Of matrices, or stacks of them: (..., rows, columns)."""
+    """The Muon optimizer of matrices, or of stacks of them: (..., rows, columns)."""
 
     def __init__(self, params: Any, lr: float) -> None:
         super().__init__(params, {"lr": lr})
@@ -57,7 +57,10 @@ class Muon(torch.optim.Optimizer):  # type: ignore[misc]
 
 
 def orthogonalize(matrices: torch.Tensor) -> torch.Tensor:
-    """Nearly the nearest orthogonal matrices: singular values between 0.7 and 1.2. Computed in bfloat16, which is enough."""
+    """Return nearly the nearest orthogonal matrices, with singular values between 0.7 and 1.2.
+
+    Computed in bfloat16, which is precise enough.
+    """
     kind, is_tall = matrices.dtype, matrices.shape[-2] > matrices.shape[-1]
     x = (matrices.mT if is_tall else matrices).bfloat16()
     x = x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-7)

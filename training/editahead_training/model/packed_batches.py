@@ -17,8 +17,17 @@ from editahead_training.data.packed_dataset import PackedDataset, pack_batches
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """ids, positions: (1, tokens); positions begin anew with each example. spans: of the examples. kept: the tokens after
-    which one stands that counts. targets, weights, tasks: of those; weights are 1 for what counts whole."""
+    """A row of examples as tensors.
+
+    Attributes:
+        ids: (1, tokens).
+        positions: (1, tokens); they restart at each example.
+        spans: of the examples.
+        kept: the tokens before a token that counts in the loss.
+        targets: the next token of each of `kept`.
+        weights: of `targets`; 1 is the full weight.
+        tasks: of `targets`.
+    """
 
     ids: Any
     positions: Any
@@ -34,7 +43,7 @@ class Batch:
 
 
 def make_batch(packed: PackedDataset, numbers: Sequence[int], device: str, reading: float = 0.0) -> Batch:
-    """Examples, one after another. reading: the weight of tokens that are only read."""
+    """Return a batch of examples, one after another; `reading` is the weight of tokens that are only read."""
     parts = [packed.span(number) for number in numbers]
     lengths = [end - start for start, end in parts]
     ends = np.cumsum(lengths)
@@ -42,7 +51,7 @@ def make_batch(packed: PackedDataset, numbers: Sequence[int], device: str, readi
     ids = np.concatenate([packed.tokens[start:end] for start, end in parts]).astype(np.int64)
     weights = np.concatenate([packed.weights[start:end] for start, end in parts])
     weights[weights == 0] = round(100 * reading)
-    weights[starts] = 0  # nothing stands before it
+    weights[starts] = 0  # no token precedes the first one
     said = np.flatnonzero(weights)
     examples = np.searchsorted(ends, said, "right")
 
@@ -61,7 +70,7 @@ def make_batch(packed: PackedDataset, numbers: Sequence[int], device: str, readi
 
 
 def sample_examples(packed: PackedDataset, context: int, tokens: int, seed: int) -> list[int]:
-    """Examples that fit the context, with at most so many tokens together; the same for the same seed."""
+    """Return a sample of examples that fit the context, with at most `tokens` tokens; the same for the same seed."""
     numbers: list[int] = []
     for number in np.random.default_rng(seed).permutation(len(packed)).tolist():
         start, end = packed.span(number)
@@ -73,8 +82,16 @@ def sample_examples(packed: PackedDataset, context: int, tokens: int, seed: int)
 
 @dataclass
 class BatchOrder:
-    """The rows of a run: epoch after epoch, each in an order of its own. epoch, at: where it is; a run that begins there has
-    the same rows as one that came there. context: longer examples are left out. ValueError when that leaves none."""
+    """The batches of a run: epoch after epoch, each in an order of its own.
+
+    Args:
+        context: the most tokens of an example; longer ones are left out.
+        epoch: the epoch to start in; a run that starts there has the same batches as one that arrived there.
+        at: the place within the epoch.
+
+    Raises:
+        ValueError: no example fits the context.
+    """
 
     packed: PackedDataset
     context: int

@@ -28,22 +28,30 @@ from .packed_batches import Batch, BatchOrder, make_batch, sample_examples
 
 WARM, DECAY = 0.02, 0.3
 WARM_STEPS = 40
-"""Shares of the run: the learning rate rises (for so many steps at least), stays, and falls to nothing, each linearly."""
+"""Shares of the run in which the learning rate rises (for a minimum of steps), stays, and falls to 0, linearly."""
 
 CLIP = 1.0
 
 HELD_TOKENS = 131_072
 HELD_EVERY = 0.1
-"""So many tokens of held-out examples, so often: a share of the run."""
+"""Tokens of held-out examples in a test, and the share of the run from one test to the next."""
 
 LOG_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class TrainConfig:
-    """minutes or steps: how long; the other is None. row: tokens of a step. reading: what tokens weigh that are only read:
-    they are computed in any case, and code is learned from them, and that much of it stands there twice. exact: float32
-    throughout. start: the folder of a trained model to begin with."""
+    """The configuration of a run.
+
+    Attributes:
+        minutes: the time limit; None with `steps`.
+        steps: the number of steps; None with `minutes`.
+        row: tokens of a step.
+        reading: the loss weight of tokens that are only read. They are computed in any case, teach the model
+            code, and much of their text occurs twice.
+        exact: float32 throughout.
+        start: the folder of a trained model to start from.
+    """
 
     size: str
     dense: bool
@@ -60,7 +68,7 @@ class TrainConfig:
 
 @dataclass
 class TrainState:
-    """Where a run is. seconds: of its time that are used."""
+    """The progress of a run; `seconds` is the time used."""
 
     step: int = 0
     tokens: int = 0
@@ -71,7 +79,12 @@ class TrainState:
 
 @dataclass(frozen=True, slots=True)
 class TrainResult:
-    """finished: not just interrupted. held: loss by task at the end."""
+    """The result of a run.
+
+    Attributes:
+        finished: the run reached its end and was not interrupted.
+        held: the final loss by task.
+    """
 
     model: Any
     where: TrainState
@@ -80,7 +93,7 @@ class TrainResult:
 
 
 def lr_factor(progress: float, step: int) -> float:
-    """Of the highest learning rate, at a share of the run and after so many steps."""
+    """Return the factor of the highest learning rate at a share of the run and a number of steps."""
     return max(0.0, min(1.0, progress / WARM, (step + 1) / WARM_STEPS, (1 - progress) / DECAY))
 
 
@@ -94,9 +107,10 @@ def train(
     tell: Callable[[dict[str, Any]], None],
     clock: Callable[[], float] = time.monotonic,
 ) -> TrainResult:
-    """Runs the plan. Checkpoints and `log.jsonl` go to the folder; each line of the log is told, too.
+    """Run the training. Checkpoints and `log.jsonl` go to the folder; each line of the log is reported, too.
 
-    NotTrained when the folder holds another run, or none that could be resumed, or no example fits.
+    Raises:
+        TrainingError: the folder holds another run or none to resume, or no example fits.
     """
     return _Run(plan, data, held, folder, resume, tell, clock).go()
 
@@ -216,7 +230,7 @@ class _Run:
         self.where.tokens += row.tokens
 
     def losses(self, row: Batch) -> tuple[Any, Any]:
-        """Cross-entropy of each token that counts, in nats; and what uneven use of experts costs."""
+        """Return the cross-entropy of each token that counts, in nats, and the loss for uneven use of experts."""
         told = {} if self.plan.dense else {"output_router_logits": True}
         with torch.autocast(self.device, torch.bfloat16, enabled=not self.plan.exact):
             said = self.model(
@@ -231,7 +245,7 @@ class _Run:
         return losses, 0.0 if self.plan.dense else ROUTER_LOSS * said.aux_loss
 
     def test(self) -> dict[str, float]:
-        """Loss by task on held-out examples: logged, and given."""
+        """Log and return the loss by task on held-out examples."""
         if self.held is None:
             return {}
         self.model.eval()
@@ -281,7 +295,7 @@ def _add(sums: Any, losses: Any, row: Batch) -> None:
 
 
 def _means(sums: Any) -> dict[str, float]:
-    """By task, those that there were, and all together."""
+    """Return the means by task, for tasks with tokens, and over all tasks."""
     losses, weights = sums.tolist()
     means: dict[str, float] = {
         task: round(loss / weight, 4)
@@ -292,14 +306,14 @@ def _means(sums: Any) -> dict[str, float]:
 
 
 def _cut(log: Path, step: int) -> None:
-    """What was logged after a step will be logged again."""
+    """Cut the log after a step, because a resumed run logs the later ones again."""
     lines = [line for line in loss_plot.read(log) if line["step"] <= step] if log.exists() else []
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 @contextmanager
 def _asked_to_stop() -> Iterator[Callable[[], bool]]:
-    """Whether SIGINT or SIGTERM came; they do not end the process meanwhile."""
+    """Return a function that says whether SIGINT or SIGTERM arrived; neither ends the process meanwhile."""
     asked = []
     before = {
         name: signal.signal(name, lambda *_: asked.append(True)) for name in (signal.SIGINT, signal.SIGTERM)
