@@ -1,4 +1,4 @@
-"""Values that flow from the predictors through the gate to the server."""
+"""The values that flow from the predictors through the gate to the server."""
 
 from __future__ import annotations
 
@@ -33,13 +33,18 @@ SilenceReason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An edit somebody might make next.
+    """An edit that the user may make next.
 
-    uri: of the document it is made in (any open one). edit: over that document's text in the state; empty = only a place.
-    place: the offset to go to (the first change). cursor_after: where the cursor belongs after the edit, as an offset in
-    the edited text. label: a short phrase for a person ("rename user -> account"). rule: an opaque key of what proposed
-    it, stable while the person works, under which outcomes are counted. features: by name, what the gate weighs.
-    confidence: the probability that its predictor states, 0..1; None = the gate computes one from the features.
+    Attributes:
+        uri: The document of the edit; any open one.
+        edit: The edit of that document's text in the state; empty = only a place to go to.
+        target_offset: The offset to go to: the first change.
+        cursor_after: The offset of the cursor after the edit, in the edited text.
+        source: The predictor.
+        label: A short phrase for the user, such as "rename user -> account".
+        rule: A key of the proposing rule, stable during a session. Outcomes are counted by it.
+        features: The values that the gate weighs, by name.
+        confidence: The probability that the predictor states, 0..1; None = the gate computes one from the features.
     """
 
     uri: str
@@ -54,16 +59,20 @@ class Candidate:
 
     @property
     def kind(self) -> str:
-        """Of what proposed it, such as "rename"; of several that agree, the first. A rule holds code; this is ours."""
+        """The kind of the rule, such as "rename"; of several rules, the first. Unlike `rule`, it never holds code."""
         kinds = (name.removeprefix("kind:") for name in self.features if name.startswith("kind:"))
         return next(kinds, self.source)
 
 
 @dataclass(frozen=True, slots=True)
 class GateDecision:
-    """What the gate made of a candidate: its probability of being accepted, and why it is not shown (None = shown).
+    """The gate's decision on a candidate.
 
-    shipped: the probability before this person's taste was added; None when that is the same.
+    Attributes:
+        candidate: The candidate.
+        confidence: The probability that the user accepts it.
+        reason: Why it is not shown; None = it is shown.
+        shipped: The probability before the user's preferences; None = the same.
     """
 
     candidate: Candidate
@@ -76,12 +85,12 @@ class GateDecision:
 class Silence:
     reason: SilenceReason
     detail: str
-    """One sentence for a person."""
+    """One sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Milliseconds."""
+    """The time that each stage took, in milliseconds."""
 
     predict: float = 0.0
     gate: float = 0.0
@@ -89,7 +98,7 @@ class Timings:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The answer to one state: what to show, best first (at most 5), or why nothing is shown."""
+    """The answer to a state: what to show, best first (at most 5), or why nothing is shown."""
 
     state: EditorState
     shown: tuple[GateDecision, ...]
@@ -99,10 +108,11 @@ class Prediction:
 
 
 class Predictor(Protocol):
-    """Proposes candidates for a state. Pure: the same state gives the same candidates, and so do states with equal
-    `State.key`: of the cursor it looks at `State.standpoint` only, and at no times or versions.
+    """A source of candidates.
 
-    `check` is to be called between units of work; it raises `Cancelled` when the work is no longer wanted.
+    It is pure: states with equal `EditorState.key` give the same candidates. So it uses `EditorState.cursor_context`
+    instead of the cursor, and neither times nor versions. It calls `check` between units of work; `check` raises
+    `Cancelled` if the result is no longer wanted.
     """
 
     source: CandidateSource

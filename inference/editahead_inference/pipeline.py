@@ -1,4 +1,4 @@
-"""From a state to a prediction: ask the predictors, let the gate decide. The one entry that the server uses."""
+"""From a state to a prediction: predictors propose, the gate decides. The server uses only this entry."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .predictors.model.response import ModelResponse
 from .predictors.propagation import Propagation
 
 MAX_PROPOSED = 6
-"""So many of the rules' edits a model is told of, at most."""
+"""Edits of the rules that are passed to the model, the likeliest first."""
 
 
 def _never() -> None:
@@ -30,22 +30,24 @@ def _never() -> None:
 
 
 def default_predictors(syntax: SyntaxTrees) -> tuple[Predictor, ...]:
-    """Those that need no model. syntax: trees to share with the gate."""
+    """Return the predictors that need no model. syntax: trees to share with the gate."""
     return LineCompletion(), DiagnosticFixes(), Propagation(syntax)
 
 
 def collect_candidates(
     state: EditorState, predictors: Sequence[Predictor], check: Callable[[], None] = _never
 ) -> list[Candidate]:
-    """What all of them propose."""
+    """Return the candidates of all predictors."""
     return [candidate for predictor in predictors for candidate in predictor.propose(state, check)]
 
 
 class Pipeline:
-    """Predictors and the gate, in order. It remembers parses and indexes only; to be called from one thread at a time.
+    """The predictors and the gate. It caches parses and indexes only. For one thread at a time.
 
-    predictors: default, those that need no model. gate: default, with the shipped weights.
-    clock: monotonic seconds, for the timings only.
+    Args:
+        predictors: By default, those that need no model.
+        gate: By default, one with the shipped weights.
+        clock: Monotonic seconds, for the timings only.
     """
 
     def __init__(
@@ -63,7 +65,11 @@ class Pipeline:
     def predict(
         self, state: EditorState, *, eagerness: float = 0.5, check: Callable[[], None] = _never
     ) -> Prediction:
-        """Raises `Cancelled` (through `check`) and nothing else."""
+        """Return the prediction for a state.
+
+        Raises:
+            Cancelled: By `check` only.
+        """
         started = self._clock()
         return self._decided(
             state, collect_candidates(state, self._predictors, check), started, eagerness, check
@@ -77,7 +83,11 @@ class Pipeline:
         eagerness: float = 0.5,
         check: Callable[[], None] = _never,
     ) -> Prediction:
-        """The prediction with what a model said of the same document. Raises `Cancelled` (through `check`)."""
+        """Return the prediction combined with a model's response for the same document.
+
+        Raises:
+            Cancelled: By `check` only.
+        """
         started = self._clock()
         candidates = []
         for candidate, rules in self.merge_candidates(prediction, told):
@@ -87,7 +97,7 @@ class Pipeline:
         return self._decided(prediction.state, candidates, started, eagerness, check)
 
     def model_candidates(self, told: ModelResponse) -> list[Candidate]:
-        """The candidates of what a model said, before the gate."""
+        """Return the candidates of a model's response, before the gate."""
         return candidates_told(told, lambda edit: breaks_syntax(told.document, edit, self._syntax))
 
     def _decided(
@@ -112,8 +122,10 @@ class Pipeline:
     def merge_candidates(
         self, prediction: Prediction, told: ModelResponse
     ) -> list[tuple[Candidate, float | None]]:
-        """All candidates, with what the gate made of those that rules propose. The same edit from a rule and from the model
-        is one candidate: the rule's, with the features of both."""
+        """Return all candidates, each with the gate's probability if a rule proposes it.
+
+        The same edit from a rule and from the model is one candidate: the rule's, with the features of both.
+        """
         state = prediction.state
         out: dict[Hashable, tuple[Candidate, float | None]] = {}
         for verdict in prediction.verdicts:  # the likeliest first
@@ -135,7 +147,7 @@ class Pipeline:
 
 
 def proposed_edits(prediction: Prediction) -> tuple[Edit, ...]:
-    """The edits of the document that the rules propose, the likeliest first, for a model that is told of them."""
+    """Return the edits of the document that the rules propose, the likeliest first, for the model's prompt."""
     state = prediction.state
     ordered = sorted(prediction.verdicts, key=lambda verdict: -verdict.confidence)
     candidates = (verdict.candidate for verdict in ordered)
@@ -143,7 +155,7 @@ def proposed_edits(prediction: Prediction) -> tuple[Edit, ...]:
 
 
 def _same(state: EditorState, candidate: Candidate) -> Hashable:
-    """Equal for candidates that make the same text of the same document."""
+    """Return a key that is equal for candidates that make the same text of the same document."""
     snapshot = state.snapshot(candidate.uri)
     if snapshot is None or not candidate.edit:
         return id(candidate)

@@ -1,4 +1,4 @@
-"""One thread for the work that must not block the event loop."""
+"""A thread for the work that must not block the event loop."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class WorkerThread:
 
     @property
     def has_urgent_job(self) -> bool:
-        """Whether a job waits that somebody waits for. A job of the other kind should then make room."""
+        """Whether an urgent job waits, or the thread is to stop. A background job should then make room."""
         return bool(self._jobs) or self.is_stopped
 
     def submit(self, job: Job, *, idle: bool = False) -> None:
-        """Run `job`, which must not raise, after those submitted before. idle: when there is nothing else to do."""
+        """Run `job`, which must not raise, after those submitted before. idle: only while no other job waits."""
         with self._change:
             (self._idle_jobs if idle else self._jobs).append(job)
             self._change.notify()
 
     async def call(self, job: Callable[[], T], *, idle: bool = False) -> T:
-        """What the job returns, or what it raises, on the event loop. It runs even if nobody waits any more."""
+        """Return what the job returns, or raise what it raises, on the event loop. The job runs even if cancelled."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()
 
@@ -63,7 +63,7 @@ class WorkerThread:
         return await done
 
     def stop(self, timeout: float) -> None:
-        """Let the thread end after the jobs that somebody waits for; wait for that no longer than `timeout` seconds."""
+        """End the thread after its urgent jobs. Wait at most `timeout` seconds for that."""
         with self._change:
             self.is_stopped = True
             self._idle_jobs.clear()
@@ -117,7 +117,7 @@ class CancellableJob:
         """Raise when the job is to end.
 
         Raises:
-            Cancelled: Nobody waits for the result, or the worker is stopped.
+            Cancelled: The result is no longer wanted, or the worker is stopped.
             PreemptedError: The job runs in the background, and an urgent one waits.
             DeadlineError: The job took too long.
         """

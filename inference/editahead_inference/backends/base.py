@@ -1,4 +1,4 @@
-"""What every backend is: a prompt goes in, text comes out piece by piece, and it can be told to stop."""
+"""The interface of a backend: a prompt goes in, text comes out in chunks, and the caller can cancel."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from typing import Literal, Protocol, TypeAlias
 from editahead_prompts.formats.base import Finish
 
 BackendState: TypeAlias = Literal["starting", "ready", "degraded", "gone"]
-"""starting: nothing is known yet. ready: it answers. degraded: it fails now and then, or is being tried again after it
-failed. gone: it is not asked until the circuit breaker lets one request through."""
+"""The state of a backend.
+
+starting: nothing is known yet. ready: the backend answers. degraded: recent requests failed, or a request tests whether
+the backend is back. gone: nothing is sent until the circuit breaker lets one request through.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How a backend is. detail: one sentence for a person, "" when there is nothing to say."""
+    """The health of a backend. detail: one sentence for the user, or "" if there is nothing to report."""
 
     condition: BackendState
     detail: str = ""
@@ -24,12 +27,17 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a backend can do. Until it is `ready`, what it is thought to.
+    """The abilities of a backend. Until the backend is `ready`, they are assumptions.
 
-    token_ids: takes prompts as ids. logprobs: tells those of its tokens. samples: gives several answers to one request;
-    without it there is one, whatever the request wants.
-    warms: keeps what it has computed of a prompt for the next one. drafts: verifies those of a query. scores: is a `Scorer`.
-    context: tokens of prompt and answer together, if known. tokenizer: a folder on this machine with the model's, if known.
+    Attributes:
+        token_ids: It takes prompts as token ids.
+        logprobs: It returns log-probabilities of tokens.
+        samples: It returns several answers to one request. Without this there is always one.
+        warms: It keeps a computed prompt for the next request.
+        context: The most tokens of prompt and answer together, if known.
+        drafts: It verifies the drafts of a request.
+        scores: It is a `Scorer`.
+        tokenizer: The folder on this machine with the model's tokenizer, if known.
     """
 
     token_ids: bool = False
@@ -44,16 +52,25 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """One request to a model.
+    """A request to complete a prompt.
 
-    prompt: the text to complete; with `chat`, the user's message. ids: the same as token ids, used instead of the text
-    where the backend takes them. stop_ids: tokens that are one of the stop strings each, known where `ids` are. system,
-    prefill: of a chat only: the system message, and how the answer begins.
-    max_tokens: of the answer. temperature: 0 = greedy. samples: answers that are wanted. logprobs: whether those of the
-    tokens are. session: a stable key of person, workspace and document: what shares a prefix. background: nobody waits.
-    long: whether the answer may be a whole file, and take a minute or two.
-    drafts: texts that the answer is thought to repeat, the one to be trusted most first. They make greedy answers come
-    sooner where the backend verifies them, and change none.
+    Attributes:
+        prompt: The text to complete; in a chat, the user's message.
+        stop: Strings that end the answer.
+        max_tokens: The most tokens of the answer.
+        ids: The prompt as token ids. A backend that takes ids uses them instead of the text.
+        stop_ids: Tokens that are each one of the stop strings. Known only together with `ids`.
+        system: The system message; in a chat only.
+        prefill: The beginning of the answer; in a chat only.
+        chat: Whether the prompt is a message of a chat.
+        temperature: 0 is greedy.
+        samples: The number of answers.
+        logprobs: Whether to return log-probabilities.
+        session: A stable key of user, workspace and document. Requests with one key share a prefix.
+        background: Whether no user waits for the answer.
+        long: Whether the answer may be a whole file, which takes up to two minutes.
+        drafts: Texts that the answer may repeat, the most likely first. A backend that verifies drafts answers greedy
+            requests sooner with them. They never change an answer.
     """
 
     prompt: str
@@ -75,8 +92,15 @@ class CompletionRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens, as the server counts them. cached: of the prompt, those that it had computed before; None when it does not
-    say. drafted, accepted: of drafts, those that were verified, and those of them that became part of the answer."""
+    """Numbers of tokens, as the server counts them.
+
+    Attributes:
+        prompt: Tokens of the prompt.
+        cached: Tokens of the prompt that were computed before; None if the server does not report them.
+        completion: Tokens of the answer.
+        drafted: Tokens of drafts that were verified.
+        accepted: Tokens of drafts that became part of the answer.
+    """
 
     prompt: int = 0
     cached: int | None = None
@@ -87,8 +111,13 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """Some text of an answer. logprobs: natural logarithms, one for each token that came; () when they are not told.
-    sample: which of the answers, from 0."""
+    """A part of an answer.
+
+    Attributes:
+        text: The text.
+        logprobs: The natural log-probability of each token, or () if the server does not report them.
+        sample: The number of the answer, from 0.
+    """
 
     text: str
     logprobs: tuple[float, ...] = ()
@@ -97,7 +126,7 @@ class TextChunk:
 
 @dataclass(frozen=True, slots=True)
 class StreamEnd:
-    """An answer has ended. The last of a stream; each sample has its own. usage: of the whole request, with the last."""
+    """The end of an answer. Each sample has its own. usage: of the whole request, with the last sample only."""
 
     reason: Finish
     sample: int = 0
@@ -105,11 +134,11 @@ class StreamEnd:
 
 
 class Backend(Protocol):
-    """For one event loop. No method blocks it."""
+    """A source of completions, for one event loop. No method blocks the loop."""
 
     @property
     def name(self) -> str:
-        """As `editahead.status` shows it: "openai http://localhost:8000"."""
+        """The name that `editahead.status` shows, such as "openai http://localhost:8000"."""
         ...
 
     @property
@@ -122,30 +151,52 @@ class Backend(Protocol):
     def capabilities(self) -> Capabilities: ...
 
     async def prepare(self) -> None:
-        """Load the model, or ask the server what it has and can do. Requests do so themselves where nobody has before;
-        done early, it spares the first one the wait. `BackendError`."""
+        """Load the model, or detect the server and its model.
+
+        A request does this itself if it is the first. Calling this early spares the first request the wait.
+
+        Raises:
+            BackendError: The model or the server cannot be used.
+        """
         ...
 
     def stream(self, query: CompletionRequest) -> AsyncGenerator[TextChunk | StreamEnd, None]:
-        """The answer as it comes. Closing the generator, or cancelling the task that waits for it, stops the work within
-        a decoding step and closes the connection. `BackendError`."""
+        """Yield the answer as it comes.
+
+        Closing the generator, or cancelling the task that waits for it, stops the work within a decoding step and
+        closes the connection.
+
+        Raises:
+            BackendError: The request failed.
+        """
         ...
 
     async def prefill(self, query: CompletionRequest) -> Usage:
-        """Have the prompt computed, for requests to come that begin with it. `BackendError`."""
+        """Compute the prompt for later requests that begin with it.
+
+        Raises:
+            BackendError: The request failed.
+        """
         ...
 
     async def close(self) -> None:
-        """Stop everything. It is not to be used afterwards."""
+        """Stop all work and free all resources. The backend cannot be used afterwards."""
         ...
 
 
 class Scorer(Protocol):
-    """A backend that tells how likely it is that a model says something: `Capabilities.scores`."""
+    """A backend that returns the probabilities of given continuations: `Capabilities.scores`."""
 
     async def score(
         self, query: CompletionRequest, continuations: Sequence[str | Sequence[int]]
     ) -> list[tuple[float, ...]]:
-        """Of each continuation of the query's prompt, as text or as token ids, the natural logarithms of probability of its
-        tokens, at a temperature of 1. Only the query's prompt, session and background count. `BackendError`."""
+        """Return the natural log-probabilities of each continuation's tokens, at a temperature of 1.
+
+        Args:
+            query: Its prompt, session and background count; the rest is ignored.
+            continuations: Texts, or token ids.
+
+        Raises:
+            BackendError: The request failed, or a continuation does not fit.
+        """
         ...

@@ -1,6 +1,6 @@
-"""The engine that Editahead looks after (`editahead engine`): a vLLM on this machine, found by the notice that it leaves.
+"""The supervised engine (`editahead engine`): a vLLM on this machine, found by its runfile.
 
-The notice is looked at before each request: the engine may be started, ended or started anew at any time.
+The runfile is checked before each request: the engine may start, stop or restart at any time.
 """
 
 from __future__ import annotations
@@ -23,12 +23,18 @@ ABSENT = "No engine is running; `editahead engine` starts one."
 STARTING = "The engine is being started."
 
 _Stamp: TypeAlias = tuple[int, int, int] | None
-"""Of the notice; None where there is none."""
+"""The version of the runfile: time of change, inode and size. None if there is no runfile."""
 
 
 class EngineBackend:
-    """file: with the notice. model: the one that is wanted, as a setting names it; None for whichever it serves. secret: as
-    of `OpenAIBackend`. clock: monotonic seconds, for the circuit breaker."""
+    """A backend for the supervised engine.
+
+    Args:
+        file: The engine's runfile.
+        model: The wanted model, as the setting names it; None for the model that the engine serves.
+        secret: As for `OpenAIBackend`.
+        clock: Monotonic seconds, for the circuit breaker.
+    """
 
     def __init__(
         self,
@@ -47,7 +53,7 @@ class EngineBackend:
         self._notice: EngineRunfile | None = None
         self._server: OpenAIBackend | None = None
         self._without = Health("starting")
-        """How it is while there is no server to ask."""
+        """The health while there is no server."""
 
     @property
     def name(self) -> str:
@@ -86,7 +92,11 @@ class EngineBackend:
             await self._server.close()
 
     async def _found(self) -> OpenAIBackend:
-        """The server that the notice tells of now. `BackendError` when there is none."""
+        """Return the server that the runfile names now.
+
+        Raises:
+            BackendError: No engine is running.
+        """
         async with self._looking:
             stamp = await asyncio.to_thread(_stamp, self._file)
             if stamp is None or stamp != self._stamp:
@@ -97,7 +107,7 @@ class EngineBackend:
             return self._server
 
     async def _meet(self) -> None:
-        """Read the notice, and ask its server from now on."""
+        """Read the runfile, and use its server from now on."""
         before = self._server
         self._set_server(self._without)
         try:
@@ -123,7 +133,7 @@ class EngineBackend:
     def _set_server(
         self, without: Health, notice: EngineRunfile | None = None, server: OpenAIBackend | None = None
     ) -> None:
-        """Set which server answers from now on, by which notice. without: the health while there is no server."""
+        """Set the server that answers from now on. without: the health while there is no server."""
         self._without, self._notice, self._server = without, notice, server
 
 

@@ -1,4 +1,4 @@
-"""What the engine that Editahead looks after tells language servers: a file that only the same person can read."""
+"""The runfile of the supervised engine: where it listens, for language servers. Only the same user can read it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,22 @@ from pathlib import Path
 from typing import Any
 
 FILE_NAME = "engine.json"
-"""In the person's state folder."""
+"""The name of the runfile in the user's state folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineRunfile:
-    """url: where it listens, without "/v1". key: wanted of who asks. model: as it is served. ready: whether it answers; else
-    it is being started. headroom: tokens of the context that drafts need and no request may use. folder: of the model, where
-    it is one on this machine. run: another one after each start, so that who was turned away tries again."""
+    """The content of the runfile.
+
+    Attributes:
+        url: The address of the engine, without "/v1".
+        key: The key that each request needs.
+        model: The name of the served model.
+        ready: Whether the engine answers; False while it starts.
+        headroom: Tokens of the context that drafts need and no request may use.
+        folder: The folder of the model, if the model is on this machine.
+        run: A number that changes with each start, so that a client whose requests failed tries again.
+    """
 
     url: str
     key: str = field(repr=False)
@@ -28,7 +36,11 @@ class EngineRunfile:
     run: int = 0
 
     def write(self, file: Path) -> None:
-        """Whole or not at all, and never readable by others. OSError."""
+        """Write the runfile in one step. Other users can never read it.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
         file.parent.mkdir(parents=True, exist_ok=True)
         beside = file.with_name(f"{file.name}.{os.getpid()}")
         with suppress(FileNotFoundError):
@@ -40,7 +52,13 @@ class EngineRunfile:
 
     @classmethod
     def read(cls, file: Path) -> EngineRunfile:
-        """FileNotFoundError when there is none; ValueError when it is not one; OSError."""
+        """Read a runfile.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            ValueError: The file is not a runfile.
+            OSError: The file cannot be read.
+        """
         try:
             told: Any = json.loads(file.read_bytes())
             return cls(**{name: told[name] for name in cls.__slots__ if _is_well(name, told[name])})
@@ -66,5 +84,5 @@ def _is_well(name: str, value: Any) -> bool:
 
 
 def served_name(model: str) -> str:
-    """What a model is called by the engine: the last part of a folder's path or of a name ("zed-industries/zeta-2")."""
+    """Return the engine's name for a model: the last part of its path or name ("zed-industries/zeta-2" -> "zeta-2")."""
     return model.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]

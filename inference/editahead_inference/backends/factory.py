@@ -1,4 +1,4 @@
-"""Which backend the settings ask for."""
+"""The backend that the settings name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .local.backend import LocalBackend
 from .openai.backend import OpenAIBackend
 
 SHIPPED_MODEL_DIR = Path(__file__).parent.parent / "shipped"
-"""The folder of the model that comes with the package, if one does."""
+"""The folder of the model that comes with the package. It may be without a model."""
 
 
 def create_backend(
@@ -24,9 +24,22 @@ def create_backend(
     engine: Path,
     secret: bytes | None = None,
 ) -> Backend | None:
-    """The backend for the settings of these names; None for "embedded", which needs no model. It does nothing before it is
-    asked to. engine: the file with the notice of the engine that we look after. secret: as of `OpenAIBackend`. ValueError,
-    with one sentence for a person that holds no key, when it cannot be."""
+    """Return the backend for the settings of these names, or None for "embedded", which needs no model.
+
+    The backend sends and loads nothing before its first request.
+
+    Args:
+        backend: "embedded", "local", "engine" or "openai".
+        url: The server's address, for "openai".
+        model: A model's name, or for "local" its folder.
+        api_key_env: The environment variable with the key, for "openai".
+        environment: The environment variables.
+        engine: The runfile of the supervised engine.
+        secret: As for `OpenAIBackend`.
+
+    Raises:
+        ValueError: The settings do not fit together. The message is one sentence for the user, without the key.
+    """
     if backend == "embedded":
         return None
     if backend == "local":
@@ -44,7 +57,7 @@ def create_backend(
 
 
 def _local(model: str | None) -> LocalBackend:
-    """model: a folder; a relative name is none, as it could be one in any repository."""
+    """Return the backend for a folder. A relative path is rejected: any repository could have such a folder."""
     if model is None:
         if not (SHIPPED_MODEL_DIR / "config.json").is_file():
             raise ValueError(
@@ -53,7 +66,7 @@ def _local(model: str | None) -> LocalBackend:
         return LocalBackend(SHIPPED_MODEL_DIR, called="editahead")
     try:
         folder = Path(model).expanduser()
-    except RuntimeError:  # nobody's home
+    except RuntimeError:  # the home folder of an unknown user
         folder = Path(model)
     if not folder.is_absolute():
         raise ValueError('For the backend "local", `model` has to be the whole path of a folder.')

@@ -1,4 +1,7 @@
-"""How often what a predictor states comes true: a curve for each, measured on replays, shipped with the gate's weights."""
+"""The calibration of predictors: from a stated probability to the measured one.
+
+The curves are measured on replays, and are shipped with the gate's weights.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,11 @@ from editahead_inference.candidates import Candidate
 from .decision_trees import sigmoid
 
 _EDGE = 1e-3
-"""No probability is taken for nearer to 0 or 1."""
+"""The least distance of a probability from 0 and 1, so that its log-odds are finite."""
 
 
 def calibration_key(candidate: Candidate) -> str:
-    """The name under which a candidate is calibrated: its source, with the kind of what states its own confidence."""
+    """Return the name of a candidate's curve: its source, with the kind if the predictor states a confidence."""
     if "model" in candidate.features:
         return "model"
     if candidate.confidence is None:
@@ -26,10 +29,14 @@ def calibration_key(candidate: Candidate) -> str:
 
 
 class Calibration:
-    """Curves by predictor, piecewise linear in log-odds. One without a curve is taken at its word.
+    """A set of curves by predictor, piecewise linear in log-odds. Without a curve, probabilities stay as stated.
 
-    curves: `{name: {"knots": [[stated, measured], ...], ...}}`, probabilities, both ascending; before the first knot and
-    after the last one the curve goes on with slope 1. ValueError when it is none.
+    Args:
+        curves: `{name: {"knots": [[stated, measured], ...], ...}}`, probabilities, both ascending. Before the first
+            knot and after the last one the curve goes on with slope 1.
+
+    Raises:
+        ValueError: The data is not a calibration.
     """
 
     def __init__(self, curves: Mapping[str, Mapping[str, Any]]) -> None:
@@ -48,7 +55,7 @@ class Calibration:
             raise ValueError("not a calibration: the knots do not ascend")
 
     def calibrate(self, name: str, stated: float) -> float:
-        """The probability that is meant when this predictor states one."""
+        """Return the measured probability for a stated one."""
         knots = self._knots.get(name)
         if knots is None:
             return stated
@@ -62,6 +69,6 @@ class Calibration:
 
 
 def logit(p: float) -> float:
-    """Of a probability, 0 and 1 included."""
+    """Return the log-odds of a probability, limited at 0 and 1."""
     p = min(max(p, _EDGE), 1 - _EDGE)
     return math.log(p / (1 - p))

@@ -1,4 +1,4 @@
-"""Boosted decision trees, read from a small file: the sum of a few dozen nested "if a feature is at most x" rules.
+"""Boosted decision trees from a small file: the sum of a few dozen nested "if a feature is at most x" rules.
 
 The file is JSON: `{"bias": number, "trees": [node, ...], ...}`; a node is a leaf, a number (log-odds), or
 `[feature, threshold, node where value <= threshold, node elsewhere]`. A feature that is not given counts as 0.
@@ -14,10 +14,14 @@ Node = float | tuple[int, float, "Node", "Node"]
 
 
 class DecisionTrees:
-    """Gives the log-odds of a bag of named features."""
+    """A model that gives log-odds for named features."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
-        """Raises ValueError when the data is not such a model."""
+        """Read the trees.
+
+        Raises:
+            ValueError: The data is not such a model.
+        """
         try:
             self.features: tuple[str, ...] = tuple(data["features"])
             self._number = {name: number for number, name in enumerate(self.features)}
@@ -44,5 +48,5 @@ class DecisionTrees:
 
 
 def sigmoid(log_odds: float) -> float:
-    """The logistic function, safe at both ends."""
+    """Return the logistic function of log-odds, without overflow at either end."""
     return 1 / (1 + math.exp(-log_odds)) if log_odds > -30 else math.exp(log_odds)

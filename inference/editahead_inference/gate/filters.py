@@ -1,4 +1,4 @@
-"""The gate's hard rules: what is never shown, however likely it looks. Each is a named predicate."""
+"""The gate's hard rules: edits that are never shown, at any probability. Each rule is a predicate."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 _MOSTLY = 0.6
-"""Share of the characters that a person removed from which putting them back counts as undoing."""
+"""The share of the removed characters from which putting them back counts as undoing."""
 
 
 def first_rejection(state: EditorState, candidate: Candidate, trees: SyntaxTrees) -> SilenceReason | None:
-    """The first hard rule that the candidate breaks, cheapest first; None when it breaks none."""
+    """Return the first hard rule that the candidate breaks, the cheapest first, or None."""
     snapshot = state.snapshot(candidate.uri)
     if snapshot is None:
         return "unknown-document"
@@ -36,15 +36,14 @@ def first_rejection(state: EditorState, candidate: Candidate, trees: SyntaxTrees
 
 
 def is_noop(snapshot: Snapshot, edit: Edit) -> bool:
-    """Whether the edit changes white space only, or nothing at all."""
+    """Return whether the edit changes white space only, or nothing at all."""
     start, end = touched_lines(snapshot, edit)
     old = "".join(snapshot.lines[start:end])
     return "".join(old.split()) == "".join(lines_after(snapshot, edit, start, end).split())
 
 
 def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool:
-    """Whether the edit takes back what a person did: in the lines of a past edit it puts back what was removed, or
-    removes what was put in."""
+    """Return whether the edit reverts a past edit: in its lines, it restores removed text or removes inserted text."""
     start, end = touched_lines(snapshot, edit)
     after = split_lines(lines_after(snapshot, edit, start, end))
     adds_only = all(r.start == r.end for r in edit.replacements)
@@ -70,8 +69,10 @@ def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool
 
 
 def _reach(lines: tuple[str, ...], start: int, end: int, new: tuple[str, ...]) -> tuple[int, int]:
-    """The lines at which the change of the lines [start, end) to `new` may be said to be made: where equal lines stand
-    in a row, it makes no difference which of them goes, or before which of them another comes."""
+    """Return the lines [first, last) at which replacing the lines [start, end) by `new` may have been made.
+
+    In a row of equal lines, it makes no difference which line is deleted, or before which line another is inserted.
+    """
     block = [line_body(line) for line in lines[start:end]]
     put = [line_body(line) for line in new]
     head, tail = common_affixes(block, put)
@@ -123,7 +124,7 @@ def _weight(tokens: Counter[str]) -> int:
 
 
 def redoes_undone(snapshot: Snapshot, edit: Edit, undone: Iterable[PastEdit]) -> bool:
-    """Whether the edit does again, at its place, what the person undid."""
+    """Return whether the edit makes again, at the same place, a change that the user undid."""
     start, end = touched_lines(snapshot, edit)
     after = lines_after(snapshot, edit, start, end)
     start, end = _reach(snapshot.lines, start, end, tuple(filter(None, split_lines(after))))
@@ -138,13 +139,13 @@ def redoes_undone(snapshot: Snapshot, edit: Edit, undone: Iterable[PastEdit]) ->
 
 
 def breaks_syntax(snapshot: Snapshot, edit: Edit, trees: SyntaxTrees) -> bool:
-    """Whether the text has more syntax errors after the edit than before."""
+    """Return whether the text has more syntax errors after the edit than before."""
     counts = trees.error_counts(snapshot, edit)
     return counts is not None and counts[1] > counts[0]
 
 
 def touched_lines(snapshot: Snapshot, edit: Edit) -> tuple[int, int]:
-    """The lines [first, past the last) that the edit touches; an insertion at a line's start touches none but is at it."""
+    """Return the lines [start, end) that the edit touches. An insertion of lines at a line's start touches none."""
     first, last = edit.replacements[0].start, edit.replacements[-1].end
     start = snapshot.line_at(first)
     if first == last == snapshot.starts[start] and all(
@@ -156,7 +157,7 @@ def touched_lines(snapshot: Snapshot, edit: Edit) -> tuple[int, int]:
 
 
 def lines_after(snapshot: Snapshot, edit: Edit, start: int, end: int) -> str:
-    """What the lines [start, end) become."""
+    """Return the text of the lines [start, end) after the edit."""
     base = snapshot.starts[start]
     text = "".join(snapshot.lines[start:end])
     out: list[str] = []

@@ -1,4 +1,4 @@
-"""The gate: which candidates are worth a person's glance, if any. A prediction never shown costs less than a wrong one."""
+"""The gate decides which candidates are shown, if any. A missing prediction costs less than a wrong one."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from .personalization import personalized_probability
 from .session_features import session_features
 
 MAX_SHOWN = 5
-"""Alternatives at most."""
+"""Alternatives of one prediction."""
 _LOOKED_AT = 12
-"""Candidates above the threshold that are put to the hard rules, which may have to parse."""
+"""Candidates above the threshold that the hard rules check: some rules parse."""
 _ELSEWHERE = -1.0
-"""The same for an edit in a document that the person is not in. In replays of two files of one commit, which the fit had not
+"""Log-odds for an edit in another document than the user's. In replays of two files of one commit, which the fit had not
 seen, -1.6 would have fitted best (95%: -2.1 to -1.1; 988 candidates, of which 29 were right)."""
 _PROSE = -1.5
-"""The same for one example in a text that is not code: a word that is changed once is seldom changed everywhere."""
+"""Log-odds for a single example in a text that is not code: a word that is changed once is seldom changed everywhere."""
 _PROSE_LANGUAGES = frozenset({"plaintext", "markdown", "latex", "restructuredtext", "asciidoc", "git-commit"})
 
 _COMPARABLE, _COMPARABLE_ELSEWHERE = 0.5, 0.25
-"""A place is walked in order when it is at least this likely, as a share of its rule's likeliest place."""
+"""The share of its rule's highest probability from which a place is visited in the order of the text."""
 
 _SENTENCES: dict[SilenceReason, str] = {
     "no-history": "Nothing has been edited yet that could be continued.",
@@ -44,16 +44,20 @@ _SENTENCES: dict[SilenceReason, str] = {
 
 
 def threshold(eagerness: float) -> float:
-    """The probability above which a candidate is shown: 0.55 when rarely (eagerness 0), 0.05 when often (1)."""
+    """Return the probability above which a candidate is shown: 0.55 at eagerness 0, 0.05 at eagerness 1."""
     return 0.55 - 0.5 * min(max(eagerness, 0.0), 1.0)
 
 
 class Weights:
-    """What was fitted: trees for a candidate's place, terms for its circumstances, a curve for each predictor.
+    """The fitted weights: trees for a candidate's place, terms for the session, a calibration curve for each predictor.
 
-    data: as in gate.json. Log-odds are those of "trees", and for each feature that "terms" names, its weight times
-    its value.
-    Without "terms" or "calibration" there are none. Raises ValueError.
+    Log-odds are the sum of the trees, and of weight times value for each feature of the terms.
+
+    Args:
+        data: The content of gate.json; "terms" and "calibration" may be missing.
+
+    Raises:
+        ValueError: The data is not a set of weights.
     """
 
     def __init__(self, data: Mapping[str, Any]) -> None:
@@ -62,7 +66,7 @@ class Weights:
         self._calibration = Calibration(data.get("calibration", {}))
 
     def raw_probability(self, state: EditorState, candidate: Candidate) -> float:
-        """The probability before calibration: the predictor's own, or that of trees and terms."""
+        """Return the probability before calibration: the predictor's own, or that of trees and terms."""
         if candidate.confidence is not None:
             return candidate.confidence
         around = session_features(state, candidate)
@@ -73,20 +77,22 @@ class Weights:
         return sigmoid(self.trees.log_odds(candidate.features) + terms)
 
     def calibrated_probability(self, state: EditorState, candidate: Candidate) -> float:
-        """What that comes to in replays."""
+        """Return the probability after calibration."""
         return self._calibration.calibrate(calibration_key(candidate), self.raw_probability(state, candidate))
 
 
 @cache
 def default_weights() -> Weights:
-    """Those that come with the package (gate.json, fitted by `editahead train gate`)."""
+    """Return the shipped weights (gate.json, fitted by `editahead train gate`)."""
     return Weights(json.loads(resources.files(__package__).joinpath("gate.json").read_text("utf-8")))
 
 
 class Gate:
-    """Scores candidates and applies the hard rules. For one thread at a time (it parses).
+    """A judge of candidates: it scores them and applies the hard rules. For one thread at a time, as it parses.
 
-    syntax: trees to share with those that parse the same documents; its own by default.
+    Args:
+        weights: By default, the shipped weights.
+        syntax: Trees to share with predictors that parse the same documents.
     """
 
     def __init__(self, weights: Weights | None = None, *, syntax: SyntaxTrees | None = None) -> None:
@@ -94,9 +100,9 @@ class Gate:
         self._trees = syntax or SyntaxTrees()
 
     def confidence(self, state: EditorState, candidate: Candidate) -> float:
-        """The calibrated probability that the candidate is what a person does next, whoever it is."""
+        """Return the calibrated probability that the candidate is the next edit, without the user's preferences."""
         measured = self._weights.calibrated_probability(state, candidate)
-        if candidate.confidence is not None:  # predictors that say how sure they are know of both
+        if candidate.confidence is not None:  # a stated confidence accounts for both shifts already
             return measured
         shift = _ELSEWHERE if candidate.uri != state.document.uri else 0.0
         if state.document.language in _PROSE_LANGUAGES and candidate.features.get("support", 0) < 2:
@@ -106,7 +112,10 @@ class Gate:
     def decide(
         self, state: EditorState, candidates: Sequence[Candidate], eagerness: float, check: Callable[[], None]
     ) -> tuple[tuple[GateDecision, ...], Silence | None]:
-        """A verdict on each candidate, the most likely first and this document before others; and why none is shown."""
+        """Return a decision on each candidate, and the reason if none is shown.
+
+        The likeliest come first, and this document's before others'.
+        """
         shipped = {id(c): self.confidence(state, c) for c in candidates}
         scored = _in_order(
             state, [(personalized_probability(state, c, shipped[id(c)]), c) for c in candidates]
@@ -129,7 +138,7 @@ def _silence(state: EditorState, verdicts: Sequence[GateDecision]) -> Silence:
     if not verdicts:
         reason: SilenceReason = "no-candidate" if state.history else "no-history"
     else:
-        # The best that was likely enough says why it is not shown; else all were unlikely.
+        # The reason is that of the best candidate above the threshold, if there is one.
         objections = [v.reason for v in verdicts if v.reason is not None and v.reason != "below-threshold"]
         reason = objections[0] if objections else "below-threshold"
     detail = _SENTENCES.get(reason, reason)
@@ -140,10 +149,10 @@ def _silence(state: EditorState, verdicts: Sequence[GateDecision]) -> Silence:
 
 
 def _in_order(state: EditorState, scored: Sequence[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
-    """The most likely first, this document's before others', edits before mere places.
+    """Sort candidates: the likeliest first, this document's before others', edits before mere places.
 
-    The places of one rule come nearest first, below the cursor before above it, as one walks them; a place that is much
-    less likely than the rule's best stays behind. Of two edits, one of which holds the other, the larger comes first.
+    The places of one rule come nearest first, below the cursor before above it, as a user visits them. A place that is
+    much less likely than the rule's best comes later. If one edit contains another, the larger comes first.
     """
     best: dict[tuple[str, str], float] = {}
     for confidence, candidate in scored:
@@ -173,7 +182,7 @@ def _in_order(state: EditorState, scored: Sequence[tuple[float, Candidate]]) -> 
 
 
 def _holds(larger: Candidate, smaller: Candidate) -> bool:
-    """Whether all that the smaller edit changes is changed by the larger one in the same way, and more."""
+    """Return whether the larger edit contains all changes of the smaller one, and more."""
     if larger.uri != smaller.uri or len(larger.edit.replacements) <= len(smaller.edit.replacements):
         return False
     return bool(smaller.edit) and set(smaller.edit.replacements) <= set(larger.edit.replacements)

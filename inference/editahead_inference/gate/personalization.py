@@ -1,26 +1,27 @@
-"""A person's taste: a correction of the gate's log-odds that is learned from what became of earlier predictions.
+"""A user's preferences: a correction of the gate's log-odds, learned from the outcomes of earlier predictions.
 
-Two things are learned from outcomes, and they are not the same. How this rewrite fared in this session says something
-about the rewrite: the gate adds it by rule, at once, and forgets it with the session. What this person tends to take,
-of which kinds, in which languages, how far away, is taste. It is slow, and it outlives the session.
+Outcomes teach two things. The outcomes of a rule in this session tell about the rule: the gate adds them at once, and
+forgets them with the session. The kinds, languages and distances of the edits that a user accepts are preferences. They
+are learned slowly, and outlive the session.
 
 The model is Bayesian logistic regression, online, with a diagonal Gaussian posterior (one Laplace step for each outcome,
-as in Graepel et al., "Web-scale Bayesian click-through rate prediction", 2010), over a handful of features that a person
-could name, and with the shipped gate's log-odds as its offset. So without outcomes nothing changes. Older evidence is
-forgotten towards that prior.
+as in Graepel et al., "Web-scale Bayesian click-through rate prediction", 2010), over a few features with plain names,
+and with the shipped gate's log-odds as its offset. So without outcomes nothing changes. Older evidence is forgotten
+towards that prior.
 
-What counts is kept characters, not accepts: an outcome weighs as much as its edit has characters (up to a limit), and is
-worth the share of them that was kept. A show is then worth weight x (share kept - t), whose expectation is positive where
-p > t, whatever the size: the threshold t stays the contract's, and edits of one character weigh next to nothing.
+Kept characters count, not accepts: the weight of an outcome is the number of its edit's characters (up to a limit), and
+its value is the share of them that was kept. A shown prediction is then worth weight x (share kept - t). The expectation
+is positive where p > t, for any size: the threshold t keeps its meaning, and edits of one character weigh almost nothing.
 
-How much worse than the shipped gate can it get?
+How much worse than the shipped gate can the correction get?
 
-- At any moment: the correction is at most `BOUND` log-odds. What the shipped gate holds for likelier than
-  sigmoid(logit t + BOUND) is always shown, and what it holds for less likely than sigmoid(logit t - BOUND) never is.
+- At any moment: the correction is at most `MAX_LOGIT_SHIFT` log-odds. A candidate that the shipped gate takes for
+  likelier than sigmoid(logit t + MAX_LOGIT_SHIFT) is always shown, and one that it takes for less likely than
+  sigmoid(logit t - MAX_LOGIT_SHIFT) never is.
 - Over time: the probability is a mixture, in Bayesian proportion (`trust`), of the shipped one and the corrected one.
-  Whatever the outcomes are, the sum of the weighted log-losses of n predictions is at most that of the shipped
-  probabilities + ln 2 + n ln(1 / (1 - SHARED)). (Log-loss is exp-concave, so mixing loses no more; Vovk, "Competitive
-  on-line statistics", 2001. `SHARED` of the trust goes back each time, so that a turn in taste is not found too late;
+  For any outcomes, the sum of the weighted log-losses of n predictions is at most that of the shipped probabilities
+  + ln 2 + n ln(1 / (1 - FIXED_SHARE)). (Log-loss is exp-concave, so mixing loses no more; Vovk, "Competitive on-line
+  statistics", 2001. `FIXED_SHARE` of the trust goes back each time, so that a change of preferences is found in time;
   Herbster and Warmuth, "Tracking the best expert", 1998.)
 """
 
@@ -36,14 +37,14 @@ from editahead_prompts.state import EditorState, UserPreferences
 from .decision_trees import sigmoid
 
 MAX_LOGIT_SHIFT = 1.0
-"""The correction's limit, in log-odds."""
+"""Log-odds of the largest correction."""
 FULL_WEIGHT_CHARS = 20
-"""Characters, removed and inserted, from which on an edit weighs 1; a smaller one weighs its share of that."""
+"""Characters, removed and inserted, from which an edit weighs 1. A smaller edit weighs its share."""
 FIXED_SHARE = 0.001
-"""Of the trust in either probability, what goes to the other after each outcome."""
+"""The share of the trust in either probability that goes to the other after each outcome."""
 _VARIANCE = 0.06
-"""Of the correction before there are outcomes. With it, of a person's difference of 1, about 0.4 is learned after 200
-outcomes of usual size (10 characters), and 0.6 after 400: until about 200, the shipped gate prevails."""
+"""The variance of the correction before any outcome. Of a user's difference of 1, about 0.4 is learned after 200 outcomes of
+usual size (10 characters), and 0.6 after 400: until about 200, the shipped gate prevails."""
 _SHARES = {
     "always": 0.30,
     "kind": 0.20,
@@ -53,14 +54,14 @@ _SHARES = {
     "size": 0.10,
     "recent": 0.05,
 }
-"""Of that variance, by what the feature is about: how much of a person's taste it may explain. Choices."""
+"""The share of that variance by the subject of a feature. The values are choices."""
 _HALF_LIFE = 600.0
-"""Outcomes of full size after which evidence counts half."""
+"""Outcomes of full weight after which evidence counts half."""
 _HALF_LIFE_S = 30 * 24 * 3600.0
-"""The same in seconds. What a person does not want is no longer shown, so that only time can bring it back."""
+"""Seconds after which evidence counts half. An unwanted kind is no longer shown, so only time can bring it back."""
 _RECENCY = 0.8
 _EDGE = 1e-4
-"""No probability is taken for nearer to 0 or 1."""
+"""The least distance of a probability from 0 and 1, so that its log-odds are finite."""
 _FAMILIES = {
     **dict.fromkeys(
         ("javascript", "javascriptreact", "typescript", "typescriptreact", "vue", "svelte"), "web"
@@ -77,10 +78,15 @@ _LAST_NEAR, _LAST_SMALL, _LAST_MEDIUM = 20, 3, FULL_WEIGHT_CHARS
 
 @dataclass(frozen=True, slots=True)
 class OutcomeFeatures:
-    """What is weighed of one prediction; nothing in it is code.
+    """The features of one prediction. None of them holds code.
 
-    kind: of the rule, such as "rename". language: the LSP id of the edited document's. distance: lines from the cursor;
-    None in another document. size: characters that are removed and inserted. recent: see `Taste`.
+    Attributes:
+        source: The predictor.
+        kind: The kind of the rule, such as "rename".
+        language: The LSP language id of the edited document.
+        distance: Lines from the cursor; None in another document.
+        size: Characters that are removed and inserted.
+        recent: As in `UserPreferences`.
     """
 
     source: str
@@ -92,11 +98,11 @@ class OutcomeFeatures:
 
     @property
     def weight(self) -> float:
-        """How much its outcome counts, 0..1."""
+        """The weight of the outcome, 0..1."""
         return min(self.size, FULL_WEIGHT_CHARS) / FULL_WEIGHT_CHARS
 
     def features(self) -> dict[str, float]:
-        """By name; the part before ":" is what it is about."""
+        """Return the features by name. The part of a name before ":" is its subject."""
         if self.distance is None:
             far = "another document"
         else:
@@ -114,7 +120,7 @@ class OutcomeFeatures:
 
 
 def outcome_features(state: EditorState, candidate: Candidate) -> OutcomeFeatures:
-    """Those of a candidate for a state."""
+    """Return the features of a candidate for a state."""
     here, target = state.document, state.snapshot(candidate.uri)
     return OutcomeFeatures(
         source=candidate.source,
@@ -129,20 +135,20 @@ def outcome_features(state: EditorState, candidate: Candidate) -> OutcomeFeature
 
 
 def personalized_probability(state: EditorState, candidate: Candidate, shipped: float) -> float:
-    """The probability for this person, where the shipped gate says `shipped`."""
+    """Return the probability for this user. shipped: the shipped gate's probability."""
     if state.taste is None or not state.taste.weights:
         return shipped
     return _mixed(state.taste.trust, shipped, _shift(_table(state.taste), outcome_features(state, candidate)))
 
 
 def update_recency(recent: float, *, accepted: bool) -> float:
-    """`Taste.recent` after one more accept or refusal."""
+    """Return `UserPreferences.recent` after one more accept or rejection."""
     return round(_RECENCY * recent + (1 - _RECENCY) * (1 if accepted else -1), 2)
 
 
 @dataclass(slots=True)
 class _Weight:
-    """A Gaussian: its mean, its precision, and the precision that it began with."""
+    """A Gaussian: its mean, its precision, and its first precision."""
 
     mean: float
     precision: float
@@ -150,7 +156,7 @@ class _Weight:
 
 
 class PreferenceLearner:
-    """Learns a taste, one outcome at a time. The same outcomes in the same order give the same taste."""
+    """An online learner of preferences. The same outcomes in the same order give the same preferences."""
 
     def __init__(self) -> None:
         self.trust = 0.5
@@ -159,13 +165,18 @@ class PreferenceLearner:
         self._last = 0.0
 
     def probability(self, seen: OutcomeFeatures, shipped: float) -> float:
-        """What it would say now."""
+        """Return the personalized probability, as learned so far."""
         return _mixed(self.trust, shipped, _shift(self._means(), seen))
 
     def learn(self, seen: OutcomeFeatures, shipped: float, *, kept: float, at: float) -> None:
-        """A prediction with these traits, `shipped` by the gate's own weights, was made at `at` (seconds, of any clock
-        that goes on between sessions); the share `kept` of its characters, 0..1, is in the text, and 0 means that it was
-        not wanted."""
+        """Learn from an outcome.
+
+        Args:
+            seen: The features of the prediction.
+            shipped: The shipped gate's probability.
+            kept: The share of the edit's characters that is in the text, 0..1; 0 = the user rejected it.
+            at: Seconds of any clock that goes on between sessions.
+        """
         weight = seen.weight
         if not weight:
             return
@@ -180,7 +191,7 @@ class PreferenceLearner:
         mine = sigmoid(_log_odds(shipped) + shift)
         self._weigh(weight, kept, shipped, mine)
         if abs(raw) >= MAX_LOGIT_SHIFT and (kept > mine) == (raw > 0):
-            return  # what lies behind the bound would only have to be taken back one day
+            return  # a weight beyond the bound has no effect, and would have to be unlearned later
         slope, bend = weight * (kept - mine), weight * mine * (1 - mine)
         known = {name: self._weight(name) for name, value in features.items() if value}
         spread = sum(features[name] ** 2 / known[name].precision for name in known)
@@ -189,7 +200,7 @@ class PreferenceLearner:
             w.precision += bend * features[name] ** 2
 
     def snapshot(self, recent: float) -> UserPreferences:
-        """What has been learned, for states."""
+        """Return what has been learned, for states."""
         weights = {name: round(mean, 3) for name, mean in self._means().items()}
         return UserPreferences(
             tuple(sorted((name, mean) for name, mean in weights.items() if mean)),
@@ -207,7 +218,7 @@ class PreferenceLearner:
         return self._weights[name]
 
     def _forget(self, weight: float, seconds: float) -> None:
-        """The posterior to the power of what is left, times the prior to the power of the rest."""
+        """Set the posterior to itself to the power of what is left, times the prior to the power of the rest."""
         left = 0.5 ** (weight / _HALF_LIFE + seconds / _HALF_LIFE_S)
         for w in self._weights.values():
             remembered = left * w.precision
@@ -215,7 +226,7 @@ class PreferenceLearner:
             w.mean *= remembered / w.precision
 
     def _weigh(self, weight: float, kept: float, shipped: float, mine: float) -> None:
-        """Trust goes to the probability that had expected the outcome, and a little back."""
+        """Move trust to the probability that expected the outcome, and a little back."""
         theirs = (1 - self.trust) * math.exp(-weight * log_loss(shipped, kept))
         ours = self.trust * math.exp(-weight * log_loss(mine, kept))
         trust = ours / (ours + theirs)
@@ -223,7 +234,7 @@ class PreferenceLearner:
 
 
 def log_loss(expected: float, kept: float) -> float:
-    """In nats, of a probability strictly between 0 and 1."""
+    """Return the log-loss in nats. expected: a probability strictly between 0 and 1."""
     return -kept * math.log(expected) - (1 - kept) * math.log(1 - expected)
 
 

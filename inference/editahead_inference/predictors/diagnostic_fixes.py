@@ -1,5 +1,7 @@
-"""Edits that answer a diagnostic, where there is hardly a second answer: the name that a message suggests, the new name of
-what was renamed, an import that another open document shows how to write, an import that is not used any more.
+"""A predictor of edits that fix a diagnostic, where there is hardly a second fix.
+
+The fixes: the name that a message suggests, the new name of a renamed symbol, an import as another open document writes it,
+the removal of an unused import.
 """
 
 from __future__ import annotations
@@ -21,11 +23,11 @@ from .propagation.predictor import to_edit
 from .propagation.rule import Proposal
 
 _SURE = {"suggested": 0.85, "renamed": 0.85, "imported": 0.7, "unused": 0.7, "misspelt": 0.6}
-"""How likely each kind of answer is taken to be right. Chosen, not fitted: commits tell nothing of diagnostics."""
-_MOST = 8
-"""Diagnostics that are answered, those nearest to the cursor."""
-_LONG_ENOUGH = 4
-"""Characters from which a name that differs in one place is taken for the same name."""
+"""The assumed probability of each kind of fix. Chosen, not fitted: commits hold no diagnostics."""
+_MAX_DIAGNOSTICS = 8
+"""Diagnostics that get fixes, the nearest to the cursor first."""
+_MIN_NAME_CHARS = 4
+"""Characters from which a name that differs in one place counts as a misspelling."""
 
 _NAME = r"[`'\"‘“]?(?P<name>[^\W\d]\w*)[`'\"’”]?"
 _UNDEFINED = re.compile(
@@ -47,12 +49,12 @@ _NOT_USED = re.compile(
 
 
 class DiagnosticFixes:
-    """For one thread at a time."""
+    """A predictor of fixes. For one thread at a time."""
 
     source: CandidateSource = "diagnostic"
 
     def propose(self, state: EditorState, check: Callable[[], None]) -> list[Candidate]:
-        """See `Predictor.propose`."""
+        """Return fixes, see `Predictor.propose`."""
         if not state.diagnostics:
             return []
         index = DocumentIndex(state.document)
@@ -60,7 +62,7 @@ class DiagnosticFixes:
         line_of = state.document.line_at
         nearest = sorted(state.diagnostics, key=lambda told: abs(line_of(told.start) - here))
         found: list[Candidate] = []
-        for told in nearest[:_MOST]:
+        for told in nearest[:_MAX_DIAGNOSTICS]:
             check()
             if not _is_being_typed(state, told):
                 found += _answers(state, told, index)
@@ -68,12 +70,12 @@ class DiagnosticFixes:
 
 
 def _is_being_typed(state: EditorState, told: Diagnostic) -> bool:
-    """Whether it speaks of what the person has not finished."""
+    """Return whether the diagnostic is about text that the user is still typing."""
     return state.cursor_context[0] == "offset" and told.start <= state.cursor <= told.end
 
 
 def _answers(state: EditorState, told: Diagnostic, index: DocumentIndex) -> Iterator[Candidate]:
-    """At most one answer of each kind; the first is the likeliest."""
+    """Yield at most one fix of each kind, the likeliest first."""
     name = state.document.text[told.start : told.end]
     undefined = _named(_UNDEFINED, told.message)
     if undefined and name == undefined:
@@ -96,13 +98,13 @@ def _answers(state: EditorState, told: Diagnostic, index: DocumentIndex) -> Iter
 
 
 def _named(pattern: re.Pattern[str], message: str) -> str:
-    """The name that a message speaks of in this way; "" when it does not."""
+    """Return the name that the pattern finds in a message, or ""."""
     match = pattern.search(message)
     return "" if match is None else next((group for group in match.groups() if group), "")
 
 
 def _new_name(name: str, history: tuple[PastEdit, ...]) -> str:
-    """What the person renamed it to, last."""
+    """Return the last name that the user renamed this name to, or ""."""
     for edit in reversed(history):
         for old, new in zip(edit.old, edit.new, strict=False):
             a, b = tokenize(old), tokenize(new)
@@ -113,13 +115,13 @@ def _new_name(name: str, history: tuple[PastEdit, ...]) -> str:
 
 
 def _is_new(name: str, history: tuple[PastEdit, ...]) -> bool:
-    """Whether the person brought the import in, and is going to use it."""
+    """Return whether the user added the import, and so may use it soon."""
     return any(name in WORD.findall(line) for edit in history for line in edit.new if IMPORT.match(line))
 
 
 def _misspelt(name: str, index: DocumentIndex) -> str:
-    """The only name of the text that differs in one character, or in two that changed places."""
-    if len(name) < _LONG_ENOUGH:
+    """Return the only name of the text that differs in one character or in two swapped ones, or ""."""
+    if len(name) < _MIN_NAME_CHARS:
         return ""
     similar = [
         known
@@ -133,8 +135,10 @@ def _misspelt(name: str, index: DocumentIndex) -> str:
 
 
 def _import_of(name: str, index: DocumentIndex, others: tuple[Snapshot, ...]) -> Proposal | None:
-    """The import as another open document of the language writes it, after the last import there is; None when no two
-    agree, or when it depends on where the document is."""
+    """Return the import as other open documents of the language write it, behind the last import.
+
+    None if documents disagree, if the import is relative, or if this document has no import.
+    """
     whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     written = {
         only
@@ -156,8 +160,10 @@ _BRACES = re.compile(
 
 
 def _for_one(line: str, name: str) -> str:
-    """An import of several names as one of `name` only; "" when it does not say all on its line, is relative, or gives
-    it another name."""
+    """Return an import of several names as one of `name` only.
+
+    The result is "" if the import spans lines, is relative, or renames the name.
+    """
     if line == f"import {name}":
         return line
     for pattern in (_FROM, _BRACES):

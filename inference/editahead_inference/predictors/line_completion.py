@@ -1,7 +1,7 @@
-"""Completion without a model: what is being typed goes on as the last edits, or the lines beside it, say.
+"""A predictor without a model: it completes the line that is being typed, after the last edits or the neighbouring lines.
 
-Only when the rest is determined: a rename that the history knows, or a line whose neighbours differ from each other
-in just the parts that are already typed.
+It proposes only what is determined: a rename that the history holds, or a line whose neighbours differ only in the parts
+that are already typed.
 """
 
 from __future__ import annotations
@@ -27,24 +27,25 @@ from editahead_prompts.text.identifiers import (
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
 _RENAME = 0.97
-"""How often the completed rename was what the person went on to type, in 286 moments inside of hunks of the commits that
-the gate was fitted to (train-00 to train-07)."""
+"""How often the completed rename was right, in 286 moments inside hunks of the commits that the gate was fitted to
+(train-00 to train-07)."""
 _STRUCTURE = 0.36
-"""The same for a line continued as its neighbours, in 33 moments."""
-_EDITS = 8
-_SIBLINGS = 12
-"""Lines around the cursor among which siblings are looked for."""
+"""How often a line completed like its neighbours was right, in 33 moments."""
+_MAX_EDITS = 8
+"""Past edits that are searched for a rename."""
+_MAX_SIBLING_LINES = 12
+"""Lines on each side of the cursor that are searched for siblings."""
 _WORD_AT_END = re.compile(r"[^\W\d]\w*\Z")
 _WORD_AT_START = re.compile(r"\w*")
 
 
 class LineCompletion:
-    """Continues at the cursor. For one thread at a time."""
+    """A predictor that completes the line at the cursor. For one thread at a time."""
 
     source: CandidateSource = "completion"
 
     def propose(self, state: EditorState, check: Callable[[], None]) -> list[Candidate]:
-        """See `Predictor.propose`."""
+        """Return completions, see `Predictor.propose`."""
         last = state.history[-1] if state.history else None
         line = state.document.line_at(state.cursor)
         if last is None or not last.open or last.uri != state.document.uri:
@@ -72,7 +73,7 @@ def _candidate(
 
 
 def _renames(state: EditorState, last: PastEdit, line: int) -> Iterator[Candidate]:
-    """The name being typed over `old` is known from an earlier rename old -> new: its rest."""
+    """Yield the rest of a name that is being typed over an old one, if an earlier edit made the same rename."""
     row = line - last.line
     if len(last.old) != len(last.new) or row >= len(last.new):
         return
@@ -84,7 +85,7 @@ def _renames(state: EditorState, last: PastEdit, line: int) -> Iterator[Candidat
     if rest is None or rest[0]:
         return
     start = column - len(typed)
-    # The old line, in which another name stood at this place and all else is as it is now.
+    # The old line had another name at this place, and is else the same.
     if not before.startswith(body[:start]) or not before.endswith(body[column:]):
         return
     old = before[start : len(before) - len(body) + column]
@@ -101,9 +102,9 @@ def _renames(state: EditorState, last: PastEdit, line: int) -> Iterator[Candidat
 
 
 def _known_renames(state: EditorState, last: PastEdit, row: int) -> Iterator[tuple[str, str]]:
-    """Identifier replaced by identifier: in the open edit's other lines, then in the edits before it, newest first."""
+    """Yield renames: those in the open edit's other lines, then those in the edits before it, the newest first."""
     changed = [pair for number, pair in enumerate(zip(last.old, last.new, strict=False)) if number != row]
-    for edit in reversed(state.history[-_EDITS - 1 : -1]):
+    for edit in reversed(state.history[-_MAX_EDITS - 1 : -1]):
         if len(edit.old) == len(edit.new):
             changed += zip(edit.old, edit.new, strict=True)
     for old, new in changed:
@@ -114,7 +115,7 @@ def _known_renames(state: EditorState, last: PastEdit, row: int) -> Iterator[tup
 
 
 def _structures(state: EditorState, line: int) -> Iterator[Candidate]:
-    """The line's rest, when two neighbours of one shape and what is typed determine it."""
+    """Yield the line's rest, if two neighbours of one shape and the typed part determine it."""
     snapshot = state.document
     body = line_body(snapshot.lines[line])
     column = state.cursor - snapshot.starts[line]
@@ -143,11 +144,11 @@ def _names(snapshot: Snapshot) -> dict[str, int]:
 
 
 def _siblings(snapshot: Snapshot, line: int, indent: str, typed: Sequence[str]) -> list[list[str]]:
-    """Neighbouring lines, nearest first and from one side only, indented alike and opening with the same token."""
+    """Return at least two neighbouring lines of equal indentation from one side, the nearest first, as tokens."""
     out: list[list[str]] = []
     for step in (-1, 1):
         at = line + step
-        while 0 <= at < len(snapshot.lines) and abs(at - line) <= _SIBLINGS:
+        while 0 <= at < len(snapshot.lines) and abs(at - line) <= _MAX_SIBLING_LINES:
             body = line_body(snapshot.lines[at])
             tokens = tokenize(body.strip())
             if (
@@ -166,12 +167,12 @@ def _siblings(snapshot: Snapshot, line: int, indent: str, typed: Sequence[str]) 
 
 @dataclass(frozen=True)
 class _Template:
-    """Lines of one shape: `columns[k]` holds the k-th token of each line, nearest line first."""
+    """A shape of lines: `columns[k]` holds the k-th token of each line, the nearest line first."""
 
     columns: tuple[tuple[str, ...], ...]
 
     def rest(self, typed: Sequence[str], names: dict[str, int]) -> str | None:
-        """What follows `typed` in a line of this shape, None when it is not determined."""
+        """Return what follows `typed` in a line of this shape, or None if that is not determined."""
         bound: dict[tuple[str, ...], str] = {}
         unfinished = ""
         for number, (column, token) in enumerate(zip(self.columns, typed, strict=False)):
@@ -197,8 +198,10 @@ class _Template:
 
 
 def _whole(token: str, column: Sequence[str], names: dict[str, int]) -> str | None:
-    """The name that a half-typed one begins: itself when the text knows it, else the only one that the neighbours in its
-    column leave."""
+    """Return the name that a half-typed one begins, or None.
+
+    It is the token itself if the text has it twice, else the only longer name that no neighbour has in this column.
+    """
     if names.get(token, 0) > 1:
         return token
     longer = [name for name in names if name.startswith(token) and name != token and name not in column]
@@ -217,7 +220,7 @@ def _template(lines: Sequence[Sequence[str]]) -> _Template | None:
 
 
 def _follows(column: tuple[str, ...], bound: dict[tuple[str, ...], str]) -> str | None:
-    """The token of a varying column: the same as, or a spelling of, one that is typed; or the next number."""
+    """Return the token of a varying column: a typed one, one in another case style, or the next number; else None."""
     for known, token in bound.items():
         if known == column:
             return token

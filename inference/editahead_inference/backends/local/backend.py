@@ -1,7 +1,7 @@
-"""A causal language model in this process, from a folder. torch is imported when the model is loaded, and not before.
+"""A causal language model in this process, from a folder. torch is imported only when the model is loaded.
 
-All that touches the model runs on a thread of its own. New weights in the folder are noticed after the next request; they
-are loaded beside the old ones, which answer meanwhile, and take their place between two requests.
+The model runs on a thread of its own. New weights in the folder are noticed after the next request. They are loaded while
+the old weights answer, and replace them between two requests.
 """
 
 from __future__ import annotations
@@ -32,23 +32,28 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CACHE_BYTES = 1 << 30
-"""Of keys and values of all sessions together."""
+"""Bytes of the keys and values of all sessions together."""
 
 _LIBRARIES = ("torch", "transformers", "safetensors")
 _MAX_REASON = 200
-"""Characters of a library's message."""
+"""Characters of a library's message that are quoted."""
 
 T = TypeVar("T")
 
 _Check: TypeAlias = Callable[[], None]
 _Stamp: TypeAlias = tuple[tuple[str, int, int, int], ...]
-"""Of each file of a model: its name, size, time of change and number. Another stamp, other weights."""
+"""The version of a model: name, size, time of change and inode of each file."""
 
 
 class LocalBackend:
-    """folder: with a model and its tokenizer, as transformers saves them (safetensors; code in it is never run).
-    dtype: "auto", or a name that torch has ("float32"). seed: of sampling. cache_bytes: see above; 0 computes every prompt
-    anew. called: the model's name, in place of the folder's.
+    """A backend for one model in this process.
+
+    Args:
+        folder: The model and its tokenizer, as transformers saves them (safetensors; code in it is never run).
+        dtype: "auto", or a name that torch has, such as "float32".
+        seed: The seed of sampling.
+        cache_bytes: The most bytes of kept keys and values; 0 computes every prompt anew.
+        called: The model's name, in place of the folder's name.
     """
 
     def __init__(
@@ -67,9 +72,9 @@ class LocalBackend:
         self._loader = WorkerThread("editahead-loading")
         self._model: LocalModel | None = None
         self._stamp: _Stamp | None = None
-        """Of the weights that were loaded last, or could not be."""
+        """The version of the weights that were loaded last, or could not be loaded."""
         self._failure: BackendError | None = None
-        """Why those of the stamp could not be loaded."""
+        """Why the weights of `_stamp` could not be loaded."""
         self._swapping: asyncio.Task[None] | None = None
         self._closed = False
         self.health = Health("starting")
@@ -100,8 +105,11 @@ class LocalBackend:
             await self.reload_weights()
 
     async def reload_weights(self) -> None:
-        """Take the weights that are in the folder now; between two requests, if there are others. `BackendError` when they
-        cannot be had: then those before stay."""
+        """Load the weights that are in the folder now, if they are new. They replace the old ones between two requests.
+
+        Raises:
+            BackendError: The weights cannot be loaded. The old weights stay.
+        """
         if self._swapping is None or self._swapping.done():
             self._swapping = asyncio.ensure_future(self._swap())
         await asyncio.shield(self._swapping)
@@ -113,7 +121,7 @@ class LocalBackend:
         job = CancellableJob(self._worker, is_background=query.background)
 
         def tell(item: TextChunk | StreamEnd | Exception | None) -> None:
-            with suppress(RuntimeError):  # the loop is closed, so nobody listens
+            with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(queue.put_nowait, item)
 
         def work() -> None:
@@ -149,13 +157,13 @@ class LocalBackend:
         self._closed = True
         if self._swapping is not None:
             self._swapping.cancel()
-        # No later than after the present step; the threads die with the process in any case.
+        # The threads end after the present step, or with the process.
         await asyncio.to_thread(self._worker.stop, 1.0)
         await asyncio.to_thread(self._loader.stop, 0.0)
         self._model = None
 
     async def _do(self, work: Callable[[LocalModel, _Check], T], *, idle: bool) -> T:
-        """Return what `work` returns, from the model's thread. In the background it makes room for other requests."""
+        """Return what `work` returns, run on the model's thread. idle: whether the work makes room for other requests."""
         await self.prepare()
         loop = asyncio.get_running_loop()
 
@@ -175,7 +183,7 @@ class LocalBackend:
     @property
     def _current(self) -> LocalModel:
         if self._model is None:
-            raise Cancelled  # closed meanwhile
+            raise Cancelled  # the backend was closed
         return self._model
 
     async def _swap(self) -> None:
@@ -205,7 +213,7 @@ class LocalBackend:
             log.info("the model in %s has new weights", self._folder)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
-        """On the model's thread, after some work: whether there are other weights now."""
+        """Start a reload if the folder has new weights. Called on the model's thread, after each request."""
         stamp = _stamp(self._folder)
         if self._model is not None and stamp != self._stamp and not self._closed:
             with suppress(RuntimeError):  # the loop is closed
@@ -214,7 +222,7 @@ class LocalBackend:
     def _renew(self) -> None:
         if not self._closed and (self._swapping is None or self._swapping.done()):
             self._swapping = asyncio.ensure_future(self._swap())
-            self._swapping.add_done_callback(lambda task: task.cancelled() or task.exception())  # was told
+            self._swapping.add_done_callback(lambda task: task.cancelled() or task.exception())  # was logged
 
     def _update_health(self, failed: BackendError | None = None) -> None:
         """Set `health` after a load or a request.
@@ -244,7 +252,7 @@ class LocalBackend:
 def _load(folder: Path, dtype: str, seed: int, cache_bytes: int) -> LocalModel:
     if not (folder / "config.json").is_file():
         raise BackendError("refused", f"There is no model in {folder}.")
-    # Threads that wait for the next step are not to keep the cores busy; read when torch is imported.
+    # Threads that wait for the next step must not keep the cores busy. torch reads this when it is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     _stand_somewhere()
     from .model import LocalModel
@@ -253,7 +261,7 @@ def _load(folder: Path, dtype: str, seed: int, cache_bytes: int) -> LocalModel:
 
 
 def _stand_somewhere() -> None:
-    """torch cannot be imported where the working folder was deleted, as that of another branch may be."""
+    """Change to a folder that exists: torch cannot be imported where the working folder was deleted."""
     try:
         Path.cwd()
     except FileNotFoundError:
@@ -261,7 +269,7 @@ def _stand_somewhere() -> None:
 
 
 def _stamp(folder: Path) -> _Stamp:
-    """() for a folder that cannot be read."""
+    """Return the version of the folder's model, or () if the folder cannot be read."""
     files = []
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:

@@ -1,7 +1,8 @@
-"""A model in this process: its network, its tokenizer, and what was computed of each session's last prompt.
+"""A model in this process: its network, its tokenizer, and the computed prompts of sessions.
 
-For one thread. A prompt that goes on as the session's last one did is computed only from where it differs. Greedy answers
-may be drafted: a step verifies a draft, and keeps of it what the model would have said by itself (`speculation.drafts`).
+For one thread. Only the part of a prompt behind its common prefix with the session's last prompt is computed. Greedy
+answers may be drafted: a step verifies a draft, and keeps the tokens that the model would have chosen itself
+(`speculation.drafter`).
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from .stop_strings import StopScanner
 from .transformers_network import TransformersNetwork, load_transformers_tokenizer
 
 PREFILL_CHUNK = 256
-"""Tokens of a prompt that are computed at once: it can be given up after each."""
+"""Tokens of a prompt that are computed at once. A request can be cancelled between two chunks."""
 
 DRAFT_LENGTHS = DraftLengths(initial=16, max=64)
-"""Of drafts: a step for 65 tokens takes about seven times as long as a step for one, on one core."""
+"""Lengths of drafts: a step for 65 tokens takes about seven times as long as a step for one, on one core."""
 
 
 def load_network(folder: Path, dtype: str) -> Network:
@@ -42,10 +43,17 @@ def load_network(folder: Path, dtype: str) -> Network:
 
 
 class LocalModel:
-    """folder: with a model and its tokenizer, as transformers saves them. dtype, seed, cache_bytes: see `LocalBackend`.
-    load: how the network comes from there.
+    """A model with its tokenizer and its cache. dtype, seed, cache_bytes: as for `LocalBackend`.
 
-    Raises whatever the libraries do.
+    Args:
+        folder: The model and its tokenizer, as transformers saves them.
+        dtype: The type of the weights.
+        seed: The seed of sampling.
+        cache_bytes: The most bytes of kept keys and values.
+        load: Returns the network of a folder.
+
+    Raises:
+        ValueError: The weights are damaged. The libraries raise errors of their own.
     """
 
     def __init__(
@@ -72,7 +80,15 @@ class LocalModel:
     def generate(
         self, query: CompletionRequest, check: Callable[[], None]
     ) -> Iterator[TextChunk | StreamEnd]:
-        """check: raises when it is to be given up; asked before each step."""
+        """Yield the answers to a request.
+
+        Args:
+            query: The request.
+            check: Raises to cancel. Called before each step.
+
+        Raises:
+            BackendError: The prompt does not fit.
+        """
         ids = self._encode(query)
         row = self._row(query, ids)
         reused, counts = row.reused, _Counts()
@@ -93,7 +109,7 @@ class LocalModel:
             self._keep(query, row)
 
     def prefill(self, query: CompletionRequest, check: Callable[[], None]) -> Usage:
-        """What is computed by the time it is given up is kept."""
+        """Compute a prompt. What is computed before `check` cancels is kept."""
         ids = self._encode(query)
         row = self._row(query, ids)
         try:
@@ -109,7 +125,7 @@ class LocalModel:
         continuations: Sequence[str | Sequence[int]],
         check: Callable[[], None],
     ) -> list[tuple[float, ...]]:
-        """See `backend.Scorer`. The prompt is computed once, and so is what continuations begin with in common."""
+        """Return scores as `Scorer.score` does. Prompt and common prefixes of continuations are computed once."""
         prompt = self._encode(query)
         wanted = [self._plain(c) if isinstance(c, str) else list(c) for c in continuations]
         most = self.context - len(prompt)
@@ -141,7 +157,7 @@ class LocalModel:
         return scores
 
     def _told(self, logits: Any) -> list[Any]:
-        """Log-probabilities instead of logits, row by row."""
+        """Return log-probabilities for logits, row by row."""
         return list(self._torch.log_softmax(logits, -1))
 
     def _decode(
@@ -154,7 +170,7 @@ class LocalModel:
         counts: _Counts,
         check: Callable[[], None],
     ) -> Generator[TextChunk, None, Finish]:
-        """One answer, whose first token has the logits `first`; returns how it ends."""
+        """Yield one answer, whose first token has the logits `first`, and return how it ends."""
         limit = min(query.max_tokens, self.context - len(row.ids))
         text = _Text(self._encoder, query.chat)
         stops = StopScanner(query.stop)
@@ -184,7 +200,7 @@ class LocalModel:
         counts: _Counts,
         check: Callable[[], None],
     ) -> Iterator[tuple[int, float]]:
-        """At most `limit` tokens, each with its log-probability. Nothing is computed that is not asked for."""
+        """Yield at most `limit` tokens, each with its log-probability. A step is computed only when it is needed."""
         draft: list[int] = []
         while limit > 0:
             tokens, logprobs = self._pick(logits, query)
@@ -202,8 +218,10 @@ class LocalModel:
                 logits = row.extend([tokens[right], *draft], check, 1 + len(draft))
 
     def _pick(self, logits: Any, query: CompletionRequest) -> tuple[list[int], list[float]]:
-        """For each row of logits a token, and its log-probability at a temperature of 1, as servers tell it (0 where nobody
-        wants it)."""
+        """Return a token for each row of logits, and its log-probability at a temperature of 1, as servers report it.
+
+        The log-probabilities are 0 if the request does not want them.
+        """
         if query.temperature > 0:
             odds = self._torch.softmax(logits / query.temperature, dim=-1)
             tokens = self._torch.multinomial(odds, 1, generator=self._random)
@@ -215,8 +233,10 @@ class LocalModel:
         return tokens[:, 0].tolist(), told[:, 0].tolist()
 
     def _drafts(self, query: CompletionRequest) -> list[list[int]]:
-        """As token ids, up to one that the model has not. None where the answer is not greedy, or a wrong draft could not
-        be taken back."""
+        """Return the request's drafts as token ids, each up to the first token that the model does not have.
+
+        There are none if the answer is not greedy, or if a wrong draft could not be taken back.
+        """
         if query.temperature > 0 or not self._network.crops:
             return []
         known = self._network.vocabulary
@@ -224,7 +244,7 @@ class LocalModel:
         return [draft for draft in drafts if draft]
 
     def _plain(self, text: str) -> list[int]:
-        """The ids of a text that stands in the middle."""
+        """Return the ids of a text that is not at the beginning of a prompt."""
         ids: list[int] = self._encoder.encode(text, add_special_tokens=False).ids
         return ids
 
@@ -242,7 +262,7 @@ class LocalModel:
         return ids
 
     def _chat(self, query: CompletionRequest) -> str:
-        """The conversation as the model's template has it, up to where the answer is to go on."""
+        """Return the conversation in the model's template, up to where the answer goes on."""
         if self._template is None:
             self._template = load_transformers_tokenizer(self._folder)
         messages = [{"role": "user", "content": query.prompt}]
@@ -260,7 +280,7 @@ class LocalModel:
         return text
 
     def _row(self, query: CompletionRequest, ids: Sequence[int]) -> _Row:
-        """What is kept of the session's last prompt, as far as it fits; else nothing."""
+        """Return a row with the kept tokens that the prompt shares with the session's last prompt."""
         kept = self._shelf.pop(query.session, ids) if self._network.crops else None
         cache, size, shared = kept or (self._network.new_cache(), 0, 0)
         row = _Row(self._network, cache, list(ids[:shared]), size)
@@ -268,14 +288,14 @@ class LocalModel:
         return row
 
     def _keep(self, query: CompletionRequest, row: _Row) -> None:
-        """For the session's next prompt, unless the model failed in the middle of a step."""
+        """Keep a row for the session's next prompt, unless the model failed in the middle of a step."""
         if row.sound and self._network.crops:
             self._shelf.put(query.session, row.ids, row.cache)
 
 
 @dataclass(slots=True)
 class _Counts:
-    """Of all samples. said: tokens of answers. drafted, accepted: as in `Usage`."""
+    """Numbers of tokens of all samples. said: tokens of answers. drafted, accepted: as in `Usage`."""
 
     said: int = 0
     drafted: int = 0
@@ -283,8 +303,14 @@ class _Counts:
 
 
 class _Row:
-    """A row of tokens with what the network computed for them. size: of the cache. reused: tokens that it began with.
-    sound: whether the cache is what `ids` say."""
+    """A row of tokens with its cache.
+
+    Attributes:
+        cache: The network's keys and values.
+        ids: The tokens.
+        reused: The number of tokens that the row began with.
+        sound: Whether the cache belongs to `ids`.
+    """
 
     def __init__(self, network: Network, cache: Any, ids: list[int], size: int) -> None:
         self._network = network
@@ -295,7 +321,7 @@ class _Row:
         self.sound = True
 
     def extend(self, ids: Sequence[int], check: Callable[[], None], rows: int = 1) -> Any:
-        """Compute more tokens; the logits behind the last `rows` of them, [rows, vocabulary], all of one chunk."""
+        """Compute more tokens, and return the logits behind the last `rows` of them, [rows, vocabulary], of one chunk."""
         logits = None
         for start in range(0, len(ids), PREFILL_CHUNK):
             check()
@@ -316,9 +342,9 @@ class _Row:
 
 
 class _Text:
-    """Tokens as text, as soon as it is whole characters; bytes at the end that are none are dropped, as by vLLM.
+    """A decoder of tokens into whole characters. Incomplete bytes at the end are dropped, as by vLLM.
 
-    What a token is as text may depend on the one before it, so that some that were given are decoded along with new ones.
+    The text of a token may depend on the token before it, so some earlier tokens are decoded again with new ones.
     """
 
     def __init__(self, encoder: Any, without_special: bool) -> None:

@@ -1,7 +1,7 @@
-"""Small models of Qwen3's architecture, dense or a mixture of experts, with as little around the arithmetic as possible.
+"""Small models of Qwen3's architecture, dense or a mixture of experts, with little code around the arithmetic.
 
-transformers gives the same (a test compares the logits), but takes two seconds to import and several times as long for a
-step of so small a model. What this module does not know it leaves to transformers: `fits` says so.
+transformers gives the same logits (a test compares them), but takes two seconds to import and several times as long for a
+step of such a small model. `is_supported` tells which models are left to transformers.
 
 Shapes: n = tokens of a step, H = heads, K = heads of keys and values, D = a head's width, E = experts.
 """
@@ -18,13 +18,13 @@ from .network import eos_token_ids
 
 WEIGHTS = "model.safetensors"
 MAX_BYTES = 256 << 20
-"""Of weights: larger models gain nothing by being here."""
+"""Bytes of weights. Larger models are no faster here."""
 ROOM = 256
 """Tokens that a cache grows by."""
 
 
 def is_supported(folder: Path) -> bool:
-    """Whether the folder's model is one for this module."""
+    """Return whether this module can run the folder's model."""
     try:
         config = json.loads((folder / "config.json").read_text("utf-8"))
         size = (folder / WEIGHTS).stat().st_size
@@ -42,7 +42,7 @@ def is_supported(folder: Path) -> bool:
 
 
 def _rope(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """How positions are told, as transformers wrote it from version 5 on, and before."""
+    """Return the parameters of rotary positions, as transformers writes them before version 5 or since."""
     known: Mapping[str, Any] = config.get("rope_parameters") or {
         "rope_theta": config.get("rope_theta", 10_000.0)
     } | (config.get("rope_scaling") or {})
@@ -51,8 +51,14 @@ def _rope(config: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @dataclass(slots=True)
 class _Layer:
-    """attention: queries, keys and values as one matrix. router: None in a dense layer, whose one expert has no choice.
-    up: gate and up projections as one matrix for each expert, [E, 2 * width, hidden]. down: [E, hidden, width]."""
+    """The weights of a layer.
+
+    Attributes:
+        attention: Queries, keys and values as one matrix.
+        router: None in a dense layer, which has one expert.
+        up: The gate and up projections of each expert as one matrix, [E, 2 * width, hidden].
+        down: [E, hidden, width].
+    """
 
     attention_norm: Any
     attention: Any
@@ -66,8 +72,11 @@ class _Layer:
 
 
 class Qwen3Network:
-    """A `Network` on one core of the CPU. dtype: "auto" computes in float32 however the weights are saved: it is as quick
-    on most machines, and answers are the same whatever was drafted. fits(folder) is true."""
+    """A `Network` on one core of the CPU, for a folder that `is_supported`.
+
+    dtype: "auto" computes in float32 for all saved types. float32 is as fast on most machines, and the answers are the
+    same with any drafts.
+    """
 
     crops = True
 
@@ -75,7 +84,7 @@ class Qwen3Network:
         import torch
         from safetensors.torch import load
 
-        torch.set_num_threads(1)  # for one of this size a second thread costs more than it gives
+        torch.set_num_threads(1)  # for a model of this size a second thread costs more than it saves
         self._torch: Any = torch
         self._dtype: Any = torch.float32 if dtype == "auto" else getattr(torch, dtype)
         config = json.loads((folder / "config.json").read_text("utf-8"))
@@ -90,7 +99,7 @@ class Qwen3Network:
         self._epsilon: float = config["rms_norm_eps"]
         self._chosen: int = config.get("num_experts_per_tok", 1)
         self._weighs_chosen: bool = config.get("norm_topk_prob", False)
-        # All of the file at once: memory that is mapped to it would change when somebody writes there.
+        # The file is read, not mapped: mapped memory would change when the file is written.
         weights = {name: t.to(self._dtype) for name, t in load((folder / WEIGHTS).read_bytes()).items()}
         self._embedding = weights.pop("model.embed_tokens.weight")
         tied = config.get("tie_word_embeddings", False)
@@ -122,7 +131,7 @@ class Qwen3Network:
         )
 
     def _rotations(self, theta: float) -> tuple[Any, Any]:
-        """Cosine and sine for each position, [context, D]; the sine's first half with a minus, see `_rotated`."""
+        """Return cosine and sine for each position, [context, D]. The sine's first half is negative, see `_rotated`."""
         torch = self._torch
         steps = torch.arange(0, self._width, 2, dtype=torch.float32) / self._width
         angles = torch.outer(torch.arange(self.context, dtype=torch.float32), theta**-steps)
@@ -141,7 +150,7 @@ class Qwen3Network:
             x = self._embedding[torch.tensor(ids)]
             rotation = self._cos[start:end], self._sin[start:end]
             seen = None
-            if len(ids) > 1:  # each token sees those before it and itself
+            if len(ids) > 1:  # each token sees itself and the tokens before it
                 seen = torch.ones(len(ids), end, dtype=torch.bool).tril_(start)
                 seen = seen.repeat(self._heads // self._key_heads, 1)
             for layer, held in zip(self._layers, cache.data, strict=True):
@@ -156,14 +165,14 @@ class Qwen3Network:
         return self._torch.nn.functional.rms_norm(x, weight.shape, weight, self._epsilon)
 
     def _rotated(self, x: Any, rotation: tuple[Any, Any]) -> Any:
-        """x: [heads, n, D]. Each pair (x[i], x[i + D/2]) turned by its token's angle."""
+        """Turn each pair (x[i], x[i + D/2]) by its token's angle. x: [heads, n, D]."""
         half = self._width // 2
         return x * rotation[0] + self._torch.cat((x[..., half:], x[..., :half]), -1) * rotation[1]
 
     def _attention(
         self, x: Any, layer: _Layer, held: Any, start: int, rotation: tuple[Any, Any], seen: Any | None
     ) -> Any:
-        """x: [n, hidden]. held: this layer's keys and values, [2, K, room, D]; those of x are added."""
+        """Compute attention, and add the keys and values of x to `held`. x: [n, hidden]. held: [2, K, room, D]."""
         functional = self._torch.nn.functional
         n, heads, end = len(x), self._heads, start + len(x)
         mixed = functional.linear(x, layer.attention).view(n, -1, self._width).transpose(0, 1)
@@ -178,7 +187,7 @@ class Qwen3Network:
         return functional.linear(out.view(heads, n, -1).transpose(0, 1).reshape(n, -1), layer.output)
 
     def _experts(self, x: Any, layer: _Layer) -> Any:
-        """x: [n, hidden]. Each token's chosen experts, weighed by the router."""
+        """Compute each token's chosen experts, weighted by the router. x: [n, hidden]."""
         torch, linear = self._torch, self._torch.nn.functional.linear
         if layer.router is None:
             return linear(self._gated(linear(x, layer.up[0])), layer.down[0])
@@ -215,7 +224,7 @@ class Qwen3Network:
 
 
 class KvCache:
-    """data: [layers, 2, K, room, D], of which the first `size` of `room` are those of tokens."""
+    """A key-value cache. data: [layers, 2, K, room, D], of which the first `size` of `room` are in use."""
 
     def __init__(self, data: Any) -> None:
         self.data = data
@@ -230,7 +239,7 @@ class KvCache:
         self.size = size
 
     def reserve(self, size: int) -> None:
-        """Room for so many tokens."""
+        """Make room for `size` tokens."""
         layers, both, heads, room, width = self.data.shape
         if size > room:
             larger = self.data.new_empty((layers, both, heads, -(-size // ROOM) * ROOM, width))

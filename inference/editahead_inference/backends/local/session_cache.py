@@ -1,4 +1,4 @@
-"""What has been computed of each session's last prompt, kept within a number of bytes."""
+"""A cache of the computed last prompt of each session, limited in bytes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,12 @@ class _Kept(Generic[T]):
 
 
 class SessionCache(Generic[T]):
-    """Values by session; the one that was not used for longest is the first to go. most: bytes of all together. size: of a
-    value."""
+    """A cache of values by session. The least recently used value is dropped first.
+
+    Args:
+        most: The most bytes of all values together.
+        size: Returns the bytes of a value.
+    """
 
     def __init__(self, most: int, size: Callable[[T], int]) -> None:
         self._most = most
@@ -30,8 +34,12 @@ class SessionCache(Generic[T]):
         self.size = 0
 
     def pop(self, session: str, ids: Sequence[int]) -> tuple[T, int, int] | None:
-        """The session's value, which is no longer on the shelf; how many tokens it was computed for; and how many of them
-        `ids` begin with, but for the last of `ids`, which is always to be computed. None when that is none."""
+        """Remove and return a session's value.
+
+        Returns:
+            The value, the number of its tokens, and the number of them that `ids` begin with. The last of `ids` does
+            not count, as it is always computed. None if no token is shared.
+        """
         kept = self._kept.pop(session, None)
         if kept is None:
             return None
@@ -40,7 +48,7 @@ class SessionCache(Generic[T]):
         return (kept.value, len(kept.ids), shared) if shared > 0 else None
 
     def put(self, session: str, ids: Sequence[int], value: T) -> None:
-        """Keep what was computed for `ids`, if there is room for it at all."""
+        """Keep a value that was computed for `ids`, if it fits."""
         self.pop(session, ())
         kept = _Kept(tuple(ids), value, self._size_of(value))
         self._kept[session] = kept

@@ -1,4 +1,4 @@
-"""Stop strings in text that comes piece by piece, for backends that have to find them themselves."""
+"""Stop strings in streamed text, for backends that must find them themselves."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 class StopScanner:
-    """Lets text through up to the first stop string, and holds back what may be the beginning of one."""
+    """A filter that passes text up to the first stop string, and holds back what may be the beginning of one."""
 
     def __init__(self, stops: Iterable[str]) -> None:
         self._stops = tuple(stop for stop in stops if stop)
@@ -14,7 +14,7 @@ class StopScanner:
         self.stopped = False
 
     def feed(self, text: str) -> str:
-        """What may be given on now. "" once a stop string has come."""
+        """Add text, and return what can be passed on: nothing more once a stop string has come."""
         if self.stopped:
             return ""
         self._held += text
@@ -27,11 +27,11 @@ class StopScanner:
         return given
 
     def finish(self) -> str:
-        """What was held back, at the end of the text."""
+        """End the text, and return what was held back."""
         return "" if self.stopped else self._held
 
 
 def _begun(text: str, stop: str) -> int:
-    """Characters at the end of the text that are the beginning of the stop string."""
+    """Return the number of characters at the end of the text that begin the stop string."""
     most = min(len(text), len(stop) - 1)
     return next((size for size in range(most, 0, -1) if text.endswith(stop[:size])), 0)

@@ -1,4 +1,4 @@
-"""Any causal language model that transformers knows."""
+"""A network for any causal language model that transformers knows."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .network import eos_token_ids
 
 
 class TransformersNetwork:
-    """A `Network`. Loads the folder's model (safetensors only; code in it is never run) on the GPU, if there is one.
+    """A `Network` for the folder's model (safetensors only; code in it is never run), on the GPU if there is one.
 
-    dtype: "auto" as it was saved, or a name that torch has.
+    dtype: "auto" for the saved type, or a name that torch has.
     """
 
     def __init__(self, folder: Path, dtype: str) -> None:
@@ -23,7 +23,7 @@ class TransformersNetwork:
 
         library: Any = transformers
         self._torch: Any = torch
-        self._torch.set_num_threads(max((os.cpu_count() or 1) // 2, 1))  # the editor needs some, too
+        self._torch.set_num_threads(max((os.cpu_count() or 1) // 2, 1))  # the editor needs cores, too
         self._device = "cuda" if self._torch.cuda.is_available() else "cpu"
         model: Any = library.AutoModelForCausalLM.from_pretrained(
             folder, dtype=dtype, use_safetensors=True, local_files_only=True, trust_remote_code=False
@@ -33,7 +33,7 @@ class TransformersNetwork:
         self.context: int = model.config.max_position_embeddings
         self.vocabulary: int = model.config.vocab_size
         self.eos_ids = eos_token_ids(model.generation_config.eos_token_id)
-        # Windows that slide and states that run along cannot be cropped to any earlier token.
+        # Sliding windows and recurrent states cannot be cropped to any earlier token.
         self.crops = all(type(layer).__name__ == "DynamicLayer" for layer in self.new_cache().layers)
         self._keeps = "logits_to_keep" in inspect.signature(model.forward).parameters
 
@@ -63,11 +63,11 @@ class _LibraryCache:
     def crop(self, size: int) -> None:
         more = self.held.get_seq_length() - size
         if more > 0:
-            self.held.crop(-more)  # a negative number: so many fewer
+            self.held.crop(-more)  # a negative number removes that many tokens
 
 
 def load_transformers_tokenizer(folder: Path) -> Any:
-    """With the template for conversations, which only transformers reads."""
+    """Load a tokenizer with its chat template, which only transformers reads."""
     import transformers
 
     library: Any = transformers

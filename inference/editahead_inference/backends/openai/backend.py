@@ -1,6 +1,6 @@
 """A model behind OpenAI's protocol: vLLM, llama.cpp's server, Ollama, LM Studio and others.
 
-What the server is and can do is found by asking it once, and again after it was gone.
+The kind of the server and its abilities are detected once, and again after the server was gone.
 """
 
 from __future__ import annotations
@@ -35,10 +35,20 @@ from .server_url import ServerUrl
 
 
 class OpenAIBackend:
-    """url: of the server, with or without "/v1"; ValueError for one that is not allowed (`Address.of`). model: as the server
-    calls it; None for the only one. key: for the server. secret: of the person, whose keyed hashes go with requests; None =
-    one of this object's own. waiting, patient: timeouts of requests that somebody waits for, and of those in the background
-    or with long answers. clock: monotonic seconds, for the circuit breaker.
+    """A backend for one server with OpenAI's protocol.
+
+    Args:
+        url: The server's address, with or without "/v1".
+        model: The server's name for the model; None for the only model.
+        key: The server's key.
+        secret: The user's secret. Requests carry hashes that are keyed with it; None = a secret of this object only.
+        waiting: Timeouts of requests that a user waits for.
+        patient: Timeouts of background requests, and of requests for long answers.
+        limits: The most bytes of answers.
+        clock: Monotonic seconds, for the circuit breaker.
+
+    Raises:
+        ValueError: The URL or the key is not allowed (`ServerUrl.parse`).
     """
 
     def __init__(
@@ -61,9 +71,9 @@ class OpenAIBackend:
         self._breaker = CircuitBreaker(clock)
         self._serving: ServerProfile | None = None
         self._asking = asyncio.Lock()
-        self._priority = True  # until the server says that it has none
+        self._priority = True  # until the server rejects a priority
         self._secret = secret or secrets.token_bytes(32)
-        # So that nobody else, not even with the same key, can find out by the time it takes what was asked.
+        # The salt prevents that others with the same key learn from response times what was asked.
         self._salt = self._hash("cache")
 
     @property
@@ -117,9 +127,13 @@ class OpenAIBackend:
 
     @contextmanager
     def _attempt(self, *, answers: bool = True) -> Iterator[Callable[[], None]]:
-        """Asks the circuit breaker, and tells it how it ends. Gives a function to call when something came.
+        """Run one attempt under the circuit breaker, and yield a function to call when a part of the answer came.
 
-        answers: whether the model is asked. A server may tell what it has, and still fail whenever it is asked.
+        Args:
+            answers: Whether the model is asked. A server may list its models and still fail all completions.
+
+        Raises:
+            BackendError: The circuit breaker is open, or the attempt failed.
         """
         attempt = self._breaker.try_acquire()
         if attempt is None:
@@ -137,9 +151,9 @@ class OpenAIBackend:
                 self._breaker.succeeded(attempt)
             else:
                 self._breaker.failed(attempt, error.detail)
-                self._serving = None  # it may come back as another
+                self._serving = None  # another server may come back
             raise
-        except BaseException:  # nobody wants it any more
+        except BaseException:  # cancelled, or the generator was closed
             (self._breaker.succeeded if answered else self._breaker.release)(attempt)
             raise
         (self._breaker.succeeded if answers else self._breaker.release)(attempt)
@@ -159,7 +173,7 @@ class OpenAIBackend:
     async def _answers(
         self, serving: ServerProfile, query: CompletionRequest, timeouts: Timeouts
     ) -> AsyncGenerator[TextChunk | StreamEnd, None]:
-        """The pieces of an answer; asked again, without, by a server that does not know priorities."""
+        """Yield the parts of an answer. A server that rejects priorities is asked again without one."""
         priority = self._priority and query.background
         path, body = build_request(serving, query, priority=priority, salt=self._salt)
         quote = MessageRedactor((query.prompt, query.system or "", query.prefill), self._transport.key)
@@ -181,7 +195,7 @@ class OpenAIBackend:
         except HttpStatusError as error:
             if "priority" not in body or error.status not in (400, 422):
                 raise
-            self._priority = False  # what it says of them may not be quotable
+            self._priority = False  # whatever the message says: it may not be quotable
         else:
             return
         async with aclosing(self._answers(serving, query, timeouts)) as again:
@@ -189,5 +203,5 @@ class OpenAIBackend:
                 yield piece
 
     def _hash(self, text: str) -> str:
-        """The same each time, and without the secret nobody can tell of what."""
+        """Return the keyed hash of a text. Without the secret, the text cannot be found from it."""
         return hmac.new(self._secret, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:32]

@@ -8,20 +8,30 @@ from __future__ import annotations
 from collections.abc import Callable
 
 FAILURES = 3
-"""So many in a row, and it opens."""
+"""Failures in a row after which the circuit breaker opens."""
 FIRST_S, MOST_S = 1.0, 30.0
-"""It stays open for so long at first, twice as long after each attempt that fails, up to the most."""
+"""Seconds for which it stays open: the first wait, doubled after each attempt that fails, and the longest wait."""
 
 
 class Attempt:
-    """One request that was let through."""
+    """A request that was let through."""
 
     __slots__ = ()
 
 
 class CircuitBreaker:
-    """clock: monotonic seconds. detail: why the last attempt failed, "" when it did not. failing: attempts that failed
-    since the last success."""
+    """A circuit breaker for one server.
+
+    Args:
+        clock: Monotonic seconds.
+        failures: Failures in a row after which it opens.
+        first_s: Seconds of the first wait.
+        most_s: Seconds of the longest wait.
+
+    Attributes:
+        failing: The number of failed attempts since the last success.
+        detail: Why the last attempt failed, or "" if it succeeded.
+    """
 
     def __init__(
         self,
@@ -43,11 +53,14 @@ class CircuitBreaker:
 
     @property
     def open(self) -> bool:
-        """Whether requests are refused: nobody has answered since it opened, and nobody is trying."""
+        """Whether requests are rejected: no request succeeded since it opened, and none is on trial."""
         return self._closed_again is not None and self._trying is None
 
     def try_acquire(self) -> Attempt | None:
-        """Let a request through, or not (None). Its end must be told: `succeeded`, `failed` or `ended`."""
+        """Return an attempt for a request, or None to reject it.
+
+        Each attempt must be ended by `succeeded`, `failed` or `release`.
+        """
         attempt = Attempt()
         if self._closed_again is not None:
             if self._trying is not None or self._clock() < self._closed_again:
@@ -56,14 +69,14 @@ class CircuitBreaker:
         return attempt
 
     def succeeded(self, attempt: Attempt) -> None:
-        """It was answered, whenever it began."""
+        """Close the circuit: the server answered, no matter when the attempt began."""
         self._closed_again = self._trying = None
         self._wait_s = self._first_s
         self.failing = 0
         self.detail = ""
 
     def failed(self, attempt: Attempt, detail: str) -> None:
-        """It was not. What began before the breaker opened tells nothing new."""
+        """Count a failure. An attempt that began before the circuit breaker opened tells nothing new."""
         if attempt is self._trying:
             self._trying = None
             self._wait_s = min(2 * self._wait_s, self._most_s)
@@ -75,6 +88,6 @@ class CircuitBreaker:
             self._closed_again = self._clock() + self._wait_s
 
     def release(self, attempt: Attempt) -> None:
-        """It was given up before anything was known."""
+        """End an attempt that was cancelled before its result was known."""
         if attempt is self._trying:
             self._trying = None

@@ -1,4 +1,4 @@
-"""What servers stream, as pieces: the objects of `/v1/completions` and `/v1/chat/completions`."""
+"""The objects that `/v1/completions` and `/v1/chat/completions` stream, as text chunks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,12 @@ _REASONS: Mapping[str, Finish] = {"stop": "stop", "length": "length"}
 
 
 class ChunkReader:
-    """Reads one streamed answer. where: the server, for a person. quote: what may be said of the server's own message
-    (`failures.Quoter`)."""
+    """A reader of one streamed answer.
+
+    Args:
+        where: The server, for messages.
+        quote: Returns what may be quoted of the server's own message (`MessageRedactor`).
+    """
 
     def __init__(self, where: str, quote: Callable[[Any], str]) -> None:
         self._where = where
@@ -25,8 +29,11 @@ class ChunkReader:
         self._usage: Usage | None = None
 
     def feed(self, chunk: Any) -> list[TextChunk | StreamEnd]:
-        """What a chunk brings. The end that comes last is kept for `finish`, as the usage comes behind it.
-        `BackendError` (broken) for what the protocol does not have, or when the chunk tells of a failure."""
+        """Return the parts that a chunk holds. The last end is kept for `finish`, as the usage follows it.
+
+        Raises:
+            BackendError: The chunk breaks the protocol, or reports a failure.
+        """
         if not isinstance(chunk, dict):
             raise self._broken()
         if chunk.get("error") is not None:
@@ -39,13 +46,17 @@ class ChunkReader:
         return [*found, *self._settled()]
 
     def failure(self, chunk: Any) -> BackendError:
-        """The failure that a chunk tells of."""
+        """Return the failure that a chunk reports."""
         return BackendError(
             "broken", f"{self._where} failed in the middle of its answer{self._quote(chunk)}."
         )
 
     def finish(self) -> StreamEnd:
-        """The last end, with the usage. `BackendError` when an answer has none."""
+        """Return the last end, with the usage.
+
+        Raises:
+            BackendError: An answer has no end.
+        """
         if self._open or not self._ends:
             raise BackendError("unreachable", f"{self._where} ended the connection too early.")
         sample, reason = self._ends.popitem()
@@ -73,7 +84,7 @@ class ChunkReader:
         return TextChunk(text or "", logprobs, sample) if text or logprobs else None
 
     def _settled(self) -> list[StreamEnd]:
-        """All ends but one, which stays for `finish`."""
+        """Return all ends but the last, which is kept for `finish`."""
         settled = list(self._ends)[: len(self._ends) - (not self._open)]
         return [StreamEnd(self._ends.pop(sample), sample) for sample in settled]
 
@@ -92,8 +103,11 @@ def _count(value: Any, *names: str) -> int | None:
 
 
 def _logprobs(value: Any) -> tuple[float, ...]:
-    """In either shape: lists side by side (`token_logprobs`), or a list of objects (`content`), which some servers use for
-    both kinds of completion."""
+    """Return the log-probabilities of either shape.
+
+    One is parallel lists (`token_logprobs`). The other is a list of objects (`content`), which some servers use for
+    both kinds of completion.
+    """
     listed = _field(value, "token_logprobs")
     if listed is None:
         content = _field(value, "content")
@@ -108,7 +122,10 @@ def _logprobs(value: Any) -> tuple[float, ...]:
 
 
 def _usage(chunk: dict[str, Any]) -> Usage | None:
-    """`usage`; without the number of cached tokens in it, llama.cpp's `timings`. Of drafts, vLLM's `metrics` beside it."""
+    """Return the usage that a chunk reports, if any.
+
+    llama.cpp reports cached tokens in `timings`, and vLLM reports drafts in `metrics`, both beside `usage`.
+    """
     usage, timings = chunk.get("usage"), chunk.get("timings")
     prompt = _count(usage, "prompt_tokens")
     cached = _count(usage, "prompt_tokens_details", "cached_tokens")

@@ -1,4 +1,4 @@
-"""What a server's refusals mean, in sentences for a person that quote neither prompt nor key."""
+"""HTTP statuses as errors, in sentences for the user that quote neither prompt nor key."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from typing import Any
 from editahead_inference.errors import HttpStatusError
 
 MAX_QUOTE = 200
-"""Characters of a server's own message."""
+"""Characters of a server's own message that are quoted."""
 
 _SAME_CODE = 16
-"""A message that has so many characters in a row in common with a prompt may quote it; so few with a key, the key."""
+"""Characters in a row that a message may not share with a prompt; it may quote the code."""
 _SAME_KEY = 4
+"""Characters in a row that a message may not share with the key."""
 
 REQUEST_ERROR_STATUSES = frozenset([400, 413, 422])
-"""Statuses that say nothing about the server: the next request may be fine."""
+"""Statuses that are caused by the request: the next request to the same server may succeed."""
 
 
 class MessageRedactor:
-    """Quotes servers' messages, but for those that hold a part of what was sent. prompts: texts; key: of the server."""
+    """A filter of servers' messages: it drops messages that hold a part of a prompt or of the key."""
 
     def __init__(self, prompts: Iterable[str], key: str | None) -> None:
         self._prompts = tuple(map(_bare, prompts))
         self._key = key or ""
 
     def __call__(self, answer: Any) -> str:
-        """ ": message" of a parsed JSON answer in any of the usual shapes; "" when there is none that may be quoted."""
+        """Return ": message" of a parsed JSON answer of any usual shape, or "" if nothing may be quoted."""
         message = answer.get("error", answer) if isinstance(answer, dict) else None
         if isinstance(message, dict):
             message = message.get("message", message.get("detail"))
@@ -51,14 +52,22 @@ class MessageRedactor:
 
 
 def _bare(text: str) -> str:
-    """Without white space and what escapes it: messages quote code on one line, or as a string."""
+    """Return the text without white space and its escapes: messages quote code on one line, or as a string."""
     return re.sub(r"\\[nrt]|[\s\\]", "", text)
 
 
 def to_backend_error(
     where: str, status: int, quote: str, has_key: bool, model: str | None
 ) -> HttpStatusError:
-    """where: the server. quote: what it says, from `Quoter`. model: the one that was asked for, if any was."""
+    """Return the error for a status.
+
+    Args:
+        where: The server, for the message.
+        status: The HTTP status.
+        quote: The server's own message, from `MessageRedactor`.
+        has_key: Whether a key was sent.
+        model: The requested model, if the request named one.
+    """
     if status in (401, 403):
         key = (
             "does not accept the key" if has_key else "wants a key; `api_key_env` names the variable with it"

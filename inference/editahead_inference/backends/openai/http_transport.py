@@ -1,6 +1,7 @@
-"""HTTP, as a client that trusts no server: timeouts for each stage, limits, no redirects.
+"""An HTTP client that trusts no server: timeouts for each stage, limits, no redirects.
 
-The one module that uses the HTTP library, which is loaded late, on another thread. That is httpx2, in which httpx goes on.
+This is the only module that uses the HTTP library, httpx2, the successor of httpx. The library is loaded late, on another
+thread.
 """
 
 from __future__ import annotations
@@ -23,16 +24,23 @@ if TYPE_CHECKING:
     import httpx2
 
 _KEPT_S = 4.0
-"""An idle connection is used again for so long: less than uvicorn's 5 s, so that it is not closed under a request."""
+"""Seconds for which an idle connection is reused: less than uvicorn's 5 s, so that the server does not close it first."""
 _TAIL_S = 0.05
-"""What stands behind the end of an answer is waited for so long, so that the connection can be used again."""
+"""Seconds to wait for the bytes behind an answer's end: only a connection that was read to the end can be reused."""
 _MAX_WHOLE = 1_000_000
-"""Bytes of an answer that is not streamed: a list of models, a refusal."""
+"""Bytes of an answer that is not streamed: a list of models, an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds. first: from the start to the first event of an answer. between: two of them. total: of the whole answer."""
+    """Timeouts in seconds.
+
+    Attributes:
+        connect: To connect.
+        first: From the start to the first event of an answer.
+        between: Between two events.
+        total: For the whole answer.
+    """
 
     connect: float = 1.0
     first: float = 5.0
@@ -41,21 +49,30 @@ class Timeouts:
 
 
 INTERACTIVE_TIMEOUTS = Timeouts()
-"""Somebody waits for the answer."""
+"""For requests that a user waits for."""
 BACKGROUND_TIMEOUTS = Timeouts(connect=5.0, first=60.0, between=30.0, total=120.0)
-"""Nobody does; a server may have to load its model first."""
+"""For requests that no user waits for. A server may have to load its model first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bytes. line: of an event. answer: of a whole body."""
+    """The most bytes of an event's line, and of a whole body."""
 
     line: int = MAX_LINE
     answer: int = 16_000_000
 
 
 class HttpTransport:
-    """Talks to one server, in one event loop. key: as it goes into the header; it is kept out of all messages."""
+    """An HTTP client for one server, in one event loop.
+
+    Args:
+        address: The server.
+        key: The key for the header. No message quotes it.
+        limits: The most bytes of answers.
+
+    Raises:
+        ValueError: The key has characters that no key has.
+    """
 
     def __init__(self, address: ServerUrl, key: str | None, limits: Limits) -> None:
         if key is not None and not (key.isascii() and key.isprintable() and " " not in key and key):
@@ -79,7 +96,11 @@ class HttpTransport:
                 await (await self._opening).aclose()
 
     async def json(self, method: str, url: str, timeouts: Timeouts, body: Any = None) -> Any:
-        """A whole answer. `BackendError`."""
+        """Return a whole answer, parsed.
+
+        Raises:
+            BackendError: The request failed, or the answer is not JSON.
+        """
         due = asyncio.get_running_loop().time() + timeouts.first
         async with self._answer(method, url, body, {}, due, timeouts.connect) as answer:
             data = await answer.whole(due)
@@ -98,7 +119,11 @@ class HttpTransport:
         timeouts: Timeouts,
         quote: MessageRedactor,
     ) -> AsyncGenerator[ServerSentEvent, None]:
-        """The events of a streamed answer, up to "[DONE]" or the end of the connection. `BackendError`."""
+        """Yield the events of a streamed answer, up to "[DONE]" or the end of the connection.
+
+        Raises:
+            BackendError: The request failed.
+        """
         clock = asyncio.get_running_loop().time
         end = clock() + timeouts.total
         due = min(end, clock() + timeouts.first)
@@ -133,7 +158,16 @@ class HttpTransport:
         due: float,
         connect: float,
     ) -> AsyncIterator[_Answer]:
-        """An answer whose body is still to be read. due: when its head has to be there, by the loop's clock."""
+        """Send a request and yield the answer, whose body is not read yet.
+
+        Args:
+            method: The HTTP method.
+            url: The URL.
+            body: The JSON body, or None.
+            headers: Additional headers.
+            due: When the answer's head must be there, by the loop's clock.
+            connect: Seconds to connect.
+        """
         client = await self.open()
         extensions = {"timeout": {"connect": connect, "pool": None, "read": None, "write": None}}
         request = client.build_request(method, url, json=body, headers=headers, extensions=extensions)
@@ -147,18 +181,21 @@ class HttpTransport:
             await answer.close()
 
     async def open(self) -> httpx2.AsyncClient:
-        """Load the library, which takes longer than a server; requests do so themselves. `BackendError` when it cannot be
-        had; it is tried again then."""
+        """Load the HTTP library and return its client. Requests do this themselves.
+
+        Raises:
+            BackendError: The client cannot be made. The next call tries again.
+        """
         if self._opening is None or (self._opening.done() and self._opening.exception() is not None):
             self._opening = asyncio.ensure_future(asyncio.to_thread(self._new_client))
-        return await asyncio.shield(self._opening)  # also when the first request is given up meanwhile
+        return await asyncio.shield(self._opening)  # goes on if the first request is cancelled
 
     def _new_client(self) -> httpx2.AsyncClient:
         try:
             return self._made_client()
         except (
             Exception
-        ) as error:  # a proxy or certificates of the environment, mostly, that the library has no use for
+        ) as error:  # mostly a proxy or certificates of the environment that the library rejects
             raise BackendError(
                 "refused", f"Requests to {self._address.root} cannot be set up: {type(error).__name__}."
             ) from error
@@ -173,7 +210,7 @@ class HttpTransport:
             headers=headers,
             limits=httpx2.Limits(keepalive_expiry=_KEPT_S),
             follow_redirects=False,
-            trust_env=not self._address.loopback,  # what goes to this machine goes through no proxy
+            trust_env=not self._address.loopback,  # requests to this machine use no proxy
         )
 
     def _rejected(self, status: int, data: bytes, quote: MessageRedactor, model: str | None) -> BackendError:
@@ -195,7 +232,7 @@ class HttpTransport:
 
 
 class _Answer:
-    """A response on its way. where: the server. limit: bytes."""
+    """A response whose body is being read. where: the server, for messages. limit: the most bytes of the body."""
 
     def __init__(self, response: httpx2.Response, where: str, limit: int) -> None:
         self._response = response
@@ -206,7 +243,7 @@ class _Answer:
         self.kind = str(response.headers.get("content-type", ""))
 
     async def read(self, due: float) -> bytes | None:
-        """The next bytes; None at the end. due: by the loop's clock."""
+        """Return the next bytes, or None at the end. due: the deadline by the loop's clock."""
         with _failures(self._where):
             async with asyncio.timeout_at(due):
                 data = await anext(self._raw, None)
@@ -216,7 +253,7 @@ class _Answer:
         return data
 
     async def whole(self, due: float) -> bytes:
-        """All that is left."""
+        """Return the rest of the body. due: the deadline by the loop's clock."""
         self._left = min(self._left, _MAX_WHOLE)
         parts = []
         while (data := await self.read(due)) is not None:
@@ -230,7 +267,7 @@ class _Answer:
 
 @contextmanager
 def _failures(where: str) -> Iterator[None]:
-    """Says of the library's exceptions, which hold the whole request, what a person should know."""
+    """Raise the library's exceptions, which hold the whole request, as `BackendError` with a sentence for the user."""
     import httpx2
 
     try:
@@ -248,7 +285,7 @@ def _failures(where: str) -> Iterator[None]:
     except httpx2.ProxyError:
         raise BackendError("unreachable", f"The proxy on the way to {where} refuses.") from None
     except httpx2.HTTPError as error:
-        # The library tells what is no HTTP from a connection that ended only in words.
+        # Only the message distinguishes a connection that ended from an answer that is not HTTP.
         ended = str(error).startswith(("Server disconnected", "peer closed"))
         if isinstance(error, httpx2.RemoteProtocolError) and not ended:
             raise BackendError("broken", f"{where} does not speak HTTP.") from None

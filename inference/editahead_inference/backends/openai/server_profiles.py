@@ -1,4 +1,4 @@
-"""Which server it is, found by asking, and how each is asked.
+"""The kinds of servers: how to detect each, and how to ask it.
 
 Sources: vLLM 0.32's `entrypoints/openai`, read and run; what is public of llama.cpp's server, Ollama (`openai/openai.go`)
 and LM Studio, read in parts in 2026-11, not run.
@@ -24,7 +24,7 @@ _OWNERS: Mapping[str, ServerKind] = {
     "library": "Ollama",
     "organization_owner": "LM Studio",
 }
-"""What each says in `/v1/models` of who owns a model."""
+"""The owner of a model that each kind reports in `/v1/models`."""
 
 _ABOUT: Mapping[ServerKind, str] = {
     "vLLM": "/version",
@@ -32,7 +32,7 @@ _ABOUT: Mapping[ServerKind, str] = {
     "Ollama": "/api/version",
     "LM Studio": "/api/v0/models",
 }
-"""Where each tells more of itself; one that does not say who owns its models is asked for all of them."""
+"""The path where each kind reports more. A server that does not report owners is asked for all of them."""
 
 _CAN: Mapping[ServerKind, Capabilities] = {
     "vLLM": Capabilities(token_ids=True, logprobs=True, samples=True, warms=True),
@@ -44,14 +44,14 @@ _CAN: Mapping[ServerKind, Capabilities] = {
 
 _RAW_TEMPLATES = frozenset(["", "{{ .Prompt }}", "{{.Prompt}}", "{{ .Prompt}}", "{{.Prompt }}"])
 _MAX_STOPS = 4
-"""Stop strings that OpenAI's protocol allows; the servers that are known take more."""
+"""Stop strings that OpenAI's protocol allows. The known servers take more."""
 _MAX_NAMED = 8
 """Models that a sentence lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerProfile:
-    """What there is. model: as the server calls it. raw: whether prompts reach the model as they are."""
+    """A detected server. model: the server's name for it. raw: whether prompts reach the model without a template."""
 
     kind: ServerKind
     model: str
@@ -60,8 +60,16 @@ class ServerProfile:
 
 
 async def detect_server(transport: HttpTransport, wanted: str | None, timeouts: Timeouts) -> ServerProfile:
-    """What the server serves. wanted: a model's name; None for the only one. `BackendError`: `refused`, with what there is,
-    when that model is not among them."""
+    """Detect the server's kind, its model and its abilities.
+
+    Args:
+        transport: The client.
+        wanted: The model's name; None for the only model.
+        timeouts: For each request.
+
+    Raises:
+        BackendError: A request failed, or the server does not serve the model; then the message lists its models.
+    """
     address = transport.address
     models = _models(address.root, await transport.json("GET", f"{address.api}/models", timeouts))
     model = _chosen(address.root, models, wanted)
@@ -89,7 +97,7 @@ async def detect_server(transport: HttpTransport, wanted: str | None, timeouts: 
 async def _optional(
     transport: HttpTransport, method: str, url: str, timeouts: Timeouts, body: Any = None
 ) -> Any:
-    """None where there is nothing."""
+    """Return a parsed answer, or None if the server does not have this path."""
     try:
         return await transport.json(method, url, timeouts, body)
     except BackendError as error:
@@ -99,7 +107,7 @@ async def _optional(
 
 
 def _models(where: str, answer: Any) -> dict[str, dict[str, Any]]:
-    """What is said of each model, by its name."""
+    """Return the entries of a list of models, by name."""
     listed = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(listed, list):
         raise BackendError("broken", f"{where} answers with something that is no list of models.")
@@ -108,7 +116,7 @@ def _models(where: str, answer: Any) -> dict[str, dict[str, Any]]:
 
 
 def _chosen(where: str, models: Mapping[str, Any], wanted: str | None) -> str:
-    """Of the names that the server has, the one that is meant: with or without folder, ".gguf" and ":latest"."""
+    """Return the server's name for the wanted model: with or without folder, ".gguf" and ":latest"."""
     if wanted is None and len(models) == 1:
         return next(iter(models))
     for name in models:
@@ -132,7 +140,7 @@ def _answers_as(kind: ServerKind, about: Any) -> bool:
 
 
 def _context(kind: ServerKind, model: str, told: Mapping[str, Any], about: Any) -> int | None:
-    """Tokens of prompt and answer together."""
+    """Return the most tokens of prompt and answer together, if the server reports them."""
     about = about if isinstance(about, dict) else {}
     found: Any = told.get("max_model_len")
     if kind == "llama.cpp":
@@ -149,8 +157,17 @@ def _context(kind: ServerKind, model: str, told: Mapping[str, Any], about: Any) 
 def build_request(
     serving: ServerProfile, query: CompletionRequest, *, priority: bool, salt: str
 ) -> tuple[str, dict[str, Any]]:
-    """The path behind the address's `api`, and the body. priority: whether the server sorts by it. salt: of those who share
-    a prefix cache. `BackendError` (refused) for what this server cannot do."""
+    """Return the path behind `ServerUrl.api`, and the JSON body.
+
+    Args:
+        serving: The server.
+        query: The request.
+        priority: Whether the server knows priorities.
+        salt: The salt of the prefix cache. Requests with one salt share the cache.
+
+    Raises:
+        BackendError: The server cannot do this.
+    """
     can = serving.capabilities
     body: dict[str, Any] = {
         "model": serving.model,
@@ -180,14 +197,13 @@ def build_request(
         if query.logprobs and can.logprobs:
             body["logprobs"] = 1
     if serving.kind == "vLLM":
-        # Else the model's own generation_config.json counts, and a repetition penalty there ruins text that is to be
-        # repeated.
+        # These override the model's generation_config.json: a repetition penalty there ruins text that repeats.
         body |= {"repetition_penalty": 1.0, "top_p": 1.0, "top_k": -1, "min_p": 0.0}
         if query.stop_ids:
-            # Where only the text tells that an answer has ended, vLLM does not say what became of its drafts.
+            # If only a stop string ends an answer, vLLM does not report its drafts.
             body["stop_token_ids"] = list(query.stop_ids)
         if not query.chat:
-            # Formats read markers that are special tokens of the model, and stop at them.
+            # Formats read markers that are special tokens of the model.
             body |= {"skip_special_tokens": False, "spaces_between_special_tokens": False}
         if query.background and priority:
             body["priority"] = 1

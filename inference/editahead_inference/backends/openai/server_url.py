@@ -1,4 +1,4 @@
-"""Where a server may be: anywhere over https, on this machine over plain http."""
+"""The URL of a server: anywhere with https, on this machine also with plain http."""
 
 from __future__ import annotations
 
@@ -12,8 +12,13 @@ _VERSION = re.compile(r"/v\d+$")
 
 @dataclass(frozen=True, slots=True)
 class ServerUrl:
-    """Of a server with OpenAI's protocol. root: its URL, without the version ("http://localhost:8000"). api: with it
-    (".../v1"). loopback: whether it is on this machine."""
+    """The validated URL of a server with OpenAI's protocol.
+
+    Attributes:
+        root: The URL without the version, such as "http://localhost:8000".
+        api: The URL with the version, such as "http://localhost:8000/v1".
+        loopback: Whether the server is on this machine.
+    """
 
     root: str
     api: str
@@ -21,8 +26,11 @@ class ServerUrl:
 
     @classmethod
     def parse(cls, url: str) -> ServerUrl:
-        """url: with or without the version at its end. ValueError, with one sentence that does not quote the URL, for one
-        that is not allowed."""
+        """Parse a URL with or without the version at its end.
+
+        Raises:
+            ValueError: The URL is not allowed. The message is one sentence that does not quote the URL.
+        """
         try:
             parts = urlsplit(url.strip())
             host, port = parts.hostname or "", parts.port
@@ -49,7 +57,7 @@ class ServerUrl:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a URL's host is this machine: not a name that only looks so ("127.0.0.1.example.com")."""
+    """Return whether a URL's host is this machine. "127.0.0.1.example.com" only looks like it."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -1,24 +1,30 @@
-"""Server-sent events out of bytes, of limited length. Source: the HTML standard, "Parsing an event stream" (lines that end
-in a lone carriage return, which no server of models sends, are not told apart)."""
+"""Server-sent events out of bytes, of limited length.
+
+Source: the HTML standard, "Parsing an event stream". A lone carriage return does not end a line here: no model server
+sends one.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MAX_LINE = 1_000_000
-"""Bytes."""
+"""Bytes of one line, and of one event: more is no completion."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSentEvent:
-    """kind: "message" when the server does not name it. llama.cpp sends failures in a field "error", here a kind."""
+    """A server-sent event.
+
+    kind: "message" if the server does not name it. llama.cpp sends failures in a field "error", which is a kind here.
+    """
 
     kind: str
     data: str
 
 
 class EventDecoder:
-    """Bytes as they come, in any pieces."""
+    """A decoder of bytes that come in pieces of any size."""
 
     def __init__(self, longest: int = MAX_LINE) -> None:
         self._longest = longest
@@ -28,7 +34,11 @@ class EventDecoder:
         self._size = 0
 
     def feed(self, data: bytes) -> list[ServerSentEvent]:
-        """The events that are complete. ValueError for a line, or an event, that is too long, or is not UTF-8."""
+        """Return the events that are complete.
+
+        Raises:
+            ValueError: A line or an event is too long, or is not UTF-8.
+        """
         *lines, self._held = (self._held + data).split(b"\n")
         if len(self._held) > self._longest:
             raise ValueError("a line is too long")
