@@ -1,1 +1,1 @@
-"""Draft tokens for speculative decoding, taken from texts at hand instead of a second model."""
+"""Speculative decoding: draft tokens from known texts instead of a second model."""

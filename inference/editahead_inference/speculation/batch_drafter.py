@@ -1,7 +1,7 @@
-"""Drafts for the rows of a batch of which nothing is known but their tokens.
+"""The drafts for the rows of a batch, of which only the tokens are known.
 
-What is remembered of a row is found again by all of its tokens, never by where it stands: rows move, are given to other
-requests, and come back after they had to make room. What is not found is made anew from the tokens.
+A row is recognised by all of its tokens, never by its position: rows move, go to other requests, and come back after
+they made room for others. The state of an unknown row is rebuilt from its tokens.
 """
 
 from __future__ import annotations
@@ -14,26 +14,34 @@ from .drafter import Drafter, DraftLengths
 from .prompt_markers import MarkerFinder
 
 MAX_INDEXED_PER_STEP = 1 << 15
-"""Tokens of drafts' sources that a step indexes at most, for one row or for several: about ten milliseconds. Longer
-sources are cut off, and rows for which there is no time wait for the next step."""
+"""Tokens of sources indexed in one step, for all rows together: about ten milliseconds.
+
+Longer sources are cut off; other rows wait for the next step.
+"""
 
 SEARCH_TOKENS_PER_INDEXED = 16
-"""So many tokens of a prompt are searched for markers in the time that indexing one takes."""
+"""Tokens of a prompt that are searched for markers in the time that indexing one takes."""
 
 MAX_INDEXED = 1 << 20
-"""Tokens that are indexed at the same time: a few hundred MB. Rows that come while there are so many have no drafts."""
+"""Tokens indexed at the same time: a few hundred MB. New rows beyond this have no drafts."""
 
 MAX_IDLE_STEPS = 64
-"""A row that was in none of so many steps is forgotten: its request has ended, or waits for long."""
+"""Steps after which an absent row is forgotten: its request has ended, or waits for long."""
 
 _KEY_TOKENS = 16
-"""Rows are looked up by so many of their last tokens, and then compared whole."""
+"""Last tokens of a row by which it is looked up, before all tokens are compared."""
 
 
 @dataclass(slots=True)
 class _Row:
-    """seen: its tokens up to the last step, as bytes. drafter: None where it is no edit. size: tokens that are indexed.
-    step: the last one that it was in."""
+    """One row.
+
+    Attributes:
+        seen: The tokens up to the last step, as bytes.
+        drafter: None if the prompt is not an edit.
+        size: The number of indexed tokens.
+        step: The last step that the row was in.
+    """
 
     seen: bytearray
     drafter: Drafter | None
@@ -42,7 +50,13 @@ class _Row:
 
 
 class BatchDrafter:
-    """markers: tell what is an edit. lengths: of drafts. context: tokens that a row may have. Not for several threads."""
+    """The drafts for the rows of a batch. It is not safe for threads.
+
+    Args:
+        markers: The finder of edits in prompts.
+        lengths: The lengths of drafts.
+        context: Tokens that a row may have.
+    """
 
     def __init__(self, markers: MarkerFinder, lengths: DraftLengths, context: int) -> None:
         self._markers = markers
@@ -54,7 +68,7 @@ class BatchDrafter:
         self._rows: OrderedDict[tuple[int, bytes], list[_Row]] = OrderedDict()
 
     def begin_step(self) -> None:
-        """A step begins: time for more, and what has ended is forgotten."""
+        """Begin a step: renew the budget of time, and forget rows that have ended."""
         self._step += 1
         self._budget = MAX_INDEXED_PER_STEP
         while self._rows:
@@ -65,7 +79,12 @@ class BatchDrafter:
             del self._rows[key]
 
     def draft(self, tokens: bytes, new: int) -> list[int]:
-        """tokens: all of a row so far, 4 bytes for each. new: so many of them it got in this step, at least one."""
+        """Return the draft for a row.
+
+        Args:
+            tokens: All tokens of the row so far, 4 bytes each.
+            new: The number of tokens that the row got in this step, at least one.
+        """
         count = len(tokens) // 4
         row = self._take_row(tokens, count - new) or self._make_row(tokens, count - new)
         if row is None:
@@ -82,7 +101,7 @@ class BatchDrafter:
         return row.drafter.draft(max(self._context - count - 1, 0))
 
     def _take_row(self, tokens: bytes, before: int) -> _Row | None:
-        """The row that had the first `before` of the tokens."""
+        """Return and remove the row that had the first `before` tokens."""
         seen = tokens[: 4 * before]
         key = before, seen[-4 * _KEY_TOKENS :]
         rows = self._rows.get(key, [])
@@ -94,7 +113,7 @@ class BatchDrafter:
         return row
 
     def _make_row(self, tokens: bytes, before: int) -> _Row | None:
-        """None where there is no time for it in this step."""
+        """Return a new row, or None if this step has no time for one."""
         search = before // SEARCH_TOKENS_PER_INDEXED
         if search > self._budget < MAX_INDEXED_PER_STEP:
             return None

@@ -1,10 +1,10 @@
-"""Draft tokens from texts that an answer repeats for the most part: a merge's guess, the original file, a sketch.
+"""Draft tokens from texts that an answer mostly repeats: the guess of a merge, the original file, a sketch.
 
-Lossless: a target model verifies all of a draft in one step and keeps what it would have said itself (speculative decoding,
-arXiv 2211.17192). Where drafts come from is prompt lookup decoding with a memory: a pointer follows the answer through each
-source, and one that is lost finds its place again by the last tokens of the answer. A place that few tokens tell is trusted
-with a short draft, and until one is found, so are places near the lost one. An answer that has just said the same twice is
-thought to go on like that.
+Drafts lose nothing: a target model verifies a whole draft in one step and keeps what it would have generated itself
+(speculative decoding, arXiv 2211.17192). The method is prompt lookup decoding with a memory: a pointer follows the answer
+through each source, and a lost one is found again by the last tokens of the answer. A place found by few tokens gets a
+short draft. Until a place is found, so do places near the lost one. An answer that has just repeated itself is taken to
+continue so.
 """
 
 from __future__ import annotations
@@ -14,26 +14,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 MIN_NGRAM = 3
-"""Tokens that have to be equal for a place in a source to be taken for the answer's."""
+"""Tokens that must be equal for a place in a source to be taken for that of the answer."""
 MAX_NGRAM = 24
 """Equal tokens beyond which a place is not more likely."""
 SURE_MATCH_LENGTH = 12
+"""Equal tokens from which a draft has the full length."""
 DRAFT_TOKENS_PER_MATCHED = 3
-"""While fewer tokens are equal, a draft has so many times as many at most."""
+"""Tokens of a draft for each equal token, below that number."""
 GUESS_DRAFT_LENGTH = 4
-"""Tokens of a draft from a place near the lost one, where fewer than `SHORTEST` are equal."""
+"""Tokens of a draft from a place near the lost one, where fewer than `MIN_NGRAM` are equal."""
 _NEARBY_OFFSETS = range(-2, 16)
-"""How far from the lost place that is."""
+"""Offsets in tokens from the lost place that are searched."""
 _MAX_PLACES_AHEAD = 32
+"""Places compared after the pointer. A step has to be quick for any text."""
 _MAX_PLACES_BEHIND = 16
-"""Places looked at, at most, after and before the one where the pointer was: a step has to be quick in any text."""
+"""Places compared before the pointer."""
 _BACKWARD_FACTOR = 4
-"""So many times farther is a place that lies behind: texts are written from top to bottom."""
+"""The factor of a distance backwards: texts are written from top to bottom."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftLengths:
-    """Of drafts, in tokens. first: after a draft that was not kept whole. most: it doubles up to there."""
+    """The lengths of drafts in tokens.
+
+    Attributes:
+        initial: The length after a draft that was not kept whole.
+        max: The length up to which drafts double.
+    """
 
     initial: int = 32
     max: int = 64
@@ -41,10 +48,12 @@ class DraftLengths:
 
 @dataclass(slots=True)
 class DraftSource:
-    """Tokens, and where in them each run of `SHORTEST` ends.
+    """A source of drafts: its tokens, and an index of the end of each run of `MIN_NGRAM`.
 
-    next: the position that the answer is thought to come to next. matched: so many tokens before it, up to `LONGEST`, are
-    the answer's last; 0 = the place is lost.
+    Attributes:
+        tokens: The token ids.
+        next: The position that the answer is expected to continue at.
+        matched: The number of tokens before it, up to `MAX_NGRAM`, that end the answer; 0 = the place is lost.
     """
 
     tokens: list[int] = field(default_factory=list)
@@ -54,12 +63,13 @@ class DraftSource:
 
     @classmethod
     def from_tokens(cls, tokens: Sequence[int]) -> DraftSource:
-        """It is thought to begin where the answer does."""
+        """Return a source that the answer is expected to follow from its beginning."""
         source = cls(matched=MAX_NGRAM)
         source.extend(tokens)
         return source
 
     def extend(self, tokens: Sequence[int]) -> None:
+        """Append tokens to the source."""
         for token in tokens:
             self.tokens.append(token)
             end = len(self.tokens)
@@ -67,7 +77,7 @@ class DraftSource:
                 self._ends.setdefault(tuple(self.tokens[end - MIN_NGRAM :]), []).append(end)
 
     def advance(self, token: int) -> None:
-        """The answer goes on with it."""
+        """Move the pointer on by the next token of the answer."""
         if self.matched:
             if self.next < len(self.tokens) and self.tokens[self.next] == token:
                 self.next += 1
@@ -76,7 +86,7 @@ class DraftSource:
                 self.matched = 0
 
     def resync(self, answer: Sequence[int]) -> None:
-        """Where the longest run of the answer's last tokens stands, of equal ones the nearest, preferably onwards."""
+        """Move the pointer behind the longest run of the last tokens of the answer, the nearest one of equal runs."""
         ends = self._ends.get(tuple(answer[-MIN_NGRAM:]))
         if ends is None or len(answer) < MIN_NGRAM:
             return
@@ -90,8 +100,11 @@ class DraftSource:
         self.matched, _, self.next = max(places, default=(0, 0, self.next))
 
     def resync_nearby(self, answer: Sequence[int]) -> tuple[int, int, int]:
-        """Not far from the lost place, behind the answer's last token: how many tokens are equal (of two that are looked at;
-        0 for none), minus how far it is from there, and the place. The greater the better."""
+        """Return the best place near the lost one, after the last token of the answer.
+
+        Returns:
+            The number of equal tokens (of two; 0 = none), the negated distance in tokens, and the place. Greater is better.
+        """
         last, before = answer[-1], answer[-2] if len(answer) > 1 else None
         best = 0, 0, 0
         for off in _NEARBY_OFFSETS:
@@ -102,22 +115,26 @@ class DraftSource:
         return best
 
     def _matched_length(self, end: int, answer: Sequence[int]) -> int:
-        """So many tokens before `end` are the answer's last, of which the first `SHORTEST` are known to be."""
+        """Return the number of tokens before `end` that end the answer. `MIN_NGRAM` of them are known to."""
         length = MIN_NGRAM
-        most = min(MAX_NGRAM, end, len(answer))
-        while length < most and self.tokens[end - length - 1] == answer[-length - 1]:
+        limit = min(MAX_NGRAM, end, len(answer))
+        while length < limit and self.tokens[end - length - 1] == answer[-length - 1]:
             length += 1
         return length
 
     def _distance(self, end: int) -> int:
+        """Return the weighted distance of a place from the pointer."""
         return end - self.next if end >= self.next else _BACKWARD_FACTOR * (self.next - end)
 
 
 class Drafter:
-    """Drafts for one answer.
+    """The drafts for one answer.
 
-    sources: token ids, as the model's tokenizer gives them, the one to be trusted most first. One's own answer is the last
-    source. lengths: of the drafts. Time for a step: proportional to the tokens committed, and bounded for the draft.
+    A step takes time proportional to the committed tokens, and bounded time for the draft.
+
+    Args:
+        sources: Token ids as the tokenizer of the model gives them, the most trusted first. The answer itself comes last.
+        lengths: The lengths of drafts.
     """
 
     def __init__(self, sources: Sequence[Sequence[int]], lengths: DraftLengths = DraftLengths()) -> None:
@@ -129,7 +146,7 @@ class Drafter:
         self._draft: list[int] = []
 
     def commit(self, tokens: Sequence[int]) -> None:
-        """What the model said since the last draft: the kept part of it, and the model's own next token."""
+        """Add the tokens generated since the last draft: the kept part of the draft, and the next token of the model."""
         if self._draft:
             whole = len(tokens) > len(self._draft)
             self._length = min(self._length * 2, self._lengths.max) if whole else self._lengths.initial
@@ -140,13 +157,13 @@ class Drafter:
         self._answer += tokens
         self._own.extend(tokens)
 
-    def draft(self, most: int | None = None) -> list[int]:
-        """What is likely to come next: at most `most` tokens, and no more than the lengths say; [] when nothing is."""
+    def draft(self, max_tokens: int | None = None) -> list[int]:
+        """Return the tokens likely to come next: at most `max_tokens`, within the lengths; [] if nothing is likely."""
         for source in self._sources:
             if not source.matched:
                 source.resync(self._answer)
-        best = max(self._sources, key=lambda source: source.matched)  # the first of equals
-        length = self._length if most is None else min(self._length, most)
+        best = max(self._sources, key=lambda source: source.matched)  # The first of equals.
+        length = self._length if max_tokens is None else min(self._length, max_tokens)
         at = best.next
         if not best.matched:
             at, best = self._guess()
@@ -160,7 +177,7 @@ class Drafter:
         return list(self._draft)
 
     def _guess(self) -> tuple[int, DraftSource]:
-        """Where the answer may go on, though hardly anything tells so; the end of its own where nothing does."""
+        """Return a place where the answer may continue though little says so, else the end of the answer itself."""
         places = (
             [(source.resync_nearby(self._answer), source) for source in self._sources[:-1]]
             if self._answer

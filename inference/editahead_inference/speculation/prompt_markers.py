@@ -1,7 +1,7 @@
-"""Where in a prompt's tokens the texts stand that its answer repeats, told by the markers of the formats.
+"""The texts in the tokens of a prompt that the answer repeats, found by the markers of the formats.
 
-For who has the tokens only, such as a proposer of drafts within vLLM. A marker that is no token of the model is as many
-tokens as it is cut into at the beginning of a line.
+This serves callers that only have tokens, such as a proposer of drafts in vLLM. A marker that is not one token of the
+model is the tokens that the marker has at the beginning of a line.
 """
 
 from __future__ import annotations
@@ -21,22 +21,26 @@ Encode = Callable[[str], Sequence[int]]
 
 
 class TokenCodec(Protocol):
-    """A model's tokenizer."""
+    """The tokenizer of a model."""
 
     def encode(self, text: str) -> Sequence[int]:
-        """Its token ids, special tokens in it included, and none added."""
+        """Return the token ids of a text, special tokens in the text included, and none added."""
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of the tokens, special ones included."""
+        """Return the text of tokens, special tokens included."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkerLayout:
-    """A format's markers, each with what always stands behind it.
+    """The markers of a format, each with the text that always follows.
 
-    asks: the answer stands behind the last one of these; "" where it begins is not marked. drafts: behind the last one of
-    each, but before `asks`, a text stands that the answer repeats, the one to be trusted most first. ends: where such a
-    text ends; the other markers do so, too. closes: what an answer ends with. without: the cursor, which no answer repeats.
+    Attributes:
+        answer_marker: The answer follows the last of these; "" = no marker.
+        source_markers: A text that the answer repeats follows the last of each, before `answer_marker`; the most trusted
+            first.
+        end_markers: Markers that end such a text, besides all others.
+        answer_end: The end of an answer.
+        cursor: The cursor, which no answer repeats.
     """
 
     answer_marker: str
@@ -47,7 +51,7 @@ class MarkerLayout:
 
 
 def _tagged(format: TaggedApplyFormat) -> MarkerLayout:
-    """Of a model that is made for Apply: the answer stands behind the message's last line, and what a chat puts there."""
+    """Return the layout of a model made for Apply. The answer follows the last line of the message and the template."""
     file, sketch = format.file, format.sketch
     ends = (f"</{file}>", f"</{sketch}>")
     return MarkerLayout(format.closing, (f"<{file}>", f"<{sketch}>"), ends, f"</{format.answer}>")
@@ -79,7 +83,7 @@ LAYOUTS = (
     ),
     MarkerLayout(
         zeta2.MIDDLE, ("<|marker_1|>",), cursor=zeta2.CURSOR
-    ),  # Zeta 2.1: its answer repeats its markers, too
+    ),  # Zeta 2.1, whose answers repeat the markers, too.
     MarkerLayout(
         f"{sweep.FILE_SEP}updated/",
         (f"{sweep.FILE_SEP}current/", f"{sweep.FILE_SEP}original/"),
@@ -94,22 +98,27 @@ LAYOUTS = (
         cursor=mercury.CURSOR,
     ),
 )
-"""Of our own formats, for next edits and for Apply, and of others' that rewrite what they are shown."""
+"""The formats of Editahead, for next edits and for Apply, and formats of others that rewrite what they show."""
 
 _CODEC = f"utf-32-{sys.byteorder[0]}e"
 
 _MAX_FIRST_LINE_TOKENS = 64
-"""Tokens of a first line that are looked at, at most."""
+"""Tokens searched for the end of a first line."""
 
 _FOLLOWING_TEXTS = ("a", "(", "    a", "\na", "\n    a")
-"""What a marker's last tokens may grow together with."""
+"""Texts that the last tokens of a marker may merge with."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptSources:
-    """sources: what the answer repeats. rest: the prompt without that, of which an answer takes a piece now and then, such
-    as what the last edits put in. answer: the position in the prompt behind what asks for the answer; it may hold the
-    answer's first tokens already. None where it is not marked."""
+    """The sources of drafts in one prompt.
+
+    Attributes:
+        sources: The texts that the answer repeats.
+        rest: The rest of the prompt, which an answer sometimes quotes, such as text from the last edits.
+        answer_start: The position in the prompt after `answer_marker`, from which the first tokens of the answer may be
+            in the prompt already. None if there is no marker.
+    """
 
     sources: list[list[int]]
     rest: list[int]
@@ -117,27 +126,35 @@ class PromptSources:
 
 
 class MarkerFinder:
-    """The layouts' markers as a model's tokenizer cuts them."""
+    """The markers of all layouts as the tokenizer of a model splits them."""
 
     def __init__(self, codec: TokenCodec, layouts: Sequence[MarkerLayout] = LAYOUTS) -> None:
         self._encode = codec.encode
         self._decode = codec.decode
-        self._cut = [_TokenizedLayout(codec.encode, layout) for layout in layouts]
+        self._layouts = [_TokenizedLayout(codec.encode, layout) for layout in layouts]
 
-    def find(self, prompt: Sequence[int], most: int) -> PromptSources | None:
-        """What stands in a prompt; of all sources `most` tokens together: the first ones of each, and the last ones of the
-        rest. None for a prompt in none of the formats. Raises ValueError for ids that are no code points, which no
-        vocabulary has."""
+    def find(self, prompt: Sequence[int], max_tokens: int) -> PromptSources | None:
+        """Return the sources in a prompt, or None for a prompt in none of the formats.
+
+        Args:
+            prompt: The token ids.
+            max_tokens: Tokens of all sources together: the first ones of each, and the last ones of the rest.
+
+        Raises:
+            ValueError: An id is not a code point, as no vocabulary has.
+        """
         text = _text(prompt)
-        found = (cut.find(text, most) for cut in self._cut)
+        found = (layout.find(text, max_tokens) for layout in self._layouts)
         marked = next((marked for marked in found if marked is not None), None)
         for source in marked.sources if marked is not None else ():
             self._split_first_line(source)
         return marked
 
     def _split_first_line(self, source: list[int]) -> None:
-        """A vocabulary's line end may take indentation along, but the one behind what asks for the answer cannot: the first
-        line is cut as it is by itself."""
+        """Tokenize the first line of a source by itself.
+
+        A token of a line end may include indentation, but not the one after `answer_marker`.
+        """
         ends = (n for n, id in enumerate(source[:_MAX_FIRST_LINE_TOKENS]) if n and "\n" in self._decode([id]))
         end = next(ends, min(len(source), _MAX_FIRST_LINE_TOKENS))
         line = self._decode(source[:end])
@@ -146,11 +163,13 @@ class MarkerFinder:
 
 
 def _text(ids: Sequence[int]) -> str:
-    """Each id as a code point, so that markers are found as quickly as words."""
+    """Return the ids as code points of a text, which makes the search for markers as quick as one for words."""
     return array("i", ids).tobytes().decode(_CODEC, "surrogatepass")
 
 
 class _TokenizedLayout:
+    """A layout as the tokenizer of a model splits it."""
+
     def __init__(self, encode: Encode, layout: MarkerLayout) -> None:
         self._marked = bool(layout.answer_marker)
         self._asks = _marker(encode, layout.answer_marker)
@@ -161,7 +180,7 @@ class _TokenizedLayout:
         self._without = _marker(encode, layout.cursor)
         self._sound = bool(self._asks or not self._marked) and all(self._drafts)
 
-    def find(self, prompt: str, most: int) -> PromptSources | None:
+    def find(self, prompt: str, max_tokens: int) -> PromptSources | None:
         if not self._sound:
             return None
         asked = prompt.rfind(self._asks) if self._marked else len(prompt)
@@ -170,8 +189,8 @@ class _TokenizedLayout:
         for start, end in spans:
             text = prompt[start:end]
             text = text.replace(self._without, "") if self._without else text
-            source = list(map(ord, text[:most]))
-            most -= len(source)
+            source = list(map(ord, text[:max_tokens]))
+            max_tokens -= len(source)
             if source:
                 sources.append([*source, *self._closes])
         if not sources:
@@ -182,11 +201,11 @@ class _TokenizedLayout:
             strict=True,
         )
         rest = "".join(prompt[start:end] for start, end in gaps)
-        rest = rest[max(len(rest) - most, 0) :]
+        rest = rest[max(len(rest) - max_tokens, 0) :]
         return PromptSources(sources, list(map(ord, rest)), asked + len(self._asks) if self._marked else None)
 
     def _spans(self, prompt: str, asked: int) -> Iterator[tuple[int, int]]:
-        """Where the drafts stand. No two overlap, as each ends where another begins."""
+        """Yield the ranges of the sources. No two overlap, as each ends where another begins."""
         for marker in self._drafts:
             start = prompt.rfind(marker, 0, asked)
             if start < 0:
@@ -200,11 +219,13 @@ class _TokenizedLayout:
 
 
 def _marker(encode: Encode, marker: str) -> str:
-    """The tokens that a marker has wherever it stands at the beginning of a line, whatever follows; as `_text`."""
+    """Return the tokens that a marker has at the beginning of a line, for any text that follows, as a text by `_text`."""
     if not marker:
         return ""
     line = _text(encode("\n"))
     cut = [_text(encode(f"\n{marker}{behind}")) for behind in _FOLLOWING_TEXTS]
     start = len(line) if all(text.startswith(line) for text in cut) else 1
-    end = common_prefix_length(min(cut), max(cut))  # what the first and the last in order share, all do
+    end = common_prefix_length(
+        min(cut), max(cut)
+    )  # All texts share what the first and the last in order share.
     return cut[0][start:end]

@@ -1,4 +1,4 @@
-"""Drafts within vLLM, for whatever client asks it: a proposer that takes them from the edit in the prompt.
+"""A proposer of drafts within vLLM, for all clients. It takes the drafts from the edit in the prompt.
 
 vllm serve MODEL --speculative-config '{"method": "custom_class", "num_speculative_tokens": 64,
     "model": "editahead_inference.speculation.vllm_proposer.FileDraftProposer"}'
@@ -24,18 +24,18 @@ from .prompt_markers import MarkerFinder, TokenCodec
 log = logging.getLogger(__name__)
 
 MAX_DRAFT_TOKENS = 128
-"""Tokens of a draft that vLLM verifies at most; a longer one ends it."""
+"""Tokens of a draft that vLLM verifies at most; a longer draft ends vLLM."""
 
 
 class FileDraftProposer:
-    """For each row of a batch the tokens that are likely to come next, none where its prompt is no edit that we know.
+    """A proposer that drafts the tokens likely to come next for each row of a batch, if the prompt is a known kind of edit.
 
-    Never raises: where something fails there are no drafts, which is said once.
+    The methods never raise: where something fails there are no drafts, and one warning is logged.
     """
 
     def __init__(self, vllm_config: Any) -> None:
         self._rows: BatchDrafter | None = None
-        self._told = False
+        self._logged = False
         try:
             self._rows = _rows(vllm_config)
             _extend_draft_context(vllm_config)
@@ -43,7 +43,7 @@ class FileDraftProposer:
             self._failed(error)
 
     def load_model(self, *args: Any, **kwargs: Any) -> None:
-        """It has none. vLLM's runner for CPUs wants every proposer to load one."""
+        """Do nothing, as there is no model. The runner for CPUs in vLLM calls this method for every proposer."""
 
     def propose(
         self,
@@ -53,10 +53,14 @@ class FileDraftProposer:
         *args: Any,
         **kwargs: Any,
     ) -> list[list[int]]:
-        """For each row a draft, [] for one whose prompt is not all read.
+        """Return a draft for each row; [] for a row whose prompt is not read completely.
 
-        sampled_token_ids: what each row got in this step. num_tokens_no_spec: an array of how many tokens it has with them.
-        token_ids_cpu: an array of these tokens, and more, by row.
+        Args:
+            sampled_token_ids: The tokens that each row got in this step.
+            num_tokens_no_spec: An array of the number of tokens of each row, the new ones included.
+            token_ids_cpu: An array of at least these tokens, by row.
+            *args: Ignored; they differ between versions of vLLM.
+            **kwargs: Ignored, likewise.
         """
         drafts: list[list[int]] = [[] for _ in sampled_token_ids]
         if self._rows is None:
@@ -72,9 +76,9 @@ class FileDraftProposer:
         return drafts
 
     def _failed(self, error: Exception) -> None:
-        if not self._told:
-            log.warning("Editahead has no drafts where this happens: %s: %s", type(error).__name__, error)
-            self._told = True
+        if not self._logged:
+            log.warning("Editahead proposes no drafts after this error: %s: %s", type(error).__name__, error)
+            self._logged = True
 
 
 def _rows(vllm_config: Any) -> BatchDrafter:
@@ -99,7 +103,7 @@ def _codec(model: Any) -> TokenCodec:
 
 
 class _TransformersCodec:
-    """A tokenizer that transformers loads by its name."""
+    """A tokenizer that transformers loads by name."""
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
@@ -114,8 +118,11 @@ class _TransformersCodec:
 
 
 def _extend_draft_context(vllm_config: Any) -> None:
-    """vLLM has zeros verified for all rows, and asks for no drafts, while one row is nearer to the end of the drafter's
-    context than a whole draft. Ours heeds the end itself, row by row, so its context is said to be longer."""
+    """Extend the context of the drafter that vLLM sees by one draft.
+
+    While one row is nearer to the end of that context than a whole draft, vLLM verifies zeros for all rows and requests no
+    drafts. `BatchDrafter` respects the end itself, row by row.
+    """
     speculative = vllm_config.speculative_config
     context = copy(speculative.draft_model_config)
     context.max_model_len += speculative.num_speculative_tokens
