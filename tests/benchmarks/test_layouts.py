@@ -21,7 +21,7 @@ from editahead_evals.prompt_costs.rendered_prompts import BLOCKS, render_all
 from editahead_evals.prompt_costs.typing_sessions import sample_large, sessions, typing_states
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 from editahead_prompts.formats.registry import FORMATS
 from figures import SHORT, show
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.benchmark
 
 ROOT = Path(__file__).parents[2]
 EDITS = Path(os.environ.get("EDITAHEAD_EDITS", ROOT.parent / "shared/data/edits/dev.jsonl.zst"))
-BUDGET = OWN.context
+BUDGET = EDITAHEAD.context
 SESSIONS, HUNKS, MOST, SEED = (2 if SHORT else 12), 6, (20 if SHORT else 300), 0
 """So many sessions, of each the first hunks and requests."""
 

@@ -31,7 +31,7 @@ from editahead_inference.backends.local.backend import LocalBackend
 from editahead_inference.backends.local.model import LocalModel, load_network
 from editahead_inference.predictors.model.draft_texts import draft_texts
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
-from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END
+from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD, REGION_END
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot
 from figures import SHORT, percentile, show
@@ -96,7 +96,7 @@ def next_edits() -> Iterator[NextEdit]:
         line = dice.randrange(len(document.lines))
         past = PastEdit(document.uri, line, ("def before(items):\n",), (document.lines[line],), open=True)
         state = EditorState(document, document.starts[line], (past,))
-        request = OWN.build(state, bundled_tokenizer(), budget=BUDGET)
+        request = EDITAHEAD.build(state, bundled_tokenizer(), budget=BUDGET)
         bodies = request.region.bodies(document)
         words = [(n, found) for n, body in enumerate(bodies[4:], 4) for found in re.finditer(r"\w{3,}", body)]
         if len(bodies) < 16 or not words:
@@ -109,7 +109,7 @@ def next_edits() -> Iterator[NextEdit]:
         answer = "".join(f"{b}\n" for b in (*bodies[:number], new, *bodies[number + 1 :])) + REGION_END
         prompt = encode(request.prompt.text)
         if len(prompt) in PROMPT and 100 <= len(ids := encode(answer)) <= 220:
-            yield NextEdit(prompt, ids, draft_texts(OWN, request, state))
+            yield NextEdit(prompt, ids, draft_texts(EDITAHEAD, request, state))
             count += 1
 
 

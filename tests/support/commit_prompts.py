@@ -15,7 +15,7 @@ from editahead_inference.apply.merge.merge import merge
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.errors import PromptTooLongError, SketchError
 from editahead_prompts.formats.apply.base import line_bodies
-from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
+from editahead_prompts.formats.apply.editahead_2611 import EDITAHEAD_APPLY
 from editahead_prompts.formats.next_edit.editahead_2611 import FILE, GUESS, NEXT, REGION, REGION_END, SKETCH
 from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.sketches.parse import parse_sketch
@@ -84,7 +84,7 @@ def _original(case: Case) -> Snapshot:
 
 def _within(case: Case, guess: str, target: str) -> Asked | None:
     original = _original(case)
-    request = OWN_APPLY.build(original, case.sketch, guess, bundled_tokenizer())
+    request = EDITAHEAD_APPLY.build_for_guess(original, case.sketch, guess, bundled_tokenizer())
     if request is None:
         return None
     old, new, region = line_bodies(original.text), line_bodies(target), request.region

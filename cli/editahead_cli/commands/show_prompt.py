@@ -25,7 +25,7 @@ def run(args: argparse.Namespace, state: EditorState, settings: Settings) -> int
     from editahead_prompts.composition.hf_tokenizer import BUNDLED, tokenizer_for
     from editahead_prompts.errors import PromptTooLongError
     from editahead_prompts.formats.base import PromptPaths
-    from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+    from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
     from editahead_prompts.formats.registry import select_format
 
     wanted = args.format or (settings.format if settings.format != "auto" else None)
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace, state: EditorState, settings: Settings) -> int
         format = select_format(settings.model or BUNDLED, wanted)
     except ValueError as error:
         return fail(str(error))
-    found = tokenizer_for(settings.model or BUNDLED, ours=format is OWN)
+    found = tokenizer_for(settings.model or BUNDLED, ours=format is EDITAHEAD)
     try:
         request = format.build(state, found.tokenizer, paths=PromptPaths((uris.path_to_uri(Path.cwd()),)))
     except PromptTooLongError as error:

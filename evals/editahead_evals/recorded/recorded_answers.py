@@ -25,7 +25,7 @@ from editahead_evals.scenarios.player import SETTINGS
 from editahead_evals.scenarios.scoring import TABS, text_likeness
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.base import Format, ParsedEdit, PromptPaths, PromptRequest, parse_answer
-from editahead_prompts.formats.next_edit.fim import Fim
+from editahead_prompts.formats.next_edit.fim import FimFormat
 from editahead_prompts.formats.registry import select_format
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.affixes import common_affixes
@@ -72,7 +72,7 @@ class RecordedScenario:
         return self.text.replace(self.new, self.old, 1)
 
     def cursor_for(self, format: Format) -> int:
-        return self.fim_cursor if isinstance(format, Fim) else self.cursor
+        return self.fim_cursor if isinstance(format, FimFormat) else self.cursor
 
     def request(self, format: Format, *, growing: bool = True) -> PromptRequest:
         """Return the request of an editor: the edit without the lines around it, at its place.

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 FILE = "tokenizer.json"
 """Name of the tokenizer's file in a model's folder."""
 
-OWN = Path(__file__).with_name("vocabulary.json")
+VOCABULARY_FILE = Path(__file__).with_name("vocabulary.json")
 """The bundled vocabulary: special tokens, ordered merges, and provenance. Written by `editahead train tokenizer`."""
 
 WORDS = r" ?[^\W\d]+|\d{1,3}| ?[^\w\s]+|(?:\r?\n)+[ \t]*|[ \t]+(?!\S)|[ \t]+|\s"
@@ -114,7 +114,7 @@ def bundled_tokenizer() -> HfTokenizer:
         TokenizerUnavailableError: The library is not installed.
     """
     _library()
-    data = json.loads(OWN.read_text("utf-8"))
+    data = json.loads(VOCABULARY_FILE.read_text("utf-8"))
     return build_bpe(data["special"], data["merges"])
 
 

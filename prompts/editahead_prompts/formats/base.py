@@ -166,9 +166,6 @@ class Format(AnswerParser, Protocol):
     def name(self) -> str: ...
 
     @property
-    def source_date(self) -> str: ...
-
-    @property
     def special_tokens(self) -> tuple[str, ...]: ...
 
     @property

@@ -7,11 +7,11 @@ import re
 from editahead_prompts.errors import UnknownFormatError
 
 from .apply.base import ApplyFormat
-from .apply.editahead_2611 import OWN_APPLY
+from .apply.editahead_2611 import EDITAHEAD_APPLY
 from .apply.fastapply import AIXAPPLY, FASTAPPLY
 from .apply.instruct import INSTRUCT_APPLY
 from .base import Format
-from .next_edit.editahead_2611 import OWN
+from .next_edit.editahead_2611 import EDITAHEAD
 from .next_edit.fim import CODESTRAL, DEEPSEEK, QWEN, SEED_CODER, STARCODER
 from .next_edit.mercury import INSTRUCT, MERCURY
 from .next_edit.sweep import SWEEP, SWEEP_CURSORTAB
@@ -22,14 +22,14 @@ from .next_edit.zeta21 import ZETA_2_1
 FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
-        *(ZETA_1, ZETA_2, ZETA_2_1, SWEEP, SWEEP_CURSORTAB, MERCURY, INSTRUCT, OWN),
+        *(ZETA_1, ZETA_2, ZETA_2_1, SWEEP, SWEEP_CURSORTAB, MERCURY, INSTRUCT, EDITAHEAD),
         *(QWEN, CODESTRAL, DEEPSEEK, STARCODER, SEED_CODER),
     )
 }
 """Formats for next edits, by their name in settings."""
 
 APPLY_FORMATS: dict[str, ApplyFormat] = {
-    format.name: format for format in (OWN_APPLY, INSTRUCT_APPLY, FASTAPPLY, AIXAPPLY)
+    format.name: format for format in (EDITAHEAD_APPLY, INSTRUCT_APPLY, FASTAPPLY, AIXAPPLY)
 }
 """Formats for Apply, by name. A name that is also in `FORMATS` belongs to models for both tasks."""
 
@@ -45,7 +45,7 @@ _BY_MODEL: tuple[tuple[str, str], ...] = (
     (r"\bzeta\b|[-_/]zeta|^zeta", ZETA_1.name),
     (r"sweep", SWEEP.name),
     (r"mercury", MERCURY.name),
-    (r"editahead", OWN.name),
+    (r"editahead", EDITAHEAD.name),
     (r"codestral", CODESTRAL.name),
     (rf"seed{_SEP}coder(?!.*instruct)", SEED_CODER.name),
     (r"starcoder", STARCODER.name),

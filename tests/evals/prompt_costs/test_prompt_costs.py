@@ -25,7 +25,7 @@ from editahead_evals.prompt_costs.revision_worker import rendered_by
 from editahead_evals.prompt_costs.state_files import read_states, write_states
 from editahead_evals.prompt_costs.typing_sessions import Session, sessions, typing_states
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
-from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 from editahead_prompts.formats.next_edit.zeta2 import ZETA_2
 from schemas import validate
 
@@ -107,7 +107,7 @@ def test_figures_leave_out_each_sessions_first_prompt() -> None:
 
 def test_the_most_different_prompts_of_two_formats(states: Path) -> None:
     ours, theirs = (
-        list(render_all(format, read_states(states), bundled_tokenizer())) for format in (OWN, ZETA_2)
+        list(render_all(format, read_states(states), bundled_tokenizer())) for format in (EDITAHEAD, ZETA_2)
     )
     same = compare(ours, ours, ("a", "b"), 3)
     assert (same.equal, same.most_different) == (4, ())
@@ -119,7 +119,7 @@ def test_the_most_different_prompts_of_two_formats(states: Path) -> None:
 
 
 def test_another_process_renders_the_same(states: Path) -> None:
-    here = list(render_all(OWN, read_states(states), bundled_tokenizer(), 500))
+    here = list(render_all(EDITAHEAD, read_states(states), bundled_tokenizer(), 500))
     assert list(rendered_by(Revision("here", {}), states, "editahead", 500)) == here
     with pytest.raises(WorkerError, match="there cannot render them: there is no prompt format 'x'"):
         list(rendered_by(Revision("there", {}), states, "x", None))

@@ -13,7 +13,7 @@ from editahead_inference.speculation.prompt_markers import MarkerFinder, PromptS
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer, bundled_tokenizer
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.apply.base import ApplyInput
-from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
+from editahead_prompts.formats.apply.editahead_2611 import EDITAHEAD_APPLY
 from editahead_prompts.formats.next_edit.editahead_2611 import CURSOR, GUESS, NEXT, REGION, REGION_END, SKETCH
 from editahead_prompts.formats.registry import APPLY_FORMATS, FORMATS
 from editahead_prompts.state import EditorState
@@ -76,11 +76,11 @@ def test_guess_region_and_sketch_are_found_in_this_order() -> None:
     original = Snapshot.from_text(TEXT, uri="file:///a.py")
     sketch = "def function_20(first, second):\n    return 2020\n"
     for guess in (TEXT.replace("return 20\n", "return 2020\n"), None):
-        request = OWN_APPLY.build_for_guess(original, sketch, guess, ESTIMATE)
+        request = EDITAHEAD_APPLY.build_for_guess(original, sketch, guess, ESTIMATE)
         assert request is not None
         marked = found(request.prompt.text)
         assert marked is not None
-        wanted = [f"\n{text}" for text in OWN_APPLY.drafts(request)]
+        wanted = [f"\n{text}" for text in EDITAHEAD_APPLY.drafts(request)]
         assert texts(marked) == wanted
         assert marked.answer_start == len(bundled_tokenizer().encode(request.prompt.text)) - 1
 

@@ -82,12 +82,12 @@ def test_white_space_and_common_words_are_single_tokens() -> None:
 
 
 def test_what_the_file_tells_of_its_data() -> None:
-    data = json.loads(hf_tokenizer.OWN.read_text("utf-8"))
+    data = json.loads(hf_tokenizer.VOCABULARY_FILE.read_text("utf-8"))
     made = ["".join(merge.split(" ")) for merge in data["merges"]]
     assert data["special"] == list(SPECIAL)
     assert max(map(len, made)) <= data["provenance"]["longest token"] == 16
     assert bundled_tokenizer().encoder.get_vocab_size() == data["provenance"]["tokens"] <= 8192
-    assert hf_tokenizer.OWN.stat().st_size < 100_000
+    assert hf_tokenizer.VOCABULARY_FILE.stat().st_size < 100_000
 
 
 def test_a_models_tokenizer_is_loaded_from_its_folder(tmp_path: Path) -> None:

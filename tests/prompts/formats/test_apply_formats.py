@@ -15,7 +15,7 @@ from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.apply import fastapply, instruct
 from editahead_prompts.formats.apply.base import LONG, ApplyFormat, ApplyInput, line_bodies
-from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
+from editahead_prompts.formats.apply.editahead_2611 import EDITAHEAD_APPLY
 from editahead_prompts.formats.apply.fastapply import AIXAPPLY, FASTAPPLY
 from editahead_prompts.formats.apply.instruct import INSTRUCT_APPLY, UNCLEAR
 from editahead_prompts.formats.base import (
@@ -372,10 +372,10 @@ def test_asked_again_our_model_sees_more_lines_around() -> None:
     question = ApplyInput(
         Snapshot.from_text(text, uri="file:///a.py"), "value_30 = 31\n", text.replace("= 30\n", "= 31\n")
     )
-    first = OWN_APPLY.build(question, bundled_tokenizer())
+    first = EDITAHEAD_APPLY.build(question, bundled_tokenizer())
     assert first is not None
-    second = OWN_APPLY.build(question, bundled_tokenizer(), again=first)
+    second = EDITAHEAD_APPLY.build(question, bundled_tokenizer(), again=first)
     assert second is not None
     assert second.region.first < first.region.first and first.region.end < second.region.end
-    assert OWN_APPLY.build(question, bundled_tokenizer(), again=second) is None
-    assert OWN_APPLY.build(question, bundled_tokenizer(), budget=10) is None
+    assert EDITAHEAD_APPLY.build(question, bundled_tokenizer(), again=second) is None
+    assert EDITAHEAD_APPLY.build(question, bundled_tokenizer(), budget=10) is None

@@ -21,7 +21,7 @@ from editahead_prompts.formats.base import (
 )
 from editahead_prompts.formats.escaping import JOINER, escape
 from editahead_prompts.formats.next_edit import editahead_2611, mercury, sweep, zeta1, zeta2
-from editahead_prompts.formats.next_edit.fim import Fim
+from editahead_prompts.formats.next_edit.fim import FimFormat
 from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.formats.windows import visible_line_count
 from editahead_prompts.state import EditorState, PastEdit
@@ -36,7 +36,7 @@ URI = ROOT + "a.txt"
 PATHS = PromptPaths((ROOT,))
 ALL = pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS.keys())
 REWRITING = pytest.mark.parametrize(
-    "format", [f for f in FORMATS.values() if not isinstance(f, Fim)], ids=lambda f: f.name
+    "format", [f for f in FORMATS.values() if not isinstance(f, FimFormat)], ids=lambda f: f.name
 )
 
 
@@ -189,7 +189,9 @@ def test_any_answer_is_read_the_same_in_any_pieces(
         assert whole.cursor is None or 0 <= whole.cursor <= document.length + whole.edit.growth
 
 
-@pytest.mark.parametrize("format", [f for f in FORMATS.values() if isinstance(f, Fim)], ids=lambda f: f.name)
+@pytest.mark.parametrize(
+    "format", [f for f in FORMATS.values() if isinstance(f, FimFormat)], ids=lambda f: f.name
+)
 @given(
     old=LINES, new=LINES.filter(any), eol=st.sampled_from(["\n", "\r\n"]), at=st.floats(0, 1), sizes=PIECES
 )

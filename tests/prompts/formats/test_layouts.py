@@ -23,7 +23,7 @@ from editahead_evals.prompt_costs.rendered_prompts import render_all
 from editahead_evals.prompt_costs.typing_sessions import sessions, typing_states
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.base import Format
-from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.state import EditorState
 
@@ -41,11 +41,11 @@ def requests() -> tuple[tuple[str, EditorState], ...]:
 
 
 def costs_of(format: Format, requests: Sequence[tuple[str, EditorState]]) -> Costs:
-    return Costs.from_rendered(render_all(format, requests, bundled_tokenizer(), OWN.context))
+    return Costs.from_rendered(render_all(format, requests, bundled_tokenizer(), EDITAHEAD.context))
 
 
 def test_our_own_format_costs_the_rest_of_the_region() -> None:
-    costs = costs_of(OWN, requests())
+    costs = costs_of(EDITAHEAD, requests())
     assert costs.refused == 0
     assert costs.tokens > 2000
     (mean, high), (mean_of_large, high_of_large) = costs.prefill[16], costs.prefill[128]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
@@ -27,7 +27,7 @@ def typed(lines: int) -> EditorState:
 
 
 def test_of_the_growing_edit_the_region_shows_the_new_lines() -> None:
-    text = OWN.build(typed(1), ESTIMATE).prompt.text
+    text = EDITAHEAD.build(typed(1), ESTIMATE).prompt.text
     before, region = text.split("<|region|>")
     assert before.endswith("<|hist|>a.py\n-line 20\n")
     assert "line 19\nnew 0<|cursor|>\nline 21" in region
@@ -35,7 +35,7 @@ def test_of_the_growing_edit_the_region_shows_the_new_lines() -> None:
 
 
 def test_new_lines_above_the_region_are_listed() -> None:
-    text = OWN.build(typed(20), ESTIMATE).prompt.text
+    text = EDITAHEAD.build(typed(20), ESTIMATE).prompt.text
     before, region = text.split("<|region|>\n")
     first = int(region.partition("\n")[0].removeprefix("new "))
     assert first > 8
@@ -47,7 +47,7 @@ def test_new_lines_above_the_region_are_listed() -> None:
 
 
 def away_text(state: EditorState) -> str:
-    return OWN.build(state, ESTIMATE).prompt.text.replace("<|cursor|>", "")
+    return EDITAHEAD.build(state, ESTIMATE).prompt.text.replace("<|cursor|>", "")
 
 
 def test_where_one_typed_first_stays_in_sight() -> None:
@@ -57,7 +57,7 @@ def test_where_one_typed_first_stays_in_sight() -> None:
 
     def shown(line: int) -> str:
         state = EditorState(long.snapshot, long.text.index(f"line {line}\n"), long.past)
-        return OWN.build(state, ESTIMATE, budget=600).prompt.text.partition("<|hist|>")[0]
+        return EDITAHEAD.build(state, ESTIMATE, budget=600).prompt.text.partition("<|hist|>")[0]
 
     assert "line 101\n" in shown(101)
     assert shown(140) == shown(101)
@@ -68,6 +68,8 @@ def test_the_slow_parts_never_crowd_out_the_region() -> None:
     long = Snapshot.from_text("".join(f"{'x' * 90} = {n}\n" for n in range(500)), uri="file:///a.py")
     others = tuple(replace(long, uri=f"file:///{n}.py") for n in range(5))
     for budget in (1000, 2500):
-        prompt = OWN.build(EditorState(long, long.length // 2, (), others), ESTIMATE, budget=budget).prompt
+        prompt = EDITAHEAD.build(
+            EditorState(long, long.length // 2, (), others), ESTIMATE, budget=budget
+        ).prompt
         assert budget * 0.4 < prompt.tokens <= budget
         assert "<|cursor|>" in prompt.text

@@ -14,13 +14,13 @@ from editahead_prompts.formats.base import (
     PromptRequest,
     parse_answer,
 )
-from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 from editahead_prompts.formats.next_edit.fim import QWEN
 from editahead_prompts.formats.next_edit.mercury import INSTRUCT, MERCURY
 from editahead_prompts.formats.next_edit.sweep import SWEEP
 from editahead_prompts.formats.next_edit.zeta1 import ZETA_1
 from editahead_prompts.formats.next_edit.zeta2 import ZETA_2
-from editahead_prompts.formats.next_edit.zeta21 import ZETA_2_1, Zeta21
+from editahead_prompts.formats.next_edit.zeta21 import ZETA_2_1, Zeta21Format
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -64,8 +64,8 @@ def after(format: Format, answer: str, text: str = TEXT, cursor: int = 3) -> str
         (INSTRUCT, "```\none\n<|edit_diff_history|>\n```", "leaked-marker"),
         (SWEEP, "<|file_sep|>updated/x\nfoo\n", "empty"),
         (SWEEP, "one\n<|fim_prefix|>", "leaked-marker"),
-        (OWN, "<|silent|>", "no-edits"),
-        (OWN, "one\n<|next|>\n", "leaked-marker"),
+        (EDITAHEAD, "<|silent|>", "no-edits"),
+        (EDITAHEAD, "one\n<|next|>\n", "leaked-marker"),
         (QWEN, "", "empty"),
         (QWEN, "x<|file_sep|>", "leaked-marker"),
         (QWEN, "x = " + "[[1, 2], " * 60, "repetition"),
@@ -78,7 +78,7 @@ def test_refusals(format: Format, answer: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "format", [ZETA_1, ZETA_2, ZETA_2_1, SWEEP, MERCURY, OWN, QWEN], ids=lambda f: f.name
+    "format", [ZETA_1, ZETA_2, ZETA_2_1, SWEEP, MERCURY, EDITAHEAD, QWEN], ids=lambda f: f.name
 )
 def test_cut_off_by_the_server(format: Format) -> None:
     opening = {"zeta-2.1": "<|marker_1|>", "mercury": "```\n"}.get(format.name, "")
@@ -89,7 +89,7 @@ def test_cut_off_by_the_server(format: Format) -> None:
 
 def test_a_marker_after_the_end_does_not_count() -> None:
     assert after(ZETA_2, "one\nTWO\nthree\n>>>>>>> UPDATED\n<[fim-suffix]>") == "one\nTWO\nthree\n"
-    assert after(OWN, "one\nTWO\nthree\n<|/region|><|next|>") == "one\nTWO\nthree\n"
+    assert after(EDITAHEAD, "one\nTWO\nthree\n<|/region|><|next|>") == "one\nTWO\nthree\n"
 
 
 def test_a_refusal_is_known_before_the_end() -> None:
@@ -148,7 +148,7 @@ def test_only_the_numbered_blocks_are_rewritten() -> None:
 
 
 def test_markers_on_their_own_lines() -> None:
-    format = Zeta21(own_lines=True)
+    format = Zeta21Format(own_lines=True)
     assert "<|marker_1|>\none" in request(format).prompt.text
     assert after(format, "<|marker_1|>\n\none\n<|marker_2|>\n") == "\none\n"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from editahead_evals.apply.sketch_generator import cases
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
-from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
+from editahead_prompts.formats.apply.editahead_2611 import EDITAHEAD_APPLY
 from editahead_prompts.formats.base import ParsedEdit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_training.data import apply_examples
@@ -54,13 +54,13 @@ def test_an_answer_read_back_is_the_accepted_text() -> None:
     for case in cases([record], 6, 1):
         (file,) = case.files
         original = Snapshot.from_text(file.before, uri=f"file:///{file.path}", language=file.language)
-        request = OWN_APPLY.build_for_guess(
+        request = EDITAHEAD_APPLY.build_for_guess(
             original, case.sketch, file.accepted[0] if file.accepted else None, bundled_tokenizer()
         )
         lines = apply_examples.region_after(request, file.accepted[0]) if request and file.accepted else None
         if request is None or lines is None:
             continue
-        reader = OWN_APPLY.make_reader(request)
+        reader = EDITAHEAD_APPLY.make_reader(request)
         reader.feed("".join(f"{line}\n" for line in lines) + "<|/region|>")
         answer = reader.finish()
         assert isinstance(answer, ParsedEdit)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.base import AnswerRejection, ParsedEdit, parse_answer
-from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END, SILENT
+from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD, REGION_END, SILENT
 from editahead_prompts.text.snapshot import split_lines
 from editahead_training.data.next_edit_examples import ROOTS, Task, _example, examples_of, tasks_of
 
@@ -70,11 +70,11 @@ def test_what_remains_leads_to_what_the_commit_made(commit: dict[str, Any], seed
 def test_the_answer_makes_what_remains_in_the_region(seed: int) -> None:
     vocabulary, answered = bundled_tokenizer(), 0
     for task in tasks_of(RENAMED, random.Random(seed)):
-        request = OWN.build(task.state, vocabulary, budget=736, paths=ROOTS)
+        request = EDITAHEAD.build(task.state, vocabulary, budget=736, paths=ROOTS)
         for example in _example(task, vocabulary, 736):
             assert example.prompt == request.prompt.ids
             assert vocabulary.decode(example.answer).endswith(REGION_END)
-            read = parse_answer(OWN, request, vocabulary.decode(example.answer))
+            read = parse_answer(EDITAHEAD, request, vocabulary.decode(example.answer))
             if example.task == "silence":
                 assert vocabulary.decode(example.answer) == SILENT + REGION_END
                 assert isinstance(read, AnswerRejection)

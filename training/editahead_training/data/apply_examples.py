@@ -17,7 +17,7 @@ from editahead_inference.apply.merge.merge import merge
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 from editahead_prompts.errors import SketchError
 from editahead_prompts.formats.apply.base import line_bodies
-from editahead_prompts.formats.apply.editahead_2611 import OWN_APPLY
+from editahead_prompts.formats.apply.editahead_2611 import EDITAHEAD_APPLY
 from editahead_prompts.formats.base import PromptPaths, PromptRequest
 from editahead_prompts.sketches.elision_markers import parse_marker
 from editahead_prompts.sketches.parse import parse_sketch
@@ -91,7 +91,7 @@ def _example(
     vocabulary: HfTokenizer,
     budget: int,
 ) -> Example | None:
-    request = OWN_APPLY.build_for_guess(original, sketch, guess, vocabulary, budget=budget, paths=ROOTS)
+    request = EDITAHEAD_APPLY.build_for_guess(original, sketch, guess, vocabulary, budget=budget, paths=ROOTS)
     if request is None:
         return None
     wanted = next((text for text in accepted if text == guess), accepted[0])

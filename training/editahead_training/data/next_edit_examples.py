@@ -15,7 +15,7 @@ from editahead_inference.pipeline import collect_candidates, default_predictors
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 from editahead_prompts.errors import PromptTooLongError
 from editahead_prompts.formats.base import PromptPaths, PromptRequest
-from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END, SILENT
+from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD, REGION_END, SILENT
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.diff import diff
@@ -172,7 +172,7 @@ def _is_right(moment: TrainingMoment, edit: Edit) -> bool:
 def _example(task: Task, vocabulary: HfTokenizer, budget: int) -> Iterator[Example]:
     """Yield the task as an example; nothing when a hunk reaches beyond the region."""
     try:
-        request = OWN.build(task.state, vocabulary, budget=budget, paths=ROOTS)
+        request = EDITAHEAD.build(task.state, vocabulary, budget=budget, paths=ROOTS)
     except PromptTooLongError:
         return
     region, document = request.region, task.state.document

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from editahead_prompts.composition.hf_tokenizer import OWN
+from editahead_prompts.composition.hf_tokenizer import VOCABULARY_FILE
 from editahead_training.errors import DatasetError
 
 from .example import TASKS, Example
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def fingerprint() -> str:
     """Return the hash of Editahead's own vocabulary."""
-    return blake2b(OWN.read_bytes(), digest_size=8).hexdigest()
+    return blake2b(VOCABULARY_FILE.read_bytes(), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True)

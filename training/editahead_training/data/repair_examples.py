@@ -22,7 +22,7 @@ from functools import partial
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 from editahead_prompts.errors import PromptTooLongError
 from editahead_prompts.formats.base import PromptPaths
-from editahead_prompts.formats.next_edit.editahead_2611 import HIST, OWN
+from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD, HIST
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
@@ -374,7 +374,7 @@ def _example(
         column = len(line_body(damage.now[line]))
     try:
         state = EditorState(document, document.starts[line] + column, past)
-        request = OWN.build(state, vocabulary, budget=budget, paths=ROOTS)
+        request = EDITAHEAD.build(state, vocabulary, budget=budget, paths=ROOTS)
     except PromptTooLongError:
         return None
     region = request.region

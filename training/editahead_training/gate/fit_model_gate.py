@@ -25,7 +25,7 @@ from editahead_inference.pipeline import Pipeline, proposed_edits
 from editahead_inference.predictors.model.model_gate import confidence, gate_features
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_prompts.formats.base import PromptPaths
-from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 from editahead_training.data.replay_moments import ROOT, TrainingMoment, moments
 from editahead_training.data.shards import sample, train_shards
 
@@ -62,9 +62,9 @@ class _Asking:
     def __init__(self, folder: Path) -> None:
         os.environ["OMP_NUM_THREADS"] = "1"  # there are others beside it
         self._runner = asyncio.Runner()
-        backend = LocalBackend(folder, called=OWN.name)
+        backend = LocalBackend(folder, called=EDITAHEAD.name)
         self._model = ModelPredictor(
-            backend, OWN.name, "local", paths=PromptPaths((ROOT,)), key="training", scores=True
+            backend, EDITAHEAD.name, "local", paths=PromptPaths((ROOT,)), key="training", scores=True
         )
         self._pipeline = Pipeline()
 

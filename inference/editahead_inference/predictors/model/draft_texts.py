@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from editahead_prompts.formats.base import EditableRegion, Format, PromptRequest
 from editahead_prompts.formats.excerpts import excerpt
-from editahead_prompts.formats.next_edit.fim import Fim
+from editahead_prompts.formats.next_edit.fim import FimFormat
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit, apply_to_lines
 from editahead_prompts.text.snapshot import Snapshot
@@ -18,7 +18,7 @@ MAX_RULE_DRAFTS = 2
 def draft_texts(format: Format, request: PromptRequest, state: EditorState) -> tuple[str, ...]:
     """For `Query.drafts`, the one to be trusted most first, as the model would write them. () for a format whose answers do
     not repeat the region."""
-    if isinstance(format, Fim):
+    if isinstance(format, FimFormat):
         return ()
     document, region = request.document, request.region
     texts = [excerpt(document, region.first, region.end, format.special_tokens)]

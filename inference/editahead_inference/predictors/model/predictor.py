@@ -33,7 +33,7 @@ from editahead_prompts.formats.base import (
     PromptPaths,
     PromptRequest,
 )
-from editahead_prompts.formats.next_edit.editahead_2611 import OWN
+from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 from editahead_prompts.formats.registry import select_apply_format, select_format
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit, apply_to_lines
@@ -308,7 +308,7 @@ class ModelPredictor:
         """What a model of ours says of the likeliest edits that rules propose; nothing where no gate was fitted to that."""
         backend, tokenizer = self.backend, self.tokenizer or self._tokenizer(format)
         wanted = await self._weights() is not None if self.scores is None else self.scores
-        if format is not OWN or not wanted or not isinstance(tokenizer, HfTokenizer):
+        if format is not EDITAHEAD or not wanted or not isinstance(tokenizer, HfTokenizer):
             return ()
         out: list[tuple[Edit, Mapping[str, float]]] = []
         for edit in state.proposed[:MAX_SCORED_EDITS]:
@@ -355,7 +355,11 @@ class ModelPredictor:
         place = self.backend.capabilities.tokenizer
         model = str(place) if place is not None else self.backend.model or ""
         if self._found is None or self._found[:2] != (model, format.name):
-            self._found = model, format.name, tokenizer_for(model, ours=format.name == OWN.name).tokenizer
+            self._found = (
+                model,
+                format.name,
+                tokenizer_for(model, ours=format.name == EDITAHEAD.name).tokenizer,
+            )
         return self._found[2]
 
     def _query(self, request: PromptRequest, background: bool) -> CompletionRequest:

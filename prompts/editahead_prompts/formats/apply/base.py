@@ -1,8 +1,7 @@
-"""What a format for Apply is: a file, a sketch of a change of it and the merge's guess become a request, and its answer is
-the new text of a region of the file.
+"""The protocol of formats for Apply: from a file, a sketch and the merge's guess to a request for a region's new text.
 
-Which region a model rewrites that was not made for one kind of it is here, too: all of a file, or, where that is long, the
-declarations around what the sketch touches.
+The module also chooses the region for models that accept any: the whole file, or, in a long file, the declarations around
+the lines that the sketch touches.
 """
 
 from __future__ import annotations
@@ -19,19 +18,24 @@ from editahead_prompts.formats.base import NO_ROOTS, AnswerParser, EditableRegio
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 
 LONG = 3000
-"""Tokens. A file of more is shown whole only where there is no smaller region, or to ask again."""
+"""Longest file that is shown whole first, in tokens. A longer one is, without a smaller region or in a second request."""
 
 SLACK = 128
-"""Tokens that an answer may have more than its region and the sketch together: fences, tags, a sentence."""
+"""Tokens of an answer beyond its region and the sketch together: fences, tags, a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApplyInput:
-    """A file, a sketch of a change of it as it was pasted, and the guess at the text after that; None without.
+    """The input of a request for Apply.
 
-    code: that part of the sketch which is for this file, without fences and words around it. scopes: lines of the file that
-    hold all that the sketch touches, smaller ones first. doubt: why the guess is not sure, a sentence. instruction: what
-    was asked for in words, when the sketch was made; shown by formats whose models read any words.
+    Attributes:
+        original: The file.
+        sketch: The sketch as it was pasted.
+        guess: The file's new text by the merge; None without one.
+        code: The part of the sketch for this file, without fences and prose.
+        scopes: Regions of the file that hold all lines the sketch touches, smaller ones first.
+        doubt: The reason why the guess is uncertain, a sentence.
+        instruction: The user's words for which the sketch was made, for formats whose models read prose.
     """
 
     original: Snapshot
@@ -44,14 +48,16 @@ class ApplyInput:
 
 
 class ApplyFormat(AnswerParser, Protocol):
-    """One model family's way of being asked about a sketch. name, dated, special: as of a `Format`. context: tokens of
-    prompt and answer together that the model was made for."""
+    """The prompts and answers of one model family for Apply.
+
+    Attributes:
+        name: As of a `Format`.
+        special_tokens: As of a `Format`.
+        context: The budget of prompt and answer together that the model was made for, in tokens.
+    """
 
     @property
     def name(self) -> str: ...
-
-    @property
-    def source_date(self) -> str: ...
 
     @property
     def special_tokens(self) -> tuple[str, ...]: ...
@@ -68,24 +74,27 @@ class ApplyFormat(AnswerParser, Protocol):
         paths: PromptPaths = NO_ROOTS,
         again: PromptRequest | None = None,
     ) -> PromptRequest | None:
-        """The request, which has at most `budget` tokens with its answer (default: `context`); None where it does not fit,
-        or nothing says where the sketch belongs. again: one whose answer was of no use; None, too, where no more can be
-        shown than it did."""
+        """Build the request; None if it does not fit, or if nothing shows where the sketch belongs.
+
+        Args:
+            budget: The most tokens of prompt and answer together. By default `context`.
+            again: An earlier request with an unusable answer. The result then shows more of the file, or is None.
+        """
         ...
 
     def drafts(self, request: PromptRequest) -> tuple[str, ...]:
-        """What the answer is likely to repeat, the one to be trusted most first."""
+        """Return texts that the answer is likely to repeat, the most reliable one first."""
         ...
 
 
 def line_bodies(text: str) -> tuple[str, ...]:
-    """The lines without their ends, and without the place behind the last end."""
+    """Return the lines without line ends, and without the empty line after the last line end."""
     lines = split_lines(text)
     return tuple(map(line_body, lines if lines[-1] else lines[:-1]))
 
 
 def guess_for_region(question: ApplyInput, region: EditableRegion) -> tuple[str, ...] | None:
-    """The region's lines as the merge guesses them; None where it guesses nothing, or changes something else, too."""
+    """Return the region's lines by the merge's guess; None without a guess, or if the guess also changes other lines."""
     if question.guess is None or question.guess == question.original.text:
         return None
     old, new = line_bodies(question.original.text), line_bodies(question.guess)
@@ -98,7 +107,7 @@ def guess_for_region(question: ApplyInput, region: EditableRegion) -> tuple[str,
 def candidate_regions(
     question: ApplyInput, tokenizer: Tokenizer, again: PromptRequest | None
 ) -> Iterator[EditableRegion]:
-    """Those that may be rewritten, the best first; of a question that is asked again, those that hold more than before."""
+    """Yield the regions that may be rewritten, the best first; after an earlier request, only regions that hold its own."""
     original = question.original
     whole = EditableRegion(0, len(line_bodies(original.text)))
     if not whole.end:
@@ -122,7 +131,12 @@ def fit_request(
     parts: Callable[[EditableRegion], Sequence[Part]],
     stop: tuple[str, ...] = (),
 ) -> PromptRequest | None:
-    """A chat about the first of the regions with which prompt and answer fit into the budget. parts: the user's message."""
+    """Build a chat request for the first region with which prompt and answer fit into the budget.
+
+    Args:
+        choices: The regions, the best first.
+        parts: A function that returns the user message for a region.
+    """
     original, room = question.original, budget - tokenizer.count(system)
     beside = SLACK + tokenizer.count(question.code)
     for region in choices:
@@ -145,7 +159,7 @@ def _rendered(parts: Sequence[Part], room: int, tokenizer: Tokenizer) -> Prompt 
 
 
 def part_texts(request: PromptRequest, *names: str) -> list[str]:
-    """Those of the prompt's parts that have these names, in their order; none twice."""
+    """Return the distinct texts of the prompt's parts with these names, in the order of the names."""
     text, found = request.prompt.text, {piece.name: piece for piece in request.prompt.pieces}
     known = [found[name] for name in names if name in found]
     return list(dict.fromkeys(text[piece.start : piece.end] for piece in known if piece.end > piece.start))

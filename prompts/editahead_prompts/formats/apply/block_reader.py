@@ -1,7 +1,7 @@
-"""Reading an answer that holds the new text of a region somewhere: between tags, or in a block of code between fences.
+"""A reader of answers that hold the new text of a region between tags or between code fences.
 
-Models write a sentence before it, think aloud, fence what is between tags, forget the last fence or all of them, and write
-on behind it. What is taken for the region's text here is checked by whoever makes an edit of it.
+Models write a sentence before the text, think aloud, fence the text between tags, forget the last fence or all fences, and
+continue after the text. The caller checks the text that the reader finds before making an edit.
 """
 
 from __future__ import annotations
@@ -17,25 +17,30 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)$")
 
 
 def fence_for(*texts: str) -> str:
-    """A fence that is longer than all that begin a line of the texts."""
+    """Return a fence that is longer than every fence at the start of a line of the texts."""
     runs = re.findall(r"^[ \t]*(`{3,})", "\n".join(texts), re.MULTILINE)
     return "`" * max(3, *(len(run) + 1 for run in runs)) if runs else "```"
 
 
 class BlockReader(LineReader):
-    """tag: behind which the text begins, if it is not fenced only; it ends at the marks' `end`. Without a tag and without a
-    fence, the whole answer is the text."""
+    """A reader of the text between a tag and an end marker, or between fences.
+
+    Without a tag and without a fence, the whole answer is the text.
+
+    Args:
+        tag: The tag before the text; "" if the text is only fenced.
+    """
 
     def __init__(self, request: PromptRequest, marks: AnswerMarkers, tag: str = "") -> None:
         super().__init__(request, marks)
         self._tag = tag
-        self._thinking: bool | None = None  # None = nothing has come yet
+        self._thinking: bool | None = None  # None before the first text
         self._inside = False
         self._outside: list[str] = []
         self._fence = ""
         self._fenced_itself = any(_FENCE.match(line) for line in self._old)
-        self._waiting: list[str] = []  # lines from one on that may be the last fence
-        self._blank = False  # a line end behind the tag, which may be the text's first, blank line
+        self._waiting: list[str] = []  # a line that may be the last fence, and the lines after it
+        self._blank = False  # the line end after the tag may be the text's first, blank line
 
     def _line(self, line: str) -> None:
         if self._thinking is None and line.strip():
@@ -62,14 +67,14 @@ class BlockReader(LineReader):
             self._outside.append(line)
 
     def _within(self, line: str) -> None:
-        """A line behind what begins the text."""
+        """Read a line after the tag or the opening fence."""
         fence = _FENCE.match(line)
         if self._blank:
             self._blank = False
             if line:
                 self._take("")
         if not self._lines and not self._fence and fence is not None and line not in self._old:
-            self._fence = fence[1]  # it fences what is between tags
+            self._fence = fence[1]  # a fence inside the tags
         elif self._fence and fence is not None and not fence[2].strip() and self._closes(fence[1]):
             self._release()
             if self._fenced_itself or self._tag:
@@ -79,7 +84,7 @@ class BlockReader(LineReader):
         elif self._waiting:
             at = min((line.find(mark) for mark in self._marks.end if mark in line), default=-1)
             if at >= 0:
-                self.ended = True  # the fence that waits was the last one
+                self.ended = True  # the waiting fence was the last one
             else:
                 self._waiting.append(line)
         else:

@@ -1,6 +1,6 @@
-"""Our own format for Apply: a region of a file, a sketch and the merge's best guess of the region become the exact region.
+"""Editahead's own format for Apply: from a region, a sketch and the merge's guess of the region to the exact region.
 
-Source: this project, 2026-11. The prompt, where the merge guessed something:
+Source: this project, 2026-11. The prompt with a guess:
 
     <|file|>shop/cart.py
     <|region|>
@@ -58,21 +58,24 @@ AROUND, AGAIN = 6, 40
 """So many lines are shown above and below what the sketch touches, where there is room; and to ask again."""
 
 SLACK = 48
-"""Tokens that an answer may have more than the guess of its region, or than the region."""
+"""Tokens of an answer beyond the guess of its region, or beyond the region."""
 
 MAX_TOKEN = 16
-"""Characters that a token has at most in the mean of many lines: what is longer need not be counted."""
+"""Greatest mean number of characters a token in many lines. Longer text is not counted."""
 
 _SAYS_MUCH = 6
-"""Letters and digits that a line of the sketch needs to tell a place."""
+"""Fewest letters and digits of a line of the sketch that identifies a place."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditaheadApplyFormat:
-    """See the module. context: tokens of the prompt and the answer together."""
+    """Editahead's own format for Apply; see the module.
+
+    Attributes:
+        context: The budget of prompt and answer together, in tokens.
+    """
 
     name: str = "editahead"
-    source_date: str = "2026-11"
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 1000
 
@@ -105,9 +108,14 @@ class EditaheadApplyFormat:
         paths: PromptPaths = NO_ROOTS,
         around: int = AROUND,
     ) -> PromptRequest | None:
-        """The request for one file's part of a sketch; None where it does not fit into `budget` tokens with its answer, or
-        nothing says where it belongs. guess: the whole text as the merge guesses it, None without. around: so many lines
-        are shown around what it touches."""
+        """Build the request for one file's part of a sketch.
+
+        Returns None if prompt and answer do not fit into `budget` tokens, or if nothing shows where the sketch belongs.
+
+        Args:
+            guess: The whole new text by the merge; None without one.
+            around: Lines shown on either side of the lines that the sketch touches.
+        """
         room = budget or self.context
         head = f"{FILE}{escape(paths.for_document(original.uri), SPECIAL)}\n{REGION}\n"
         between, said = f"{REGION_END}\n{SKETCH}\n", _text(line_bodies(sketch))
@@ -146,7 +154,7 @@ class EditaheadApplyFormat:
         return PromptRequest(prompt, (REGION_END, END), room - prompt.tokens, original, region, start)
 
     def drafts(self, request: PromptRequest) -> tuple[str, ...]:
-        """What the answer is likely to repeat, the one to be trusted most first: guess, region, sketch."""
+        """Return texts that the answer is likely to repeat, the most reliable one first: guess, region, sketch."""
         return tuple(f"{text}{REGION_END}" for text in part_texts(request, "guess", "region", "sketch"))
 
     def make_reader(self, request: PromptRequest) -> LineReader:
@@ -158,7 +166,7 @@ def _text(bodies: Sequence[str]) -> str:
 
 
 def _anchors(old: Sequence[str], sketch: Sequence[str]) -> list[int]:
-    """Lines of the file that stand in it once, and in the sketch, also behind a diff's sign."""
+    """Return lines that the file holds once and that the sketch holds, too, even after a diff's sign."""
     times = Counter(line.strip() for line in old)
     wanted = {
         text for line in sketch for text in (line.strip(), line[1:].strip() if line[:1] in " +-" else "")
@@ -170,7 +178,7 @@ def _anchors(old: Sequence[str], sketch: Sequence[str]) -> list[int]:
 def _region(
     old: Sequence[str], places: Sequence[int], around: int, room: int, tokenizer: Tokenizer
 ) -> EditableRegion | None:
-    """The lines that hold the places, and so many around, of `room` tokens at most."""
+    """Return the region of at most `room` tokens that holds the places, with up to `around` lines on either side."""
     if not places or not old:
         return None
     inner = EditableRegion(min(max(min(places), 0), len(old) - 1), min(max(places) + 1, len(old)))
@@ -185,4 +193,4 @@ def _region(
     return EditableRegion(shown.first + low, shown.end + low)
 
 
-OWN_APPLY = EditaheadApplyFormat()
+EDITAHEAD_APPLY = EditaheadApplyFormat()

@@ -1,10 +1,9 @@
-"""The formats of models that were made for Apply: tags around the file and the sketch, tags around the whole new file.
+"""The formats of models made for Apply: tags around the file and the sketch, tags around the whole new file.
 
 Sources, read 2026-11: `FASTAPPLY`: how Kortix/FastApply-1.5B and -7B (Apache-2.0) are asked by their authors, and in
 aiXapply's evaluation; `AIXAPPLY`: the prompts that aiXcoder/aiXapply-4B (Apache-2.0) was trained and measured with. Both are
-chats. The words below are theirs, as a model knows no others. Not told there, and ours: a large file is shown in part, and
-text that holds the tags of an answer is escaped. aiXapply answers with nothing between its tags where the sketch is not
-clear.
+chats. The prompts below are verbatim, because the models know no others. Two rules are Editahead's own: a large file is
+shown in part, and text that holds the tags of an answer is escaped. aiXapply leaves its tags empty if a sketch is unclear.
 
 User message of FastApply:
 
@@ -81,8 +80,15 @@ unchanged parts.
 
 @dataclass(frozen=True, slots=True)
 class TaggedApplyFormat:
-    """See the module. task: what stands before the file; {language} is the file's. file, sketch, answer: tags, without their
-    brackets. closing: the message's last line."""
+    """A tag-based format for Apply; see the module.
+
+    Attributes:
+        task: The text before the file; {language} stands for the file's language id.
+        file: The tag around the file, without brackets.
+        sketch: The tag around the sketch, without brackets.
+        answer: The tag around the answer, without brackets.
+        closing: The last line of the message.
+    """
 
     name: str
     system: str
@@ -92,7 +98,6 @@ class TaggedApplyFormat:
     answer: str
     closing: str
     context: int
-    source_date: str = "2026-11"
 
     @property
     def special_tokens(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Apply by general instruct models: our own words, tags around the parts, a fenced answer.
+"""The format of general instruct models for Apply: an instruction, tags around the parts, a fenced answer.
 
-Source: this project, 2026-11. Asked again, the model also sees how the merge would do it, and why that is not sure. What
-the sketch was asked for with, where it is known and fits in, stands behind the sketch.
+Source: this project, 2026-11. A second request also shows the merge's guess, and why the guess is uncertain. The
+user's instruction for the sketch, if it is known and fits, follows the sketch.
 
 User message:
 
@@ -72,11 +72,10 @@ without any explanation."""
 
 
 @dataclass(frozen=True, slots=True)
-class InstructApply:
-    """See the module."""
+class InstructApplyFormat:
+    """The format of general instruct models for Apply; see the module."""
 
     name: str = "instruct"
-    source_date: str = "2026-11"
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 32_768
 
@@ -118,7 +117,7 @@ class InstructApply:
         return fit_request(question, tokenizer, budget or self.context, SYSTEM, choices, parts)
 
     def _attempt(self, question: ApplyInput, region: EditableRegion) -> tuple[Text, ...]:
-        """How the merge would do it, if it would."""
+        """Return parts that show the merge's guess of the region, if any."""
         lines = guess_for_region(question, region)
         if lines is None:
             return ()
@@ -138,11 +137,11 @@ class InstructApply:
 
 
 class _Reader(BlockReader):
-    """Many models repeat the tags of what they rewrite."""
+    """A reader that skips the region's tags, which many models repeat."""
 
     def _line(self, line: str) -> None:
         if line.strip() not in (REGION, REGION_END):
             super()._line(line)
 
 
-INSTRUCT_APPLY = InstructApply()
+INSTRUCT_APPLY = InstructApplyFormat()

@@ -1,4 +1,4 @@
-"""Editahead's own format, laid out for the prefix cache: what changes seldom comes first.
+"""Editahead's own format, laid out for the prefix cache: parts that change seldom come first.
 
 Source: this project, 2026-11; what it costs while somebody types is measured (docs/prompts.md). In order:
 
@@ -72,48 +72,48 @@ SKETCH, GUESS = "<|sketch|>", "<|guess|>"
 PREFIX, SUFFIX, MIDDLE = "<|prefix|>", "<|suffix|>", "<|middle|>"
 _HERE = (FILE, HIST, REGION, REGION_END, CURSOR, DIAGNOSTICS, NEXT, SILENT, KEEP, END, RULE)
 SPECIAL = (*_HERE, SKETCH, GUESS, PREFIX, SUFFIX, MIDDLE, PAD)
-"""All special tokens of our vocabulary: those of this format, of Apply's, of fill in the middle, and one that fills rows."""
+"""All special tokens of the bundled vocabulary: of this format, of Apply's, of fill-in-the-middle, and padding."""
 
 CHAPTER = 8
-"""So many edits a chapter has on average."""
+"""Mean number of edits of a chapter."""
 
 BLOCK = 8
-"""Lines of a block of the file; blocks are kept or left out whole."""
+"""Lines of a block of the file. Blocks are included or omitted whole."""
 
 FOCUS = 32
 REACH = 48
-"""The blocks' importance is reckoned from the middle of a stretch of so many lines: that in which the chapter's first edit
-is, until an edit or the cursor is so many lines away from there."""
+"""The priority of the blocks falls with the distance from the middle of a run of `FOCUS` lines. The run holds the chapter's
+first edit, until an edit or the cursor is more than `REACH` lines away from that middle."""
 
 REGION_GRID = 8
 REGION_ABOVE = 4
 REGION_LINES = 20
-"""The region begins on a multiple of the grid, at least so many lines above the cursor, and has so many lines."""
+"""The region has `REGION_LINES` lines. It begins on a multiple of the grid, at least `REGION_ABOVE` lines above the
+cursor where possible."""
 
 GROWING_LINES = 6
-"""Where the growing edit is too long, so many lines of each of its sides are shown."""
+"""Last lines, old and new, that are shown of a growing edit that is too long."""
 
 MARKS = 24
-"""Tokens for what stands between the parts."""
+"""Tokens set aside for the markers between the parts."""
 
 EDITS_LEAST, GROWING_LEAST, REGION_LEAST, RULES_LEAST = 120, 100, 160, 80
-"""Tokens that these may have in small prompts, too: there, what was done tells more than the rest of the file."""
+"""Least budgets in tokens. In a small prompt, these parts say more than the rest of the file."""
 
 MOST_DIAGNOSTICS, MOST_PROPOSED = 4, 3
-"""So many are shown."""
+"""Diagnostics, and edits proposed by rules, that are shown."""
 
 CONTEXT_SHARE, OTHERS_SHARE, EDITS_SHARE, GROWING_SHARE, REGION_SHARE = 0.69, 0.2, 0.1, 0.05, 0.12
 RULES_SHARE = 0.03
-"""What each may have of the budget. The context is the file and the other documents; the file has what they leave. A region
-of long lines has fewer of them."""
+"""Shares of the budget. The context is the file and the other documents; the file has what the others leave. A region of
+long lines has fewer lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditaheadFormat:
-    """See the module."""
+    """Editahead's own format for next edits; see the module."""
 
     name: str = "editahead"
-    source_date: str = "2026-11"
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 3000
     max_tokens: int = 512
@@ -164,7 +164,7 @@ class EditaheadFormat:
 
 
 def _shares(room: int) -> dict[str, int]:
-    """Tokens that each part may have."""
+    """Return the budget of each part, in tokens."""
     shares = {
         "edits": max(int(room * EDITS_SHARE), EDITS_LEAST),
         "growing": max(int(room * GROWING_SHARE), GROWING_LEAST),
@@ -181,7 +181,7 @@ def _ends_chapter(edit: PastEdit) -> bool:
 
 
 def _edit(edit: PastEdit, paths: PromptPaths) -> str:
-    """Without line numbers and lines around, which later edits change."""
+    """Render an edit without line numbers and context lines, which later edits change."""
     old, new = (tuple(map(line_body, lines)) for lines in (edit.old, edit.new))
     lines = []
     for i1, i2, j1, j2 in diff_lines(old, new):
@@ -191,7 +191,7 @@ def _edit(edit: PastEdit, paths: PromptPaths) -> str:
 
 
 def _growing(edit: PastEdit, uri: str, region: EditableRegion, paths: PromptPaths) -> FirstFitting:
-    """The edit that is still open. What the region shows of it is left to the region: it changes with every keystroke."""
+    """Return the part of the open edit, without the lines in the region, which change with every keystroke."""
     end = edit.line + len(edit.new)
     if edit.uri != uri or end < region.first or region.end <= edit.line:
         return FirstFitting((_edit(edit, paths), ""), 1, "growing edit")
@@ -218,7 +218,7 @@ def _listed(edit: PastEdit, lines: Sequence[str], paths: PromptPaths) -> str:
 
 
 def _diagnostics(state: EditorState, region: EditableRegion) -> tuple[Text, ...]:
-    """Those in the region, with its lines counted from 1."""
+    """Return the parts of the region's diagnostics, with the region's lines counted from 1."""
     return tuple(
         Text(
             f"{DIAGNOSTICS}{line - region.first + 1}: {escape(message, SPECIAL)}\n",
@@ -230,7 +230,7 @@ def _diagnostics(state: EditorState, region: EditableRegion) -> tuple[Text, ...]
 
 
 def _proposed(state: EditorState, region: EditableRegion) -> tuple[Text, ...]:
-    """Those within the region."""
+    """Return the parts of the proposed edits within the region."""
     document, shown = state.document, []
     for edit in state.proposed:
         start, end = edit.changed_span
@@ -254,7 +254,7 @@ def _proposed(state: EditorState, region: EditableRegion) -> tuple[Text, ...]:
 
 
 def _file(document: Snapshot, since: Sequence[HistoryEvent], cursor: int, room: int) -> tuple[Part, ...]:
-    """The document as it was before the edits `since`, in blocks, the most important ones around where these edits began."""
+    """Return the document before the edits `since` in blocks, with the highest priority where these edits began."""
     here = [event for event in since if event.edit.uri == document.uri and event.before is not None]
     then = replace(document, lines=here[0].before) if here and here[0].before else document
     places = [_earlier(event.line, here[:number]) for number, event in enumerate(here)]
@@ -278,7 +278,7 @@ def _file(document: Snapshot, since: Sequence[HistoryEvent], cursor: int, room: 
 
 
 def _earlier(line: int, since: Sequence[HistoryEvent]) -> int:
-    """Where a line was before the edits `since`."""
+    """Return the number of a line before the edits `since`."""
     for event in reversed(since):
         old, new = len(event.edit.old), len(event.edit.new)
         line = line - new + old if line >= event.line + new else min(line, event.line + old)
@@ -296,4 +296,4 @@ def _region(document: Snapshot, cursor: int, limit: int, tokenizer: Tokenizer) -
     return EditableRegion(first + inner.first, first + inner.end)
 
 
-OWN = EditaheadFormat()
+EDITAHEAD = EditaheadFormat()

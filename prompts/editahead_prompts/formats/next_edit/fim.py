@@ -43,14 +43,22 @@ from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 
 OTHERS_SHARE = 0.25
-"""What other documents may have of the budget."""
+"""Share of the budget for other documents."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fim:
-    """See the module. prefix, suffix, middle: the tokens before each part ("" for none). suffix_first: the order. others:
-    more tokens of the model. repository, file: those before a repository's name and a file's path ("" if other documents are
-    not shown). path_last: whether the path of the document follows the prefix's token, and does not stand before it.
+class FimFormat:
+    """A fill-in-the-middle format; see the module.
+
+    Attributes:
+        prefix: The token before the prefix.
+        suffix: The token before the suffix.
+        middle: The token before the answer; "" for none.
+        others: Further special tokens of the model.
+        suffix_first: Whether the suffix comes before the prefix.
+        repository: The token before a repository's name; "" if other documents are not shown.
+        file: The token before a file's path; "" if other documents are not shown.
+        path_last: Whether the document's path comes after the prefix's token instead of before it.
     """
 
     name: str
@@ -62,7 +70,6 @@ class Fim:
     repository: str = ""
     file: str = ""
     path_last: bool = False
-    source_date: str = "2026-07"
     context: int = 4096
     max_tokens: int = 256
 
@@ -111,7 +118,7 @@ class Fim:
         return PromptRequest(prompt, stop, self.max_tokens, document, region, cursor, prefill=before)
 
     def _repository(self, state: EditorState, paths: PromptPaths, budget: int) -> tuple[Part, ...]:
-        """The other documents, up to where the path of the present one stands."""
+        """Return the parts of the other documents, up to the token before the present document's path."""
         name = escape(paths.workspace(state.document.uri), self.special_tokens)
         end = "" if self.path_last else "\n"
         return (
@@ -129,12 +136,12 @@ class Fim:
 
 
 class _Reader(LineReader):
-    """The cursor's line goes on with the answer, and the rest of it stands behind the answer's last line."""
+    """A reader of an answer between the two halves of the cursor's line."""
 
     def _rest(self, text: str) -> None:
         before, after = split_cursor_line(self._request.document, self._request.cursor)
         if text or (after and not before):
-            # A last line end stands for itself only where a whole new line is put before one.
+            # A final line end counts only if the answer adds a whole line before the cursor's line.
             self._take(text)
 
     def _answer(self) -> ParsedEdit | AnswerRejection:
@@ -145,25 +152,25 @@ class _Reader(LineReader):
         return ParsedEdit(Edit.replace(cursor, cursor, text), cursor + len(text))
 
 
-QWEN = Fim(
+QWEN = FimFormat(
     "fim-qwen",
     *("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"),
     special_tokens.QWEN,
     repository="<|repo_name|>",
     file="<|file_sep|>",
 )
-CODESTRAL = Fim(
+CODESTRAL = FimFormat(
     "fim-codestral",
     *("[PREFIX]", "[SUFFIX]", ""),
     ("[MIDDLE]", *special_tokens.MISTRAL),
     suffix_first=True,
 )
-DEEPSEEK = Fim(
+DEEPSEEK = FimFormat(
     "fim-deepseek",
     *("<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>"),
     special_tokens.DEEPSEEK,
 )
-STARCODER = Fim(
+STARCODER = FimFormat(
     "fim-starcoder",
     *("<fim_prefix>", "<fim_suffix>", "<fim_middle>"),
     ("<fim_pad>", "<|endoftext|>"),
@@ -171,7 +178,7 @@ STARCODER = Fim(
     file="<file_sep>",
     path_last=True,
 )
-SEED_CODER = Fim(
+SEED_CODER = FimFormat(
     "fim-seed-coder",
     *("<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>"),
     special_tokens.SEED_CODER,

@@ -104,11 +104,15 @@ nothing should change, answer only: None
 
 @dataclass(frozen=True, slots=True)
 class MercuryFormat:
-    """See the module. region_bytes: the most that the part to edit may have, in UTF-8 bytes. max_diagnostics: so many of
-    those nearest to the cursor are shown; no client of Mercury's was seen to send any."""
+    """A format of the tag family; see the module.
+
+    Attributes:
+        region_bytes: The largest region, in UTF-8 bytes.
+        max_events: Last edits that are shown.
+        max_diagnostics: Diagnostics nearest to the cursor that are shown. No client of Mercury was seen to send any.
+    """
 
     name: str = "mercury"
-    source_date: str = "2026-04"
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 8192
     max_tokens: int = 1024
@@ -166,7 +170,7 @@ class MercuryFormat:
         )
 
     def _region(self, pin: PinnedWindow, now: str) -> EditableRegion:
-        """now: the cursor's line as it is now."""
+        """Return the region around the cursor, whose line is now `now`."""
         here = pin.document.line_at(pin.cursor)
         start = max(here - self.region_bytes, 0)  # a line has a byte
         end = min(here + self.region_bytes, visible_line_count(pin.document, pin.cursor))
@@ -176,7 +180,7 @@ class MercuryFormat:
         return pin.now(EditableRegion(start + found.first, start + found.end))
 
     def _diagnostics(self, state: EditorState, file: EditableRegion) -> tuple[Text, ...]:
-        """Each with the line that it is about, as lines have no numbers in the prompt."""
+        """Return the parts of diagnostics, each with the text of its line, because the prompt has no line numbers."""
         return tuple(
             Text(
                 escape(f"{line_body(state.document.lines[line]).strip()}\n  {message}\n", SPECIAL),
@@ -195,7 +199,7 @@ class MercuryFormat:
 
 
 class _Reader(LineReader):
-    """What stands in the first fenced block. Where the old text has fences itself, its last one ends the block."""
+    """A reader of the first fenced block. If the old text has fences itself, the last fence ends the block."""
 
     def __init__(self, request: PromptRequest, marks: AnswerMarkers) -> None:
         super().__init__(request, marks)
@@ -209,7 +213,7 @@ class _Reader(LineReader):
             if not self._inside and line.strip() in NOTHING:
                 self.refusal = AnswerRejection("no-edits", line.strip())
         elif line in ("<|code_to_edit|>", "<|/code_to_edit|>"):
-            pass  # many models repeat the tags of what they rewrite
+            pass  # many models repeat the region's tags
         elif line.rstrip() != FENCE:
             for held in self._maybe_end:
                 self._take(held)
@@ -236,6 +240,4 @@ class _Reader(LineReader):
 
 
 MERCURY = MercuryFormat()
-INSTRUCT = MercuryFormat(
-    name="instruct", source_date="2026-07", region_bytes=1050, max_diagnostics=8, system=SYSTEM
-)
+INSTRUCT = MercuryFormat(name="instruct", region_bytes=1050, max_diagnostics=8, system=SYSTEM)

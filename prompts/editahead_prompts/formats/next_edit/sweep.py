@@ -1,8 +1,8 @@
 """Sweep next-edit (`sweepai/sweep-next-edit-0.5b`, `-1.5b`, `-v2-7B`; Qwen2.5-Coder): a window before, now, and after.
 
 Sources, which disagree: ports of the vendor's own `inference.py` and of its server (Rust and Kotlin, read 2026-09),
-cursortab (recorded 2026-04), and what is written about them. Each disputed detail is an option of `Sweep`; `SWEEP` has them
-as the vendor's ports do, `SWEEP_CURSORTAB` as cursortab sent them. The models were published in January 2026. Plain
+cursortab (recorded 2026-04), and what is written about them. Each disputed detail is an option of `SweepFormat`;
+`SWEEP` has them as the vendor's ports do, `SWEEP_CURSORTAB` as cursortab sent them. The models were published in January 2026. Plain
 completion; the answer is what follows the prefill in the window.
 
 Prompt of the example state in the tests, as `SWEEP` (where text ends in a line end, the
@@ -80,20 +80,27 @@ SPECIAL = (
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
-    """See the module. The disputed details:
+class SweepFormat:
+    """A format of SweepFormat, with the disputed details as options; see the module.
 
-    above, below: lines of the window around the cursor's. original: the window before all shown changes ("before", and
-    without changes only the prefilled part of it), or the present one ("current"). cursor_mark: whether the present window
-    shows the cursor. numbered: whether paths of windows carry `:first:last`. diff_header: `{path}.diff` or with the changed
-    lines' numbers. diff_context: lines around a change. blank_lines: whether text keeps its own line end before the one that
-    the template has. donut: whether the file around the cursor leaves out the window; it begins and ends on multiples of
-    `grid` lines. file_lines: so many lines on either side. prefill: everything above the cursor's line, or nothing; after
-    an insertion above the cursor, the first line only.
+    Attributes:
+        above: Lines of the window above the cursor's line.
+        below: Lines of the window below the cursor's line.
+        original: The window before all shown changes ("before"; without changes only its prefilled part), or the present
+            window ("current").
+        cursor_mark: Whether the present window shows the cursor.
+        numbered: Whether paths of windows have the suffix `:first:last`.
+        diff_header: The path of a change with the changed lines' numbers, or `{path}.diff`.
+        diff_context: Lines of context around a change.
+        blank_lines: Whether text keeps its own line end before the template's.
+        donut: Whether the file around the cursor omits the window.
+        grid: The file around the cursor begins and ends on multiples of this number of lines.
+        file_lines: Lines of the file on either side of the cursor.
+        prefill: All text above the cursor's line, or nothing. After an insertion above the cursor, only the first line.
+        max_changes: Last edits that are shown.
     """
 
     name: str = "sweep"
-    source_date: str = "2026-01"
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 7000
     max_tokens: int = 1024
@@ -157,11 +164,11 @@ class Sweep:
         return LineReader(request, AnswerMarkers((FILE_SEP, END), SPECIAL, CURSOR))
 
     def _ended(self, text: str) -> str:
-        """With the template's line end: a second one, or none where the text brings it."""
+        """Add the template's line end, unless the text's own line end serves as such."""
         return text + "\n" if self.blank_lines else text
 
     def _file(self, state: EditorState, region: EditableRegion, pin: PinnedWindow) -> Sequence[Group]:
-        """The file around the window, in two groups that are cut from their far ends."""
+        """Return the file around the window, in two groups that are cut from their far ends."""
         document, line = state.document, pin.document.line_at(pin.cursor)
         anchor = line // self.grid * self.grid
         first = max(anchor - self.file_lines, 0)
@@ -202,7 +209,7 @@ class Sweep:
         return excerpt(then, region.first, min(region.end, visible_line_count(then, 0)), SPECIAL)
 
     def _prefilled(self, past: Sequence[HistoryEvent], uri: str, region: EditableRegion, line: int) -> int:
-        """The first line that the model writes itself."""
+        """Return the first line that the model writes itself."""
         if self.prefill == "none":
             return region.first
         last = past[-1].edit if past else None
@@ -210,8 +217,8 @@ class Sweep:
         return min(region.first + 1, line) if inserted else line
 
 
-SWEEP = Sweep()
-SWEEP_CURSORTAB = Sweep(
+SWEEP = SweepFormat()
+SWEEP_CURSORTAB = SweepFormat(
     name="sweep-cursortab",
     max_tokens=2048,
     above=40,

@@ -78,11 +78,10 @@ MAX_EVENTS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Zeta1:
-    """See the module."""
+class Zeta1Format:
+    """The format of Zeta; see the module."""
 
     name: str = "zeta-1"
-    source_date: str = "2025-02"
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 4096
     max_tokens: int = 2048
@@ -133,7 +132,7 @@ class Zeta1:
 
 
 class _Reader(LineReader):
-    """The region ends one line end before its end marker, which the stop string takes along."""
+    """A reader of a region whose last line end belongs to the stop string."""
 
     def _line(self, line: str) -> None:
         if not self._lines and line == REGION_START:
@@ -145,4 +144,4 @@ class _Reader(LineReader):
             self._take(text)
 
 
-ZETA_1 = Zeta1()
+ZETA_1 = Zeta1Format()

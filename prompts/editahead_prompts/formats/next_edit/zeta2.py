@@ -61,7 +61,7 @@ END_OF_SENTENCE = "<[end▁of▁sentence]>"
 TOKENS = (SUFFIX, PREFIX, MIDDLE, FILE, CURSOR, END_OF_SENTENCE)
 CURRENT, SEPARATOR, UPDATED = "<<<<<<< CURRENT", "=======", ">>>>>>> UPDATED"
 SPECIAL = (*TOKENS, *SEED_CODER, CURRENT, SEPARATOR, UPDATED[1:])
-"""Of the end marker without its first sign, which the ">" of the cursor marker before it would complete."""
+"""Special tokens. The end marker lacks its first sign, which the ">" of a preceding cursor marker would complete."""
 
 REGION_TOKENS = 350
 CONTEXT_TOKENS = 150
@@ -69,11 +69,10 @@ MAX_EVENTS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Zeta2:
-    """See the module."""
+class Zeta2Format:
+    """The format of Zeta 2; see the module."""
 
     name: str = "zeta-2"
-    source_date: str = "2026-02"
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 4096 * 9 // 10
     max_tokens: int = 2048
@@ -108,7 +107,7 @@ def around(
     budget: int,
     paths: PromptPaths,
 ) -> Prompt:
-    """The prompt of Zeta 2 and its successors, which differ in the `section` that shows the region."""
+    """Render the prompt of Zeta 2 and its successors, which differ in the `section` that shows the region."""
     document = state.document
     path = escape(paths.for_document(document.uri), special)
     past = history_events(state)[-MAX_EVENTS:]
@@ -138,4 +137,4 @@ def _event(event: HistoryEvent, special: tuple[str, ...], paths: PromptPaths) ->
     return accepted + escape(f"--- a/{path}\n+++ b/{path}\n{to_unified_diff(event)}", special)
 
 
-ZETA_2 = Zeta2()
+ZETA_2 = Zeta2Format()

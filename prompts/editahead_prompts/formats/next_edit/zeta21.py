@@ -58,16 +58,19 @@ NUDGE = 5
 
 _MARKER = re.compile(r"<\|marker_(\d{1,4})\|>")
 _WEAK = re.compile(r"\s*(?:[}\])]|(?:break|continue|return|throw|end)[;,]?\s*$)")
-"""A line that a block does not well begin with."""
+"""Pattern of a line that should not begin a block."""
 
 
 @dataclass(frozen=True, slots=True)
-class Zeta21:
-    """See the module. own_lines: whether each marker is followed by a line end, as in the example of the model's card; the
-    code that writes Zed's training data puts none."""
+class Zeta21Format:
+    """The format of Zeta 2.1; see the module.
+
+    Attributes:
+        own_lines: Whether a line end follows each marker, as in the example of the model's card. The code that writes
+            Zed's training data has none.
+    """
 
     name: str = "zeta-2.1"
-    source_date: str = "2026-03"
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 4096 * 9 // 10
     max_tokens: int = 2048
@@ -115,8 +118,11 @@ class Zeta21:
 
 
 def boundaries(bodies: Sequence[str]) -> tuple[int, ...]:
-    """Where blocks begin and the last one ends, as indices of lines: at paragraphs of six lines or more, after sixteen lines
-    in any case, and not just before a closing bracket or a lone `return` if that can be helped."""
+    """Return the line indices at which blocks begin and the last block ends.
+
+    A block ends at a paragraph after `MIN_BLOCK` lines, or else after `MAX_BLOCK` lines; if possible, not just before a
+    closing bracket or a lone `return`.
+    """
     marks = [0]
     for line in range(1, len(bodies)):
         since = line - marks[-1]
@@ -131,14 +137,14 @@ def boundaries(bodies: Sequence[str]) -> tuple[int, ...]:
 
 
 class _Reader(LineReader):
-    """Lines between the first marker and the last, the old lines around them."""
+    """A reader of the lines between the first and the last marker, completed by the old lines around them."""
 
     def __init__(self, request: PromptRequest, marks: AnswerMarkers, *, own_lines: bool) -> None:
         super().__init__(request, marks)
         self._own_lines = own_lines
         self._seen: list[int] = []
-        self._since: int | None = None  # where the lines behind the last marker begin
-        self._blank: list[str] = []  # blank lines right behind it, which are none if it was the last one
+        self._since: int | None = None  # the index of the first line after the last marker
+        self._blank: list[str] = []  # blank lines after the last marker, dropped if no text follows
 
     def _line(self, line: str) -> None:
         self._mixed(line, whole=True)
@@ -148,7 +154,7 @@ class _Reader(LineReader):
             self._mixed(text, whole=False)
 
     def _mixed(self, line: str, *, whole: bool) -> None:
-        """A line with markers in it; a marker ends the piece of text before it."""
+        """Read a line that may hold markers; a marker ends the text before it."""
         if END_OF_SENTENCE in line:
             line, whole = line[: line.index(END_OF_SENTENCE)], False
             self.ended = True
@@ -202,4 +208,4 @@ class _Reader(LineReader):
         return super()._answer()
 
 
-ZETA_2_1 = Zeta21()
+ZETA_2_1 = Zeta21Format()

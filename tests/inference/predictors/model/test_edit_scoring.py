@@ -24,7 +24,7 @@ from editahead_inference.predictors.model.model_gate import FILE, confidence, ga
 from editahead_inference.predictors.model.predictor import MAX_SCORED_EDITS, ModelPredictor
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.base import ParsedEdit, parse_answer
-from editahead_prompts.formats.next_edit.editahead_2611 import OWN, REGION_END, SILENT
+from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD, REGION_END, SILENT
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
@@ -74,10 +74,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_answer_that_is_scored_makes_the_edit() -> None:
-    request = OWN.build(state_at_edit(STATE, edit()), bundled_tokenizer())
+    request = EDITAHEAD.build(state_at_edit(STATE, edit()), bundled_tokenizer())
     asked = make_scoring_prompt(request, edit(), bundled_tokenizer())
     assert asked is not None
-    answer = parse_answer(OWN, request, bundled_tokenizer().decode(asked.edited))
+    answer = parse_answer(EDITAHEAD, request, bundled_tokenizer().decode(asked.edited))
     assert isinstance(answer, ParsedEdit)
     assert answer.edit.apply(TEXT) == edit().apply(TEXT)
     assert bundled_tokenizer().decode(asked.silent) == SILENT + REGION_END
@@ -88,14 +88,14 @@ def test_the_answer_that_is_scored_makes_the_edit() -> None:
 
 def test_an_edit_beyond_the_region_is_not_asked_about() -> None:
     far = replace(STATE, document=Snapshot.from_text(TEXT + "\n" * 60 + "d(user)\n", uri="file:///a.py"))
-    request = OWN.build(far, bundled_tokenizer())
+    request = EDITAHEAD.build(far, bundled_tokenizer())
     at = far.document.text.index("d(user)")
     assert make_scoring_prompt(request, Edit.replace(at, at + 1, "e"), bundled_tokenizer()) is None
 
 
 @given(st.lists(st.floats(-60, 0), min_size=40, max_size=40), st.floats(-60, 0))
 def test_what_is_said_of_an_edit_is_bounded(logprobs: list[float], silent: float) -> None:
-    request = OWN.build(state_at_edit(STATE, edit()), bundled_tokenizer())
+    request = EDITAHEAD.build(state_at_edit(STATE, edit()), bundled_tokenizer())
     asked = make_scoring_prompt(request, edit(), bundled_tokenizer())
     assert asked is not None
     edited = (logprobs * 10)[: len(asked.edited)]
