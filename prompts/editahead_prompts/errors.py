@@ -16,7 +16,7 @@ class PromptsError(Exception):
 
 
 class InvalidStateError(PromptsError, ValueError):
-    """JSON that is not a stored state, or a state of another version. The message is for the user."""
+    """A JSON value that is not a stored state, or a state of another version. The message is for the user."""
 
 
 class PromptTooLongError(PromptsError, ValueError):

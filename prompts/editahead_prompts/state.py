@@ -43,7 +43,7 @@ class PastEdit:
 
 @dataclass(frozen=True, slots=True)
 class RuleOutcomes:
-    """Counts of accepted and explicitly rejected predictions of one rule in this session."""
+    """The counts of accepted and explicitly rejected predictions of one rule in this session."""
 
     accepted: int = 0
     rejected: int = 0
@@ -115,8 +115,10 @@ class EditorState:
 
     @cached_property
     def cache_key(self) -> Hashable:
-        """A key that is equal for states with the same prediction: without versions and times, and with the cursor
-        reduced to `cursor_context`."""
+        """A key that is equal for states with the same prediction.
+
+        The key has no versions and times, and only the `cursor_context` of the cursor.
+        """
         return (
             self.document.fingerprint,
             self.cursor_context,

@@ -44,8 +44,10 @@ class PromptDivergence:
 
     @property
     def part(self) -> str:
-        """The name of the group, or of the part outside of groups, that causes the miss; the old prompt's after the
-        end of the new one."""
+        """The name of the group, or of the part outside of groups, that causes the miss.
+
+        After the end of the new prompt, this is a part of the old prompt.
+        """
         return (self.now or self.then or "").partition("/")[0]
 
 

@@ -20,13 +20,15 @@ MAX_BLOCK = 16
 """Longest block of lines that is checked for repetition, in lines."""
 
 REPEATS, REPEATS_LONG, LONG_BLOCK = 4, 3, 4
-"""So many times in a row, more than the old text has it at all, and an answer runs away; a block of so many lines sooner."""
+"""Repeats in a row, beyond those of the old text, after which an answer is rejected. Blocks of `LONG_BLOCK` lines or more
+need only `REPEATS_LONG`."""
 
 STUTTER = 60
-"""Characters at most of what a line repeats over and over."""
+"""Longest unit that a line may repeat, in characters."""
 
 STUTTERS, STUTTERED, LOOK = 5, 96, 32
-"""So many times, and so many characters, before it counts; looked for after every so many characters of a line."""
+"""Least repeats of a unit and least characters of all its repeats that count as repetition; and the step, in characters, in
+which a line is checked."""
 
 _RULE, _WORD = frozenset("-=*#_~+/.|:\\<> "), re.compile(r"\w")
 

@@ -146,10 +146,10 @@ def _one_line(path: str) -> str:
 
 
 class AnswerParser(Protocol):
-    """Whatever knows how answers are to be read."""
+    """A protocol of objects that parse the answers to their requests."""
 
     def make_reader(self, request: PromptRequest) -> AnswerReader:
-        """A new reader of the answer to `request`."""
+        """Return a new reader of the answer to `request`."""
         ...
 
 

@@ -55,7 +55,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from .base import ApplyInput, line_bodies, part_texts
 
 AROUND, AGAIN = 6, 40
-"""So many lines are shown above and below what the sketch touches, where there is room; and to ask again."""
+"""Lines shown above and below the lines that the sketch touches, if they fit, in a first and in a second request."""
 
 SLACK = 48
 """Tokens of an answer beyond the guess of its region, or beyond the region."""
@@ -69,7 +69,7 @@ _SAYS_MUCH = 6
 
 @dataclass(frozen=True, slots=True)
 class EditaheadApplyFormat:
-    """Editahead's own format for Apply; see the module.
+    """The format of Editahead's own models for Apply; see the module.
 
     Attributes:
         context: The budget of prompt and answer together, in tokens.

@@ -83,7 +83,7 @@ class TaggedApplyFormat:
     """A tag-based format for Apply; see the module.
 
     Attributes:
-        task: The text before the file; {language} stands for the file's language id.
+        task: The text before the file; {language} is replaced by the file's language id.
         file: The tag around the file, without brackets.
         sketch: The tag around the sketch, without brackets.
         answer: The tag around the answer, without brackets.

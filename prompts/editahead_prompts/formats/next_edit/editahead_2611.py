@@ -111,7 +111,7 @@ long lines has fewer lines."""
 
 @dataclass(frozen=True, slots=True)
 class EditaheadFormat:
-    """Editahead's own format for next edits; see the module."""
+    """The format of Editahead's own models for next edits; see the module."""
 
     name: str = "editahead"
     special_tokens: tuple[str, ...] = SPECIAL

@@ -2,8 +2,8 @@
 
 Sources, which disagree: ports of the vendor's own `inference.py` and of its server (Rust and Kotlin, read 2026-09),
 cursortab (recorded 2026-04), and what is written about them. Each disputed detail is an option of `SweepFormat`;
-`SWEEP` has them as the vendor's ports do, `SWEEP_CURSORTAB` as cursortab sent them. The models were published in January 2026. Plain
-completion; the answer is what follows the prefill in the window.
+`SWEEP` has them as the vendor's ports do, `SWEEP_CURSORTAB` as cursortab sent them. The models were published in January
+2026. Plain completion; the answer is what follows the prefill in the window.
 
 Prompt of the example state in the tests, as `SWEEP` (where text ends in a line end, the
 template's own makes a blank line):
