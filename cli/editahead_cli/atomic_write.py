@@ -14,11 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-BACKUP = ".orig"
+from .errors import WriteError
 
-
-class WriteError(Exception):
-    """Nothing was changed; the message says why."""
+BACKUP_SUFFIX = ".orig"
 
 
 @dataclass(frozen=True)
@@ -39,10 +37,10 @@ def write_all(writes: Sequence[FileWrite], *, backup: bool = False) -> None:
     try:
         for write in real:
             _check(write)
-            folders += _make_folders(write.path.parent)
+            folders += _create_folders(write.path.parent)
             staged.append(_Staged(write))
             staged[-1].fill()
-        _put(staged, backup)
+        _put_all(staged, backup)
         done = True
     except OSError as error:
         raise WriteError(f"{error.filename or 'a file'}: {error.strerror or error}") from error
@@ -50,9 +48,9 @@ def write_all(writes: Sequence[FileWrite], *, backup: bool = False) -> None:
         for item in staged:
             item.clear()
         if not done:
-            _remove(folders)
+            _remove_folders(folders)
     for folder in {write.path.parent for write in real}:
-        _flush(folder)
+        _flush_folder(folder)
 
 
 @dataclass
@@ -106,21 +104,21 @@ def _stage(path: Path, data: bytes) -> Path:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        staged.chmod(stat.S_IMODE(path.stat().st_mode) if path.exists() else _usual_mode())
+        staged.chmod(stat.S_IMODE(path.stat().st_mode) if path.exists() else _default_mode())
     except OSError:
         staged.unlink()
         raise
     return staged
 
 
-def _put(staged: Sequence[_Staged], backup: bool) -> None:
+def _put_all(staged: Sequence[_Staged], backup: bool) -> None:
     begun: list[_Staged] = []
     backups: list[Path] = []
     try:
         for item in staged:
             write = item.write
             if backup and write.old is not None:
-                backups.append(Path(f"{write.path}{BACKUP}"))
+                backups.append(Path(f"{write.path}{BACKUP_SUFFIX}"))
                 _stage(write.path, write.old).replace(backups[-1])
             begun.append(item)
             item.put()
@@ -132,7 +130,7 @@ def _put(staged: Sequence[_Staged], backup: bool) -> None:
         raise
 
 
-def _make_folders(folder: Path) -> list[Path]:
+def _create_folders(folder: Path) -> list[Path]:
     """Those that were not there, the innermost first."""
     missing = []
     while not folder.exists():
@@ -143,19 +141,19 @@ def _make_folders(folder: Path) -> list[Path]:
     return missing
 
 
-def _remove(folders: Iterable[Path]) -> None:
+def _remove_folders(folders: Iterable[Path]) -> None:
     for folder in sorted(folders, key=lambda path: len(path.parts), reverse=True):
         with suppress(OSError):
             folder.rmdir()
 
 
-def _usual_mode() -> int:
+def _default_mode() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
 
 
-def _flush(folder: Path) -> None:
+def _flush_folder(folder: Path) -> None:
     """So that the renames outlive a crash; not every system can."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

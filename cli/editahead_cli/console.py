@@ -16,7 +16,7 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
-def tell_output(output: Any) -> None:
+def print_output(output: Any) -> None:
     """Print an object of `outputs`, or a message of the protocol, as JSON."""
     from editahead_lsp.protocol.converter import make_converter
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from .errors import DiffMismatchError
+
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
@@ -16,10 +18,6 @@ class Hunk:
     line: int
     old: list[str] = field(default_factory=list)
     new: list[str] = field(default_factory=list)
-
-
-class DiffMismatchError(Exception):
-    """The diff is not one of this file, or the file was changed since."""
 
 
 def parse_hunks(diff: str, name: str) -> list[Hunk]:

@@ -19,22 +19,22 @@ def summarize_outcomes(file: Path, outcomes: Sequence[Outcome], zone: tzinfo | N
     """outcomes: the oldest first. zone: in which days begin; the machine's by default."""
     return StatsOutput(
         file=str(file),
-        total=_figures(outcomes),
-        languages=_by(outcomes, lambda one: one.language),
-        predictors=_by(outcomes, lambda one: f"{one.source}: {one.kind}"),
-        days=_by(outcomes, lambda one: datetime.fromtimestamp(one.at, zone).date().isoformat()),
-        learning=_learned(outcomes),
+        total=_summarize(outcomes),
+        languages=_group(outcomes, lambda one: one.language),
+        predictors=_group(outcomes, lambda one: f"{one.source}: {one.kind}"),
+        days=_group(outcomes, lambda one: datetime.fromtimestamp(one.at, zone).date().isoformat()),
+        learning=_learning_figures(outcomes),
     )
 
 
-def _by(outcomes: Sequence[Outcome], name: Callable[[Outcome], str]) -> dict[str, OutcomeFigures]:
+def _group(outcomes: Sequence[Outcome], name: Callable[[Outcome], str]) -> dict[str, OutcomeFigures]:
     groups: dict[str, list[Outcome]] = {}
     for one in outcomes:
         groups.setdefault(name(one), []).append(one)
-    return {key: _figures(groups[key]) for key in sorted(groups)}
+    return {key: _summarize(groups[key]) for key in sorted(groups)}
 
 
-def _figures(outcomes: Sequence[Outcome]) -> OutcomeFigures:
+def _summarize(outcomes: Sequence[Outcome]) -> OutcomeFigures:
     def count(*events: str) -> int:
         return sum(one.event in events for one in outcomes)
 
@@ -47,13 +47,13 @@ def _figures(outcomes: Sequence[Outcome]) -> OutcomeFigures:
         partial=count("partial"),
         rejected=count("rejected"),
         ignored=count("ignored"),
-        kept30=_kept([one.kept_30 for one in outcomes]),
-        kept300=_kept([one.kept_300 for one in outcomes]),
+        kept30=_survival([one.kept_30 for one in outcomes]),
+        kept300=_survival([one.kept_300 for one in outcomes]),
         latency=LatencyStatus(_quantile(latencies, 0.50), _quantile(latencies, 0.95)),
     )
 
 
-def _kept(shares: Sequence[float | None]) -> SurvivalOutput:
+def _survival(shares: Sequence[float | None]) -> SurvivalOutput:
     known = [share for share in shares if share is not None]
     return SurvivalOutput(len(known), sum(share > SURVIVED_FRACTION for share in known))
 
@@ -62,7 +62,7 @@ def _quantile(ordered: Sequence[float], quantile: float) -> float:
     return round(ordered[min(int(quantile * len(ordered)), len(ordered) - 1)], 1) if ordered else 0.0
 
 
-def _learned(outcomes: Sequence[Outcome]) -> LearningFigures:
+def _learning_figures(outcomes: Sequence[Outcome]) -> LearningFigures:
     """What a server that starts now learns from the log."""
     learner = PreferenceLearner()
     teaching = [one for one in outcomes if one.shipped is not None and one.seen]

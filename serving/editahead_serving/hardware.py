@@ -1,4 +1,4 @@
-"""What this machine has to run models with. No library is loaded for it."""
+"""The memory, cores and GPUs of this machine, found without loading a library."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-_ASKING_S = 10.0
-_PROBED, _THREADS, _PROBES = 1 << 26, 8, 4
-"""Bytes, more than caches have, the most threads that move as many, and how often; the quickest counts."""
+_NVIDIA_SMI_TIMEOUT_S = 10.0
+_PROBE_BYTES, _MAX_PROBE_THREADS, _PROBE_COUNT = 1 << 26, 8, 4
+"""Limits of the measurement of memory bandwidth.
+
+Bytes that each thread copies (more than the caches hold), the most threads, and the number of runs, of which the fastest
+counts.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """Bytes of memory."""
+    """An NVIDIA GPU. `memory` is in bytes."""
 
     name: str
     memory: int
@@ -24,7 +28,11 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """cores: that this process may use. memory, free: bytes; 0 where the system does not tell. gpus: of NVIDIA."""
+    """The hardware of this machine.
+
+    `cores` are those that this process may use. `memory` and `free` are in bytes, or 0 where the system does not report
+    them.
+    """
 
     cores: int
     memory: int
@@ -33,14 +41,19 @@ class Hardware:
 
 
 def detect_hardware(run: Callable[[list[str]], str] | None = None) -> Hardware:
-    """run: a command's output; OSError or subprocess.SubprocessError when there is none. By default it is run."""
+    """Return the hardware of this machine.
+
+    Args:
+        run: Runs a command and returns its output, or raises OSError or subprocess.SubprocessError. By default, a
+            subprocess runs the command.
+    """
     memory, free = _memory()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return Hardware(cores, memory, free, _gpus(run or _run))
 
 
 def physical_cores() -> tuple[int, ...]:
-    """Of each core that this process may use, the number of one of its logical processors."""
+    """Return the number of one logical processor of each core that this process may use."""
     if not hasattr(os, "sched_getaffinity"):
         return tuple(range(os.cpu_count() or 1))
     found: dict[str, int] = {}
@@ -54,16 +67,18 @@ def physical_cores() -> tuple[int, ...]:
 
 
 def free_disk_bytes(folder: Path) -> int:
-    """Bytes. folder: it may not exist yet."""
-    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
-    return shutil.disk_usage(there).free
+    """Return the free bytes of the disk that `folder` is on. The folder may not exist yet."""
+    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    return shutil.disk_usage(existing).free
 
 
 def _memory() -> tuple[int, int]:
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
-        told = {name: int(rest.split()[0]) << 10 for name, _, rest in (line.partition(":") for line in lines)}
-        return told["MemTotal"], told.get("MemAvailable", told["MemFree"])
+        sizes = {
+            name: int(rest.split()[0]) << 10 for name, _, rest in (line.partition(":") for line in lines)
+        }
+        return sizes["MemTotal"], sizes.get("MemAvailable", sizes["MemFree"])
     except (OSError, ValueError, KeyError, IndexError):
         pass
     try:
@@ -75,8 +90,8 @@ def _memory() -> tuple[int, int]:
 
 def _gpus(run: Callable[[list[str]], str]) -> tuple[Gpu, ...]:
     try:
-        said = run(["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"])
-        rows = [line.rsplit(",", 1) for line in said.splitlines() if "," in line]
+        output = run(["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"])
+        rows = [line.rsplit(",", 1) for line in output.splitlines() if "," in line]
         return tuple(Gpu(name.strip(), int(memory) << 20) for name, memory in rows)
     except (OSError, subprocess.SubprocessError, ValueError):
         return ()
@@ -84,32 +99,46 @@ def _gpus(run: Callable[[list[str]], str]) -> tuple[Gpu, ...]:
 
 def _run(command: list[str]) -> str:
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=_ASKING_S, check=True, stdin=subprocess.DEVNULL
+        command,
+        capture_output=True,
+        text=True,
+        timeout=_NVIDIA_SMI_TIMEOUT_S,
+        check=True,
+        stdin=subprocess.DEVNULL,
     ).stdout
 
 
 def measure_memory_bandwidth(clock: Callable[[], float]) -> float:
-    """Bytes that the cores together move a second, as busy as they are now. A token takes about as long as reading the
-    weights that compute it, so that this says how many tokens a second there can be. clock: seconds."""
+    """Return the bytes that all cores together move in a second, under the present load.
+
+    A token takes about as long as the reading of the weights that compute it. The bandwidth therefore limits the tokens
+    per second.
+
+    Args:
+        clock: Monotonic seconds.
+    """
     import ctypes
     from concurrent.futures import ThreadPoolExecutor
 
-    threads = min(_THREADS, os.cpu_count() or 1)
+    threads = min(_MAX_PROBE_THREADS, os.cpu_count() or 1)
     pairs = [
-        (ctypes.create_string_buffer(_PROBED), ctypes.create_string_buffer(_PROBED)) for _ in range(threads)
+        (ctypes.create_string_buffer(_PROBE_BYTES), ctypes.create_string_buffer(_PROBE_BYTES))
+        for _ in range(threads)
     ]
-    for source, target in pairs:  # so that there is memory behind them
-        ctypes.memset(source, 1, _PROBED)
-        ctypes.memset(target, 2, _PROBED)
+    for source, target in pairs:  # so that the system really allocates them
+        ctypes.memset(source, 1, _PROBE_BYTES)
+        ctypes.memset(target, 2, _PROBE_BYTES)
 
     def move(pair: tuple[ctypes.Array[ctypes.c_char], ctypes.Array[ctypes.c_char]]) -> None:
-        ctypes.memmove(pair[1], pair[0], _PROBED)  # other threads go on meanwhile
+        ctypes.memmove(pair[1], pair[0], _PROBE_BYTES)  # without the GIL: the threads run in parallel
 
     best = 0.0
     with ThreadPoolExecutor(threads) as pool:
-        for _ in range(_PROBES):
-            began = clock()
+        for _ in range(_PROBE_COUNT):
+            start = clock()
             list(pool.map(move, pairs))
-            taken = clock() - began
-            best = max(best, 2 * _PROBED * threads / taken if taken > 0 else 0.0)  # each is read and written
+            taken = clock() - start
+            best = max(
+                best, 2 * _PROBE_BYTES * threads / taken if taken > 0 else 0.0
+            )  # each byte is read and written
     return best

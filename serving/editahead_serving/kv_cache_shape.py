@@ -1,7 +1,7 @@
-"""What a model's configuration tells of its attention: what its cache costs, and whether drafts may be used with it.
+"""The attention of a model, from its configuration: what its cache costs, and whether drafts may be used with it.
 
-Sources: the keys of transformers' `config.json` files; which combinations fail was tried with vLLM 0.32 on the CPU, and for
-hybrid models on GPUs read in its issues (39273, 40738, 40875, 52942, 56077).
+Sources: the keys of transformers' `config.json` files; the combinations that fail come from trials of vLLM 0.32 on the
+CPU and, for hybrid models on GPUs, from its issues (39273, 40738, 40875, 52942, 56077).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 Attention: TypeAlias = Literal["MHA", "GQA", "MQA", "MLA", "hybrid"]
-"""hybrid: some layers are recurrent (gated delta nets, Mamba) in place of attention."""
+"""Kinds of attention. In a hybrid model, some layers are recurrent (gated delta nets, Mamba)."""
 
 _RECURRENT_LAYERS = ("linear_attention", "mamba", "recurrent", "conv")
 _RECURRENT_KEYS = (
@@ -22,18 +22,22 @@ _RECURRENT_KEYS = (
     "attn_layer_indices",
 )
 
-HYBRID = (
-    "it is a hybrid model with recurrent layers, whose state vLLM does not take back when drafts are rejected: "
-    "it crashes on the CPU and writes wrong text on GPUs"
+HYBRID_BLOCKER = (
+    "the model is a hybrid with recurrent layers, and vLLM does not restore their state when it rejects drafts: "
+    "vLLM crashes on the CPU and writes wrong text on GPUs"
 )
-MLA_ON_CPU = (
-    "its attention (MLA) computes one token at a time on the CPU: with drafts the text is silently wrong"
+MLA_BLOCKER = (
+    "on the CPU, attention (MLA) computes one token at a time, and drafts make the text silently wrong"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class KvCacheShape:
-    """kv_values: numbers kept for each token of context. context: the most tokens, where it says. dtype: of the weights."""
+    """The shape of a model's key-value cache.
+
+    `kv_values` is how many numbers the cache keeps for each token. `context` is the most tokens, and `dtype` the type of
+    the weights, each None where the configuration does not name it.
+    """
 
     attention: Attention
     kv_values: int
@@ -42,25 +46,32 @@ class KvCacheShape:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> KvCacheShape:
-        """config: `config.json`. ValueError when it is no language model's."""
+        """Return the shape that a model's `config.json` describes.
+
+        Raises:
+            ValueError: The configuration is not that of a language model.
+        """
         text = config.get("text_config")
-        told = {**config, **text} if isinstance(text, Mapping) else config
+        merged = {**config, **text} if isinstance(text, Mapping) else config
         try:
-            layers, heads = int(told["num_hidden_layers"]), int(told["num_attention_heads"])
-            shared = int(told.get("num_key_value_heads") or heads)
-            size = int(told.get("head_dim") or int(told["hidden_size"]) // heads)
-            latent = told.get("kv_lora_rank")
-            rotary = int(told.get("qk_rope_head_dim") or 0)
+            layers, heads = int(merged["num_hidden_layers"]), int(merged["num_attention_heads"])
+            shared = int(merged.get("num_key_value_heads") or heads)
+            size = int(merged.get("head_dim") or int(merged["hidden_size"]) // heads)
+            latent = merged.get("kv_lora_rank")
+            rotary = int(merged.get("qk_rope_head_dim") or 0)
             if min(layers, heads, shared, size) < 1:
                 raise ValueError
         except (KeyError, TypeError, ValueError, ZeroDivisionError):
-            raise ValueError("its config.json does not tell how many layers and heads it has") from None
-        context, dtype = told.get("max_position_embeddings"), told.get("dtype", told.get("torch_dtype"))
-        kinds = [str(kind) for kind in told.get("layer_types") or ()]
+            raise ValueError("the config.json does not name the numbers of layers and heads") from None
+        context, dtype = (
+            merged.get("max_position_embeddings"),
+            merged.get("dtype", merged.get("torch_dtype")),
+        )
+        kinds = [str(kind) for kind in merged.get("layer_types") or ()]
         attending = sum(not _is_recurrent(kind) for kind in kinds) if kinds else layers
         attention: Attention = "GQA"
         values = 2 * attending * shared * size
-        if attending < layers or any(told.get(key) for key in _RECURRENT_KEYS):
+        if attending < layers or any(merged.get(key) for key in _RECURRENT_KEYS):
             attention = "hybrid"
         elif latent:
             attention, values = "MLA", layers * (int(latent) + rotary)
@@ -74,14 +85,18 @@ class KvCacheShape:
         )
 
     def bytes_per_token(self, each: int = 2) -> int:
-        """A token of context keeps so many bytes. each: bytes of a number; 2 for bfloat16, 1 for fp8."""
+        """Return the bytes that the cache keeps for each token of context.
+
+        Args:
+            each: Bytes of one number: 2 for bfloat16, 1 for fp8.
+        """
         return self.kv_values * each
 
     def speculation_blocker(self, *, cpu: bool) -> str | None:
-        """Why drafts must not be used with it; None when they may."""
+        """Return why drafts must not be used with this model, or None when they may."""
         if self.attention == "hybrid":
-            return HYBRID
-        return MLA_ON_CPU if self.attention == "MLA" and cpu else None
+            return HYBRID_BLOCKER
+        return MLA_BLOCKER if self.attention == "MLA" and cpu else None
 
 
 def _is_recurrent(kind: str) -> bool:

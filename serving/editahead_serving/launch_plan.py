@@ -1,4 +1,4 @@
-"""How a model is served: the command that starts vLLM for it, with the flags that next edits and Apply want."""
+"""The command that starts vLLM for a model, with the flags that next edits and Apply need."""
 
 from __future__ import annotations
 
@@ -8,32 +8,39 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .errors import EngineUnavailableError
 from .kv_cache_shape import KvCacheShape
-from .resource_share import WHOLE, ResourceShare
-from .vllm_probe import PROPOSER, EngineUnavailableError, VllmInstallation
+from .resource_share import WHOLE_MACHINE, ResourceShare
+from .vllm_probe import PROPOSER, VllmInstallation
 
 NUM_SPECULATIVE_TOKENS = 64
-"""Tokens of a draft, at most. vLLM ends at more than 128; a request whose length comes this near to the end of the context
-makes it propose nonsense for all requests, so as much of the context is kept free."""
+"""Most tokens of a draft.
+
+vLLM crashes above 128. A request that comes this near to the end of the context makes vLLM propose nonsense for all
+requests, so this many tokens of the context stay free.
+"""
 MAX_MODEL_LEN = 32_768
-"""Tokens that a request may have, where the model can: Apply sends whole files."""
+"""Most tokens of a request, where the model allows them. Apply sends whole files."""
 MAX_NUM_SEQS = {True: 16, False: 64}
 MAX_NUM_BATCHED_TOKENS = {True: 2048, False: 8192}
-"""On the CPU or not: requests in a batch, and tokens; each request may bring a whole draft."""
-_CPU_BLOCK = 32
-"""Tokens that its prefix cache keeps as one; by itself it takes 128, and what a keystroke changes is seldom so long."""
-_OPEN = (
-    "Other machines can reach it, over plain http: who listens on the way reads code and key; an https proxy in front of it "
-    "is the remedy."
+"""Most requests and tokens of a batch, on the CPU (True) or a GPU. Each request may bring a whole draft."""
+_CPU_BLOCK_TOKENS = 32
+"""Tokens of a block of the prefix cache. vLLM's default of 128 is longer than most changes of a keystroke."""
+_OPEN_ADDRESS_NOTE = (
+    "Other machines can reach the engine over plain http, which does not protect the code and the key on the way; "
+    "put an https proxy in front of the engine."
 )
 _CPU_CACHE_GB = (1, 4)
-"""Least and most memory for keys and values on the CPU; a quarter of what is free, between them."""
+"""Least and most GB for keys and values on the CPU. Between them, the cache gets a quarter of the free memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """environment: what is set unless a person has set it. fixed: what is set in any case; it holds the key. headroom:
-    tokens of the context that are kept for drafts. notes: what a person should know, a sentence each."""
+    """A command that starts vLLM, and what clients need to know of the server.
+
+    A variable of `environment` gives way to one that the user has set. A variable of `fixed` does not, and holds the key.
+    `headroom` is in tokens of the context that stay free for drafts. Each of `notes` is a sentence for the user.
+    """
 
     command: tuple[str, ...]
     environment: Mapping[str, str]
@@ -46,59 +53,73 @@ class LaunchPlan:
     notes: tuple[str, ...]
 
     def shell_command(self) -> str:
-        """As one writes it in a shell. It shows the key."""
+        """Return the command as one types it in a shell. The text contains the key."""
         settings = [f"{name}={value}" for name, value in {**self.environment, **self.fixed}.items()]
         return shlex.join(["env", *settings, *self.command])
 
 
 @dataclass(frozen=True, slots=True)
 class ListenAddress:
-    """Where it listens. host: of this machine, or all of its addresses."""
+    """An address on which a server listens. `host` is an address of this machine, or means all of them."""
 
     host: str
     port: int
 
     @property
     def url(self) -> str:
-        """For who asks from this machine."""
+        """The URL for clients on this machine."""
         known = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"http://[{known}]:{self.port}" if ":" in known else f"http://{known}:{self.port}"
 
     @property
     def is_open(self) -> bool:
-        """Whether other machines can reach it."""
+        """True when other machines can reach the address."""
         return self.host in ("0.0.0.0", "::")
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """As those of a plan."""
-        return (_OPEN,) if self.is_open else ()
+        """Sentences for the user, as those of a `LaunchPlan`."""
+        return (_OPEN_ADDRESS_NOTE,) if self.is_open else ()
 
 
 def make_launch_plan(
-    installed: VllmInstallation,
+    installation: VllmInstallation,
     shape: KvCacheShape,
     *,
     model: str,
     served: str,
-    place: ListenAddress,
+    address: ListenAddress,
     key: str,
     free_bytes: int,
-    share: ResourceShare = WHOLE,
+    share: ResourceShare = WHOLE_MACHINE,
     drafts: bool = True,
 ) -> LaunchPlan:
-    """model: a folder, or a name on Hugging Face's hub. served: what it is called. free_bytes: memory, for the cache of a
-    CPU. share: what of the machine it has. `NoEngine` when the model must not be used with drafts, and drafts are wanted."""
-    reason = shape.speculation_blocker(cpu=installed.cpu) if drafts else None
+    """Return the plan that serves a model with this vLLM.
+
+    Args:
+        installation: The vLLM and its abilities.
+        shape: The cache of the model.
+        model: A folder, or a name on Hugging Face's hub.
+        served: The name under which clients request the model.
+        address: Where the server listens.
+        key: The key that clients have to send.
+        free_bytes: Free memory, of which a CPU's cache gets a part.
+        share: The part of the machine for this server.
+        drafts: Whether the server uses speculative decoding.
+
+    Raises:
+        EngineUnavailableError: The model must not be used with drafts.
+    """
+    reason = shape.speculation_blocker(cpu=installation.cpu) if drafts else None
     if reason is not None:
         raise EngineUnavailableError(
-            f"{served} cannot be used with drafts: {reason}; `--no-drafts` serves it without, or take another model."
+            f"{served} cannot be used with drafts: {reason}. Add `--no-drafts`, or choose another model."
         )
     headroom = NUM_SPECULATIVE_TOKENS if drafts else 0
     # Not `vllm serve`, which does not work in builds of vLLM for the CPU.
-    command = [str(installed.python), "-m", "vllm.entrypoints.openai.api_server", "--model", model]
+    command = [str(installation.python), "-m", "vllm.entrypoints.openai.api_server", "--model", model]
     command += ["--served-model-name", served]
-    command += ["--host", place.host, "--port", str(place.port)]
+    command += ["--host", address.host, "--port", str(address.port)]
     command += [
         "--enable-prefix-caching",
         "--enable-prompt-tokens-details",
@@ -109,29 +130,29 @@ def make_launch_plan(
     if shape.context is None or shape.context > MAX_MODEL_LEN + headroom:
         command += ["--max-model-len", str(MAX_MODEL_LEN + headroom)]
     if shape.dtype == "float32":
-        command += ["--dtype", "float32"]  # else it would be rounded
+        command += ["--dtype", "float32"]  # vLLM would round the weights otherwise
     environment = {"VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1"}
-    if installed.cpu:
+    if installation.cpu:
         command += [
             "--block-size",
-            str(_CPU_BLOCK),
+            str(_CPU_BLOCK_TOKENS),
             "--enforce-eager",
             "--distributed-executor-backend",
             "uni",
         ]
         least, most = _CPU_CACHE_GB
-        environment["VLLM_CPU_KVCACHE_SPACE"] = str(min(most, max(least, (free_bytes >> 32) // share.of)))
+        environment["VLLM_CPU_KVCACHE_SPACE"] = str(min(most, max(least, (free_bytes >> 32) // share.count)))
     notes = []
     if drafts:
-        command += ["--max-num-seqs", str(MAX_NUM_SEQS[installed.cpu])]
-        command += ["--max-num-batched-tokens", str(MAX_NUM_BATCHED_TOKENS[installed.cpu])]
-        config, note = _speculation(installed)
+        command += ["--max-num-seqs", str(MAX_NUM_SEQS[installation.cpu])]
+        command += ["--max-num-batched-tokens", str(MAX_NUM_BATCHED_TOKENS[installation.cpu])]
+        config, note = _speculative_config(installation)
         command += ["--speculative-config", json.dumps(config)]
         notes.append(note)
-        if installed.runners:
-            # The newer one has no proposers of others, and verifies a whole draft for each request, needed or not.
+        if installation.runners:
+            # The newer runner takes no proposers of others, and always verifies a whole draft for each request.
             environment["VLLM_USE_V2_MODEL_RUNNER"] = "0"
-        if installed.metrics:
+        if installation.metrics:
             command += ["--per-request-spec-decode-metrics", "summary"]
     folder = Path(model)
     return LaunchPlan(
@@ -139,17 +160,17 @@ def make_launch_plan(
         environment,
         {"VLLM_API_KEY": key, **share.environment},
         served,
-        place.url,
+        address.url,
         key,
         folder if folder.is_absolute() else None,
         headroom,
-        (*notes, *place.notes),
+        (*notes, *address.notes),
     )
 
 
-def _speculation(installed: VllmInstallation) -> tuple[dict[str, object], str]:
-    """What vLLM is told of drafts, and a sentence on it."""
-    if installed.custom and installed.proposer:
+def _speculative_config(installation: VllmInstallation) -> tuple[dict[str, object], str]:
+    """Return vLLM's configuration of drafts, and a sentence about them for the user."""
+    if installation.custom and installation.proposer:
         config = {
             "method": "custom_class",
             "model": PROPOSER,
@@ -157,9 +178,9 @@ def _speculation(installed: VllmInstallation) -> tuple[dict[str, object], str]:
         }
         return config, "Drafts come from the file and the sketch in the prompt."
     why = (
-        "Editahead is not installed beside it"
-        if installed.custom
-        else f"vLLM {installed.version} takes no proposer of others"
+        "Editahead is not installed beside this vLLM"
+        if installation.custom
+        else f"vLLM {installation.version} takes no proposer of others"
     )
     config = {
         "method": "ngram",
@@ -167,4 +188,4 @@ def _speculation(installed: VllmInstallation) -> tuple[dict[str, object], str]:
         "prompt_lookup_min": 3,
         "prompt_lookup_max": 16,
     }
-    return config, f"Drafts are looked up in the prompt (ngram), not by Editahead's proposer: {why}."
+    return config, f"Drafts come from an n-gram search of the prompt instead of Editahead's proposer: {why}."

@@ -1,7 +1,7 @@
-"""Models for Editahead: what they need, and which of them fit a machine. docs/engine.md has the same table.
+"""The catalogue of models for Editahead, and which of them fit a machine. docs/engine.md has the same table.
 
 Sources: the models' cards and `config.json` files on Hugging Face's hub, in part as others quote them, 2026-11. A licence
-that could not be read is "unknown": read the card before you rely on it.
+that could not be read is "unknown": read the card before you rely on such a model.
 """
 
 from __future__ import annotations
@@ -15,20 +15,22 @@ from .kv_cache_shape import Attention, KvCacheShape
 from .launch_plan import MAX_MODEL_LEN
 
 Runtime: TypeAlias = Literal["vLLM", "llama.cpp", "Editahead"]
-"""What runs it. llama.cpp: its weights are published as GGUF only. Editahead: the language server itself."""
+"""The program that runs a model: llama.cpp where the weights exist as GGUF only, Editahead for the shipped model."""
 
 GPU_MEMORY_FRACTION = 0.9
-"""Of a GPU's memory, what vLLM takes."""
+"""Part of a GPU's memory that vLLM takes."""
 RESERVED_BYTES = 2 << 30
-"""What a server needs beside weights and cache."""
+"""Memory that a server needs beside weights and cache."""
 INTERACTIVE_TOKENS_PER_S = 20.0
-"""Tokens a second from which a model is of use while one types: an answer has some dozens, and drafts save most of them."""
+"""Least tokens per second for use while typing: an answer has some dozens, and drafts save most of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelDimensions:
-    """billions: of weights. active: those that compute a token. layers, heads, kv_heads, head_size: of its attention.
-    context: tokens."""
+    """The dimensions of a model.
+
+    `billions` counts all weights and `active` those that compute one token, both in billions. `context` is in tokens.
+    """
 
     billions: float
     active: float
@@ -41,47 +43,54 @@ class ModelDimensions:
 
 @dataclass(frozen=True, slots=True)
 class CatalogModel:
-    """name: for `editahead models use`. repository: on Hugging Face's hub; None for what comes with Editahead. format: the
-    prompt format. bits: of a weight, as published."""
+    """A model of the catalogue.
+
+    `name` is for `editahead models use`. `repository` is on Hugging Face's hub, or None for the shipped model. `format` is
+    the prompt format, `bits` the published size of a weight.
+    """
 
     name: str
     repository: str | None
     purpose: Literal["next edits", "Apply"]
-    runs: Runtime
+    runtime: Runtime
     format: str
     licence: str
-    built: ModelDimensions
+    dimensions: ModelDimensions
     bits: float
 
     @property
     def weight_bytes(self) -> int:
-        return int(self.built.billions * 1e9 * self.bits / 8)
+        return int(self.dimensions.billions * 1e9 * self.bits / 8)
 
     @property
     def active_bytes(self) -> int:
-        """What has to be read from memory for each token."""
-        return int(self.built.active * 1e9 * self.bits / 8)
+        """Bytes that have to be read from memory for each token."""
+        return int(self.dimensions.active * 1e9 * self.bits / 8)
 
     @property
     def attention(self) -> Attention:
-        built = self.built
-        return "MQA" if built.kv_heads == 1 else "MHA" if built.kv_heads == built.heads else "GQA"
+        dimensions = self.dimensions
+        return (
+            "MQA" if dimensions.kv_heads == 1 else "MHA" if dimensions.kv_heads == dimensions.heads else "GQA"
+        )
 
     @property
     def shape(self) -> KvCacheShape:
-        built = self.built
-        values = 2 * built.layers * built.kv_heads * built.head_size
-        return KvCacheShape(self.attention, values, built.context, None)
+        dimensions = self.dimensions
+        values = 2 * dimensions.layers * dimensions.kv_heads * dimensions.head_size
+        return KvCacheShape(self.attention, values, dimensions.context, None)
 
     @property
     def kv_bytes(self) -> int:
-        """For each token of context, in bfloat16."""
+        """Bytes of the cache for each token of context, in bfloat16."""
         return self.shape.bytes_per_token()
 
     @property
-    def needs_bytes(self) -> int:
-        """Memory for one request of the longest that the engine takes."""
-        return self.weight_bytes + self.kv_bytes * min(self.built.context, MAX_MODEL_LEN) + RESERVED_BYTES
+    def required_bytes(self) -> int:
+        """Memory that the model needs for one request of the greatest length."""
+        return (
+            self.weight_bytes + self.kv_bytes * min(self.dimensions.context, MAX_MODEL_LEN) + RESERVED_BYTES
+        )
 
 
 _QWEN3_CODER = ModelDimensions(30.5, 3.3, 48, 32, 4, 128, 262_144)
@@ -124,16 +133,19 @@ CATALOGUE: Sequence[CatalogModel] = (
         16,
     ),
 )
-"""The recommended one for next edits first."""
+"""All models that can be downloaded. The one recommended for next edits comes first."""
 
 SHIPPED_MODEL = CatalogModel("editahead", None, "next edits", "Editahead", "editahead", _A2, _OURS, 32)
-"""What comes with Editahead, where it does."""
+"""The model that some builds of Editahead contain."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFit:
-    """How a model and a machine go together. on: None when it does not fit. tokens_per_second: at most, of one answer, where
-    it can be reckoned: on the CPU, from how fast memory is. expect: a sentence."""
+    """Where a model runs on a machine, and how fast.
+
+    `on` is None when the model does not fit. `tokens_per_second` is the upper limit for one answer, estimated from the
+    memory bandwidth, and None on a GPU. `expect` is a sentence for the user.
+    """
 
     model: CatalogModel
     on: Literal["gpu", "cpu"] | None
@@ -142,29 +154,35 @@ class ModelFit:
 
 
 def assess_fit(model: CatalogModel, machine: Hardware, bytes_per_second: float) -> ModelFit:
-    """bytes_per_second: that this machine's CPU reads, as measured (`machine.bandwidth`)."""
+    """Return where `model` runs on `machine`, and how fast.
+
+    Args:
+        model: A model of the catalogue, or the shipped one.
+        machine: The hardware.
+        bytes_per_second: Bandwidth of the machine's memory, from `measure_memory_bandwidth`.
+    """
     largest = max((gpu.memory for gpu in machine.gpus), default=0)
-    if model.runs == "vLLM" and model.needs_bytes <= largest * GPU_MEMORY_FRACTION:
+    if model.runtime == "vLLM" and model.required_bytes <= largest * GPU_MEMORY_FRACTION:
         room = int((largest * GPU_MEMORY_FRACTION - RESERVED_BYTES - model.weight_bytes) / model.kv_bytes)
         return ModelFit(model, "gpu", None, f"On the GPU, with room for {room:,} tokens of context.")
     least = model.weight_bytes + RESERVED_BYTES
-    if model.runs == "Editahead":
+    if model.runtime == "Editahead":
         least = model.weight_bytes
     if least > machine.free:
         more = (
-            f"{model.needs_bytes / 1e9:.0f} GB on a GPU"
-            if model.runs == "vLLM"
+            f"{model.required_bytes / 1e9:.0f} GB on a GPU"
+            if model.runtime == "vLLM"
             else f"{least / 1e9:.0f} GB of memory"
         )
-        return ModelFit(model, None, None, f"It does not fit: it needs {more}.")
+        return ModelFit(model, None, None, f"The model does not fit: it needs {more}.")
     rate = bytes_per_second / model.active_bytes
-    slow = "" if rate >= INTERACTIVE_TOKENS_PER_S else ": too slow while one types"
+    slow = "" if rate >= INTERACTIVE_TOKENS_PER_S else ": too slow for use while typing"
     shown = f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
     return ModelFit(model, "cpu", rate, f"On the CPU, at most {shown} tokens a second{slow}.")
 
 
 def find_model(name: str) -> CatalogModel | None:
-    """By its name, or the repository's, in any case."""
+    """Return the model with this name or repository in either case, or None."""
     wanted = name.lower()
     return next(
         (m for m in (*CATALOGUE, SHIPPED_MODEL) if wanted in (m.name, (m.repository or "").lower())), None

@@ -1,7 +1,7 @@
-"""A model's files from Hugging Face's hub, into the cache that vLLM and transformers look in.
+"""The download of a model from Hugging Face's hub into the cache of vLLM and transformers.
 
-The client (huggingface_hub 2.4) resumes a broken connection itself. What it does not do: when it is interrupted it ends only
-once the files under way are whole; and what a run that was killed left of a file it never uses again, nor removes.
+The client (huggingface_hub 2.4) resumes a broken connection itself, but has two gaps that this module fills. After Ctrl-C
+the client waits for the files under way. After a killed run it neither uses nor removes the unfinished files.
 """
 
 from __future__ import annotations
@@ -16,57 +16,75 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from .errors import DownloadError
 from .hardware import free_disk_bytes
 from .model_catalog import CatalogModel
 
-_FILES = {"vLLM": ["*.safetensors", "*.json", "*.txt", "*.model", "*.jinja"], "llama.cpp": ["*q8_0*.gguf"]}
-_OFFLINE = ("Offline", "LocalEntryNotFound", "Connect", "Timeout", "NetworkError", "Protocol", "Proxy", "SSL")
-_MISSING = ("RepositoryNotFound", "GatedRepo", "RevisionNotFound")
+_FILE_PATTERNS = {
+    "vLLM": ["*.safetensors", "*.json", "*.txt", "*.model", "*.jinja"],
+    "llama.cpp": ["*q8_0*.gguf"],
+}
+_OFFLINE_ERRORS = (
+    "Offline",
+    "LocalEntryNotFound",
+    "Connect",
+    "Timeout",
+    "NetworkError",
+    "Protocol",
+    "Proxy",
+    "SSL",
+)
+_MISSING_ERRORS = ("RepositoryNotFound", "GatedRepo", "RevisionNotFound")
 _UNFINISHED = "*.incomplete"
 _ABANDONED_S = 3600.0
-"""An unfinished file that was not written to for so long is nobody's."""
-RESUME_HINT = "the files that are whole are kept, and the same command goes on with the others"
+"""Age in seconds at which an unfinished file counts as abandoned and is removed."""
+RESUME_HINT = "complete files are kept, and the same command downloads the others"
 
 
-class DownloadError(Exception):
-    """One sentence."""
+def download(model: CatalogModel, report: Callable[[str], None]) -> Path:
+    """Download the missing files of a model and return their folder.
 
+    The client shows its progress on stderr. Ctrl-C ends the process at once.
 
-def download(model: CatalogModel, say: Callable[[str], None]) -> Path:
-    """The folder that it is in; its files that are there already are not fetched again. The client shows progress on stderr.
-    say: tells the person a sentence. Ctrl-C ends the process at once. Raises NotFetched."""
+    Args:
+        model: A model of the catalogue with a repository.
+        report: Shows a sentence to the user.
+
+    Raises:
+        DownloadError: The model cannot be downloaded.
+    """
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
         hub: Any = import_module("huggingface_hub")
         cache = Path(import_module("huggingface_hub.constants").HF_HUB_CACHE)
     except ImportError:
         raise DownloadError(
-            "huggingface_hub is not installed; the extras `local` and `engine` have it."
+            "huggingface_hub is not installed; install the extra `local` or `engine` of Editahead."
         ) from None
     blobs = cache / f"models--{str(model.repository).replace('/', '--')}" / "blobs"
-    missing, free = model.weight_bytes - _whole(blobs), free_disk_bytes(cache)
+    missing, free = model.weight_bytes - _downloaded_bytes(blobs), free_disk_bytes(cache)
     if missing > free:
         raise DownloadError(
-            f"There is no room for {model.name}: {missing / 1e9:.1f} GB are to come, "
-            f"and {free / 1e9:.1f} GB are free in {cache}."
+            f"{model.name} needs {missing / 1e9:.1f} GB more, and {cache} has {free / 1e9:.1f} GB free; "
+            "make room there."
         )
-    say(f"Fetching {model.repository} ({model.weight_bytes / 1e9:.1f} GB, licence {model.licence}) ...")
+    report(f"Downloading {model.repository} ({model.weight_bytes / 1e9:.1f} GB, licence {model.licence}) ...")
     try:
-        with _ending_at_once(blobs, say):
-            return Path(hub.snapshot_download(model.repository, allow_patterns=_FILES[model.runs]))
-    except Exception as error:  # of several libraries
-        raise DownloadError(_why(model, error)) from None
+        with _exit_on_interrupt(blobs, report):
+            return Path(hub.snapshot_download(model.repository, allow_patterns=_FILE_PATTERNS[model.runtime]))
+    except Exception as error:  # the libraries below the client raise errors of many types
+        raise DownloadError(_describe_error(model, error)) from None
 
 
 @contextmanager
-def _ending_at_once(blobs: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Ctrl-C does not wait for the client's threads."""
-    there = set(blobs.glob(_UNFINISHED))
+def _exit_on_interrupt(blobs: Path, report: Callable[[str], None]) -> Iterator[None]:
+    """End the process at once on Ctrl-C, without waiting for the client's threads."""
+    present = set(blobs.glob(_UNFINISHED))
 
     def end(signal_number: int, frame: object) -> None:
-        for file in set(blobs.glob(_UNFINISHED)) - there:
+        for file in set(blobs.glob(_UNFINISHED)) - present:
             file.unlink(missing_ok=True)
-        say(f"Stopped; {RESUME_HINT}.")
+        report(f"Stopped; {RESUME_HINT}.")
         sys.stdout.flush()
         os._exit(130)
 
@@ -77,8 +95,8 @@ def _ending_at_once(blobs: Path, say: Callable[[str], None]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _whole(blobs: Path) -> int:
-    """Bytes of whole files that are there. Those that an earlier run left unfinished are removed."""
+def _downloaded_bytes(blobs: Path) -> int:
+    """Return the bytes of the complete files, and remove the unfinished files of earlier runs."""
     size = 0
     for entry in os.scandir(blobs) if blobs.is_dir() else ():
         status = entry.stat()
@@ -89,17 +107,19 @@ def _whole(blobs: Path) -> int:
     return size
 
 
-def _why(model: CatalogModel, error: BaseException) -> str:
+def _describe_error(model: CatalogModel, error: BaseException) -> str:
     chain: list[BaseException] = []
     at: BaseException | None = error
     while at is not None and at not in chain:
         chain.append(at)
         at = at.__cause__ or at.__context__
     names = " ".join(type(one).__name__ for one in chain)
-    if any(word in names for word in _MISSING):
-        return f"{model.repository} is not to be had: it is gone, or its owner wants you to log in and agree first."
+    if any(word in names for word in _MISSING_ERRORS):
+        return (
+            f"{model.repository} is gone, or its owner wants you to log in and to agree to a licence first."
+        )
     if any(isinstance(one, OSError) and one.errno == 28 for one in chain):
         return f"The disk is full; {RESUME_HINT}."
-    if any(word in names for word in _OFFLINE):
+    if any(word in names for word in _OFFLINE_ERRORS):
         return f"Hugging Face's hub cannot be reached; {RESUME_HINT}."
-    return f"{model.repository} could not be fetched: {type(error).__name__}."
+    return f"{model.repository} could not be downloaded: {type(error).__name__}."

@@ -1,8 +1,9 @@
-"""The router between replicas: an nginx that sends all requests about a document to the same one, and to another when that
-one is gone.
+"""The router between replicas: an nginx that sends all requests about a document to the same replica.
 
-vLLM's own router (`vllm-router` 0.1.17, run) would do it, too, but whoever reaches it, a page in a browser included, may add
-a replica without a key; it is then sent prompts and keys.
+When that replica is gone, another one gets the requests.
+
+vLLM's own router (`vllm-router` 0.1.17) was tried and is not used: any client that reaches it, even a page in a browser,
+may add a replica without a key, and the router then sends prompts and keys to that replica.
 """
 
 from __future__ import annotations
@@ -15,20 +16,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .errors import EngineUnavailableError
 from .launch_plan import ListenAddress
-from .vllm_probe import EngineUnavailableError
 
-READY = "start worker processes"
-"""What nginx says when it listens."""
-BESIDE = Path(sys.executable).with_name("nginx")
-_SYSTEM = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/opt/homebrew/bin")
-"""Where it is installed, and people's PATH does not always lead."""
-MISSING = (
-    "There is no nginx here, which keeps documents on their replicas: `sudo apt install nginx` installs it, "
-    "or dnf, brew or conda under the same name."
+READY_MESSAGE = "start worker processes"
+"""Text of nginx's log when it listens."""
+BUNDLED_NGINX = Path(sys.executable).with_name("nginx")
+_SYSTEM_FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/opt/homebrew/bin")
+"""Folders in which systems install nginx, and which many a PATH lacks."""
+MISSING_NGINX = (
+    "nginx is not installed, and replicas need it as their router: run `sudo apt install nginx`, "
+    "or install the package of the same name with dnf, brew or conda."
 )
 
-_ROUTES = """\
+_ROUTES_TEMPLATE = """\
 upstream replicas {
     hash $http_x_session_id consistent;
 %(servers)s
@@ -54,7 +55,7 @@ server {
     location / { return 404; }
 }
 """
-_WHOLE = """\
+_CONFIG_TEMPLATE = """\
 daemon off;
 worker_processes 1;
 pid nginx.pid;
@@ -74,7 +75,7 @@ scgi_temp_path scgi;
 
 @dataclass(frozen=True, slots=True)
 class NginxRouter:
-    """folder: its own, for its configuration and what it keeps for a moment."""
+    """A planned nginx. `folder` is its own, for the configuration and temporary files."""
 
     command: tuple[str, ...]
     configuration: str
@@ -82,46 +83,60 @@ class NginxRouter:
     url: str
 
     def write(self) -> None:
-        """OSError."""
+        """Write the configuration.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         (self.folder / "nginx.conf").write_text(self.configuration, "utf-8")
 
-    def pasteable(self) -> str:
-        """As one writes it in a shell."""
+    def shell_command(self) -> str:
+        """Return commands for a shell that write the configuration and start nginx."""
         folder = shlex.quote(str(self.folder))
         return f"mkdir -p {folder}\ncat >{folder}/nginx.conf <<'END'\n{self.configuration}END\n{shlex.join(self.command)}"
 
 
 def find_nginx(environment: Mapping[str, str]) -> Path:
-    """The `nginx` beside this interpreter, else the first on PATH, else the system's. `NoEngine`."""
-    if BESIDE.is_file():
-        return BESIDE
-    path = os.pathsep.join([environment.get("PATH", ""), *_SYSTEM])
+    """Return the nginx beside this interpreter, else the first on PATH, else the system's.
+
+    Raises:
+        EngineUnavailableError: There is none.
+    """
+    if BUNDLED_NGINX.is_file():
+        return BUNDLED_NGINX
+    path = os.pathsep.join([environment.get("PATH", ""), *_SYSTEM_FOLDERS])
     found = shutil.which("nginx", path=path)
     if found is None:
-        raise EngineUnavailableError(MISSING)
+        raise EngineUnavailableError(MISSING_NGINX)
     return Path(found)
 
 
 def make_nginx_router(
-    program: Path, place: ListenAddress, replicas: Sequence[ListenAddress], folder: Path
+    program: Path, address: ListenAddress, replicas: Sequence[ListenAddress], folder: Path
 ) -> NginxRouter:
-    host = f"[{place.host}]" if ":" in place.host else place.host
+    host = f"[{address.host}]" if ":" in address.host else address.host
     servers = [f"{replica.host}:{replica.port}" for replica in replicas]
-    values = {"user": _user(), "routes": render_nginx_routes(f"{host}:{place.port}", servers)}
+    values = {"user": _user_directive(), "routes": render_nginx_routes(f"{host}:{address.port}", servers)}
     command = (str(program), "-p", str(folder), "-c", str(folder / "nginx.conf"))
-    return NginxRouter(command, _WHOLE % values, folder, place.url)
+    return NginxRouter(command, _CONFIG_TEMPLATE % values, folder, address.url)
 
 
 def render_nginx_routes(listen: str, servers: Sequence[str]) -> str:
-    """What the router does, for within `http { }`. A request goes to another replica where the first has not begun to
-    answer it, or cannot be connected to; that one is then not tried for 2 s."""
+    """Return the routes, for use within `http { }`.
+
+    A request goes to another replica when the first cannot be reached or has not begun to answer. nginx then does not try
+    the first one for 2 s.
+    """
     lines = [f"    server {server} max_fails=1 fail_timeout=2s;" for server in servers]
-    return _ROUTES % {"listen": listen, "servers": "\n".join(lines)}
+    return _ROUTES_TEMPLATE % {"listen": listen, "servers": "\n".join(lines)}
 
 
-def _user() -> str:
-    """Where root starts it, its process would else become somebody's to whom the folder is closed."""
+def _user_directive() -> str:
+    """Return the directive `user root` where root starts nginx, else nothing.
+
+    The worker process would otherwise run as a user who may not read the folder.
+    """
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return ""
     import grp

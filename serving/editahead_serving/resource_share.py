@@ -1,28 +1,31 @@
-"""What of this machine each replica has: none computes where another does."""
+"""The part of this machine for each replica. Replicas share neither cores nor GPUs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .vllm_probe import EngineUnavailableError
+from .errors import EngineUnavailableError
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceShare:
-    """environment: what says so to vLLM. of: how many there are, of memory."""
+    """The part of a machine for one server: variables for vLLM, and how many servers share the memory (`count`)."""
 
     environment: Mapping[str, str] = field(default_factory=dict)
-    of: int = 1
+    count: int = 1
 
 
-WHOLE = ResourceShare()
-"""All that vLLM takes by itself."""
+WHOLE_MACHINE = ResourceShare()
+"""The share of a single server: all that vLLM takes by default."""
 
 
 def split_cores(count: int, cores: Sequence[int]) -> list[ResourceShare]:
-    """As many cores for each of `count` replicas, neighbours, as they share a memory. By itself, each would bind its threads
-    to the same ones."""
+    """Return equal shares of the cores for `count` replicas.
+
+    The cores of a share are neighbours, which share a memory. By default, every vLLM would bind its threads to the same
+    cores.
+    """
     each = len(cores) // count
     if each == 0:
         return [ResourceShare({"VLLM_CPU_OMP_THREADS_BIND": "nobind", "OMP_NUM_THREADS": "1"}, count)] * count
@@ -31,7 +34,15 @@ def split_cores(count: int, cores: Sequence[int]) -> list[ResourceShare]:
 
 
 def split_gpus(count: int, gpus: Sequence[str]) -> list[ResourceShare]:
-    """A GPU for each of `count` replicas. gpus: as CUDA_VISIBLE_DEVICES names them. `NoEngine` where there are too few."""
+    """Return a share of one GPU for each of `count` replicas.
+
+    Args:
+        count: The number of replicas.
+        gpus: Names as in CUDA_VISIBLE_DEVICES.
+
+    Raises:
+        EngineUnavailableError: There are too few GPUs.
+    """
     if len(gpus) < count:
         raise EngineUnavailableError(
             f"Each replica needs a GPU of its own, and there are {len(gpus)} for {count}."

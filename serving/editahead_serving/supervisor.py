@@ -1,4 +1,4 @@
-"""Looks after one server: starts it, says how far it is, starts it again when it dies, ends it with all its processes."""
+"""Supervision of one server: start, progress, restart when it dies, and end with all its processes."""
 
 from __future__ import annotations
 
@@ -16,26 +16,29 @@ from pathlib import Path
 from editahead_inference.errors import BackendError
 
 MAX_FAILED_STARTS = 5
-"""So many in a row that lead to nothing, and it is given up; the very first must lead to something."""
-FIRST_S, MOST_S = 1.0, 60.0
-"""Waited before it is started again: at first, and at most, twice as long each time."""
+"""Failed starts in a row after which the server is given up. The very first start must not fail at all."""
+MIN_RESTART_DELAY_S, MAX_RESTART_DELAY_S = 1.0, 60.0
+"""Least and most seconds before a restart. Each wait is twice as long as the last."""
 HEALTHY_AFTER_S = 120.0
-"""Who has answered for so long did not die of its start."""
-_TRIES, _BETWEEN_S = 50, 0.2
-"""So often, at such distances, it is asked when it says that it has started."""
+"""Seconds of answering after which an exit no longer counts as a failed start."""
+_PROBE_ATTEMPTS, _PROBE_INTERVAL_S = 50, 0.2
+"""Most probes after the server reports that it has started, and the seconds between two."""
 STOP_GRACE_S = 20.0
-"""What has not ended by then is killed."""
-_TIED = """\
+"""Seconds from SIGTERM to SIGKILL."""
+_TIED_TO_PARENT = """\
 import ctypes, os, sys
 ctypes.CDLL(None).prctl(1, 15)
 if os.getppid() == int(sys.argv[1]):
     os.execv(sys.argv[2], sys.argv[2:])
 """
-"""On Linux: has the system send SIGTERM (15) when its parent dies in whatever way (PR_SET_PDEATHSIG, 1), then becomes the
-command; else one that is killed would leave a vLLM behind that has the memory."""
-_TAIL = 200
-_MAX_LINE = 400
-"""Lines that are remembered, and characters of one that is shown."""
+"""Program that ties a command to its parent on Linux, and then becomes the command.
+
+The system sends SIGTERM (15) when the parent dies in any way (PR_SET_PDEATHSIG, 1). A supervisor that is killed would
+otherwise leave a vLLM behind that holds the memory.
+"""
+_MAX_LOG_LINES = 200
+_MAX_LINE_LENGTH = 400
+"""Most lines of output that are searched for the reason of an exit, and most characters that are shown of one."""
 
 _STAGES = (
     (r"(\d+)%.*safetensors|safetensors.*?(\d+)%", "loading the model"),
@@ -45,93 +48,110 @@ _STAGES = (
     (r"[Cc]apturing CUDA graph|Graph capturing", "capturing graphs"),
     (r"KV cache size|KV cache memory|# (GPU|CPU) blocks", "making room for the cache"),
 )
-"""By what vLLM says, what it is about."""
+"""Patterns of vLLM's output, and the stage of its start that each means."""
 
 
 @dataclass(slots=True)
 class RestartBackoff:
-    """How long to wait before it is started again, and when to give up. Pure."""
+    """The policy of restarts: how long to wait, and when to give up."""
 
     failures: int = 0
     was_ready: bool = False
 
     def on_exit(self, *, ready: bool, lived_s: float) -> float | None:
-        """It has ended. lived_s: since it was ready. Seconds to wait; None = give up."""
+        """Return the seconds to wait after an exit before the restart, or None to give up.
+
+        Args:
+            ready: Whether the server had become ready.
+            lived_s: Seconds since it became ready.
+        """
         self.was_ready = self.was_ready or ready
         if ready and lived_s >= HEALTHY_AFTER_S:
             self.failures = 0
         self.failures += 1
         if not self.was_ready or (not ready and self.failures >= MAX_FAILED_STARTS):
             return None
-        return min(FIRST_S * 2.0 ** (self.failures - 1), MOST_S)
+        return min(MIN_RESTART_DELAY_S * 2.0 ** (self.failures - 1), MAX_RESTART_DELAY_S)
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessSpec:
-    """A server. name: for sentences. ready: what it says when requests may come. ask: what tries one then; `BackendError`.
-    environment, fixed: what is set, unless a person has set it and in any case; the latter holds the key."""
+    """A server to supervise.
+
+    `name` is for sentences. `ready` is the text of the output when the server accepts requests; `probe` then tries one and
+    may raise BackendError. A variable of `environment` gives way to one that the user has set. A variable of `fixed` does
+    not, and holds the key.
+    """
 
     name: str
     command: tuple[str, ...]
     ready: str
-    ask: Callable[[], Awaitable[None]] | None = field(default=None, repr=False)
+    probe: Callable[[], Awaitable[None]] | None = field(default=None, repr=False)
     environment: Mapping[str, str] = field(default_factory=dict)
     fixed: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 class Supervisor:
-    """log: for what the server says. tell: takes a sentence for the person. changed: is told when it answers, with the
-    seconds that its start took, and with None when it no longer does. environment: to which the program's is added. clock:
-    monotonic seconds. sleep: for that many."""
+    """A supervisor of one server.
+
+    Args:
+        log: File for the output of the server.
+        report: Shows a sentence to the user.
+        on_ready_change: Called with the seconds that the start took when the server answers, and with None when it no
+            longer does.
+        environment: The environment to which the program's is added.
+        clock: Monotonic seconds.
+        sleep: Waits for a number of seconds.
+    """
 
     def __init__(
         self,
         program: ProcessSpec,
         log: Path,
-        tell: Callable[[str], None],
-        changed: Callable[[float | None], None],
+        report: Callable[[str], None],
+        on_ready_change: Callable[[float | None], None],
         *,
         environment: Mapping[str, str],
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._program, self._log = program, log
-        self._tell, self._changed = tell, changed
+        self._report, self._on_ready_change = report, on_ready_change
         self._environment = {**program.environment, **environment, **program.fixed}
         self._clock, self._sleep = clock, sleep
         self._stopping = asyncio.Event()
         self._group: int | None = None
 
     def stop(self) -> None:
-        """End it; asked a second time, at once."""
+        """End the server. A second call kills it."""
         if self._stopping.is_set() and self._group is not None:
-            _signal(self._group, signal.SIGKILL)
+            _signal_group(self._group, signal.SIGKILL)
         self._stopping.set()
 
     async def run(self) -> int:
-        """Until it is stopped (0), or cannot be started (1)."""
+        """Run until stopped (0), or until the server cannot be started (1)."""
         backoff, name = RestartBackoff(), self._program.name
         while not self._stopping.is_set():
-            ready_at, reason = await self._once()
+            ready_at, reason = await self._run_once()
             if self._stopping.is_set():
                 break
             lived_s = 0.0 if ready_at is None else self._clock() - ready_at
             wait_s = backoff.on_exit(ready=ready_at is not None, lived_s=lived_s)
             if wait_s is None:
-                self._tell(f"{name} does not start: {reason} All that it said is in {self._log}.")
+                self._report(f"{name} does not start: {reason} Its whole output is in {self._log}.")
                 return 1
-            self._tell(f"{name} has ended: {reason} It is started again in {wait_s:.0f} s.")
-            await _first(self._sleep(wait_s), self._stopping.wait())
+            self._report(f"{name} has ended: {reason} {name} starts again in {wait_s:.0f} s.")
+            await _wait_for_first(self._sleep(wait_s), self._stopping.wait())
         return 0
 
-    async def _once(self) -> tuple[float | None, str]:
-        """One life of it: since when it was ready, if ever, and of what it died, a sentence."""
-        began = self._clock()
-        # A pipe of our own: asyncio's would have us wait for whoever has inherited it, not for the process.
+    async def _run_once(self) -> tuple[float | None, str]:
+        """Run the server once. Return when it became ready, if it did, and the reason of its end as a sentence."""
+        started_at = self._clock()
+        # Not asyncio's pipe: that stays open as long as any process has inherited it, even after the server has ended.
         reading, writing = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
-                *(_tied() if sys.platform == "linux" else ()),
+                *(_tied_to_parent() if sys.platform == "linux" else ()),
                 *self._program.command,
                 env=self._environment,
                 stdin=asyncio.subprocess.DEVNULL,
@@ -145,94 +165,103 @@ class Supervisor:
         finally:
             os.close(writing)
         self._group = process.pid
-        said: deque[str] = deque(maxlen=_TAIL)
+        output: deque[str] = deque(maxlen=_MAX_LOG_LINES)
         started = asyncio.Event()
         loop = asyncio.get_running_loop()
 
-        def on_its_way(stage: str) -> None:
+        def report_stage(stage: str) -> None:
             if not started.is_set():
-                self._tell(f"{stage} ({self._clock() - began:.0f} s)")
+                self._report(f"{stage} ({self._clock() - started_at:.0f} s)")
 
         def follow() -> None:
-            self._follow(
+            self._read_output(
                 reading,
-                said,
+                output,
                 lambda: loop.call_soon_threadsafe(started.set),
-                lambda stage: loop.call_soon_threadsafe(on_its_way, stage),
+                lambda stage: loop.call_soon_threadsafe(report_stage, stage),
             )
 
-        following = asyncio.ensure_future(asyncio.to_thread(follow))
+        reader = asyncio.ensure_future(asyncio.to_thread(follow))
         ready_at: float | None = None
         problem: str | None = None
         try:
-            await _first(process.wait(), started.wait(), self._stopping.wait())
+            await _wait_for_first(process.wait(), started.wait(), self._stopping.wait())
             if started.is_set() and not self._stopping.is_set():
-                problem = await self._answers()
+                problem = await self._probe()
                 if problem is None:
                     ready_at = self._clock()
-                    self._changed(ready_at - began)
-                    await _first(process.wait(), self._stopping.wait())
+                    self._on_ready_change(ready_at - started_at)
+                    await _wait_for_first(process.wait(), self._stopping.wait())
             died_of = process.returncode
         finally:
-            self._changed(None)
-            await self._end(process)
-            await following
-        return ready_at, problem or _reason(said, died_of)
+            self._on_ready_change(None)
+            await self._terminate(process)
+            await reader
+        return ready_at, problem or _exit_reason(output, died_of)
 
-    def _follow(
-        self, reading: int, said: deque[str], started: Callable[[], object], tell: Callable[[str], object]
+    def _read_output(
+        self, reading: int, output: deque[str], started: Callable[[], object], report: Callable[[str], object]
     ) -> None:
-        """On a thread: keeps what it says, and tells of what is new. reading: a pipe's end, which it closes."""
-        told, rest = "", ""
+        """Copy the output to the log and report new stages. Runs on a thread.
+
+        Args:
+            reading: The read end of a pipe, which is closed in the end.
+            output: Receives the last lines.
+            started: Called when the server accepts requests.
+            report: Called with each new stage.
+        """
+        reported, rest = "", ""
         descriptor = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb", buffering=0) as log:
             while data := os.read(reading, 65536):
                 log.write(data)
                 *lines, rest = re.split(r"[\r\n]+", rest + data.decode("utf-8", "replace"))
                 for line in filter(str.strip, lines):
-                    said.append(line)
-                    stage = _stage(line)
+                    output.append(line)
+                    stage = _find_stage(line)
                     if self._program.ready in line:
                         started()
-                    elif stage not in (None, told):
-                        told = str(stage)
-                        tell(told)
-                rest = rest[-_MAX_LINE:]
+                    elif stage not in (None, reported):
+                        reported = str(stage)
+                        report(reported)
+                rest = rest[-_MAX_LINE_LENGTH:]
         os.close(reading)
-        said.append(rest)
+        output.append(rest)
 
-    async def _answers(self) -> str | None:
-        """None when it does; else what is wrong, a sentence. vLLM says that it has started a moment before it listens, so it
-        is asked again while nothing answers."""
-        ask, problem = self._program.ask, None
-        if ask is None:
+    async def _probe(self) -> str | None:
+        """Try a request. Return None when the server answers, else the problem as a sentence.
+
+        vLLM reports its start a moment before it listens, so an unreachable server is probed again.
+        """
+        probe, problem = self._program.probe, None
+        if probe is None:
             return None
-        for _ in range(_TRIES):
+        for _ in range(_PROBE_ATTEMPTS):
             try:
-                await ask()
+                await probe()
             except BackendError as error:
                 problem = error.detail
                 if error.failure != "unreachable":
                     break
-                await _first(self._sleep(_BETWEEN_S), self._stopping.wait())
+                await _wait_for_first(self._sleep(_PROBE_INTERVAL_S), self._stopping.wait())
             else:
                 return None
         return problem
 
-    async def _end(self, process: asyncio.subprocess.Process) -> None:
-        """The whole group: a server that was killed leaves the process behind that has the memory."""
+    async def _terminate(self, process: asyncio.subprocess.Process) -> None:
+        """End the whole process group: a killed server would leave the process behind that holds the memory."""
         if process.returncode is None:
-            _signal(process.pid, signal.SIGTERM)
+            _signal_group(process.pid, signal.SIGTERM)
             with suppress(TimeoutError):
                 async with asyncio.timeout(STOP_GRACE_S):
                     await process.wait()
-        _signal(process.pid, signal.SIGKILL)
+        _signal_group(process.pid, signal.SIGKILL)
         await process.wait()
         self._group = None
 
 
-async def _first(*waits: Awaitable[object]) -> None:
-    """Return when one of them does; the others are given up."""
+async def _wait_for_first(*waits: Awaitable[object]) -> None:
+    """Return when the first of the awaitables does, and cancel the others."""
     tasks = [asyncio.ensure_future(wait) for wait in waits]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -242,16 +271,16 @@ async def _first(*waits: Awaitable[object]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _tied() -> tuple[str, ...]:
-    return sys.executable, "-c", _TIED, str(os.getpid())
+def _tied_to_parent() -> tuple[str, ...]:
+    return sys.executable, "-c", _TIED_TO_PARENT, str(os.getpid())
 
 
-def _signal(group: int, number: signal.Signals) -> None:
+def _signal_group(group: int, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
 
 
-def _stage(line: str) -> str | None:
+def _find_stage(line: str) -> str | None:
     for pattern, stage in _STAGES:
         found = re.search(pattern, line)
         if found is not None:
@@ -260,12 +289,12 @@ def _stage(line: str) -> str | None:
     return None
 
 
-def _reason(said: deque[str], code: int | None) -> str:
-    """What it said last that looks like a reason, as a sentence."""
+def _exit_reason(output: deque[str], code: int | None) -> str:
+    """Return the last line of the output that looks like a reason, as a sentence."""
     if code is not None and code < 0:
         with suppress(ValueError):
             return f"{signal.Signals(-code).name}."
-    errors = [line for line in said if re.search(r"\w(Error|Exception): .", line)]
-    text = (errors or [line for line in said if line.strip()] or ["it says nothing"])[-1].strip()
+    errors = [line for line in output if re.search(r"\w(Error|Exception): .", line)]
+    text = (errors or [line for line in output if line.strip()] or ["there is no output"])[-1].strip()
     text = re.sub(r"^(\(\w+ pid=\d+\)\s*)?((ERROR|INFO)\s[\d: -]+\[[^]]*\]\s*)?", "", text)
-    return text[:_MAX_LINE].rstrip(".") + "."
+    return text[:_MAX_LINE_LENGTH].rstrip(".") + "."

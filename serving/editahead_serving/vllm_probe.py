@@ -1,6 +1,6 @@
-"""Which vLLM would be started and what it can do: asked of its own interpreter, in a short process.
+"""The installed vLLM and its abilities, found by a short process of its own interpreter.
 
-Importing vLLM takes many seconds, so that what is asked is answered from what is installed, without importing it.
+An import of vLLM takes many seconds, so the process looks at the installed files instead.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .errors import EngineUnavailableError
+
 PROPOSER = "editahead_inference.speculation.vllm_proposer.FileDraftProposer"
-"""The class of ours that a vLLM can load."""
+"""Our class of drafts, as vLLM loads it."""
 BUNDLED_VLLM = Path(sys.executable).with_name("vllm")
-"""Where it is when it is installed with Editahead."""
-ASKING_S = 120.0
-"""A model's configuration may have to be downloaded."""
+"""Path of the vLLM that is installed with Editahead."""
+PROBE_TIMEOUT_S = 120.0
+"""Most seconds of the process, which may have to download a model's configuration."""
 
 _PROGRAM = """\
 import importlib.metadata, importlib.util, json, sys
@@ -60,15 +62,14 @@ print(json.dumps(told))
 """
 
 
-class EngineUnavailableError(Exception):
-    """Why there is none to start; one sentence."""
-
-
 @dataclass(frozen=True, slots=True)
 class VllmInstallation:
-    """python: the interpreter that has it. cpu: whether it computes on the CPU. custom: whether it takes drafts from a class
-    that is named to it. proposer: whether ours can be imported there. metrics: whether it counts drafts by request.
-    runners: whether it has two model runners to choose from."""
+    """A vLLM and its abilities.
+
+    `python` is its interpreter. `cpu`: it computes on the CPU. `custom`: it takes drafts from a class of others.
+    `proposer`: it can import ours. `metrics`: it counts drafts by request. `runners`: it has two model runners to choose
+    from.
+    """
 
     python: Path
     version: str
@@ -80,42 +81,58 @@ class VllmInstallation:
 
 
 def assume_installation(*, cpu: bool) -> VllmInstallation:
-    """A vLLM that is somewhere else, with Editahead beside it."""
+    """Return the abilities of a current vLLM on another machine, with Editahead installed beside it."""
     return VllmInstallation(Path("python"), "0.32", cpu, True, True, True, True)
 
 
 def find_vllm(environment: Mapping[str, str]) -> Path:
-    """The `vllm` beside this interpreter, else the first on PATH. `NoEngine`."""
+    """Return the `vllm` beside this interpreter, else the first on PATH.
+
+    Raises:
+        EngineUnavailableError: There is none.
+    """
     if BUNDLED_VLLM.is_file():
         return BUNDLED_VLLM
     on_path = shutil.which("vllm", path=environment.get("PATH"))
     if on_path is None:
         raise EngineUnavailableError(
-            "There is no vLLM here: install it beside Editahead (pip install 'editahead[engine]') or put `vllm` on PATH."
+            "vLLM is not installed: install it beside Editahead (pip install 'editahead[engine]') or put `vllm` on PATH."
         )
     return Path(on_path)
 
 
-def probe(
+def probe_vllm(
     program: Path, model: str | None, environment: Mapping[str, str]
 ) -> tuple[VllmInstallation, dict[str, Any] | None]:
-    """What this vLLM can, and the configuration of a model on Hugging Face's hub, None where there is none. `NoEngine`."""
-    # Beside it, where it really is; links of an environment's interpreter are not followed, or it would be another's.
+    """Return the abilities of a vLLM and the configuration of a model.
+
+    Args:
+        program: The `vllm` of the installation.
+        model: A name on Hugging Face's hub, whose configuration is None where the hub does not have it.
+        environment: The environment of the process.
+
+    Raises:
+        EngineUnavailableError: The interpreter beside `program` does not run, or has no vLLM.
+    """
+    # Resolve the link of `vllm`, but not that of the interpreter, which would lead out of the environment.
     python = program.resolve().with_name("python")
     if not python.exists():
         python = program.resolve().with_name("python3")
     command = [str(python), "-c", _PROGRAM, PROPOSER, *([] if model is None else [model])]
     try:
         done = subprocess.run(
-            command, env=dict(environment), capture_output=True, text=True, timeout=ASKING_S, check=False
+            command,
+            env=dict(environment),
+            capture_output=True,
+            text=True,
+            timeout=PROBE_TIMEOUT_S,
+            check=False,
         )
-        told = json.loads(done.stdout) if done.returncode == 0 else None
+        answer = json.loads(done.stdout) if done.returncode == 0 else None
     except (OSError, subprocess.TimeoutExpired, ValueError) as error:
-        raise EngineUnavailableError(
-            f"{program} cannot be asked what it can: {type(error).__name__}."
-        ) from None
-    if told is None:
-        said = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
-        raise EngineUnavailableError(f"{program} cannot be used: {said}.")
-    can = {name: bool(told[name]) for name in ("cpu", "custom", "proposer", "metrics", "runners")}
-    return VllmInstallation(python, str(told["version"]), **can), told.get("config")
+        raise EngineUnavailableError(f"{program} cannot be inspected: {type(error).__name__}.") from None
+    if answer is None:
+        reason = (done.stderr.strip().splitlines() or ["there is no output"])[-1]
+        raise EngineUnavailableError(f"{program} cannot be used: {reason}.")
+    can = {name: bool(answer[name]) for name in ("cpu", "custom", "proposer", "metrics", "runners")}
+    return VllmInstallation(python, str(answer["version"]), **can), answer.get("config")

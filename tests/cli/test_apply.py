@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from editahead_cli.commands.apply import workspace
+from editahead_cli.commands.apply import find_workspace
 from editahead_cli.main import main
 from schemas import validate
 from sketch_fixture import SKETCH, TEXT, WANTED
@@ -214,8 +214,8 @@ def test_files_that_it_does_not_touch(folder: Path, apply: Apply, name: str) -> 
 def test_the_workspace_is_the_repository(folder: Path, apply: Apply, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / ".git").mkdir()
     (folder / "deep").mkdir()
-    assert workspace(folder / "deep") == folder
-    assert workspace(folder.parent) == folder.parent
+    assert find_workspace(folder / "deep") == folder
+    assert find_workspace(folder.parent) == folder.parent
     monkeypatch.chdir(folder / "deep")
     assert apply("../a.py")[0] == 0
     assert apply(sketch=f"../a.py\n{SKETCH}")[:2] == apply(sketch=f"a.py\n{SKETCH}")[:2] == (0, DIFF)

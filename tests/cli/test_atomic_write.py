@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from editahead_cli import atomic_write
-from editahead_cli.atomic_write import FileWrite, WriteError, write_all
+from editahead_cli.atomic_write import FileWrite, write_all
+from editahead_cli.errors import WriteError
 
 
 @pytest.fixture

@@ -17,8 +17,9 @@ from editahead_cli.demo.player import (
     Typed,
     count_keystrokes,
 )
-from editahead_cli.demo.scenes import SessionMismatchError, commit_scenes, load_scenes, sample_scenes
+from editahead_cli.demo.scenes import commit_scenes, load_scenes, sample_scenes
 from editahead_cli.demo.terminal_view import MAX_LINES, TerminalView, summarize
+from editahead_cli.errors import SessionMismatchError
 from editahead_evals.data.edit_records import Record
 
 EVENTS = (

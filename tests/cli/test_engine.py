@@ -102,7 +102,7 @@ def test_a_key_that_is_set_is_taken(
     ("options", "says"),
     [
         ({"custom": False, "version": "0.19.1"}, "vLLM 0.19.1 takes no proposer"),
-        ({"proposer": False}, "not installed beside"),
+        ({"proposer": False}, "not installed beside this vLLM"),
     ],
 )
 def test_drafts_without_our_proposer(
@@ -266,20 +266,20 @@ def test_replicas_without_a_router(
 ) -> None:
     """They are not started without; what is printed may be for another machine."""
     use()
-    monkeypatch.setattr(nginx_router, "_SYSTEM", ())
-    monkeypatch.setattr(nginx_router, "BESIDE", Path("/nowhere/nginx"))
+    monkeypatch.setattr(nginx_router, "_SYSTEM_FOLDERS", ())
+    monkeypatch.setattr(nginx_router, "BUNDLED_NGINX", Path("/nowhere/nginx"))
     monkeypatch.setenv("PATH", str(use(folder="more").parent))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
     assert main(["engine", str(folder), "--replicas", "2"]) == 1
-    assert capsys.readouterr().err == f"editahead: {nginx_router.MISSING}\n"
+    assert capsys.readouterr().err == f"editahead: {nginx_router.MISSING_NGINX}\n"
     assert main(["engine", "--print", str(folder), "--replicas", "2"]) == 0
     out, err = capsys.readouterr()
-    assert nginx_router.MISSING in err and "\nnginx -p " in out
+    assert nginx_router.MISSING_NGINX in err and "\nnginx -p " in out
 
 
 def test_without_vllm(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["engine", str(folder)]) == 1
-    assert "There is no vLLM here" in capsys.readouterr().err
+    assert "vLLM is not installed: install it" in capsys.readouterr().err
 
 
 def test_the_command_for_another_machine(
@@ -287,7 +287,7 @@ def test_the_command_for_another_machine(
 ) -> None:
     assert main(["engine", "--print", str(folder)]) == 0
     out, err = capsys.readouterr()
-    assert "There is no vLLM here: this is the command for" in err
+    assert "vLLM is not installed here: this is the command for" in err
     assert json.loads(option(shlex.split(out), "--speculative-config"))["method"] == "custom_class"
     command = printed("zed-industries/zeta-2.1")[1]
     assert command[:3] == ["python", "-m", "vllm.entrypoints.openai.api_server"]

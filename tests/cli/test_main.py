@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from editahead_cli.history_diff import DiffMismatchError, parse_hunks, reconstruct_versions
+from editahead_cli.errors import DiffMismatchError
+from editahead_cli.history_diff import parse_hunks, reconstruct_versions
 from editahead_cli.main import main
 from editahead_prompts.state import EditorState
 from fake_model_server import Exchange, ModelServer
@@ -192,7 +193,7 @@ async def test_the_doctor_asks_the_backend(
         served = {"id": "sweep-1.5b", "owned_by": "vllm", "max_model_len": 2048}
         await exchange.json({"data": [served]})
 
-    monkeypatch.setattr("editahead_cli.commands.doctor._server", list)
+    monkeypatch.setattr("editahead_cli.commands.doctor._check_server", list)
     monkeypatch.setenv("EDITAHEAD_BACKEND", "openai")
     for name, value in (("MODEL", model), ("FORMAT", format)):
         if value is not None:
@@ -221,7 +222,7 @@ def test_the_doctor_says_what_is_wrong_with_the_backend(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("editahead_cli.commands.doctor._server", list)
+    monkeypatch.setattr("editahead_cli.commands.doctor._check_server", list)
     for name, value in ({"BACKEND": "openai"} | backend).items():
         monkeypatch.setenv(f"EDITAHEAD_{name}", value)
     assert main(["doctor"]) == 1

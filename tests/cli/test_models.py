@@ -120,11 +120,11 @@ def test_ours(
 @pytest.mark.parametrize(
     ("error", "says"),
     [
-        (OfflineModeIsEnabled(), "cannot be reached; the files that are whole are kept"),
-        (ConnectionError("proxy with a password"), "cannot be reached; the files that are whole are kept"),
+        (OfflineModeIsEnabled(), "cannot be reached; complete files are kept"),
+        (ConnectionError("proxy with a password"), "cannot be reached; complete files are kept"),
         (GatedRepoError(), "wants you to log in"),
         (OSError(28, "No space left on device"), "The disk is full"),
-        (ValueError("?"), "could not be fetched: ValueError"),
+        (ValueError("?"), "could not be downloaded: ValueError"),
     ],
 )
 def test_what_goes_wrong(
@@ -149,7 +149,9 @@ def test_no_room(
     assert main(["models", "use", "zeta-2.1"]) == 1
     said = capsys.readouterr().err
     assert (
-        "There is no room for zeta-2.1: 16.6 GB are to come, and 10.0 GB are free" in said and not hub.fetched
+        "zeta-2.1 needs 16.6 GB more, and " in said
+        and "10.0 GB free; make room there" in said
+        and not hub.fetched
     )
     model = find_model("zeta-2.1")
     assert model is not None

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from editahead_serving import nginx_router
+from editahead_serving.errors import EngineUnavailableError
 from editahead_serving.launch_plan import ListenAddress, make_launch_plan
 from editahead_serving.model_catalog import find_model
-from editahead_serving.vllm_probe import EngineUnavailableError, assume_installation
+from editahead_serving.vllm_probe import assume_installation
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 TLS = "    ssl_certificate /etc/nginx/tls/cert.pem;\n    ssl_certificate_key /etc/nginx/tls/key.pem"
@@ -59,7 +60,7 @@ def test_the_replicas_are_started_as_the_engine_starts_them(compose: dict[str, A
         model.shape,
         model="Qwen/Qwen3-Coder-30B-A3B-Instruct",
         served="Qwen3-Coder-30B-A3B-Instruct",
-        place=ListenAddress("0.0.0.0", 8000),
+        address=ListenAddress("0.0.0.0", 8000),
         key="k",
         free_bytes=0,
     )

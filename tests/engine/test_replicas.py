@@ -13,8 +13,8 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from editahead_serving import nginx_router
+from editahead_serving.errors import EngineUnavailableError
 from editahead_serving.hardware import physical_cores
-from editahead_serving.vllm_probe import EngineUnavailableError
 from engine_process import Engine, Person, engine, group
 from real_vllm import metric
 from server_harness import ask

@@ -85,7 +85,7 @@ def test_outputs(
 def test_the_output_of_the_doctor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("editahead_cli.commands.doctor._server", list)
+    monkeypatch.setattr("editahead_cli.commands.doctor._check_server", list)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.chdir(tmp_path)
     main(["doctor", "--json"])

@@ -39,11 +39,11 @@ def row(model: CatalogModel) -> str:
         str(model.repository),
         model.purpose,
         model.format,
-        model.runs,
+        model.runtime,
         f"{model.weight_bytes / GB:.1f} GB",
         model.attention,
         f"{model.kv_bytes:,} bytes",
-        f"{model.needs_bytes / GB:.0f} GB",
+        f"{model.required_bytes / GB:.0f} GB",
         model.licence,
     )
     return f"| {' | '.join(cells)} |"
@@ -125,8 +125,8 @@ def test_without_a_driver() -> None:
 
 
 def test_the_probe_reckons_from_the_quickest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("editahead_serving.hardware._PROBED", 1000)
-    monkeypatch.setattr("editahead_serving.hardware._THREADS", 1)
+    monkeypatch.setattr("editahead_serving.hardware._PROBE_BYTES", 1000)
+    monkeypatch.setattr("editahead_serving.hardware._MAX_PROBE_THREADS", 1)
     times = itertools.chain([0.0, 4.0, 4.0, 5.0, 5.0, 8.0, 8.0, 9.5])
     assert measure_memory_bandwidth(lambda: next(times)) == 2000
 

@@ -169,7 +169,7 @@ def test_who_stops_it_goes_on_with_the_files_that_are_missing(hub: Hub, person: 
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     out, error = process.communicate()
-    assert process.returncode == 130 and "the same command goes on" in out, error
+    assert process.returncode == 130 and "the same command downloads the others" in out, error
     assert not person.settings.exists() and not person.unfinished()
 
     hub.holds = False
@@ -188,5 +188,5 @@ def test_a_model_that_is_gone(hub: Hub, person: Person) -> None:
     hub.gone = True
     process = person.fetches()
     _, error = process.communicate()
-    assert process.returncode == 1 and "is not to be had" in error
+    assert process.returncode == 1 and "is gone, or its owner wants" in error
     assert "Traceback" not in error and not person.settings.exists()

@@ -38,7 +38,7 @@ async def test_one_is_killed_while_the_others_go_on(tmp_path: Path) -> None:
             os.kill(pid, signal.SIGKILL)
             await parent_process.wait_for_exit(child)
             assert await answer(backend) == SAYS
-            await watched.hears("is started again in 1 s.", number)
+            await watched.hears("starts again in 1 s.", number)
             await watched.hears(": ready after", 3 + number)
         assert watched.file.read_bytes() == notice, "language servers are not disturbed"
         assert sum(READY in said for said in watched.said) == 1
@@ -46,7 +46,9 @@ async def test_one_is_killed_while_the_others_go_on(tmp_path: Path) -> None:
         watched.fleet.stop()
         assert await running == 0
     await watched.are_gone()
-    assert watched.said.count("Ended.") == 1 and watched.said[-1] == "Ended."
+    assert (
+        watched.said.count("The engine has stopped.") == 1 and watched.said[-1] == "The engine has stopped."
+    )
     assert not watched.file.exists()
     await backend.close()
 
@@ -88,7 +90,7 @@ async def test_none_that_can_start(tmp_path: Path) -> None:
     async with looked_after(watched) as running:
         assert await running == 1
     assert sum("No room for the cache" in said for said in watched.said) == 2
-    assert "Ended." not in watched.said and not watched.file.exists()
+    assert "The engine has stopped." not in watched.said and not watched.file.exists()
 
 
 async def test_without_a_router_nothing_goes_on(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editahead_serving.errors import EngineUnavailableError
 from editahead_serving.hardware import physical_cores
 from editahead_serving.resource_share import split_cores, split_gpus
-from editahead_serving.vllm_probe import EngineUnavailableError
 
 BIND = "VLLM_CPU_OMP_THREADS_BIND"
 
@@ -16,7 +16,7 @@ BIND = "VLLM_CPU_OMP_THREADS_BIND"
 @given(st.integers(1, 8), st.lists(st.integers(0, 200), unique=True))
 def test_no_core_is_shared_and_none_has_more_than_another(count: int, cores: list[int]) -> None:
     made = split_cores(count, cores)
-    assert len(made) == count and {share.of for share in made} == {count}
+    assert len(made) == count and {share.count for share in made} == {count}
     if len(cores) < count:
         assert all(share.environment == {BIND: "nobind", "OMP_NUM_THREADS": "1"} for share in made)
         return

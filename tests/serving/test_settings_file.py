@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_serving.settings_file import SettingsWriteError, update_settings_file, with_settings
+from editahead_serving.errors import SettingsWriteError
+from editahead_serving.settings_file import set_values, update_settings_file
 
 FILE = """\
 # mine
@@ -42,20 +43,20 @@ lines = st.lists(
 
 
 def test_what_is_changed() -> None:
-    assert with_settings(FILE, {"backend": "engine", "model": "a/b", "url": None}) == (
+    assert set_values(FILE, {"backend": "engine", "model": "a/b", "url": None}) == (
         'backend = "engine"\nmodel = "a/b"\n# mine\neagerness = 0.3\n\n[languages]\nbackend = true\n'
     )
 
 
 def test_a_file_without_a_last_newline() -> None:
-    assert with_settings("eagerness = 1", {"model": "m"}) == 'model = "m"\neagerness = 1\n'
+    assert set_values("eagerness = 1", {"model": "m"}) == 'model = "m"\neagerness = 1\n'
 
 
 @given(lines, values)
 def test_all_else_stays(lines: list[str], values: dict[str, str | None]) -> None:
     text = "\n".join(lines)
     try:
-        changed = with_settings(text, values)
+        changed = set_values(text, values)
     except SettingsWriteError:
         return
     before, after = tomllib.loads(text), tomllib.loads(changed)

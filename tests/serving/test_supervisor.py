@@ -22,12 +22,12 @@ from editahead_inference.backends.engine_runfile import EngineRunfile
 from editahead_inference.errors import BackendError
 from editahead_lsp.transport import parent_process
 from editahead_serving.supervisor import (
-    FIRST_S,
     HEALTHY_AFTER_S,
     MAX_FAILED_STARTS,
-    MOST_S,
+    MAX_RESTART_DELAY_S,
+    MIN_RESTART_DELAY_S,
     RestartBackoff,
-    _stage,
+    _find_stage,
 )
 from server_process import ENGINE
 from supervised_engine import Watched, looked_after
@@ -55,7 +55,7 @@ async def test_it_is_started_found_killed_started_again_and_ended(tmp_path: Path
         ((first, child),) = watched.pids()
         os.kill(first, signal.SIGKILL)
         await watched.hears("Ready after", 2)
-        assert "vLLM has ended: SIGKILL. It is started again in 1 s." in watched.said
+        assert "vLLM has ended: SIGKILL. vLLM starts again in 1 s." in watched.said
         await parent_process.wait_for_exit(child)
         assert EngineRunfile.read(watched.file).run == 2
         assert await answer(backend) == stub_vllm.SAYS, "though it was gone, nobody waits to try again"
@@ -63,7 +63,7 @@ async def test_it_is_started_found_killed_started_again_and_ended(tmp_path: Path
         watched.fleet.stop()
         assert await running == 0
     await watched.are_gone()
-    assert not watched.file.exists() and watched.said[-1] == "Ended."
+    assert not watched.file.exists() and watched.said[-1] == "The engine has stopped."
     with pytest.raises(BackendError, match="No engine is running"):
         await answer(backend)
     await backend.close()
@@ -100,7 +100,7 @@ async def test_what_never_starts_is_given_up_with_its_reason(tmp_path: Path) -> 
         assert await running == 1
     assert watched.slept == []
     expected = (
-        f"vLLM does not start: ValueError: No room for the cache. All that it said is in {watched.log}."
+        f"vLLM does not start: ValueError: No room for the cache. Its whole output is in {watched.log}."
     )
     assert watched.said[-1] == expected
 
@@ -190,7 +190,7 @@ async def test_the_command(
         process.send_signal(number)
         rest = await process.stderr.read()
         assert await process.wait() == 0, rest
-        assert rest == b"editahead: Ended.\n"
+        assert rest == b"editahead: The engine has stopped.\n"
         for pid in map(int, (tmp_path / "pids").read_text().split()):
             await parent_process.wait_for_exit(pid)
     assert [
@@ -225,7 +225,7 @@ async def test_no_server_is_left_by_one_that_is_killed(
     ],
 )
 def test_what_vllm_says_of_its_start(line: str, stage: str | None) -> None:
-    assert _stage(line) == stage
+    assert _find_stage(line) == stage
 
 
 def test_the_first_start_has_to_lead_to_something() -> None:
@@ -236,14 +236,16 @@ def test_the_first_start_has_to_lead_to_something() -> None:
 def test_back_off(lives: list[tuple[bool, float]]) -> None:
     backoff = RestartBackoff()
     waits = [backoff.on_exit(ready=True, lived_s=0)]
-    assert waits == [FIRST_S]
+    assert waits == [MIN_RESTART_DELAY_S]
     for ready, lived_s in lives:
         wait = backoff.on_exit(ready=ready, lived_s=lived_s)
         if wait is None:
             assert not ready and len(waits) + 1 >= MAX_FAILED_STARTS
             break
-        assert FIRST_S <= wait <= MOST_S
+        assert MIN_RESTART_DELAY_S <= wait <= MAX_RESTART_DELAY_S
         assert (
-            wait == FIRST_S if ready and lived_s >= HEALTHY_AFTER_S else wait >= min(waits[-1] or 0, MOST_S)
+            wait == MIN_RESTART_DELAY_S
+            if ready and lived_s >= HEALTHY_AFTER_S
+            else wait >= min(waits[-1] or 0, MAX_RESTART_DELAY_S)
         )
         waits.append(wait)

@@ -57,7 +57,7 @@ class Engine:
 
     async def ends(self) -> None:
         self.process.send_signal(signal.SIGTERM)
-        await self.hears("Ended.")
+        await self.hears("The engine has stopped.")
         assert await self.process.wait() == 0
 
 

@@ -16,7 +16,7 @@ from editahead_serving.kv_cache_shape import KvCacheShape
 from editahead_serving.launch_plan import ListenAddress, make_launch_plan
 from editahead_serving.nginx_router import make_nginx_router
 from editahead_serving.replica_set import ReplicaSet
-from editahead_serving.resource_share import WHOLE, ResourceShare
+from editahead_serving.resource_share import WHOLE_MACHINE, ResourceShare
 from editahead_serving.vllm_probe import VllmInstallation
 from server_process import free_port
 
@@ -28,19 +28,19 @@ class Watched:
     def __init__(self, folder: Path, *shares: ResourceShare, **environment: str) -> None:
         program = stub_vllm.install(folder / "engine")
         installed = VllmInstallation(program.with_name("python"), "0.33.0", False, True, True, True, True)
-        places = [ListenAddress("127.0.0.1", free_port()) for _ in (WHOLE, *shares)]
+        places = [ListenAddress("127.0.0.1", free_port()) for _ in (WHOLE_MACHINE, *shares)]
         plans = [
             make_launch_plan(
                 installed,
                 KvCacheShape.from_config(stub_vllm.CONFIG),
                 model="a/coder",
                 served="coder",
-                place=place,
+                address=place,
                 key="secret-key",
                 free_bytes=0,
                 share=share,
             )
-            for place, share in zip(places[len(shares) > 0 :], shares or [WHOLE], strict=True)
+            for place, share in zip(places[len(shares) > 0 :], shares or [WHOLE_MACHINE], strict=True)
         ]
         self.router = None
         if shares:

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from editahead_inference.apply.review.review import Hunk
     from editahead_prompts.text.snapshot import Snapshot
 
-CONTEXT = 3
+CONTEXT_LINES = 3
 """Unchanged lines around a hunk, at most."""
 
-_STYLES = {"-": "31", "+": "32", "@": "36", "!": "1;33", "h": "1"}
+_SGR_CODES = {"-": "31", "+": "32", "@": "36", "!": "1;33", "h": "1"}
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -27,22 +27,22 @@ def supports_color() -> bool:
 
 def diff_lines(change: FileChange, old: str, new: str, *, colour: bool) -> Iterator[str]:
     """old, new: the names in the head of the diff."""
-    yield _styled(f"--- {old}", "h", colour)
-    yield _styled(f"+++ {new}", "h", colour)
+    yield _style(f"--- {old}", "h", colour)
+    yield _style(f"+++ {new}", "h", colour)
     original = change.original
     blocks = [_Block.from_hunk(hunk, original) for hunk in change.hunks]
     growth, free = 0, 0
     """By how much the text above has grown; the first line that no hunk has shown yet."""
     for number, (block, hunk) in enumerate(zip(blocks, change.hunks, strict=True)):
-        above = min(CONTEXT, block.line - free)
-        following = blocks[number + 1].line if number + 1 < len(blocks) else _count(original)
+        above = min(CONTEXT_LINES, block.line - free)
+        following = blocks[number + 1].line if number + 1 < len(blocks) else _count_lines(original)
         end = block.line + len(block.old)
-        below = min(CONTEXT, following - end)
+        below = min(CONTEXT_LINES, following - end)
         free = end + below
         start = block.line - above
         counts = above + below + len(block.old), above + below + len(block.new)
         head = f"@@ -{_span(start, counts[0])} +{_span(start + growth, counts[1])} @@"
-        yield _styled(head, "@", colour) + _styled(
+        yield _style(head, "@", colour) + _style(
             f" {_mark(hunk)}", "!" if hunk.needs_reading else "@", colour
         )
         for sign, lines in (
@@ -53,7 +53,7 @@ def diff_lines(change: FileChange, old: str, new: str, *, colour: bool) -> Itera
         ):
             for line in lines:
                 body = line.rstrip("\r\n")
-                yield _styled(f"{sign}{body}", sign, colour)
+                yield _style(f"{sign}{body}", sign, colour)
                 if body == line:
                     yield "\\ No newline at end of file"
         growth += len(block.new) - len(block.old)
@@ -82,7 +82,7 @@ class _Block:
         return cls(first + above, old[above : len(old) - below], new[above : len(new) - below])
 
 
-def _count(snapshot: Snapshot) -> int:
+def _count_lines(snapshot: Snapshot) -> int:
     """The lines of the text, without the empty one behind a final line end."""
     return len(snapshot.lines) - (not snapshot.lines[-1])
 
@@ -95,8 +95,8 @@ def _mark(hunk: Hunk) -> str:
     return " ".join([f"[{hunk.kind}]", *(flag.sentence for flag in hunk.flags)])
 
 
-def _styled(text: str, style: str, colour: bool) -> str:
+def _style(text: str, style: str, colour: bool) -> str:
     if not colour:
         return text
     text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)  # a file must not steer the terminal
-    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if style in _STYLES else text
+    return f"\x1b[{_SGR_CODES[style]}m{text}\x1b[0m" if style in _SGR_CODES else text

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from editahead_cli.console import fail, print_text, tell_output
+from editahead_cli.console import fail, print_output, print_text
 
 if TYPE_CHECKING:
     from editahead_cli.atomic_write import FileWrite
@@ -44,7 +44,8 @@ def run(args: argparse.Namespace) -> int:
     import asyncio
     import time
 
-    from editahead_cli.atomic_write import WriteError, write_all
+    from editahead_cli.atomic_write import write_all
+    from editahead_cli.errors import WriteError
     from editahead_inference.apply.results import Refusal
     from editahead_inference.errors import ApplyRefusedError
     from editahead_lsp.apply.linters import new_problems
@@ -56,8 +57,8 @@ def run(args: argparse.Namespace) -> int:
             sys.stderr.write(f"editahead: --{name} goes with --write\n")
             return 2
     started = time.perf_counter()
-    report = _Report(args.json, workspace(Path.cwd()))
-    files = _files(args.file, report.root)
+    report = _Report(args.json, find_workspace(Path.cwd()))
+    files = _workspace_files(args.file, report.root)
     try:
         text = sys.stdin.read() if args.sketch == "-" else Path(args.sketch).read_text("utf-8")
         text.encode("utf-8")  # what is no text comes through stdin as halves of surrogate pairs
@@ -69,12 +70,12 @@ def run(args: argparse.Namespace) -> int:
             text, language=own.language if own else None, path=args.file.name if args.file else None
         )
         report.kind = sketch.files[0].kind
-        report.planned = _planned(sketch, files, report.root, asking=args.model)
+        report.planned = _make_plan(sketch, files, report.root, asking=args.model)
     except SketchError as error:
         lines = text.splitlines()[error.at : error.end]
-        return report.refused(Refusal("unparsed", str(error), "\n".join(lines)))
+        return report.report_refusal(Refusal("unparsed", str(error), "\n".join(lines)))
     except ApplyRefusedError as error:
-        return report.refused(error.refusal)
+        return report.report_refusal(error.refusal)
     except ValueError as error:
         return fail(f"--model: {error}")
     report.started, report.ended = started, time.perf_counter()
@@ -82,23 +83,23 @@ def run(args: argparse.Namespace) -> int:
         report.problems = asyncio.run(new_problems(report.changes, [report.root], "utf-16"))
     by_model = any(change.origin == "model" for change in report.changes)
     if args.write and by_model and not args.yes:
-        report.done(show_diff=True)
+        report.finish(show_diff=True)
         return fail("nothing was written: a model wrote this; --yes writes it, once you have looked at it")
     if args.write and not report.problems:
         try:
-            write_all(_writes(report.changes, files), backup=args.backup)
+            write_all(_file_writes(report.changes, files), backup=args.backup)
         except WriteError as error:
             return fail(f"nothing was written: {error}")
         report.written = True
-    return report.done(show_diff=not args.write)
+    return report.finish(show_diff=not args.write)
 
 
-def workspace(folder: Path) -> Path:
+def find_workspace(folder: Path) -> Path:
     """The git repository around the folder, or else the folder itself."""
     return next((path for path in (folder, *folder.parents) if (path / ".git").exists()), folder)
 
 
-def _planned(sketch: Sketch, files: WorkspaceFiles, root: Path, *, asking: bool) -> ApplyPlan:
+def _make_plan(sketch: Sketch, files: WorkspaceFiles, root: Path, *, asking: bool) -> ApplyPlan:
     """Raises Refused, and ValueError where there is no model to be asked."""
     import asyncio
     import time
@@ -108,16 +109,16 @@ def _planned(sketch: Sketch, files: WorkspaceFiles, root: Path, *, asking: bool)
     from editahead_lsp.apply.partial_results import PartialResultReporter
     from editahead_lsp.apply.service import ApplyPlan
 
-    telling = PartialResultReporter(lambda news: None, time.perf_counter)
+    reporter = PartialResultReporter(lambda news: None, time.perf_counter)
     if asking:
-        return asyncio.run(_asked(sketch, files, root, telling))
+        return asyncio.run(_plan_with_model(sketch, files, root, reporter))
     return ApplyPlan(
-        sketch, plan_changes(sketch, files, merge, settled=telling.on_file_done), first=telling.first
+        sketch, plan_changes(sketch, files, merge, settled=reporter.on_file_done), first=reporter.first
     )
 
 
-async def _asked(
-    sketch: Sketch, files: WorkspaceFiles, root: Path, telling: PartialResultReporter
+async def _plan_with_model(
+    sketch: Sketch, files: WorkspaceFiles, root: Path, reporter: PartialResultReporter
 ) -> ApplyPlan:
     """With the model of the settings. Whatever ends this ends its request."""
     import asyncio
@@ -142,20 +143,20 @@ async def _asked(
     asks = ModelFallback(
         merge,
         BlockingModelClient(asyncio.get_running_loop(), model),
-        lambda coming: telling.on_partial_rewrite(coming, trees),
+        lambda coming: reporter.on_partial_rewrite(coming, trees),
     )
     try:
         changes = await CancellableJob(WorkerThread()).run(
             lambda check: plan_changes(
-                sketch, files, asks, syntax=trees, settled=telling.on_file_done, check=check
+                sketch, files, asks, syntax=trees, settled=reporter.on_file_done, check=check
             )
         )
     finally:
         await model.backend.close()
-    return ApplyPlan(sketch, changes, tuple(asks.usages), telling.first)
+    return ApplyPlan(sketch, changes, tuple(asks.usages), reporter.first)
 
 
-def _files(file: Path | None, root: Path) -> WorkspaceFiles:
+def _workspace_files(file: Path | None, root: Path) -> WorkspaceFiles:
     from editahead_lsp import user_dirs
     from editahead_lsp.apply.workspace_files import WorkspaceFiles
     from editahead_lsp.settings import load_settings
@@ -168,7 +169,7 @@ def _files(file: Path | None, root: Path) -> WorkspaceFiles:
     return WorkspaceFiles([root], {}, exclusion, settings.max_file_bytes, uri, Path.cwd())
 
 
-def _writes(changes: tuple[FileChange, ...], files: WorkspaceFiles) -> list[FileWrite]:
+def _file_writes(changes: tuple[FileChange, ...], files: WorkspaceFiles) -> list[FileWrite]:
     from editahead_cli.atomic_write import FileWrite
     from editahead_lsp.apply.workspace_files import BOM
     from editahead_lsp.workspace import uris
@@ -206,9 +207,9 @@ class _Report:
     def changes(self) -> tuple[FileChange, ...]:
         return () if self.planned is None else self.planned.changes
 
-    def refused(self, refusal: Refusal) -> int:
+    def report_refusal(self, refusal: Refusal) -> int:
         if self._json:
-            self._tell_json(refusal)
+            self._print_json(refusal)
         code = fail(f"refused ({refusal.reason}): {refusal.detail}")
         for line in refusal.part.splitlines():
             sys.stderr.write(f"    {line}\n")
@@ -218,17 +219,19 @@ class _Report:
             sys.stderr.write(f"editahead: {refusal.model}\n")
         return code
 
-    def done(self, *, show_diff: bool) -> int:
+    def finish(self, *, show_diff: bool) -> int:
         """The exit code."""
         if self._json:
-            self._tell_json(None)
+            self._print_json(None)
         elif not self.changes:
             sys.stderr.write("editahead: nothing to change\n")
         elif show_diff or self.problems:
             self._show_diff()
         else:
             for change in self.changes:
-                print_text(f"{_PAST[change.action]} {self._name(change.moved_to or change.original.uri)}")
+                print_text(
+                    f"{_PAST_TENSE[change.action]} {self._name(change.moved_to or change.original.uri)}"
+                )
         if not self._json and self.planned is not None and self.planned.used:
             stats = self._stats(self.planned)
             first = (
@@ -272,7 +275,7 @@ class _Report:
         assert path is not None
         return os.path.relpath(os.path.realpath(path), os.path.realpath(self.root)).replace(os.sep, "/")
 
-    def _tell_json(self, refusal: Refusal | None) -> None:
+    def _print_json(self, refusal: Refusal | None) -> None:
         from editahead_cli import json_output
         from editahead_lsp.apply import to_lsp
         from editahead_lsp.features.apply_sketch import apply_method
@@ -297,7 +300,7 @@ class _Report:
             written=[c.moved_to or c.original.uri for c in self.changes] if self.written else [],
             refusal=refused,
         )
-        tell_output(output)
+        print_output(output)
 
 
-_PAST = {"edit": "changed", "create": "created", "delete": "deleted", "move": "moved to"}
+_PAST_TENSE = {"edit": "changed", "create": "created", "delete": "deleted", "move": "moved to"}

@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from editahead_cli.console import print_text, tell_output
+from editahead_cli.console import print_output, print_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     values = {name: getattr(resolved.settings, name) for name in NAMES}
     if args.json:
         known = {name: SettingOutput(value, resolved.origins[name]) for name, value in values.items()}
-        tell_output(ConfigOutput(known, list(resolved.messages)))
+        print_output(ConfigOutput(known, list(resolved.messages)))
         return 0
     for name, value in values.items():
         line = f"{name} = {json.dumps(value)}"

@@ -8,12 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from editahead_cli.console import fail, tell_output
+from editahead_cli.console import fail, print_output
 from editahead_cli.demo.player import Event, Player, Tally
 from editahead_cli.demo.scenes import Scene, commit_scenes, sample_scenes
 from editahead_cli.demo.terminal_view import TerminalView, summarize
+from editahead_cli.errors import NothingToReplayError
 
-COMMITS = 5
+MAX_COMMITS = 5
 """Of a repository that are replayed."""
 
 SETTINGS = {"debounce_ms": 0}
@@ -43,34 +44,30 @@ def run(args: argparse.Namespace) -> int:
 
     console = Console(highlight=False)
     animated = console.is_terminal and args.speed > 0 and not args.json
-    screen = TerminalView(console, (lambda seconds: time.sleep(seconds / args.speed)) if animated else None)
+    view = TerminalView(console, (lambda seconds: time.sleep(seconds / args.speed)) if animated else None)
     events: list[dict[str, Any]] = []
     tally = Tally()
 
-    def tell(event: Event) -> None:
+    def report(event: Event) -> None:
         tally.add(event)
         if args.json:
             events.append({"event": event.kind} | asdict(event))
         else:
-            screen.show(event)
+            view.show(event)
 
     try:
-        scenes = sample_scenes() if args.repo is None else _commits(args.repo)
+        scenes = sample_scenes() if args.repo is None else _recent_scenes(args.repo)
         with Editor(SETTINGS) as editor:
-            Player(editor, tell).play(scenes)
-    except (ClientError, _NothingToReplayError) as error:
+            Player(editor, report).play(scenes)
+    except (ClientError, NothingToReplayError) as error:
         return fail(str(error))
     except KeyboardInterrupt:
         return fail("stopped")
     if args.json:
-        tell_output(DemoOutput(events, summarize(tally)))
+        print_output(DemoOutput(events, summarize(tally)))
     else:
-        screen.summary(summarize(tally))
+        view.summary(summarize(tally))
     return 0
-
-
-class _NothingToReplayError(Exception):
-    """The message is for a person."""
 
 
 def _speed(value: str) -> float:
@@ -80,16 +77,16 @@ def _speed(value: str) -> float:
     return speed
 
 
-def _commits(path: Path) -> list[Scene]:
+def _recent_scenes(path: Path) -> list[Scene]:
     from editahead_evals.data.git_records import recent_records
     from editahead_evals.errors import GitError
 
     try:
-        scenes = commit_scenes(recent_records(path), COMMITS)
+        scenes = commit_scenes(recent_records(path), MAX_COMMITS)
     except GitError as error:
-        raise _NothingToReplayError(str(error)) from error
+        raise NothingToReplayError(str(error)) from error
     if not scenes:
-        raise _NothingToReplayError(
+        raise NothingToReplayError(
             f"{path}: no recent commit makes small changes to files of a known language"
         )
     return scenes

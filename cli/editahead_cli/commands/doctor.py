@@ -15,14 +15,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from editahead_cli.console import print_text, tell_output
+from editahead_cli.console import print_output, print_text
 from editahead_cli.json_output import Check, DoctorOutput
 
 if TYPE_CHECKING:
     from editahead_inference.backends.base import Backend
 
 _EDITORS = ("nvim", "code", "codium", "hx", "emacs", "zed", "kak", "subl")
-_START_S = 10.0
+_START_TIMEOUT_S = 10.0
 """A server that has not answered by then does not work."""
 
 
@@ -33,12 +33,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     checks = [
         check
-        for make in (_python, _grammars, _folders, _settings, _backend, _server, _editors)
+        for make in (
+            _check_python,
+            _check_grammars,
+            _check_folders,
+            _check_settings,
+            _check_backend,
+            _check_server,
+            _check_editors,
+        )
         for check in make()
     ]
     good = all(check.good is not False for check in checks)
     if args.json:
-        tell_output(DoctorOutput(good, checks))
+        print_output(DoctorOutput(good, checks))
     else:
         for check in checks:
             mark = {True: "ok  ", False: "FAIL", None: "    "}[check.good]
@@ -46,12 +54,12 @@ def run(args: argparse.Namespace) -> int:
     return 0 if good else 1
 
 
-def _python() -> list[Check]:
+def _check_python() -> list[Check]:
     version = ".".join(map(str, sys.version_info[:3]))
     return [Check("python", sys.version_info >= (3, 11), f"{version} ({sys.executable})")]
 
 
-def _grammars() -> list[Check]:
+def _check_grammars() -> list[Check]:
     from editahead_prompts.text.snapshot import Snapshot
     from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
 
@@ -66,16 +74,16 @@ def _grammars() -> list[Check]:
     return [Check("grammars", not broken, detail)]
 
 
-def _folders() -> list[Check]:
+def _check_folders() -> list[Check]:
     from editahead_lsp import user_dirs
 
     return [
-        _writable("settings folder", user_dirs.config_folder),
-        _writable("state folder", user_dirs.state_folder),
+        _check_writable("settings folder", user_dirs.config_folder),
+        _check_writable("state folder", user_dirs.state_folder),
     ]
 
 
-def _writable(name: str, folder: Callable[[], Path]) -> Check:
+def _check_writable(name: str, folder: Callable[[], Path]) -> Check:
     path = folder()
     there = next(parent for parent in (path, *path.parents) if parent.exists())
     try:
@@ -86,7 +94,7 @@ def _writable(name: str, folder: Callable[[], Path]) -> Check:
     return Check(name, True, f"{path}" if there == path else f"{path} (made when it is needed)")
 
 
-def _settings() -> list[Check]:
+def _check_settings() -> list[Check]:
     from editahead_lsp import user_dirs
     from editahead_lsp.settings import load_settings
 
@@ -96,7 +104,7 @@ def _settings() -> list[Check]:
     ]
 
 
-def _backend() -> list[Check]:
+def _check_backend() -> list[Check]:
     """Asks the server of models that is configured, if one is, what it serves. No code is sent."""
     from editahead_inference.backends.engine_runfile import FILE_NAME
     from editahead_inference.backends.factory import create_backend
@@ -117,10 +125,10 @@ def _backend() -> list[Check]:
         return [Check("backend", False, str(error))]
     if backend is None:
         return [Check("backend", True, "embedded, no model")]
-    return asyncio.run(_asked(backend, settings.format))
+    return asyncio.run(_check_model(backend, settings.format))
 
 
-async def _asked(backend: Backend, format: str) -> list[Check]:
+async def _check_model(backend: Backend, format: str) -> list[Check]:
     from editahead_inference.errors import BackendError
     from editahead_prompts.formats.registry import FORMATS, format_name
 
@@ -143,7 +151,7 @@ async def _asked(backend: Backend, format: str) -> list[Check]:
     ]
 
 
-def _server() -> list[Check]:
+def _check_server() -> list[Check]:
     """Starts a server as an editor does, and waits for its first answer."""
     request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
     body = json.dumps(request).encode()
@@ -153,7 +161,7 @@ def _server() -> list[Check]:
             [sys.executable, "-m", "editahead_cli", "lsp"],
             input=b"Content-Length: %d\r\n\r\n" % len(body) + body,
             capture_output=True,
-            timeout=_START_S,
+            timeout=_START_TIMEOUT_S,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -166,6 +174,6 @@ def _server() -> list[Check]:
     return [Check("server", True, f"started, answered and ended in {seconds:.2f} s")]
 
 
-def _editors() -> list[Check]:
+def _check_editors() -> list[Check]:
     found = [name for name in _EDITORS if shutil.which(name)]
     return [Check("editors", None, ", ".join(found) if found else "none found on PATH")]

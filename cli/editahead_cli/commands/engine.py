@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _LOCK = "engine.lock"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_ALL = ("0.0.0.0", "::")
+_ALL_ADDRESSES = ("0.0.0.0", "::")
 _NO_MODEL = (
     "Name a model, a folder or one of Hugging Face's hub: no model is shipped with this build, and the settings name none "
     '(`model`, with backend = "engine").'
@@ -53,48 +53,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from editahead_lsp import user_dirs
-    from editahead_serving.vllm_probe import EngineUnavailableError
+    from editahead_serving.errors import EngineUnavailableError
 
     if sys.platform == "win32":
         return fail("vLLM does not run on Windows; it does in WSL.")
     if args.replicas < 1:
         return fail(f"There can be one replica or more, not {args.replicas}.")
-    if args.host not in (*_LOOPBACK, *_ALL):
-        return fail(f"--host can be one of {', '.join((*_LOOPBACK, *_ALL))}, not {args.host!r}.")
+    if args.host not in (*_LOOPBACK, *_ALL_ADDRESSES):
+        return fail(f"--host can be one of {', '.join((*_LOOPBACK, *_ALL_ADDRESSES))}, not {args.host!r}.")
     try:
         folder = user_dirs.state_folder()
         folder.mkdir(parents=True, exist_ok=True)
         if args.print:
-            plans, router = _plans(args, folder)
+            plans, router = _make_plans(args, folder)
             parts = [made.shell_command() for made in plans]
-            print_text("\n".join(parts if router is None else [*parts, router.pasteable()]))
+            print_text("\n".join(parts if router is None else [*parts, router.shell_command()]))
             return 0
-        with _alone(folder / _LOCK):
-            return _look_after(*_plans(args, folder), folder)
+        with _exclusive_lock(folder / _LOCK):
+            return _supervise(*_make_plans(args, folder), folder)
     except EngineUnavailableError as error:
         return fail(str(error))
     except OSError as error:
         return fail(f"The engine's files in the state folder cannot be used: {error}.")
 
 
-def _plans(args: argparse.Namespace, state: Path) -> tuple[list[LaunchPlan], NginxRouter | None]:
+def _make_plans(args: argparse.Namespace, state: Path) -> tuple[list[LaunchPlan], NginxRouter | None]:
     """Of each server; where there are several, what is before them. Says what a person should know. `NoEngine`."""
     from editahead_inference.backends.engine_runfile import served_name
     from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
     from editahead_serving.hardware import detect_hardware
     from editahead_serving.launch_plan import ListenAddress, make_launch_plan
     from editahead_serving.nginx_router import make_nginx_router
-    from editahead_serving.resource_share import WHOLE
+    from editahead_serving.resource_share import WHOLE_MACHINE
 
-    model, folder = _chosen(args.model)
-    installed, config = _asked(None if folder is not None else model, printing=args.print)
-    shape = _shape(model, folder, config)
+    model, folder = _resolve_model(args.model)
+    installed, config = _probe_vllm(None if folder is not None else model, printing=args.print)
+    shape = _load_shape(model, folder, config)
     machine = detect_hardware()
     several = args.replicas > 1
-    first, *more = _ports(args.host, args.port, args.replicas if several else 0)
+    first, *more = _free_ports(args.host, args.port, args.replicas if several else 0)
     place = ListenAddress(args.host, first)
     places = [ListenAddress(_LOOPBACK[0], port) for port in more] if several else [place]
-    shares = _shares(args.replicas, installed, len(machine.gpus)) if several else [WHOLE]
+    shares = _split_resources(args.replicas, installed, len(machine.gpus)) if several else [WHOLE_MACHINE]
     key = os.environ.get("VLLM_API_KEY", "").strip() or secrets.token_urlsafe(24)
     plans = [
         make_launch_plan(
@@ -102,7 +102,7 @@ def _plans(args: argparse.Namespace, state: Path) -> tuple[list[LaunchPlan], Ngi
             shape,
             model=model,
             served="editahead" if folder == SHIPPED_MODEL_DIR else served_name(model),
-            place=own,
+            address=own,
             key=key,
             free_bytes=machine.free,
             share=share,
@@ -111,14 +111,16 @@ def _plans(args: argparse.Namespace, state: Path) -> tuple[list[LaunchPlan], Ngi
         for own, share in zip(places, shares, strict=True)
     ]
     before = (
-        make_nginx_router(_nginx(printing=args.print), place, places, state / "router") if several else None
+        make_nginx_router(_find_nginx(printing=args.print), place, places, state / "router")
+        if several
+        else None
     )
     for note in dict.fromkeys((*plans[0].notes, *place.notes)):
-        _say(note)
+        _report(note)
     return plans, before
 
 
-def _shares(count: int, installed: VllmInstallation, gpus: int) -> list[ResourceShare]:
+def _split_resources(count: int, installed: VllmInstallation, gpus: int) -> list[ResourceShare]:
     """`NoEngine`."""
     from editahead_serving.hardware import physical_cores
     from editahead_serving.resource_share import split_cores, split_gpus
@@ -131,42 +133,43 @@ def _shares(count: int, installed: VllmInstallation, gpus: int) -> list[Resource
     )
 
 
-def _nginx(*, printing: bool) -> Path:
+def _find_nginx(*, printing: bool) -> Path:
     """`NoEngine`."""
+    from editahead_serving.errors import EngineUnavailableError
     from editahead_serving.nginx_router import find_nginx
-    from editahead_serving.vllm_probe import EngineUnavailableError
 
     try:
         return find_nginx(os.environ)
     except EngineUnavailableError as error:
         if not printing:
             raise
-        _say(str(error))
+        _report(str(error))
         return Path("nginx")
 
 
-def _asked(model: str | None, *, printing: bool) -> tuple[VllmInstallation, dict[str, Any] | None]:
+def _probe_vllm(model: str | None, *, printing: bool) -> tuple[VllmInstallation, dict[str, Any] | None]:
     """As `installed.ask`; a command that is only printed may be for another machine. `NoEngine`."""
+    from editahead_serving.errors import EngineUnavailableError
     from editahead_serving.hardware import detect_hardware
-    from editahead_serving.vllm_probe import EngineUnavailableError, assume_installation, find_vllm, probe
+    from editahead_serving.vllm_probe import assume_installation, find_vllm, probe_vllm
 
     try:
         program = find_vllm(os.environ)
     except EngineUnavailableError:
         if not printing:
             raise
-        _say(
-            "There is no vLLM here: this is the command for 0.32 or newer with Editahead installed beside it."
+        _report(
+            "vLLM is not installed here: this is the command for vLLM 0.32 or newer with Editahead installed beside it."
         )
         return assume_installation(cpu=not detect_hardware().gpus), None
-    return probe(program, model, os.environ)
+    return probe_vllm(program, model, os.environ)
 
 
-def _shape(model: str, folder: Path | None, config: dict[str, Any] | None) -> KvCacheShape:
+def _load_shape(model: str, folder: Path | None, config: dict[str, Any] | None) -> KvCacheShape:
     """config: of a model of the hub. Where it cannot be had, the catalogue may know. `NoEngine`."""
+    from editahead_serving.errors import EngineUnavailableError
     from editahead_serving.kv_cache_shape import KvCacheShape
     from editahead_serving.model_catalog import find_model
-    from editahead_serving.vllm_probe import EngineUnavailableError
 
     if folder is not None:
         try:
@@ -190,12 +193,12 @@ def _shape(model: str, folder: Path | None, config: dict[str, Any] | None) -> Kv
         ) from None
 
 
-def _chosen(named: str | None) -> tuple[str, Path | None]:
+def _resolve_model(named: str | None) -> tuple[str, Path | None]:
     """The model, as vLLM is to be told of it, and its folder, where it has one. `NoEngine`."""
     from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
     from editahead_lsp import user_dirs
     from editahead_lsp.settings import load_settings
-    from editahead_serving.vllm_probe import EngineUnavailableError
+    from editahead_serving.errors import EngineUnavailableError
 
     if named is None:
         settings = load_settings(os.environ, None, [], user_dirs.config_folder()).settings
@@ -217,9 +220,9 @@ def _chosen(named: str | None) -> tuple[str, Path | None]:
     return named, None
 
 
-def _ports(host: str, wanted: int, more: int) -> list[int]:
+def _free_ports(host: str, wanted: int, more: int) -> list[int]:
     """One that is free, the wanted one if it is not 0, and so many of this machine only. `NoEngine`."""
-    from editahead_serving.vllm_probe import EngineUnavailableError
+    from editahead_serving.errors import EngineUnavailableError
 
     if not 0 <= wanted <= 65535:
         raise EngineUnavailableError(f"There is no port {wanted}.")
@@ -236,11 +239,11 @@ def _ports(host: str, wanted: int, more: int) -> list[int]:
 
 
 @contextmanager
-def _alone(file: Path) -> Iterator[None]:
+def _exclusive_lock(file: Path) -> Iterator[None]:
     """While this lasts, no other engine of this person's is looked after. `NoEngine` when one is."""
     import fcntl
 
-    from editahead_serving.vllm_probe import EngineUnavailableError
+    from editahead_serving.errors import EngineUnavailableError
 
     with file.open("w") as lock:
         try:
@@ -252,18 +255,18 @@ def _alone(file: Path) -> Iterator[None]:
         yield
 
 
-def _look_after(plans: Sequence[LaunchPlan], router: NginxRouter | None, folder: Path) -> int:
+def _supervise(plans: Sequence[LaunchPlan], router: NginxRouter | None, folder: Path) -> int:
     import asyncio
 
     from editahead_serving.replica_set import ReplicaSet
 
     times = f", {len(plans)} times" if len(plans) > 1 else ""
-    _say(f"Starting vLLM with {plans[0].served}{times} ...")
-    fleet = ReplicaSet(plans, router, folder, _say, environment=os.environ, clock=time.monotonic)
-    return asyncio.run(_until_told(fleet))
+    _report(f"Starting vLLM with {plans[0].served}{times} ...")
+    fleet = ReplicaSet(plans, router, folder, _report, environment=os.environ, clock=time.monotonic)
+    return asyncio.run(_run_until_signal(fleet))
 
 
-async def _until_told(fleet: ReplicaSet) -> int:
+async def _run_until_signal(fleet: ReplicaSet) -> int:
     import asyncio
 
     loop = asyncio.get_running_loop()
@@ -272,7 +275,7 @@ async def _until_told(fleet: ReplicaSet) -> int:
     return await fleet.run()
 
 
-def _say(text: str) -> None:
+def _report(text: str) -> None:
     """To the person who looks on; on stderr, as `--print` has stdout for the command."""
     sys.stderr.write(f"editahead: {text}\n")
     sys.stderr.flush()

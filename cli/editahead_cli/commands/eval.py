@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import eval_apply, eval_prompts
-from .eval_apply import SKETCHES
+from .eval_apply import DEFAULT_SKETCHES
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from editahead_inference.predictors.model.predictor import ModelPredictor
     from editahead_prompts.state import EditorState
 
-COMMITS = 1000
+MAX_COMMITS = 1000
 """So many of a repository's last commits are looked at."""
-FILES = 100
+DEFAULT_FILES = 100
 """So many of the files that they changed are replayed, unless told otherwise."""
 
 
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--edits", type=Path, metavar="FILE", help="records of real edits (.jsonl.zst)")
     source.add_argument(
-        "--repo", type=Path, metavar="PATH", help=f"the last {COMMITS} commits of a git repository"
+        "--repo", type=Path, metavar="PATH", help=f"the last {MAX_COMMITS} commits of a git repository"
     )
     source.add_argument("--scenarios", type=Path, metavar="DIR", help="scenario files (*.txt)")
     source.add_argument(
@@ -66,9 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--files",
-        type=_count,
+        type=_positive_int,
         metavar="N",
-        help=f"so many of them; default: all, with --repo {FILES}, with --apply {SKETCHES}",
+        help=f"so many of them; default: all, with --repo {DEFAULT_FILES}, with --apply {DEFAULT_SKETCHES}",
     )
     parser.add_argument(
         "--failures", type=Path, metavar="FILE", help="with --apply: write what failed there, with its code"
@@ -79,14 +79,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--samples",
-        type=_count,
+        type=_positive_int,
         metavar="N",
         help="ask the model that is configured for N answers at each moment, for the ceiling (some candidate right)",
     )
     parser.add_argument("--report", type=Path, metavar="FILE", help="write a report to look at (.html)")
     parser.add_argument(
         "--jobs",
-        type=_count,
+        type=_positive_int,
         default=os.cpu_count() or 1,
         metavar="N",
         help="servers side by side; default: one for each core",
@@ -135,12 +135,12 @@ def run(args: argparse.Namespace) -> int:
         if args.apply:
             return eval_apply.run(args, errors)
         if args.recorded:
-            return _recorded(args)
+            return _eval_recorded(args)
         if args.render:
             return eval_prompts.render_prompts(args)
         if args.save_states:
             return eval_prompts.save_states(args, errors)
-        return _scenarios(args) if args.scenarios else _commits(args, errors)
+        return _eval_scenarios(args) if args.scenarios else _eval_commits(args, errors)
     except (ClientError, GitError, RecordError, RevisionError, RunError, ScenarioError) as error:
         return fail(str(error))
     except (TooFewPromptsError, TokenizerUnavailableError, StatesError, WorkerError) as error:
@@ -156,7 +156,7 @@ def candidate_texts(samples: int = 0) -> Iterator[Callable[[EditorState], Iterat
     from editahead_inference.pipeline import Pipeline
 
     pipeline, loop = Pipeline(), asyncio.Runner()
-    model = _model(samples) if samples else None
+    model = _create_model(samples) if samples else None
 
     def propose(state: EditorState) -> Iterator[str]:
         found = [verdict.candidate for verdict in pipeline.predict(state, eagerness=0).verdicts]
@@ -176,7 +176,7 @@ def candidate_texts(samples: int = 0) -> Iterator[Callable[[EditorState], Iterat
                 loop.run(model.backend.close())
 
 
-def _model(samples: int) -> ModelPredictor:
+def _create_model(samples: int) -> ModelPredictor:
     """The one that the environment and the user's settings name. RunError where there is none."""
     from editahead_evals.errors import RunError
     from editahead_lsp import user_dirs
@@ -200,7 +200,7 @@ def _model_environment(args: argparse.Namespace) -> dict[str, str]:
     return {f"EDITAHEAD_{name.upper()}": str(value) for name, value in asked.items()}
 
 
-def _commits(args: argparse.Namespace, errors: Console) -> int:
+def _eval_commits(args: argparse.Namespace, errors: Console) -> int:
     from rich.console import Console
 
     from editahead_evals.data.revisions import checked_out, present_commit
@@ -209,20 +209,20 @@ def _commits(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.report.report import Provenance, as_json, summarize
 
     if args.samples:
-        _model(args.samples)  # says at once what is wrong
-    records = _records(args, errors)
+        _create_model(args.samples)  # says at once what is wrong
+    records = _read_records(args, errors)
     plan = EvalPlan(_model_environment(args), partial(candidate_texts, args.samples or 0))
     compared = None
     if args.with_model:
-        results = _replayed("replaying", records, args.jobs, plan, errors)
-        alone = _replayed("replaying the rules alone", records, args.jobs, EvalPlan(), errors)
+        results = _replay("replaying", records, args.jobs, plan, errors)
+        alone = _replay("replaying the rules alone", records, args.jobs, EvalPlan(), errors)
         compared = comparison.compare_files(results, alone, "the rules alone", args.seed)
     elif args.against is None:
-        results = _replayed("replaying", records, args.jobs, plan, errors)
+        results = _replay("replaying", records, args.jobs, plan, errors)
     else:
         with checked_out(args.against) as other:
-            results = _replayed("replaying", records, args.jobs, plan, errors)
-            theirs = _replayed(
+            results = _replay("replaying", records, args.jobs, plan, errors)
+            theirs = _replay(
                 f"replaying {other.commit}", records, args.jobs, EvalPlan(server=other.environment), errors
             )
         compared = comparison.compare_files(results, theirs, other.commit, args.seed)
@@ -231,7 +231,7 @@ def _commits(args: argparse.Namespace, errors: Console) -> int:
     if args.report:
         args.report.write_text(html_page.as_html(report, compared), "utf-8")
     if args.json:
-        _dump(as_json(report, comparison.as_json(compared) if compared else None))
+        _print_json(as_json(report, comparison.as_json(compared) if compared else None))
     else:
         terminal_tables.render(report, Console(), compared)
     if args.report:
@@ -239,7 +239,7 @@ def _commits(args: argparse.Namespace, errors: Console) -> int:
     return 0
 
 
-def _scenarios(args: argparse.Namespace) -> int:
+def _eval_scenarios(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     from editahead_evals.client.shared_server import SharedServer
@@ -251,13 +251,13 @@ def _scenarios(args: argparse.Namespace) -> int:
         results = [scoring.score(server.session, scenario) for scenario in scenarios]
     report = scoring.ScenarioReport(present_commit(), str(args.scenarios), results)
     if args.json:
-        _dump(scoring.as_json(report))
+        _print_json(scoring.as_json(report))
     else:
         scoring.render(report, Console())
     return 0
 
 
-def _recorded(args: argparse.Namespace) -> int:
+def _eval_recorded(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     from editahead_evals.client.shared_server import SharedServer
@@ -272,13 +272,13 @@ def _recorded(args: argparse.Namespace) -> int:
     as_they_are = recorded_answers.scores([recorded_answers.score_raw(recording) for recording in recordings])
     through = recorded_answers.scores(played)
     if args.json:
-        _dump(recorded_answers.as_json(as_they_are, through, present_commit()))
+        _print_json(recorded_answers.as_json(as_they_are, through, present_commit()))
     else:
         recorded_answers.render(as_they_are, through, present_commit(), Console())
     return 0
 
 
-def _records(args: argparse.Namespace, errors: Console) -> Sequence[Record]:
+def _read_records(args: argparse.Namespace, errors: Console) -> Sequence[Record]:
     """Raises `RecordError`, `GitError`."""
     from itertools import islice
 
@@ -292,19 +292,19 @@ def _records(args: argparse.Namespace, errors: Console) -> Sequence[Record]:
             raise RecordError(f"{args.edits}: no records")
         return records
     with errors.status("reading commits"):
-        found = recent_records(args.repo, COMMITS, shuffle=args.seed)
+        found = recent_records(args.repo, MAX_COMMITS, shuffle=args.seed)
         records = list(
-            islice((record for record in found if len(record.before) < LONGEST), args.files or FILES)
+            islice((record for record in found if len(record.before) < LONGEST), args.files or DEFAULT_FILES)
         )
     if not records:
         raise RecordError(
-            f"{args.repo}: nothing to replay in its last {COMMITS} commits: no file of a language that is "
+            f"{args.repo}: nothing to replay in its last {MAX_COMMITS} commits: no file of a language that is "
             "measured was changed in place, by few lines, in a commit that is no merge"
         )
     return records
 
 
-def _replayed(
+def _replay(
     what: str, records: Sequence[Record], jobs: int, plan: EvalPlan, errors: Console
 ) -> list[FileResult]:
     """Raises `RunError`."""
@@ -323,12 +323,12 @@ def _replayed(
     return results
 
 
-def _dump(value: Mapping[str, Any]) -> None:
+def _print_json(value: Mapping[str, Any]) -> None:
     json.dump(value, sys.stdout, indent=2)
     sys.stdout.write("\n")
 
 
-def _count(text: str) -> int:
+def _positive_int(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError("must be 1 or more")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-SKETCHES = 2500
+DEFAULT_SKETCHES = 2500
 """So many are made, unless told otherwise."""
 
 
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.errors import RecordError
     from editahead_evals.report.report import Provenance
 
-    count = args.files or SKETCHES
+    count = args.files or DEFAULT_SKETCHES
     settings = model_settings() if args.with_model else None
     records = [record for record in read_records(args.edits) if len(record.before) < LONGEST]
     outcomes = []

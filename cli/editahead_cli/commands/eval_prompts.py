@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from editahead_evals.prompt_costs.rendered_prompts import Rendered
 
-SESSIONS, HUNKS, REQUESTS = 12, 6, 300
+DEFAULT_SESSIONS, MAX_HUNKS, MAX_REQUESTS = 12, 6, 300
 """So many sessions are saved, unless told otherwise, of each so many hunks and so many requests at most."""
 
-DIFFS = 3
+DEFAULT_DIFFS = 3
 """So many of the most different prompts are shown, unless told otherwise."""
 
 
@@ -30,9 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--diffs",
         type=int,
-        default=DIFFS,
+        default=DEFAULT_DIFFS,
         metavar="N",
-        help=f"with --render: so many of the most different prompts; default: {DIFFS}",
+        help=f"with --render: so many of the most different prompts; default: {DEFAULT_DIFFS}",
     )
 
 
@@ -72,13 +72,13 @@ def save_states(args: argparse.Namespace, errors: Console) -> int:
 
     with errors.status("typing"):
         records = read_records(args.edits) if args.edits else recent_records(args.repo)
-        drawn = sample_large(sessions(records), args.files or SESSIONS, args.seed)
+        drawn = sample_large(sessions(records), args.files or DEFAULT_SESSIONS, args.seed)
         if not drawn:
             raise RecordError(
                 f"{args.edits or args.repo}: no file of {LEAST_CHARACTERS} characters or more in which a commit "
                 f"changed {LEAST_HUNKS} places"
             )
-        count = write_states(args.save_states, typing_states(drawn, HUNKS, REQUESTS))
+        count = write_states(args.save_states, typing_states(drawn, MAX_HUNKS, MAX_REQUESTS))
     errors.print(
         f"written: {args.save_states}, {count} states of {len(drawn)} sessions; they hold the code of the files",
         markup=False,
@@ -101,11 +101,11 @@ def render_prompts(args: argparse.Namespace) -> int:
 
     name = args.format or "editahead"
     commit = present_commit()
-    mine = _rendered(args, name)
+    mine = _render(args, name)
     compared = other = None
     if args.with_format:
         other = args.with_format
-        compared = compare(mine, _rendered(args, other), (name, other), args.diffs)
+        compared = compare(mine, _render(args, other), (name, other), args.diffs)
     elif args.against:
         with checked_out(args.against) as revision:
             other = f"{name} at {revision.commit}"
@@ -131,7 +131,7 @@ def render_prompts(args: argparse.Namespace) -> int:
     return 0
 
 
-def _rendered(args: argparse.Namespace, name: str) -> list[Rendered]:
+def _render(args: argparse.Namespace, name: str) -> list[Rendered]:
     from editahead_evals.prompt_costs.rendered_prompts import render_all
     from editahead_evals.prompt_costs.state_files import read_states
     from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer

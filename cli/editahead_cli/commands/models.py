@@ -6,13 +6,13 @@ import argparse
 import time
 from typing import TYPE_CHECKING, Any
 
-from editahead_cli.console import fail, print_text, tell_output
+from editahead_cli.console import fail, print_output, print_text
 
 if TYPE_CHECKING:
     from editahead_serving.hardware import Hardware
     from editahead_serving.model_catalog import ModelFit
 
-_LLAMA = "http://127.0.0.1:8080"
+_LLAMA_CPP_URL = "http://127.0.0.1:8080"
 """Where llama.cpp's server is by default."""
 
 
@@ -24,13 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.action is None:
-        return _list(args.json)
+        return _list_models(args.json)
     if args.name is None:
         return fail("Name the model to use; `editahead models` lists them.")
-    return _use(args.name)
+    return _use_model(args.name)
 
 
-def _list(as_json: bool) -> int:
+def _list_models(as_json: bool) -> int:
     from editahead_serving.hardware import detect_hardware, measure_memory_bandwidth
     from editahead_serving.model_catalog import CATALOGUE, SHIPPED_MODEL, assess_fit
 
@@ -41,9 +41,9 @@ def _list(as_json: bool) -> int:
         for model in (*([SHIPPED_MODEL] if _is_shipped() else []), *CATALOGUE)
     ]
     if as_json:
-        tell_output(_output(machine, speed, fits))
+        print_output(_output(machine, speed, fits))
     else:
-        _show(machine, speed, fits)
+        _print_table(machine, speed, fits)
     return 0
 
 
@@ -69,12 +69,12 @@ def _output(machine: Hardware, speed: float, fits: list[ModelFit]) -> Any:
                 fit.model.name,
                 fit.model.repository,
                 fit.model.purpose,
-                fit.model.runs,
+                fit.model.runtime,
                 fit.model.format,
                 fit.model.licence,
                 fit.model.weight_bytes,
                 fit.model.kv_bytes,
-                fit.model.built.context,
+                fit.model.dimensions.context,
                 fit.on,
                 None if fit.tokens_per_second is None else round(fit.tokens_per_second, 1),
                 fit.expect,
@@ -84,7 +84,7 @@ def _output(machine: Hardware, speed: float, fits: list[ModelFit]) -> Any:
     )
 
 
-def _show(machine: Hardware, speed: float, fits: list[ModelFit]) -> None:
+def _print_table(machine: Hardware, speed: float, fits: list[ModelFit]) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -103,7 +103,7 @@ def _show(machine: Hardware, speed: float, fits: list[ModelFit]) -> None:
         cells = (
             model.name,
             model.purpose,
-            model.runs,
+            model.runtime,
             f"{model.weight_bytes / 1e9:.1f} GB",
             model.licence,
             fit.expect,
@@ -112,12 +112,13 @@ def _show(machine: Hardware, speed: float, fits: list[ModelFit]) -> None:
     console.print(table)
 
 
-def _use(name: str) -> int:
+def _use_model(name: str) -> int:
     from editahead_lsp import user_dirs
     from editahead_lsp.settings import FILE_NAME
+    from editahead_serving.errors import DownloadError, SettingsWriteError
     from editahead_serving.model_catalog import CATALOGUE, find_model
-    from editahead_serving.model_download import DownloadError, download
-    from editahead_serving.settings_file import SettingsWriteError, update_settings_file
+    from editahead_serving.model_download import download
+    from editahead_serving.settings_file import update_settings_file
 
     model = find_model(name)
     if model is None:
@@ -136,9 +137,9 @@ def _use(name: str) -> int:
             return fail(str(error))
         values = {"backend": "engine", "model": model.repository, "url": None}
         then = "Now run `editahead engine`."
-        if model.runs == "llama.cpp":
+        if model.runtime == "llama.cpp":
             file = next(iter(sorted(folder.glob("*.gguf"))), folder)
-            values = {"backend": "openai", "url": _LLAMA, "model": file.stem}
+            values = {"backend": "openai", "url": _LLAMA_CPP_URL, "model": file.stem}
             then = f"Now run: llama-server -m {file} -c 8192 --special"
     settings = user_dirs.config_folder() / FILE_NAME
     try:

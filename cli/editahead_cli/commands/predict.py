@@ -9,7 +9,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from editahead_cli.console import fail, print_text, tell_output
+from editahead_cli.console import fail, print_output, print_text
 
 if TYPE_CHECKING:
     from editahead_inference.candidates import GateDecision
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument(
-        "--line", type=_from_one, required=True, metavar="N", help="the cursor's line, from 1"
+        "--line", type=_positive_int, required=True, metavar="N", help="the cursor's line, from 1"
     )
     parser.add_argument(
-        "--column", type=_from_one, required=True, metavar="N", help="its column in characters, from 1"
+        "--column", type=_positive_int, required=True, metavar="N", help="its column in characters, from 1"
     )
     parser.add_argument(
         "--history",
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     import time
 
-    from editahead_cli.history_diff import DiffMismatchError
+    from editahead_cli.errors import DiffMismatchError
     from editahead_inference.pipeline import Pipeline
     from editahead_lsp import user_dirs
     from editahead_lsp.presentation import to_lsp
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
         fail("--format goes with --show-prompt")
         return 2
     try:
-        state = _state(args)
+        state = _read_state(args)
     except OSError as error:
         return fail(f"{error.filename}: {error.strerror}")
     except UnicodeDecodeError:
@@ -66,23 +66,25 @@ def run(args: argparse.Namespace) -> int:
     if args.show_prompt:
         return show_prompt.run(args, state, settings)
     prediction = Pipeline(clock=time.perf_counter).predict(state, eagerness=settings.eagerness)
-    offers = tuple(_offer(number, verdict, state) for number, verdict in enumerate(prediction.shown, 1))
+    offers = tuple(
+        _make_suggestion(number, verdict, state) for number, verdict in enumerate(prediction.shown, 1)
+    )
     answer = SuggestionList(offers, prediction.silence, state.document, state.cursor)
     if args.json:
-        tell_output(to_lsp.next_edit(answer, "utf-16"))
+        print_output(to_lsp.next_edit(answer, "utf-16"))
     else:
-        _show(answer, args.file)
+        _print_suggestions(answer, args.file)
     return 0
 
 
-def _from_one(text: str) -> int:
+def _positive_int(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError("lines and columns count from 1")
     return number
 
 
-def _state(args: argparse.Namespace) -> EditorState:
+def _read_state(args: argparse.Namespace) -> EditorState:
     from editahead_cli.history_diff import parse_hunks, reconstruct_versions
     from editahead_evals.data.languages import language_of
     from editahead_lsp.protocol.custom_messages import TextDocumentContentChange
@@ -109,7 +111,7 @@ def _state(args: argparse.Namespace) -> EditorState:
     return EditorState(document.snapshot, cursor, tuple(history.edits), undone=tuple(history.undone))
 
 
-def _offer(number: int, verdict: GateDecision, state: EditorState) -> Suggestion:
+def _make_suggestion(number: int, verdict: GateDecision, state: EditorState) -> Suggestion:
     from editahead_lsp.session.shown_predictions import Suggestion
 
     c = verdict.candidate
@@ -118,7 +120,7 @@ def _offer(number: int, verdict: GateDecision, state: EditorState) -> Suggestion
     )
 
 
-def _show(answer: SuggestionList, file: Path) -> None:
+def _print_suggestions(answer: SuggestionList, file: Path) -> None:
     if answer.silence is not None:
         print_text(f"Nothing ({answer.silence.reason}): {answer.silence.detail}")
     for offer in answer.offers:

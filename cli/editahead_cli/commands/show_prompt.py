@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from editahead_cli.console import fail, tell_output
+from editahead_cli.console import fail, print_output
 
 if TYPE_CHECKING:
     from editahead_cli.json_output import OmittedPartOutput, PromptOutput
@@ -40,9 +40,9 @@ def run(args: argparse.Namespace, state: EditorState, settings: Settings) -> int
         return fail(f"{format.name}: {error}")
     output = _output(request, format.name, format.context, found.name)
     if args.json:
-        tell_output(output)
+        print_output(output)
     else:
-        _show(output)
+        _print_prompt(output)
     return 0
 
 
@@ -65,7 +65,7 @@ def _output(request: PromptRequest, format: str, budget: int, tokenizer: str) ->
     )
 
 
-def _show(output: PromptOutput) -> None:
+def _print_prompt(output: PromptOutput) -> None:
     from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text

@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from editahead_cli.console import fail, print_text, tell_output
+from editahead_cli.console import fail, print_output, print_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from editahead_cli.json_output import OutcomeFigures, StatsOutput
 
-_DAYS = 14
+_MAX_DAYS = 14
 """In the plot, the last that have outcomes."""
-_BAR = 40
+_BAR_WIDTH = 40
 _HEADINGS = ("shown", "seen", "accepted", "share", "rejected", "30 s", "5 min", "p50", "p95")
-_WEIGHTS = 6
+_MAX_WEIGHTS = 6
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,18 +38,18 @@ def run(args: argparse.Namespace) -> int:
         return fail(f"{file} cannot be read: {error}")
     found = summarize_outcomes(file, outcomes)
     if args.json:
-        tell_output(found)
+        print_output(found)
     elif not outcomes:
         print_text(
             "No outcomes yet. Accept or refuse some predictions in your editor, and they will be counted here."
         )
         print_text(f'(The log is {file}; with the setting telemetry = "off" nothing is written.)')
     else:
-        _show(found)
+        _print_report(found)
     return 0
 
 
-def _show(found: StatsOutput) -> None:
+def _print_report(found: StatsOutput) -> None:
     from rich.console import Console
 
     console = Console()
@@ -64,7 +64,7 @@ def _show(found: StatsOutput) -> None:
     )
     learning = found.learning
     if learning.weights:
-        strongest = sorted(learning.weights.items(), key=lambda pair: -abs(pair[1]))[:_WEIGHTS]
+        strongest = sorted(learning.weights.items(), key=lambda pair: -abs(pair[1]))[:_MAX_WEIGHTS]
         weights = ", ".join(f"{name} {weight:+.2f}" for name, weight in strongest)
         console.print(
             f"Learned from {learning.outcomes} of them (trust {learning.trust:.2f}): {weights} log-odds.",
@@ -106,11 +106,11 @@ def _plot(found: StatsOutput) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    days = list(found.days.items())[-_DAYS:]
+    days = list(found.days.items())[-_MAX_DAYS:]
     most = max([figures.seen for _, figures in days] + [1])
     table = Table(box=None, pad_edge=False, show_header=False)
     for day, figures in days:
-        accepted, seen = (round(_BAR * count / most) for count in (figures.accepted, figures.seen))
+        accepted, seen = (round(_BAR_WIDTH * count / most) for count in (figures.accepted, figures.seen))
         bar = Text("█" * accepted, "green") + Text("░" * max(seen - accepted, 0), "dim")
         table.add_row(day, bar, f"{figures.accepted} accepted of {figures.seen} seen")
     return table

@@ -11,7 +11,7 @@ from editahead_cli.console import fail, print_json, print_text
 
 from . import train_data, train_delta, train_evaluate, train_model
 
-NEEDED = {
+REQUIRED_PACKAGES = {
     "gate": ("sklearn", "numpy"),
     "tokenizer": ("tokenizers",),
     "data": ("numpy", "safetensors", "tokenizers"),
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     gate = what.add_parser(
         "gate", help="fit the gate's weights to real commits", description="Fit the gate's weights."
     )
-    _common(gate, "where the weights go, as JSON", files=800, seed=1)
+    _add_common_options(gate, "where the weights go, as JSON", files=800, seed=1)
     gate.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, metavar="J", help="processes (default: one a core)"
     )
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="learn the vocabulary of our own prompt format from real code",
         description="Learn the vocabulary of our own prompt format.",
     )
-    _common(tokenizer, "where the vocabulary goes, as JSON", files=800, seed=0)
+    _add_common_options(tokenizer, "where the vocabulary goes, as JSON", files=800, seed=0)
     model = what.add_parser(
         "model",
         help="train our own small model",
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     train_data.add_arguments(data)
 
 
-def _common(parser: argparse.ArgumentParser, out: str, *, files: int, seed: int) -> None:
+def _add_common_options(parser: argparse.ArgumentParser, out: str, *, files: int, seed: int) -> None:
     parser.add_argument(
         "--edits", type=Path, required=True, metavar="FOLDER", help="with train-*.jsonl.zst files"
     )
@@ -93,7 +93,7 @@ def _common(parser: argparse.ArgumentParser, out: str, *, files: int, seed: int)
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 1 when the data or the extra `train` is missing, or the data is damaged."""
-    if any(find_spec(package) is None for package in NEEDED[args.what]):
+    if any(find_spec(package) is None for package in REQUIRED_PACKAGES[args.what]):
         return fail("training needs the extra `train`: pip install 'editahead[train]'")
     if args.what == "delta":
         return train_delta.run(args)
@@ -106,16 +106,16 @@ def run(args: argparse.Namespace) -> int:
     from editahead_training.errors import ShardError
 
     try:
-        return _gate(args) if args.what == "gate" else _tokenizer(args)
+        return _train_gate(args) if args.what == "gate" else _train_tokenizer(args)
     except (OSError, ShardError, ValueError) as error:
         return fail(str(error))
 
 
-def _gate(args: argparse.Namespace) -> int:
+def _train_gate(args: argparse.Namespace) -> int:
     from editahead_inference.gate.gate import threshold
 
     if args.model is not None:
-        return _joint(args, threshold(0.5))
+        return _train_model_gate(args, threshold(0.5))
     from editahead_training.gate.fit_gate import train
 
     provenance = train(
@@ -136,9 +136,9 @@ def _gate(args: argparse.Namespace) -> int:
     return 0
 
 
-def _joint(args: argparse.Namespace, threshold: float) -> int:
+def _train_model_gate(args: argparse.Namespace, threshold: float) -> int:
     """The gate beside a model."""
-    if any(find_spec(package) is None for package in NEEDED["model"]):
+    if any(find_spec(package) is None for package in REQUIRED_PACKAGES["model"]):
         return fail("asking a model needs the extra `local`: pip install 'editahead[local]'")
     from editahead_training.gate.fit_model_gate import train
 
@@ -160,7 +160,7 @@ def _joint(args: argparse.Namespace, threshold: float) -> int:
     return 0
 
 
-def _tokenizer(args: argparse.Namespace) -> int:
+def _train_tokenizer(args: argparse.Namespace) -> int:
     from editahead_evals.data.revisions import present_commit
     from editahead_training.data.train_tokenizer import train
 

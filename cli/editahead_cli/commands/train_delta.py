@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         usage="%(prog)s [-h] [--json] (BASE TARGET --out FILE | TARGET --chain FOLDER)",
     )
     make.add_argument("checkpoints", type=Path, nargs="+", metavar="CHECKPOINT", help=argparse.SUPPRESS)
-    _place(make, "where the difference goes", "the folder of the chain; made when there is none")
+    _add_locations(make, "where the difference goes", "the folder of the chain; made when there is none")
     make.add_argument("--json", action="store_true", help="the sizes as JSON")
     apply = what.add_parser(
         "apply",
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         usage="%(prog)s [-h] (BASE DELTA --out FILE | --chain FOLDER [--number N] --out FILE)",
     )
     apply.add_argument("files", type=Path, nargs="*", metavar="FILE", help=argparse.SUPPRESS)
-    _place(apply, "where the checkpoint goes", "the folder of the chain")
+    _add_locations(apply, "where the checkpoint goes", "the folder of the chain")
     apply.add_argument(
         "--number", type=int, metavar="N", help="which checkpoint of the chain, from 0 (default: the last)"
     )
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     apply.set_defaults(parser=apply)
 
 
-def _place(parser: argparse.ArgumentParser, out: str, chain: str) -> None:
+def _add_locations(parser: argparse.ArgumentParser, out: str, chain: str) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", help=out)
     parser.add_argument("--chain", type=Path, metavar="FOLDER", help=chain)
 
@@ -46,12 +46,12 @@ def run(args: argparse.Namespace) -> int:
     from editahead_training.errors import CheckpointError, DeltaError
 
     try:
-        return _make(args) if args.delta == "make" else _apply(args)
+        return _write_delta(args) if args.delta == "make" else _restore_checkpoint(args)
     except (DeltaError, CheckpointError, OSError) as error:
         return fail(str(error))
 
 
-def _make(args: argparse.Namespace) -> int:
+def _write_delta(args: argparse.Namespace) -> int:
     from editahead_training.delta.checkpoint_delta import write_delta
     from editahead_training.delta.delta_chain import DeltaChain
 
@@ -82,7 +82,7 @@ def _make(args: argparse.Namespace) -> int:
     return 0
 
 
-def _apply(args: argparse.Namespace) -> int:
+def _restore_checkpoint(args: argparse.Namespace) -> int:
     from editahead_training.delta.checkpoint_delta import apply_delta
     from editahead_training.delta.delta_chain import DeltaChain
 

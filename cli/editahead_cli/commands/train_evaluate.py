@@ -7,14 +7,18 @@ from pathlib import Path
 
 from editahead_cli.console import fail, print_json, print_text
 
-TOKENS = 500_000
+DEFAULT_TOKENS = 500_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", type=Path, required=True, metavar="FOLDER", help="a trained model")
     parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="packed examples")
     parser.add_argument(
-        "--tokens", type=int, default=TOKENS, metavar="N", help=f"of them, at most (default {TOKENS:,})"
+        "--tokens",
+        type=int,
+        default=DEFAULT_TOKENS,
+        metavar="N",
+        help=f"of them, at most (default {DEFAULT_TOKENS:,})",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="which examples (default 0)")
     parser.add_argument("--json", action="store_true", help="the figures as JSON")

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from editahead_training.data.packed_dataset import PackedDataset
     from editahead_training.model.train_loop import TrainConfig, TrainResult
 
-MINUTES = 45.0
-ROW = 6144
-READING = 0.25
+DEFAULT_MINUTES = 45.0
+DEFAULT_ROW = 6144
+DEFAULT_READING = 0.25
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,22 +36,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dense", action="store_true", help="no experts, as many active parameters")
     long = parser.add_mutually_exclusive_group()
     long.add_argument(
-        "--minutes", type=float, metavar="M", help=f"how long it may take (default {MINUTES:g})"
+        "--minutes", type=float, metavar="M", help=f"how long it may take (default {DEFAULT_MINUTES:g})"
     )
     long.add_argument("--steps", type=int, metavar="N", help="exactly so many steps instead")
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="of weights and the order (default 0)"
     )
-    parser.add_argument("--row", type=int, default=ROW, metavar="T", help=f"tokens of a step (default {ROW})")
+    parser.add_argument(
+        "--row", type=int, default=DEFAULT_ROW, metavar="T", help=f"tokens of a step (default {DEFAULT_ROW})"
+    )
     parser.add_argument(
         "--rate", type=float, metavar="R", help="the highest learning rate (default: the size's)"
     )
     parser.add_argument(
         "--reading",
         type=float,
-        default=READING,
+        default=DEFAULT_READING,
         metavar="W",
-        help=f"what tokens weigh that are only read, not said: 0 to 1 (default {READING})",
+        help=f"what tokens weigh that are only read, not said: 0 to 1 (default {DEFAULT_READING})",
     )
     parser.add_argument(
         "--from", dest="start", type=Path, metavar="FOLDER", help="begin with the weights of a trained model"
@@ -84,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     plan = TrainConfig(
         size=args.size,
         dense=args.dense,
-        minutes=None if args.steps else args.minutes or MINUTES,
+        minutes=None if args.steps else args.minutes or DEFAULT_MINUTES,
         steps=args.steps,
         seed=args.seed,
         row=args.row,
@@ -98,24 +100,24 @@ def run(args: argparse.Namespace) -> int:
         data = read(args.data)
         held = read(args.held) if args.held else None
         with _progress(quiet=args.json) as show:
-            ended = train(plan, data, held, args.out / "run", resume=args.resume, tell=show)
+            result = train(plan, data, held, args.out / "run", resume=args.resume, tell=show)
         loss_plot.draw(loss_plot.read(args.out / "run" / "log.jsonl"), args.out / "curves.png")
-        if not ended.finished:
-            return fail(f"interrupted after step {ended.where.step}; --resume goes on")
-        provenance = _export(args, plan, data, ended)
+        if not result.finished:
+            return fail(f"interrupted after step {result.where.step}; --resume goes on")
+        provenance = _export(args, plan, data, result)
     except (DatasetError, TrainingError, OSError) as error:
         return fail(str(error))
     if args.json:
         print_json(provenance)
     else:
         print_text(
-            f"wrote {args.out}: {provenance['parameters']:,} parameters, {ended.where.tokens:,} tokens seen"
+            f"wrote {args.out}: {provenance['parameters']:,} parameters, {result.where.tokens:,} tokens seen"
         )
     return 0
 
 
 def _export(
-    args: argparse.Namespace, plan: TrainConfig, data: PackedDataset, ended: TrainResult
+    args: argparse.Namespace, plan: TrainConfig, data: PackedDataset, result: TrainResult
 ) -> dict[str, Any]:
     from dataclasses import asdict
 
@@ -123,8 +125,8 @@ def _export(
     from editahead_training.model.architecture import count_parameters
     from editahead_training.model.export import export
 
-    total, active = count_parameters(ended.model)
-    where = ended.where
+    total, active = count_parameters(result.model)
+    where = result.where
     provenance = {
         "made by": "editahead train model",
         "commit": present_commit(),
@@ -137,11 +139,11 @@ def _export(
         "epochs": where.epoch,
         "seconds": round(where.seconds),
         "tokens/s": round(where.tokens / max(where.seconds, 1e-9)),
-        "held": ended.held,
+        "held": result.held,
         "examples": len(data),
         "data": dict(data.provenance),
     }
-    export(ended.model, args.out, provenance, dtype="float32" if args.float32 else "bfloat16")
+    export(result.model, args.out, provenance, dtype="float32" if args.float32 else "bfloat16")
     return provenance
 
 
@@ -152,7 +154,7 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
         yield lambda _: None
         return
     if not sys.stdout.isatty():
-        yield _tell_now
+        yield _print_now
         return
     from rich.status import Status
 
@@ -160,19 +162,19 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
 
         def show(line: dict[str, Any]) -> None:
             if "held" in line:
-                status.console.print(_line(line), highlight=False)
+                status.console.print(_format_line(line), highlight=False)
             else:
-                status.update(_line(line))
+                status.update(_format_line(line))
 
         yield show
 
 
-def _tell_now(line: dict[str, Any]) -> None:
-    print_text(_line(line))
+def _print_now(line: dict[str, Any]) -> None:
+    print_text(_format_line(line))
     sys.stdout.flush()
 
 
-def _line(line: dict[str, Any]) -> str:
+def _format_line(line: dict[str, Any]) -> str:
     losses = line.get("held") or line["loss"]
     told = "  ".join(f"{task} {loss:.3f}" for task, loss in losses.items())
     head = f"step {line['step']}  {line['tokens'] / 1e6:.2f}M tokens"

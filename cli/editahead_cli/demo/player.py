@@ -123,19 +123,19 @@ class Tally:
 class Player:
     """Drives one editor through scenes; every event goes to `tell` at the moment it happens."""
 
-    def __init__(self, editor: Editor, tell: Callable[[Event], None]) -> None:
+    def __init__(self, editor: Editor, report: Callable[[Event], None]) -> None:
         self._editor = editor
-        self._tell = tell
+        self._report = report
 
     def play(self, scenes: Sequence[Scene]) -> None:
         for number, scene in enumerate(scenes, start=1):
-            self._tell(SceneStarted(number, len(scenes), scene.title, scene.wish))
+            self._report(SceneStarted(number, len(scenes), scene.title, scene.wish))
             self._open(scene)
             targets = {self._editor.uri(change.path): change.after for change in scene.changes}
             while step := self._next_step(targets):
                 uri, typing = step
                 self._type(uri, typing)
-                self._walk(uri, typing.moment.point, targets)
+                self._follow_predictions(uri, typing.moment.point, targets)
 
     def _open(self, scene: Scene) -> None:
         """Open the scene's files; what is open and reads otherwise (a file's older state) is opened anew."""
@@ -164,22 +164,24 @@ class Player:
         for key in step.keystrokes:
             self._editor.type(uri, key)
         change = LineChange(self._path(uri), hunk.start + 1, hunk.old, hunk.new)
-        self._tell(Typed(change, count_keystrokes(before, self._editor.documents[uri].text)))
+        self._report(Typed(change, count_keystrokes(before, self._editor.documents[uri].text)))
 
-    def _walk(self, uri: str, at: Point, targets: dict[str, str]) -> None:
+    def _follow_predictions(self, uri: str, at: Point, targets: dict[str, str]) -> None:
         """Ask, and go on asking as long as the answers are what the person wants."""
         trigger: Trigger = "typed"
         while True:
             answer = self._editor.next_edit(uri, at, trigger)
             if not answer.result["predictions"]:
                 silence = answer.result["silence"]
-                left = sum(len(self._left(uri, target)) for uri, target in targets.items())
-                self._tell(NothingShown(silence["reason"], silence["detail"], answer.ms, left))
+                left = sum(len(self._remaining_hunks(uri, target)) for uri, target in targets.items())
+                self._report(NothingShown(silence["reason"], silence["detail"], answer.ms, left))
                 return
             best = answer.result["predictions"][0]
             uri = best["textDocument"]["uri"]
             if not best["edits"]:
-                self._tell(LocationShown(self._path(uri), best["jump"]["line"] + 1, best["label"], answer.ms))
+                self._report(
+                    LocationShown(self._path(uri), best["jump"]["line"] + 1, best["label"], answer.ms)
+                )
                 return
             if not self._judge(best, targets.get(uri), answer.ms):
                 return
@@ -194,13 +196,13 @@ class Player:
         before = self._editor.documents[uri].text
         after = self._editor.documents[uri].edited(prediction["edits"])
         lines, shown = tuple(before.split("\n")), tuple(after.split("\n"))
-        accepted = target is not None and bool(hunks_made(lines, self._left(uri, target), shown))
+        accepted = target is not None and bool(hunks_made(lines, self._remaining_hunks(uri, target), shown))
         if accepted:
             self._editor.apply(uri, prediction["edits"])
             self._editor.execute("editahead.accept", prediction["id"])
         else:
             self._editor.execute("editahead.reject", prediction["id"])
-        self._tell(
+        self._report(
             Predicted(
                 tuple(LineChange(self._path(uri), c.start + 1, c.old, c.new) for c in changes(lines, shown)),
                 prediction["label"],
@@ -213,7 +215,7 @@ class Player:
         )
         return accepted
 
-    def _left(self, uri: str, target: str) -> tuple[Hunk, ...]:
+    def _remaining_hunks(self, uri: str, target: str) -> tuple[Hunk, ...]:
         from editahead_evals.data.commit_replay import diff
 
         return diff(tuple(self._editor.documents[uri].text.split("\n")), tuple(target.split("\n")))

@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from editahead_cli.errors import SessionMismatchError
 from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
 
 if TYPE_CHECKING:
@@ -37,10 +38,6 @@ class Scene:
     changes: tuple[FileChange, ...]
 
 
-class SessionMismatchError(Exception):
-    """A session that does not fit its project."""
-
-
 def sample_scenes() -> list[Scene]:
     """The session that ships with the package, on the project that ships with it."""
     sample = files("editahead_cli") / "demo" / "sample"
@@ -56,7 +53,7 @@ def load_scenes(session: Mapping[str, Any], project: Mapping[str, str]) -> list[
     for scene in session["scene"]:
         before = dict(texts)
         for edit in scene["edits"]:
-            texts[edit["file"]] = _edited(texts[edit["file"]], edit)
+            texts[edit["file"]] = _apply_edit(texts[edit["file"]], edit)
         first = dict.fromkeys(edit["file"] for edit in scene["edits"])
         changes = tuple(
             FileChange(
@@ -71,7 +68,7 @@ def load_scenes(session: Mapping[str, Any], project: Mapping[str, str]) -> list[
     return scenes
 
 
-def _edited(text: str, edit: Mapping[str, str]) -> str:
+def _apply_edit(text: str, edit: Mapping[str, str]) -> str:
     anchor = edit["before"] if "insert" in edit else edit["old"]
     if text.count(anchor) != 1:
         raise SessionMismatchError(

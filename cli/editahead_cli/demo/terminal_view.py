@@ -12,9 +12,9 @@ from editahead_prompts.text.diff import diff
 
 from .player import Event, LineChange, LocationShown, NothingShown, Predicted, SceneStarted, Tally, Typed
 
-KEY_S = 0.03
+KEY_DELAY_S = 0.03
 """Between two keys of the animation at speed 1, in seconds."""
-LOOK_S = 0.6
+PREDICTION_DELAY_S = 0.6
 """For which a prediction stands before Tab is pressed, at speed 1, in seconds."""
 MAX_LINES = 12
 """Of one side of a change that are shown."""
@@ -43,7 +43,7 @@ class TerminalView:
     def show(self, event: Event) -> None:
         match event:
             case SceneStarted():
-                self._begin(event)
+                self._scene(event)
             case Typed():
                 self._place("you type", "bold", event.change)
                 self._diff(event.change, typing=True)
@@ -74,7 +74,7 @@ class TerminalView:
         self._console.print()
         self._console.print(Text(EDITORS, "dim"), soft_wrap=True)
 
-    def _begin(self, event: SceneStarted) -> None:
+    def _scene(self, event: SceneStarted) -> None:
         self._console.print()
         title = Text.assemble((f"{event.number}/{event.of} ", "dim"), (event.title, "bold cyan"))
         self._console.rule(title, align="left", style="dim")
@@ -93,7 +93,7 @@ class TerminalView:
                 self._place("and", "cyan", change)
             self._diff(change)
         if self._wait:
-            self._wait(LOOK_S)
+            self._wait(PREDICTION_DELAY_S)
         note = f"{event.saved} keys saved" if event.accepted else "not what the person wants here"
         self._line(name, style, Text(note, "dim"))
 
@@ -115,7 +115,7 @@ class TerminalView:
         for piece in text if wait else (text,):
             self._console.print(Text(piece, style), end="")
             if wait:
-                wait(KEY_S)
+                wait(KEY_DELAY_S)
 
     def _side(
         self,
@@ -129,24 +129,24 @@ class TerminalView:
         for line, other in islice(zip_longest(lines, others), min(len(lines), MAX_LINES)):
             self._console.print(Text(f"{'':{_MARGIN}}{sign} ", style), end="")
             at = 0
-            for start, end in _changed(line, other or ""):
-                self._console.print(Text(_tabs(line[at:start]), style), end="")
-                self._type(_tabs(line[start:end]), f"bold {style}", wait)
+            for start, end in _changed_spans(line, other or ""):
+                self._console.print(Text(_expand_tabs(line[at:start]), style), end="")
+                self._type(_expand_tabs(line[start:end]), f"bold {style}", wait)
                 at = end
-            self._console.print(Text(_tabs(line[at:]), style))
+            self._console.print(Text(_expand_tabs(line[at:]), style))
         if len(lines) > MAX_LINES:
             more = _count(len(lines) - MAX_LINES, "more line")
             self._console.print(Text(f"{'':{_MARGIN}}  ... {more}", "dim"))
 
 
-def _changed(line: str, other: str) -> list[tuple[int, int]]:
+def _changed_spans(line: str, other: str) -> list[tuple[int, int]]:
     """What of the line is not in the other: whole words, and all but the indentation where there is no other."""
     if not other:
         return [(len(line) - len(line.lstrip()), len(line))]
     return [(r.start, r.end) for r in diff(line, other).replacements]
 
 
-def _tabs(text: str) -> str:
+def _expand_tabs(text: str) -> str:
     return text.replace("\t", "    ")
 
 

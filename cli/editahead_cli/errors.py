@@ -1,0 +1,28 @@
+"""The exceptions of this package.
+
+CommandError
+├── WriteError
+├── DiffMismatchError
+├── SessionMismatchError
+└── NothingToReplayError
+"""
+
+
+class CommandError(Exception):
+    """The base of this package's exceptions. The message is for a person."""
+
+
+class WriteError(CommandError):
+    """A set of files that could not be written. None of them was changed."""
+
+
+class DiffMismatchError(CommandError):
+    """A diff that does not belong to the file, or a file that changed after the diff was made."""
+
+
+class SessionMismatchError(CommandError):
+    """A demo session that does not fit its project."""
+
+
+class NothingToReplayError(CommandError):
+    """A repository without commits that the demo can replay."""
