@@ -1,7 +1,7 @@
-"""Writing several files, all or none as far as a file system allows.
+"""Writes of several files: all or none, as far as a file system allows.
 
-Every new text is written and flushed beside its place first; then each is put there by one rename. What goes wrong on the
-way takes back what was done. A crash in between the renames can leave some files new and some old, but none broken.
+Every new text is first written and flushed beside its place, and then renamed. An error on the way takes the finished
+renames back. A crash between renames can leave some files new and some old, but none broken.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BACKUP_SUFFIX = ".orig"
 
 @dataclass(frozen=True)
 class FileWrite:
-    """old, new: all bytes of the file; None where it is not there, before or after."""
+    """A planned write. `old` and `new` are all bytes of the file, or None where there is no file before or after."""
 
     path: Path
     old: bytes | None
@@ -29,7 +29,15 @@ class FileWrite:
 
 
 def write_all(writes: Sequence[FileWrite], *, backup: bool = False) -> None:
-    """Raises NotWritten. backup: what was replaced or removed is kept beside, with `.orig` at the end of its name."""
+    """Write all files, or none.
+
+    Args:
+        writes: The files.
+        backup: Whether to keep the replaced or removed text in a file whose name ends in `.orig`.
+
+    Raises:
+        WriteError: A file cannot be written, or is not as it was read.
+    """
     real = [FileWrite(Path(os.path.realpath(write.path)), write.old, write.new) for write in writes]
     folders: list[Path] = []
     staged: list[_Staged] = []
@@ -55,7 +63,7 @@ def write_all(writes: Sequence[FileWrite], *, backup: bool = False) -> None:
 
 @dataclass
 class _Staged:
-    """What is to be put in place, and what stood there, in files beside it."""
+    """A write in preparation: the new and the old text, in files beside the place."""
 
     write: FileWrite
     new: Path | None = None
@@ -74,7 +82,7 @@ class _Staged:
             self.write.path.unlink()
 
     def take_back(self) -> None:
-        with suppress(OSError):  # the first error is the one to tell
+        with suppress(OSError):  # the first error is the one to report
             if self.kept is not None:
                 self.kept.replace(self.write.path)
             else:
@@ -87,16 +95,16 @@ class _Staged:
 
 
 def _check(write: FileWrite) -> None:
-    """The file is as it was when it was read."""
+    """Raise WriteError unless the file is as it was read."""
     if write.old is None:
         if os.path.lexists(write.path):
-            raise WriteError(f"{write.path} exists already")
+            raise WriteError(f"{write.path} already exists")
     elif write.path.read_bytes() != write.old:
-        raise WriteError(f"{write.path} was changed meanwhile")
+        raise WriteError(f"{write.path} changed in the meantime; run the command again")
 
 
 def _stage(path: Path, data: bytes) -> Path:
-    """The data in a new file beside `path`, with its permissions."""
+    """Write the data to a new file beside `path`, with the same permissions, and return the new path."""
     descriptor, name = tempfile.mkstemp(prefix=".editahead-", dir=path.parent)
     staged = Path(name)
     try:
@@ -112,7 +120,7 @@ def _stage(path: Path, data: bytes) -> Path:
 
 
 def _put_all(staged: Sequence[_Staged], backup: bool) -> None:
-    begun: list[_Staged] = []
+    started: list[_Staged] = []
     backups: list[Path] = []
     try:
         for item in staged:
@@ -120,10 +128,10 @@ def _put_all(staged: Sequence[_Staged], backup: bool) -> None:
             if backup and write.old is not None:
                 backups.append(Path(f"{write.path}{BACKUP_SUFFIX}"))
                 _stage(write.path, write.old).replace(backups[-1])
-            begun.append(item)
+            started.append(item)
             item.put()
     except OSError:
-        for item in reversed(begun):
+        for item in reversed(started):
             item.take_back()
         for path in backups:
             path.unlink(missing_ok=True)
@@ -131,7 +139,7 @@ def _put_all(staged: Sequence[_Staged], backup: bool) -> None:
 
 
 def _create_folders(folder: Path) -> list[Path]:
-    """Those that were not there, the innermost first."""
+    """Create the missing folders of a path and return them, the innermost first."""
     missing = []
     while not folder.exists():
         missing.append(folder)
@@ -154,7 +162,7 @@ def _default_mode() -> int:
 
 
 def _flush_folder(folder: Path) -> None:
-    """So that the renames outlive a crash; not every system can."""
+    """Flush a folder so that renames outlive a crash. Not every system can."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""What commands write: text for people on stdout, JSON for programs, reasons for failure on stderr."""
+"""The output of commands: text or JSON on stdout, and reasons for failure on stderr."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 
 def print_text(text: str) -> None:
+    """Print a line of text for the user."""
     sys.stdout.write(text + "\n")
 
 
@@ -17,7 +18,7 @@ def print_json(value: Any) -> None:
 
 
 def print_output(output: Any) -> None:
-    """Print an object of `outputs`, or a message of the protocol, as JSON."""
+    """Print an object of `json_output`, or a message of the protocol, as JSON."""
     from editahead_lsp.protocol.converter import make_converter
 
     from . import json_output
@@ -26,6 +27,6 @@ def print_output(output: Any) -> None:
 
 
 def fail(reason: str) -> int:
-    """Say why it could not be done; the exit code for that."""
+    """Print the reason of a failure and return its exit code."""
     sys.stderr.write(f"editahead: {reason}\n")
     return 1

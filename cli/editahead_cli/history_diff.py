@@ -1,4 +1,4 @@
-"""Taking a unified diff back: from the text after it to each text on the way."""
+"""Reversal of a unified diff: from the text after the diff to each text before it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 @dataclass
 class Hunk:
-    """line: where `new` begins in the text after the whole diff, 0-based. Lines are without their ends."""
+    """A hunk of a diff. `new` begins at `line` (0-based) of the text after the whole diff. Lines are without their ends."""
 
     line: int
     old: list[str] = field(default_factory=list)
@@ -21,7 +21,7 @@ class Hunk:
 
 
 def parse_hunks(diff: str, name: str) -> list[Hunk]:
-    """The hunks of the file with this name, in order; those of a diff without file names."""
+    """Return the hunks of the file with this name, or of a diff without file names, in order."""
     hunks: list[Hunk] = []
     ours, hunk, old, new = True, Hunk(0), 0, 0
     for line in diff.splitlines():
@@ -45,14 +45,18 @@ def parse_hunks(diff: str, name: str) -> list[Hunk]:
 
 
 def reconstruct_versions(text: str, hunks: list[Hunk]) -> list[str]:
-    """The texts before the diff, after its first hunk, and so on; the last is `text`. Raises DoesNotFit."""
+    """Return the text before the diff, after its first hunk, and so on; the last is `text`.
+
+    Raises:
+        DiffMismatchError: A hunk differs from the text.
+    """
     lines = text.splitlines(keepends=True)
     end = next((line[len(line.rstrip("\r\n")) :] for line in lines if line.rstrip("\r\n") != line), "\n")
     out = [text]
     for hunk in reversed(hunks):
-        there = [line.rstrip("\r\n") for line in lines[hunk.line : hunk.line + len(hunk.new)]]
-        if there != hunk.new:
-            raise DiffMismatchError(f"its hunk at line {hunk.line + 1} is not what the file has there")
+        present = [line.rstrip("\r\n") for line in lines[hunk.line : hunk.line + len(hunk.new)]]
+        if present != hunk.new:
+            raise DiffMismatchError(f"the hunk at line {hunk.line + 1} differs from the file")
         lines[hunk.line : hunk.line + len(hunk.new)] = [line + end for line in hunk.old]
         out.append("".join(lines))
     return out[::-1]

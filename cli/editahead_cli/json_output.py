@@ -1,4 +1,4 @@
-"""What commands print with `--json`, where it is not a message of the protocol. Names are camelCase there, too.
+"""The output of commands with `--json`, where it is not a message of the protocol. JSON names are in camelCase.
 
 The output of `editahead eval` is in `editahead_evals.report.json_types`.
 """
@@ -24,7 +24,7 @@ class VersionOutput:
 
 @attrs.frozen
 class SettingOutput:
-    """origin: the name of the source, such as a file's path, or "default"."""
+    """A setting. `origin` is the name of its source, such as a file's path, or "default"."""
 
     value: Any
     origin: str
@@ -38,7 +38,7 @@ class ConfigOutput:
 
 @attrs.frozen
 class Check:
-    """good: None for what is only worth knowing."""
+    """A result of `editahead doctor`. `good` is None for mere information."""
 
     name: str
     good: bool | None
@@ -53,7 +53,11 @@ class DoctorOutput:
 
 @attrs.frozen
 class RefusalOutput:
-    """reason, part, near, model: as in the error's data of `editahead.apply`. detail: a sentence for a person."""
+    """The reason why a sketch was not applied.
+
+    `reason`, `part`, `near` and `model` are as in the error's data of `editahead.apply`. `detail` is a sentence for the
+    user.
+    """
 
     reason: RefusalReason
     detail: str
@@ -64,8 +68,11 @@ class RefusalOutput:
 
 @attrs.frozen
 class ApplyOutput:
-    """As `editahead.apply` answers. refusal: why nothing was done; there is no edit then. problems: None when they were not
-    looked for. written: the files that were, as given in the edit."""
+    """The answer of `editahead.apply`.
+
+    `refusal` is the reason when there is no edit. `problems` is None without a check for them. `written` lists the written
+    files, as in the edit.
+    """
 
     edit: WorkspaceEdit | None
     hunks: list[AppliedHunk]
@@ -79,7 +86,7 @@ class ApplyOutput:
 
 @attrs.frozen
 class PromptPart:
-    """start, end: in the prompt's text, in code points. tokens: as counted alone."""
+    """A part of a prompt. `start` and `end` are code points of its text; `tokens` is the count of the part alone."""
 
     name: str
     start: int
@@ -96,9 +103,12 @@ class OmittedPartOutput:
 
 @attrs.frozen
 class PromptOutput:
-    """tokenizer: "editahead" (our vocabulary), the place of a model's, or how tokens are estimated. text: to be completed,
-    or, where `chat` is true, the user's message after the `system` one. parts: cover it in order. tokens: of the text.
-    budget, max_tokens: the most that it may have, and a useful answer. stop: strings that end an answer."""
+    """A prompt.
+
+    `tokenizer` is "editahead" (our vocabulary), the path of a model's, or the way tokens are estimated. `text` is to be
+    completed or, with `chat`, the user's message after the `system` one; `parts` cover the text in order, and `tokens`
+    counts it. `budget` is the most tokens of a prompt, `max_tokens` of an answer. A string of `stop` ends an answer.
+    """
 
     format: str
     tokenizer: str
@@ -115,7 +125,7 @@ class PromptOutput:
 
 @attrs.frozen
 class DemoOutput:
-    """events: each with its kind as "event", and what belongs to that kind."""
+    """The demo's output. Each event has its kind as "event", and the fields of that kind."""
 
     events: list[dict[str, Any]]
     summary: dict[str, Any]
@@ -123,7 +133,7 @@ class DemoOutput:
 
 @attrs.frozen
 class GpuOutput:
-    """memory: bytes."""
+    """A GPU. `memory` is in bytes."""
 
     name: str
     memory: int
@@ -131,7 +141,7 @@ class GpuOutput:
 
 @attrs.frozen
 class MachineOutput:
-    """memory, free: bytes. bandwidth: bytes a second that the cores moved, measured."""
+    """The hardware. `memory` and `free` are in bytes, `bandwidth` is measured in bytes per second."""
 
     cores: int
     memory: int
@@ -142,8 +152,11 @@ class MachineOutput:
 
 @attrs.frozen
 class ModelOutput:
-    """runs: what runs it. format: in which it is asked. weight_bytes: on disk. kv_bytes: for each token of
-    context. fits: None when it does not. tokens_per_second: at most, on the CPU."""
+    """A model of the catalogue.
+
+    `runs` is the program that runs the model, `format` the prompt format. `kv_bytes` is the cache for each token of
+    context. `fits` is None when the model does not fit. `tokens_per_second` is the upper limit on the CPU.
+    """
 
     name: str
     repository: str | None
@@ -167,7 +180,7 @@ class ModelsOutput:
 
 @attrs.frozen
 class SurvivalOutput:
-    """Accepted edits of which it is known whether they were kept: how many, and how many were."""
+    """Accepted edits whose fate is known: their number, and how many of them the user kept."""
 
     known: int
     kept: int
@@ -175,9 +188,12 @@ class SurvivalOutput:
 
 @attrs.frozen
 class OutcomeFigures:
-    """shown: given to the editor. seen: of these, those that stood first for a second or that the person acted on.
-    accepted: with those that were typed as predicted, which are in `typed`. kept30, kept300: after so many seconds.
-    latency: milliseconds."""
+    """Counts of predictions.
+
+    `shown` were sent to the editor. `seen` were first in the list for a second, or the user acted on them. `accepted`
+    includes `typed`, those that the user typed as predicted. `kept30` and `kept300` are counts after 30 and 300 seconds.
+    `latency` is in milliseconds.
+    """
 
     shown: int
     seen: int
@@ -193,7 +209,11 @@ class OutcomeFigures:
 
 @attrs.frozen
 class LearningFigures:
-    """outcomes: so many were learned from. trust: of the corrected probability beside the shipped one. weights: log-odds."""
+    """Learned preferences.
+
+    `outcomes` is how many were learned from. `trust` is the weight of the corrected probability beside the shipped one.
+    `weights` are log-odds.
+    """
 
     outcomes: int
     trust: float
@@ -202,7 +222,7 @@ class LearningFigures:
 
 @attrs.frozen
 class StatsOutput:
-    """predictors: by source and kind of rule. days: by date."""
+    """Figures in total and by language, by source and kind of rule (`predictors`), and by date (`days`)."""
 
     file: str
     total: OutcomeFigures

@@ -12,44 +12,47 @@ from importlib import import_module
 from editahead_lsp import __version__
 
 COMMANDS = {
-    "lsp": "the language server, on stdin and stdout or on a TCP port",
+    "lsp": "run the language server on stdin and stdout, or on a TCP port",
     "demo": "watch the server predict a short editing session",
-    "predict": "one prediction for a file",
-    "apply": "make a sketch of a change the exact edit",
-    "eval": "measure how well next edits are predicted",
-    "engine": "a vLLM that is started and looked after",
-    "models": "which models fit this machine, and fetching one",
-    "stats": "what became of the predictions that you were shown",
-    "doctor": "check that everything works on this machine",
-    "train": "fit the gate to real commits again",
-    "config": "the effective settings, and where each comes from",
+    "predict": "predict the next edit of a file",
+    "apply": "turn a sketch of a change into the exact edit",
+    "eval": "measure the quality of predictions, of applied sketches and of prompts",
+    "engine": "start and supervise a vLLM for Editahead",
+    "models": "list the models that fit this machine, or download one",
+    "stats": "show what became of the predictions in your editor",
+    "doctor": "check that Editahead works on this machine",
+    "train": "train the gate, the vocabulary and the small model on real edits",
+    "config": "print the effective settings and their sources",
 }
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit codes: 0 done; 1 could not, with the reason on stderr; 2 wrong usage."""
+    """Run a command and return its exit code.
+
+    The codes are 0 for success, 1 for failure with the reason on stderr, 2 for wrong usage and 130 after Ctrl-C.
+    """
     argv = list(sys.argv[1:] if argv is None else argv)
-    parser = argparse.ArgumentParser(prog="editahead", description="Predicts your next edit, in any editor.")
-    parser.add_argument("--version", action="store_true", help="the version, and nothing else")
+    parser = argparse.ArgumentParser(prog="editahead", description="Predict your next edit, in any editor.")
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
     chosen = next((argument for argument in argv if argument in COMMANDS), None)
     for name, summary in COMMANDS.items():
         description = f"{summary[0].upper()}{summary[1:]}."
         subparser = subparsers.add_parser(name, help=summary, description=description)
-        if name == chosen:  # only then: each command imports what only it needs
+        if name == chosen:  # each command imports what only that command needs
             import_module(f"{__package__}.commands.{name}").add_arguments(subparser)
     args = parser.parse_args(argv)
     if args.version:
         print(_version_as_json() if args.json else f"editahead {__version__}")
         return 0
     if args.command is None:
-        parser.error("name a command")
+        parser.error("name a command; --help lists them")
     try:
         code: int = import_module(f"{__package__}.commands.{args.command}").run(args)
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:  # whoever read our output has had enough
+    except BrokenPipeError:  # the reader of our output, such as `head`, has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code

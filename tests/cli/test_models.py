@@ -110,7 +110,7 @@ def test_ours(
     settings: Callable[[], dict[str, Any]], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     assert main(["models", "use", "editahead"]) == 1
-    assert "No model is shipped" in capsys.readouterr().err
+    assert "This build contains no model" in capsys.readouterr().err
     (tmp_path / "shipped").mkdir()
     (tmp_path / "shipped" / "config.json").write_text("{}")
     assert main(["models", "use", "editahead"]) == 0

@@ -95,4 +95,4 @@ def test_no_such_format(
 
 def test_a_format_is_for_showing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["predict", "a.py", "--line", "1", "--column", "1", "--format", "sweep"]) == 2
-    assert "goes with --show-prompt" in capsys.readouterr().err
+    assert "--format needs --show-prompt" in capsys.readouterr().err

@@ -89,7 +89,7 @@ def test_a_table_and_a_plot(file: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_nothing_yet(arguments: list[str], file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
     out = capsys.readouterr().out
-    assert "No outcomes yet" in out or json.loads(out)["total"]["shown"] == 0
+    assert "The log has no outcomes yet" in out or json.loads(out)["total"]["shown"] == 0
     assert not file.exists()
 
 

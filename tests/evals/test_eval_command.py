@@ -135,7 +135,7 @@ def test_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "code", "message"),
     [
         (["--against", "no-such-revision"], 1, "no such revision of Editahead: no-such-revision"),
-        (["--report", "/no/such/folder/r.html"], 1, "no such folder"),
+        (["--report", "/no/such/folder/r.html"], 1, "the folder does not exist"),
     ],
 )
 def test_what_cannot_be_done_is_said_at_once(
@@ -248,7 +248,7 @@ def test_samples_need_a_model(edits: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_scenarios_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--scenarios", str(tmp_path), "--against", "HEAD") == 2
-    assert "goes with none of" in capsys.readouterr().err
+    assert "cannot be combined with" in capsys.readouterr().err
 
 
 def test_a_table_by_default(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -155,7 +155,7 @@ def test_a_broken_connection_is_resumed(hub: Hub, person: Person) -> None:
     process = person.fetches()
     out, error = process.communicate()
     assert process.returncode == 0, error
-    assert "is your default now" in out and REPOSITORY in person.settings.read_text()
+    assert "is now your default" in out and REPOSITORY in person.settings.read_text()
     first, second = (start for name, start in hub.sent if name == "model.safetensors")
     assert first == 0 < second <= HALF
     assert person.weights() == WEIGHTS and not person.unfinished()

@@ -186,7 +186,7 @@ async def test_the_command(
             text=True,
             check=False,
         )
-        assert second.returncode == 1 and "running already" in second.stderr
+        assert second.returncode == 1 and "already running" in second.stderr
         process.send_signal(number)
         rest = await process.stderr.read()
         assert await process.wait() == 0, rest

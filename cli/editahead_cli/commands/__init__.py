@@ -1,4 +1,4 @@
 """Sub-commands, one module each, imported on demand.
 
-Each has `add_arguments(parser)` and `run(args) -> int`, the exit code.
+Each module has `add_arguments(parser)` and `run(args) -> int`, the exit code.
 """

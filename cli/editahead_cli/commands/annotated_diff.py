@@ -1,4 +1,4 @@
-"""A planned change as a unified diff for a terminal, with what each hunk is behind its `@@`."""
+"""A planned change as a unified diff for a terminal, with a description of each hunk behind its `@@`."""
 
 from __future__ import annotations
 
@@ -15,24 +15,31 @@ if TYPE_CHECKING:
     from editahead_prompts.text.snapshot import Snapshot
 
 CONTEXT_LINES = 3
-"""Unchanged lines around a hunk, at most."""
+"""Most unchanged lines before and after a hunk."""
 
 _SGR_CODES = {"-": "31", "+": "32", "@": "36", "!": "1;33", "h": "1"}
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def supports_color() -> bool:
+    """Return whether stdout is a terminal on which the user wants colours."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def diff_lines(change: FileChange, old: str, new: str, *, colour: bool) -> Iterator[str]:
-    """old, new: the names in the head of the diff."""
+    """Yield the lines of the diff.
+
+    Args:
+        change: The planned change of one file.
+        old: The old name in the head of the diff.
+        new: The new name in the head of the diff.
+        colour: Whether to colour lines for a terminal.
+    """
     yield _style(f"--- {old}", "h", colour)
     yield _style(f"+++ {new}", "h", colour)
     original = change.original
     blocks = [_Block.from_hunk(hunk, original) for hunk in change.hunks]
-    growth, free = 0, 0
-    """By how much the text above has grown; the first line that no hunk has shown yet."""
+    growth, free = 0, 0  # lines by which the text above has grown; the first line that no hunk has shown
     for number, (block, hunk) in enumerate(zip(blocks, change.hunks, strict=True)):
         above = min(CONTEXT_LINES, block.line - free)
         following = blocks[number + 1].line if number + 1 < len(blocks) else _count_lines(original)
@@ -83,7 +90,7 @@ class _Block:
 
 
 def _count_lines(snapshot: Snapshot) -> int:
-    """The lines of the text, without the empty one behind a final line end."""
+    """Return the number of lines, without the empty one behind a final line end."""
     return len(snapshot.lines) - (not snapshot.lines[-1])
 
 
@@ -98,5 +105,5 @@ def _mark(hunk: Hunk) -> str:
 def _style(text: str, style: str, colour: bool) -> str:
     if not colour:
         return text
-    text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)  # a file must not steer the terminal
+    text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)  # a file must not control the terminal
     return f"\x1b[{_SGR_CODES[style]}m{text}\x1b[0m" if style in _SGR_CODES else text

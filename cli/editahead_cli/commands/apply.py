@@ -1,4 +1,4 @@
-"""`editahead apply`: a sketch of a change becomes the exact edit of the files, in this process."""
+"""`editahead apply`: turn a sketch of a change into the exact edit of the files, in this process."""
 
 from __future__ import annotations
 
@@ -23,21 +23,32 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", nargs="?", type=Path, metavar="FILE", help="what the sketch is for, where it names no file"
+        "file",
+        nargs="?",
+        type=Path,
+        metavar="FILE",
+        help="the file that the sketch changes, if the sketch names none",
     )
-    parser.add_argument("--sketch", default="-", metavar="F", help="a file, or - for stdin (default)")
-    parser.add_argument("--write", action="store_true", help="change the files; without it, show a diff")
+    parser.add_argument(
+        "--sketch",
+        default="-",
+        metavar="F",
+        help="read the sketch from this file, or from stdin with - (default)",
+    )
+    parser.add_argument("--write", action="store_true", help="change the files instead of showing a diff")
     parser.add_argument("--backup", action="store_true", help="with --write: keep the old text as FILE.orig")
     parser.add_argument(
-        "--check", action="store_true", help="look for new problems, with ruff, gofmt and tsc where installed"
+        "--check",
+        action="store_true",
+        help="check for new problems with ruff, gofmt and tsc, where installed",
     )
     parser.add_argument(
-        "--model", action="store_true", help="ask the model of your settings where the sketch is not clear"
+        "--model", action="store_true", help="use the model of your settings where the sketch is not clear"
     )
     parser.add_argument(
-        "--yes", action="store_true", help="with --write: write what a model wrote, too, without a look at it"
+        "--yes", action="store_true", help="with --write: write the text of a model, too, without a review"
     )
-    parser.add_argument("--json", action="store_true", help="as `editahead.apply` answers")
+    parser.add_argument("--json", action="store_true", help="print JSON, as `editahead.apply` answers")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,14 +65,14 @@ def run(args: argparse.Namespace) -> int:
 
     for name in ("backup", "yes"):
         if getattr(args, name) and not args.write:
-            sys.stderr.write(f"editahead: --{name} goes with --write\n")
+            sys.stderr.write(f"editahead: --{name} needs --write\n")
             return 2
     started = time.perf_counter()
     report = _Report(args.json, find_workspace(Path.cwd()))
     files = _workspace_files(args.file, report.root)
     try:
         text = sys.stdin.read() if args.sketch == "-" else Path(args.sketch).read_text("utf-8")
-        text.encode("utf-8")  # what is no text comes through stdin as halves of surrogate pairs
+        text.encode("utf-8")  # stdin decodes invalid bytes as halves of surrogate pairs
     except (OSError, UnicodeError) as error:
         return fail(f"the sketch cannot be read: {error}")
     try:
@@ -84,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     by_model = any(change.origin == "model" for change in report.changes)
     if args.write and by_model and not args.yes:
         report.finish(show_diff=True)
-        return fail("nothing was written: a model wrote this; --yes writes it, once you have looked at it")
+        return fail("nothing was written, because a model wrote this text; review it, and then add --yes")
     if args.write and not report.problems:
         try:
             write_all(_file_writes(report.changes, files), backup=args.backup)
@@ -95,12 +106,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def find_workspace(folder: Path) -> Path:
-    """The git repository around the folder, or else the folder itself."""
+    """Return the git repository around the folder, or else the folder itself."""
     return next((path for path in (folder, *folder.parents) if (path / ".git").exists()), folder)
 
 
 def _make_plan(sketch: Sketch, files: WorkspaceFiles, root: Path, *, asking: bool) -> ApplyPlan:
-    """Raises Refused, and ValueError where there is no model to be asked."""
+    """Plan the changes that the sketch describes.
+
+    Raises:
+        ApplyRefusedError: The sketch cannot be applied.
+        ValueError: A model is wanted, and the settings name none.
+    """
     import asyncio
     import time
 
@@ -120,7 +136,7 @@ def _make_plan(sketch: Sketch, files: WorkspaceFiles, root: Path, *, asking: boo
 async def _plan_with_model(
     sketch: Sketch, files: WorkspaceFiles, root: Path, reporter: PartialResultReporter
 ) -> ApplyPlan:
-    """With the model of the settings. Whatever ends this ends its request."""
+    """Plan the changes with the model of the settings. Cancellation ends the request to the model."""
     import asyncio
 
     from editahead_inference.apply.merge.merge import merge
@@ -138,7 +154,7 @@ async def _plan_with_model(
     settings = load_settings(os.environ, None, [root], user_dirs.config_folder()).settings
     model = ModelConfig.from_settings(settings, os.environ, [uris.path_to_uri(root)]).create_predictor()
     if model is None:
-        raise ValueError('there is none: `backend` is "embedded"')
+        raise ValueError('the settings name no model (`backend` is "embedded"); see docs/backends.md')
     trees = SyntaxTrees()
     asks = ModelFallback(
         merge,
@@ -192,8 +208,10 @@ def _file_writes(changes: tuple[FileChange, ...], files: WorkspaceFiles) -> list
 
 
 class _Report:
-    """What is said in the end, on paper or as JSON. root: of the workspace. started, ended: seconds, on the clock that tells
-    when the first hunk was settled."""
+    """The final output, as text or JSON.
+
+    `root` is that of the workspace. `started` and `ended` are seconds of the clock that also times the first hunk.
+    """
 
     def __init__(self, json: bool, root: Path) -> None:
         self._json, self.root = json, root
@@ -208,19 +226,20 @@ class _Report:
         return () if self.planned is None else self.planned.changes
 
     def report_refusal(self, refusal: Refusal) -> int:
+        """Print why the sketch was refused and return the exit code."""
         if self._json:
             self._print_json(refusal)
         code = fail(f"refused ({refusal.reason}): {refusal.detail}")
         for line in refusal.part.splitlines():
             sys.stderr.write(f"    {line}\n")
         for near in refusal.near:
-            sys.stderr.write(f"  lines {near.start + 1}-{near.end} come close ({near.similarity:.2f})\n")
+            sys.stderr.write(f"  lines {near.start + 1}-{near.end} are similar ({near.similarity:.2f})\n")
         if refusal.model:
             sys.stderr.write(f"editahead: {refusal.model}\n")
         return code
 
     def finish(self, *, show_diff: bool) -> int:
-        """The exit code."""
+        """Print the result and return the exit code."""
         if self._json:
             self._print_json(None)
         elif not self.changes:
@@ -240,7 +259,7 @@ class _Report:
                 else f"; the first hunk after {stats.first_hunk_ms / 1000:.1f} s"
             )
             sys.stderr.write(
-                f"editahead: asked a model: {stats.model_tokens} tokens, {stats.ms / 1000:.1f} s{first}\n"
+                f"editahead: the model was used: {stats.model_tokens} tokens, {stats.ms / 1000:.1f} s{first}\n"
             )
         for problem in self.problems or ():
             place = problem.range.start

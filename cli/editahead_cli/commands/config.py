@@ -1,4 +1,4 @@
-"""`editahead config`: the effective settings, and where each comes from."""
+"""`editahead config`: print the effective settings and their sources."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from editahead_cli.console import print_output, print_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--show-origin", action="store_true", help="say where each value comes from")
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--show-origin", action="store_true", help="print the source of each value")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`editahead demo`: the real server at work, on the project that ships with the package or on commits."""
+"""`editahead demo`: show the real server at work, on the shipped project or on commits."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from editahead_cli.demo.terminal_view import TerminalView, summarize
 from editahead_cli.errors import NothingToReplayError
 
 MAX_COMMITS = 5
-"""Of a repository that are replayed."""
+"""Most commits of a repository to replay."""
 
 SETTINGS = {"debounce_ms": 0}
-"""The demo asks at once after typing, so there is nothing to wait for. All else is as delivered."""
+"""The demo requests predictions right after typing, so a delay is useless. All other settings are the defaults."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,6 +87,6 @@ def _recent_scenes(path: Path) -> list[Scene]:
         raise NothingToReplayError(str(error)) from error
     if not scenes:
         raise NothingToReplayError(
-            f"{path}: no recent commit makes small changes to files of a known language"
+            f"{path}: no recent commit makes small changes to files of a known language; choose another repository"
         )
     return scenes

@@ -1,4 +1,4 @@
-"""`editahead doctor`: does everything that is configured work on this machine?"""
+"""`editahead doctor`: check that Editahead works on this machine with the present settings."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 _EDITORS = ("nvim", "code", "codium", "hx", "emacs", "zed", "kak", "subl")
 _START_TIMEOUT_S = 10.0
-"""A server that has not answered by then does not work."""
+"""Seconds in which the server has to start and answer."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -85,13 +85,13 @@ def _check_folders() -> list[Check]:
 
 def _check_writable(name: str, folder: Callable[[], Path]) -> Check:
     path = folder()
-    there = next(parent for parent in (path, *path.parents) if parent.exists())
+    existing = next(parent for parent in (path, *path.parents) if parent.exists())
     try:
-        with tempfile.TemporaryFile(dir=there):
+        with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
         return Check(name, False, f"{path}: {error.strerror}")
-    return Check(name, True, f"{path}" if there == path else f"{path} (made when it is needed)")
+    return Check(name, True, f"{path}" if existing == path else f"{path} (will be created when needed)")
 
 
 def _check_settings() -> list[Check]:
@@ -105,7 +105,7 @@ def _check_settings() -> list[Check]:
 
 
 def _check_backend() -> list[Check]:
-    """Asks the server of models that is configured, if one is, what it serves. No code is sent."""
+    """Ask the configured server of models, if there is one, for its list of models. No code is sent."""
     from editahead_inference.backends.engine_runfile import FILE_NAME
     from editahead_inference.backends.factory import create_backend
     from editahead_lsp import user_dirs
@@ -134,12 +134,16 @@ async def _check_model(backend: Backend, format: str) -> list[Check]:
 
     try:
         await backend.prepare()
-        can = backend.capabilities
+        capabilities = backend.capabilities
     except BackendError as error:
         return [Check("backend", False, error.detail)]
     finally:
         await backend.close()
-    context = "of unknown context" if can.context is None else f"with a context of {can.context} tokens"
+    context = (
+        "of unknown context"
+        if capabilities.context is None
+        else f"with a context of {capabilities.context} tokens"
+    )
     found = Check("backend", True, f"{backend.name} serves {backend.model!r} {context}")
     try:
         chosen = format_name(backend.model or "", None if format == "auto" else format)
@@ -152,7 +156,7 @@ async def _check_model(backend: Backend, format: str) -> list[Check]:
 
 
 def _check_server() -> list[Check]:
-    """Starts a server as an editor does, and waits for its first answer."""
+    """Start a server as an editor does, and wait for its first answer."""
     request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
     body = json.dumps(request).encode()
     started = time.monotonic()

@@ -1,4 +1,4 @@
-"""`editahead engine`: starts vLLM with the flags that next edits want, and looks after it until it is told to end."""
+"""`editahead engine`: start vLLM with the flags for next edits, and supervise it until a signal ends it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LOCK = "engine.lock"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ALL_ADDRESSES = ("0.0.0.0", "::")
 _NO_MODEL = (
-    "Name a model, a folder or one of Hugging Face's hub: no model is shipped with this build, and the settings name none "
+    "Name a model (a folder, or a name on Hugging Face's hub): this build contains no model, and the settings name none "
     '(`model`, with backend = "engine").'
 )
 
@@ -40,15 +40,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         nargs="?",
         metavar="MODEL",
-        help="a folder, or a name on Hugging Face's hub; else the settings' or ours",
+        help="a folder, or a name on Hugging Face's hub (default: the model of the settings, else the shipped one)",
     )
-    parser.add_argument("--print", action="store_true", help="show the command, and start nothing")
+    parser.add_argument("--print", action="store_true", help="print the command without starting it")
     parser.add_argument(
-        "--replicas", type=int, default=1, metavar="N", help="so many servers, behind a router"
+        "--replicas", type=int, default=1, metavar="N", help="start N servers behind a router (default 1)"
     )
-    parser.add_argument("--host", default="127.0.0.1", help="127.0.0.1 (this machine only), or 0.0.0.0 (all)")
-    parser.add_argument("--port", type=int, default=0, help="0: one that is free")
-    parser.add_argument("--no-drafts", action="store_true", help="without speculative decoding")
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="the address to listen on: 127.0.0.1 for this machine only (default), or 0.0.0.0 for all machines",
+    )
+    parser.add_argument(
+        "--port", type=int, default=0, help="the port to listen on (default 0: any free port)"
+    )
+    parser.add_argument("--no-drafts", action="store_true", help="serve without speculative decoding")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -56,11 +62,11 @@ def run(args: argparse.Namespace) -> int:
     from editahead_serving.errors import EngineUnavailableError
 
     if sys.platform == "win32":
-        return fail("vLLM does not run on Windows; it does in WSL.")
+        return fail("vLLM does not run on Windows; run `editahead engine` in WSL.")
     if args.replicas < 1:
-        return fail(f"There can be one replica or more, not {args.replicas}.")
+        return fail(f"--replicas must be 1 or more, not {args.replicas}.")
     if args.host not in (*_LOOPBACK, *_ALL_ADDRESSES):
-        return fail(f"--host can be one of {', '.join((*_LOOPBACK, *_ALL_ADDRESSES))}, not {args.host!r}.")
+        return fail(f"--host must be one of {', '.join((*_LOOPBACK, *_ALL_ADDRESSES))}, not {args.host!r}.")
     try:
         folder = user_dirs.state_folder()
         folder.mkdir(parents=True, exist_ok=True)
@@ -78,7 +84,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _make_plans(args: argparse.Namespace, state: Path) -> tuple[list[LaunchPlan], NginxRouter | None]:
-    """Of each server; where there are several, what is before them. Says what a person should know. `NoEngine`."""
+    """Return the plan of each server, and the router where there are several. Report notes to the user.
+
+    Raises:
+        EngineUnavailableError: The engine cannot be started.
+    """
     from editahead_inference.backends.engine_runfile import served_name
     from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
     from editahead_serving.hardware import detect_hardware
@@ -121,7 +131,11 @@ def _make_plans(args: argparse.Namespace, state: Path) -> tuple[list[LaunchPlan]
 
 
 def _split_resources(count: int, installed: VllmInstallation, gpus: int) -> list[ResourceShare]:
-    """`NoEngine`."""
+    """Return a share of the machine for each replica.
+
+    Raises:
+        EngineUnavailableError: There are too few GPUs.
+    """
     from editahead_serving.hardware import physical_cores
     from editahead_serving.resource_share import split_cores, split_gpus
 
@@ -134,7 +148,11 @@ def _split_resources(count: int, installed: VllmInstallation, gpus: int) -> list
 
 
 def _find_nginx(*, printing: bool) -> Path:
-    """`NoEngine`."""
+    """Return the path of nginx. A printed command may be for another machine, so it needs none here.
+
+    Raises:
+        EngineUnavailableError: nginx is needed and not installed.
+    """
     from editahead_serving.errors import EngineUnavailableError
     from editahead_serving.nginx_router import find_nginx
 
@@ -148,7 +166,11 @@ def _find_nginx(*, printing: bool) -> Path:
 
 
 def _probe_vllm(model: str | None, *, printing: bool) -> tuple[VllmInstallation, dict[str, Any] | None]:
-    """As `installed.ask`; a command that is only printed may be for another machine. `NoEngine`."""
+    """Probe the installed vLLM. A printed command may be for another machine, so it needs none here.
+
+    Raises:
+        EngineUnavailableError: vLLM is needed, and not installed or broken.
+    """
     from editahead_serving.errors import EngineUnavailableError
     from editahead_serving.hardware import detect_hardware
     from editahead_serving.vllm_probe import assume_installation, find_vllm, probe_vllm
@@ -166,7 +188,16 @@ def _probe_vllm(model: str | None, *, printing: bool) -> tuple[VllmInstallation,
 
 
 def _load_shape(model: str, folder: Path | None, config: dict[str, Any] | None) -> KvCacheShape:
-    """config: of a model of the hub. Where it cannot be had, the catalogue may know. `NoEngine`."""
+    """Return the shape of a model's cache, from the configuration or else from the catalogue.
+
+    Args:
+        model: A folder or a name.
+        folder: The folder of the model, if it has one.
+        config: The configuration of a model on the hub, if it could be downloaded.
+
+    Raises:
+        EngineUnavailableError: The model is unknown, or is not a language model.
+    """
     from editahead_serving.errors import EngineUnavailableError
     from editahead_serving.kv_cache_shape import KvCacheShape
     from editahead_serving.model_catalog import find_model
@@ -182,19 +213,23 @@ def _load_shape(model: str, folder: Path | None, config: dict[str, Any] | None) 
         known = find_model(model)
         if known is None:
             raise EngineUnavailableError(
-                f"{model!r} is no folder here, and its configuration cannot be had from Hugging Face's hub."
+                f"{model!r} is not a folder, and Hugging Face's hub does not deliver its configuration; check the name."
             )
         return known.shape
     try:
         return KvCacheShape.from_config(config)
     except (ValueError, AttributeError):
         raise EngineUnavailableError(
-            f"{model} cannot be served: its config.json is no language model's."
+            f"{model} cannot be served: its config.json is not that of a language model."
         ) from None
 
 
 def _resolve_model(named: str | None) -> tuple[str, Path | None]:
-    """The model, as vLLM is to be told of it, and its folder, where it has one. `NoEngine`."""
+    """Return the model's name for vLLM, and its folder if it has one.
+
+    Raises:
+        EngineUnavailableError: No model is named, or there is none by this name.
+    """
     from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
     from editahead_lsp import user_dirs
     from editahead_lsp.settings import load_settings
@@ -209,23 +244,32 @@ def _resolve_model(named: str | None) -> tuple[str, Path | None]:
         return str(SHIPPED_MODEL_DIR), SHIPPED_MODEL_DIR
     try:
         folder = Path(named).expanduser().absolute()
-    except RuntimeError:  # nobody's home
+    except RuntimeError:  # "~name" of an unknown user
         folder = Path(named).absolute()
     if folder.is_dir():
         return str(folder), folder
     if named.count("/") != 1 or named.startswith((".", "/", "~")):
         raise EngineUnavailableError(
-            f"There is no folder {named}, and no model of Hugging Face's hub is called so."
+            f"There is no folder {named}, and this is not a name on Hugging Face's hub (OWNER/MODEL)."
         )
     return named, None
 
 
 def _free_ports(host: str, wanted: int, more: int) -> list[int]:
-    """One that is free, the wanted one if it is not 0, and so many of this machine only. `NoEngine`."""
+    """Return free ports.
+
+    Args:
+        host: The address of the first port.
+        wanted: The first port, or 0 for any.
+        more: The number of further ports, for this machine only.
+
+    Raises:
+        EngineUnavailableError: The wanted port is invalid or in use.
+    """
     from editahead_serving.errors import EngineUnavailableError
 
     if not 0 <= wanted <= 65535:
-        raise EngineUnavailableError(f"There is no port {wanted}.")
+        raise EngineUnavailableError(f"--port must be 0 to 65535, not {wanted}.")
     with ExitStack() as free:
         try:
             family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -233,14 +277,18 @@ def _free_ports(host: str, wanted: int, more: int) -> list[int]:
             found += [free.enter_context(socket.create_server((_LOOPBACK[0], 0))) for _ in range(more)]
         except OSError as error:
             raise EngineUnavailableError(
-                f"Nobody can listen on port {wanted} of {host}: {error.strerror}."
+                f"Port {wanted} of {host} cannot be used: {error.strerror}."
             ) from None
         return [int(listening.getsockname()[1]) for listening in found]
 
 
 @contextmanager
 def _exclusive_lock(file: Path) -> Iterator[None]:
-    """While this lasts, no other engine of this person's is looked after. `NoEngine` when one is."""
+    """Keep other engines of this user from running.
+
+    Raises:
+        EngineUnavailableError: One is running.
+    """
     import fcntl
 
     from editahead_serving.errors import EngineUnavailableError
@@ -250,7 +298,7 @@ def _exclusive_lock(file: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise EngineUnavailableError(
-                "Another `editahead engine` is running already; end that one first."
+                "Another `editahead engine` is already running; stop it first."
             ) from None
         yield
 
@@ -262,20 +310,20 @@ def _supervise(plans: Sequence[LaunchPlan], router: NginxRouter | None, folder: 
 
     times = f", {len(plans)} times" if len(plans) > 1 else ""
     _report(f"Starting vLLM with {plans[0].served}{times} ...")
-    fleet = ReplicaSet(plans, router, folder, _report, environment=os.environ, clock=time.monotonic)
-    return asyncio.run(_run_until_signal(fleet))
+    replica_set = ReplicaSet(plans, router, folder, _report, environment=os.environ, clock=time.monotonic)
+    return asyncio.run(_run_until_signal(replica_set))
 
 
-async def _run_until_signal(fleet: ReplicaSet) -> int:
+async def _run_until_signal(replica_set: ReplicaSet) -> int:
     import asyncio
 
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, fleet.stop)
-    return await fleet.run()
+        loop.add_signal_handler(number, replica_set.stop)
+    return await replica_set.run()
 
 
 def _report(text: str) -> None:
-    """To the person who looks on; on stderr, as `--print` has stdout for the command."""
+    """Print a sentence for the user on stderr, because `--print` uses stdout for the command."""
     sys.stderr.write(f"editahead: {text}\n")
     sys.stderr.flush()

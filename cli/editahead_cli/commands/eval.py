@@ -1,5 +1,4 @@
-"""`editahead eval`: how well the next edit is predicted, on real commits or on scenarios, how well sketches apply, and what
-prompts cost."""
+"""`editahead eval`: measure next edits on real commits or scenarios, applied sketches, and the costs of prompts."""
 
 from __future__ import annotations
 
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
     from editahead_prompts.state import EditorState
 
 MAX_COMMITS = 1000
-"""So many of a repository's last commits are looked at."""
+"""Most of a repository's last commits that are searched."""
 DEFAULT_FILES = 100
-"""So many of the files that they changed are replayed, unless told otherwise."""
+"""Default number of the changed files to replay."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,37 +42,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--recorded",
         type=Path,
         metavar="DIR",
-        help="answers of models to scenarios, as cursortab.nvim records them",
+        help="recorded answers of models to scenarios, in the format of cursortab.nvim",
     )
-    source.add_argument("--render", type=Path, metavar="FILE", help="states that --save-states wrote")
+    source.add_argument(
+        "--render", type=Path, metavar="FILE", help="states from --save-states, to render as prompts"
+    )
     parser.add_argument(
         "--save-states",
         type=Path,
         metavar="FILE",
-        help="instead of measuring, write the states of typing there (.jsonl.zst), with their code",
+        help="write the states of typing to FILE (.jsonl.zst), with their code, instead of measuring",
     )
     eval_prompts.add_arguments(parser)
     parser.add_argument(
         "--apply",
         action="store_true",
-        help="sketches made of --edits, instead of the next edit; --files of them",
+        help="measure sketches of --edits instead of next edits; --files is their number",
     )
     parser.add_argument(
         "--with-model",
         action="store_true",
-        help="ask the model that is configured; with real commits: and compare with the rules alone; with --apply: ask "
-        "it where the merge is not sure",
+        help="use the configured model; with real commits: and compare with the rules alone; with --apply: where the "
+        "merge is not sure",
     )
     parser.add_argument(
         "--files",
         type=_positive_int,
         metavar="N",
-        help=f"so many of them; default: all, with --repo {DEFAULT_FILES}, with --apply {DEFAULT_SKETCHES}",
+        help=f"measure N of them (default: all; with --repo {DEFAULT_FILES}, with --apply {DEFAULT_SKETCHES})",
     )
     parser.add_argument(
-        "--failures", type=Path, metavar="FILE", help="with --apply: write what failed there, with its code"
+        "--failures",
+        type=Path,
+        metavar="FILE",
+        help="with --apply: write the failures to FILE, with their code",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choice of files; default: 0")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="seed of the choice of files (default 0)"
+    )
     parser.add_argument(
         "--against", metavar="REV", help="measure this revision of Editahead, too, and compare file by file"
     )
@@ -81,17 +87,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--samples",
         type=_positive_int,
         metavar="N",
-        help="ask the model that is configured for N answers at each moment, for the ceiling (some candidate right)",
+        help="request N answers of the configured model at each moment, for the ceiling (some candidate is right)",
     )
-    parser.add_argument("--report", type=Path, metavar="FILE", help="write a report to look at (.html)")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write a report as a web page (.html)")
     parser.add_argument(
         "--jobs",
         type=_positive_int,
         default=os.cpu_count() or 1,
         metavar="N",
-        help="servers side by side; default: one for each core",
+        help="servers in parallel (default: one per core)",
     )
-    parser.add_argument("--json", action="store_true", help="everything as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -118,19 +124,19 @@ def run(args: argparse.Namespace) -> int:
 
     if (args.scenarios or args.recorded) and (args.against or args.report or args.files):
         option = "--scenarios" if args.scenarios else "--recorded"
-        return fail(f"{option} goes with none of --against, --report and --files", 2)
+        return fail(f"{option} cannot be combined with --against, --report or --files", 2)
     if args.samples and (args.scenarios or args.recorded or args.apply):
-        return fail("--samples goes with real commits: --edits or --repo", 2)
+        return fail("--samples needs real commits: --edits or --repo, without --apply", 2)
     if args.apply and (not args.edits or args.against or args.report):
-        return fail("--apply goes with --edits, and with neither --against nor --report", 2)
+        return fail("--apply needs --edits, and cannot be combined with --against or --report", 2)
     if args.failures and not args.apply:
-        return fail("--failures goes with --apply", 2)
+        return fail("--failures needs --apply", 2)
     if args.with_model and (args.recorded or args.against):
-        return fail("--with-model goes with neither --recorded nor --against", 2)
+        return fail("--with-model cannot be combined with --recorded or --against", 2)
     if (wrong := eval_prompts.usage_error(args)) is not None:
         return fail(wrong, 2)
     if args.report and not args.report.absolute().parent.is_dir():
-        return fail(f"{args.report}: there is no such folder to write to")
+        return fail(f"{args.report}: the folder does not exist; create it first")
     try:
         if args.apply:
             return eval_apply.run(args, errors)
@@ -151,8 +157,14 @@ def run(args: argparse.Namespace) -> int:
 
 @contextmanager
 def candidate_texts(samples: int = 0) -> Iterator[Callable[[EditorState], Iterator[str]]]:
-    """What proposes all candidates for a state: the text of its document after each, before gate and checks. samples: so
-    many answers of the configured model are among them, change by change and as a whole. Raises `RunError`."""
+    """Return a function that yields the text of the document after each candidate, before gate and checks.
+
+    Args:
+        samples: The number of answers of the configured model to include, change by change and as a whole.
+
+    Raises:
+        RunError: Samples are wanted, and the settings name no model.
+    """
     from editahead_inference.pipeline import Pipeline
 
     pipeline, loop = Pipeline(), asyncio.Runner()
@@ -161,9 +173,9 @@ def candidate_texts(samples: int = 0) -> Iterator[Callable[[EditorState], Iterat
     def propose(state: EditorState) -> Iterator[str]:
         found = [verdict.candidate for verdict in pipeline.predict(state, eagerness=0).verdicts]
         if model is not None:
-            told = loop.run(model.predict(state))
-            found += pipeline.model_candidates(told)
-            yield from (rewrite.edit.apply(state.document.text) for rewrite in told.rewrites)
+            response = loop.run(model.predict(state))
+            found += pipeline.model_candidates(response)
+            yield from (rewrite.edit.apply(state.document.text) for rewrite in response.rewrites)
         for candidate in found:
             if candidate.edit and candidate.uri == state.document.uri:
                 yield candidate.edit.apply(state.document.text)
@@ -177,7 +189,11 @@ def candidate_texts(samples: int = 0) -> Iterator[Callable[[EditorState], Iterat
 
 
 def _create_model(samples: int) -> ModelPredictor:
-    """The one that the environment and the user's settings name. RunError where there is none."""
+    """Return the model of the environment and the user's settings.
+
+    Raises:
+        RunError: The settings name no model.
+    """
     from editahead_evals.errors import RunError
     from editahead_lsp import user_dirs
     from editahead_lsp.model.config import ModelConfig
@@ -195,9 +211,13 @@ def _create_model(samples: int) -> ModelPredictor:
 
 
 def _model_environment(args: argparse.Namespace) -> dict[str, str]:
-    """For a server that asks the model that is configured here; nothing without --with-model. Raises `RunError`."""
-    asked = eval_apply.model_settings() if args.with_model else {}
-    return {f"EDITAHEAD_{name.upper()}": str(value) for name, value in asked.items()}
+    """Return the variables for a server with the model configured here; none without --with-model.
+
+    Raises:
+        RunError: The settings name no model.
+    """
+    settings = eval_apply.model_settings() if args.with_model else {}
+    return {f"EDITAHEAD_{name.upper()}": str(value) for name, value in settings.items()}
 
 
 def _eval_commits(args: argparse.Namespace, errors: Console) -> int:
@@ -209,7 +229,7 @@ def _eval_commits(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.report.report import Provenance, as_json, summarize
 
     if args.samples:
-        _create_model(args.samples)  # says at once what is wrong
+        _create_model(args.samples)  # fail now rather than after the replay
     records = _read_records(args, errors)
     plan = EvalPlan(_model_environment(args), partial(candidate_texts, args.samples or 0))
     compared = None
@@ -279,7 +299,12 @@ def _eval_recorded(args: argparse.Namespace) -> int:
 
 
 def _read_records(args: argparse.Namespace, errors: Console) -> Sequence[Record]:
-    """Raises `RecordError`, `GitError`."""
+    """Return the records to replay.
+
+    Raises:
+        RecordError: The records cannot be read, or there are none.
+        GitError: The repository cannot be read.
+    """
     from itertools import islice
 
     from editahead_evals.data.edit_records import LONGEST, read_records, sample
@@ -298,8 +323,8 @@ def _read_records(args: argparse.Namespace, errors: Console) -> Sequence[Record]
         )
     if not records:
         raise RecordError(
-            f"{args.repo}: nothing to replay in its last {MAX_COMMITS} commits: no file of a language that is "
-            "measured was changed in place, by few lines, in a commit that is no merge"
+            f"{args.repo}: the last {MAX_COMMITS} commits have nothing to replay: none of them, merges aside, changes few "
+            "lines of a file in a known language"
         )
     return records
 
@@ -307,7 +332,11 @@ def _read_records(args: argparse.Namespace, errors: Console) -> Sequence[Record]
 def _replay(
     what: str, records: Sequence[Record], jobs: int, plan: EvalPlan, errors: Console
 ) -> list[FileResult]:
-    """Raises `RunError`."""
+    """Replay the records and return the results.
+
+    Raises:
+        RunError: A server failed.
+    """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from editahead_evals.replay.parallel import evaluate

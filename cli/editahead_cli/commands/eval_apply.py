@@ -12,11 +12,17 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 DEFAULT_SKETCHES = 2500
-"""So many are made, unless told otherwise."""
+"""Default number of sketches."""
 
 
 def run(args: argparse.Namespace, errors: Console) -> int:
-    """Raises `ClientError`, `RecordError`, `RunError`."""
+    """Apply sketches of real commits, print the figures and return the exit code.
+
+    Raises:
+        ClientError: The server failed.
+        RecordError: The records cannot be read.
+        RunError: The settings name no model, and one is needed.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -55,7 +61,11 @@ def run(args: argparse.Namespace, errors: Console) -> int:
 
 
 def model_settings() -> dict[str, Any]:
-    """Those of the environment and of the user that say which model is asked. RunError where there is none."""
+    """Return the settings of the environment and the user that select the model.
+
+    Raises:
+        RunError: The settings name no model.
+    """
     from editahead_evals.errors import RunError
     from editahead_lsp import user_dirs
     from editahead_lsp.model.config import ModelConfig

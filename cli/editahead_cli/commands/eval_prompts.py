@@ -1,4 +1,4 @@
-"""`editahead eval --save-states` and `--render`: states of typing sessions, and the prompts made of them."""
+"""`editahead eval --save-states` and `--render`: states of typing sessions, and the prompts for them."""
 
 from __future__ import annotations
 
@@ -13,51 +13,62 @@ if TYPE_CHECKING:
     from editahead_evals.prompt_costs.rendered_prompts import Rendered
 
 DEFAULT_SESSIONS, MAX_HUNKS, MAX_REQUESTS = 12, 6, 300
-"""So many sessions are saved, unless told otherwise, of each so many hunks and so many requests at most."""
+"""Default number of sessions to save, and most hunks and requests of each."""
 
 DEFAULT_DIFFS = 3
-"""So many of the most different prompts are shown, unless told otherwise."""
+"""Default number of the most different prompts to show."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--format", metavar="NAME", help="with --render: the prompt format; default: editahead"
+        "--format", metavar="NAME", help="with --render: the prompt format (default editahead)"
     )
-    parser.add_argument("--with-format", metavar="NAME", help="with --render: another one, to compare with")
     parser.add_argument(
-        "--budget", type=int, metavar="TOKENS", help="with --render: of a prompt; default: the format's own"
+        "--with-format", metavar="NAME", help="with --render: another prompt format to compare with"
+    )
+    parser.add_argument(
+        "--budget",
+        type=int,
+        metavar="TOKENS",
+        help="with --render: most tokens of a prompt (default: the format's own)",
     )
     parser.add_argument(
         "--diffs",
         type=int,
         default=DEFAULT_DIFFS,
         metavar="N",
-        help=f"with --render: so many of the most different prompts; default: {DEFAULT_DIFFS}",
+        help=f"with --render: show the N most different prompts (default {DEFAULT_DIFFS})",
     )
 
 
 def usage_error(args: argparse.Namespace) -> str | None:
-    """What does not go together, or is no format, if anything."""
+    """Return the problem of options that do not go together or name no format, else None."""
     from editahead_prompts.formats.registry import FORMATS
 
     for name in (args.format, args.with_format):
         if name and name not in FORMATS:
-            return f"there is no prompt format {name!r}; there are {', '.join(FORMATS)}"
+            return f"there is no prompt format {name!r}; choose one of {', '.join(FORMATS)}"
     if not args.render and (args.format or args.with_format or args.budget):
-        return "--format, --with-format and --budget go with --render"
+        return "--format, --with-format and --budget need --render"
     if args.render and (args.report or args.files or args.apply or args.save_states):
-        return "--render goes with none of --apply, --files, --report and --save-states"
+        return "--render cannot be combined with --apply, --files, --report or --save-states"
     if args.with_format and args.against:
         return "--with-format and --against are two comparisons; choose one"
     if args.save_states and not (args.edits or args.repo):
-        return "--save-states goes with --edits or --repo"
+        return "--save-states needs --edits or --repo"
     if args.save_states and (args.apply or args.against or args.report):
-        return "--save-states goes with none of --against, --apply and --report"
+        return "--save-states cannot be combined with --against, --apply or --report"
     return None
 
 
 def save_states(args: argparse.Namespace, errors: Console) -> int:
-    """Raises `GitError`, `RecordError`, `StatesError`."""
+    """Write the states of typing sessions and return the exit code.
+
+    Raises:
+        GitError: The repository cannot be read.
+        RecordError: The records cannot be read, or none is suitable.
+        StatesError: The states cannot be written.
+    """
     from editahead_evals.data.edit_records import read_records
     from editahead_evals.data.git_records import recent_records
     from editahead_evals.errors import RecordError
@@ -80,7 +91,7 @@ def save_states(args: argparse.Namespace, errors: Console) -> int:
             )
         count = write_states(args.save_states, typing_states(drawn, MAX_HUNKS, MAX_REQUESTS))
     errors.print(
-        f"written: {args.save_states}, {count} states of {len(drawn)} sessions; they hold the code of the files",
+        f"written: {args.save_states}, {count} states of {len(drawn)} sessions; the file contains their code",
         markup=False,
         highlight=False,
         soft_wrap=True,
@@ -89,7 +100,15 @@ def save_states(args: argparse.Namespace, errors: Console) -> int:
 
 
 def render_prompts(args: argparse.Namespace) -> int:
-    """Raises `StatesError`, `NoCosts`, `WorkerError`, `RevisionError`, `NoTokenizer`."""
+    """Render the prompts of stored states, print their costs and return the exit code.
+
+    Raises:
+        StatesError: The states cannot be read.
+        TooFewPromptsError: The states give too few prompts.
+        TokenizerUnavailableError: The tokenizer cannot be loaded.
+        RevisionError: The other revision cannot be checked out.
+        WorkerError: The other revision cannot render the prompts.
+    """
     from rich.console import Console
 
     from editahead_evals.data.revisions import checked_out, present_commit

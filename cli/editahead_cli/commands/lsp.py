@@ -1,4 +1,4 @@
-"""`editahead lsp`: the server, on stdin and stdout or on a TCP port."""
+"""`editahead lsp`: run the server on stdin and stdout, or on a TCP port."""
 
 from __future__ import annotations
 
@@ -21,39 +21,44 @@ if TYPE_CHECKING:
 
 _TOKEN_VARIABLE = "EDITAHEAD_TOKEN"
 _MAX_LOG_BYTES = 2_000_000
-"""After that the log starts anew; the one before is kept."""
+"""Bytes of a log after which a new one starts. The one before is kept."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--log-file", type=Path, metavar="FILE", help="write the log there as well as to stderr"
+        "--log-file",
+        type=Path,
+        metavar="FILE",
+        help="write the log to FILE as well as to stderr (default: editahead.log in the state folder)",
     )
 
     parser.add_argument(
         "--tcp",
         type=_parse_address,
         metavar="HOST:PORT",
-        help="serve editors that connect there, several at once; port 0 takes a free one and names it on stderr",
+        help="serve several editors on this address; port 0 takes a free port and prints it on stderr",
     )
     parser.add_argument(
         "--allow-remote",
         action="store_true",
-        help=f"with --tcp: let other machines connect, if they show the token in the variable {_TOKEN_VARIABLE}",
+        help=f"with --tcp: accept other machines that send the token in the variable {_TOKEN_VARIABLE}",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     token = os.environ.get(_TOKEN_VARIABLE) if args.allow_remote else None
     if args.allow_remote and args.tcp is None:
-        return _usage_error("--allow-remote goes with --tcp")
+        return _usage_error("--allow-remote needs --tcp")
     if args.allow_remote and not token:
-        return _usage_error(f"--allow-remote needs a token: set {_TOKEN_VARIABLE}, and let editors show it")
+        return _usage_error(
+            f"--allow-remote needs a token: set {_TOKEN_VARIABLE}, and configure editors to send it"
+        )
     logging.basicConfig(
         level=logging.WARNING,
         handlers=list(_log_handlers(args.log_file)),
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
-    logging.getLogger("pygls").setLevel(logging.WARNING)  # below that it quotes whole messages
+    logging.getLogger("pygls").setLevel(logging.WARNING)  # lower levels quote whole messages
     if args.tcp is not None:
         from editahead_lsp.server import Server
 
@@ -65,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 def _serve_stdio() -> int:
     from editahead_lsp.server import Server
 
-    # The protocol owns stdout: whatever else is printed in this process goes to stderr.
+    # stdout belongs to the protocol: all other output of this process goes to stderr.
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
@@ -76,7 +81,14 @@ def _serve_stdio() -> int:
 
 
 async def serve_tcp(make: Callable[[], Server], host: str, port: int, token: str | None) -> int:
-    """Until the process is told to end. make: a server for one more client. token: None keeps other machines out."""
+    """Serve until a signal ends the process, and return the exit code.
+
+    Args:
+        make: Creates the server for one more client.
+        host: The address to listen on.
+        port: The port, or 0 for any.
+        token: The secret of clients on other machines, or None to keep them out.
+    """
     from editahead_lsp.errors import NotLoopbackError
     from editahead_lsp.transport.tcp import TcpServer
 
@@ -87,7 +99,7 @@ async def serve_tcp(make: Callable[[], Server], host: str, port: int, token: str
     try:
         addresses = await listener.start(host, port, remote=token is not None)
     except NotLoopbackError as error:
-        return _usage_error(f"{error}; that takes --allow-remote")
+        return _usage_error(f"{error}; add --allow-remote")
     except OSError as error:
         return fail(f"cannot listen on {host}:{port}: {error.strerror or error}")
     for address in addresses:
@@ -109,12 +121,12 @@ def _stop_on_signal(number: int, stop: asyncio.Event) -> None:
 def _parse_address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not colon or not port.isascii() or not port.isdigit() or int(port) > 65535:
-        raise argparse.ArgumentTypeError(f"not HOST:PORT: {text}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
     return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 def _usage_error(reason: str) -> int:
-    """Say what is wrong with the usage; the exit code for that."""
+    """Print what is wrong with the usage and return the exit code."""
     fail(reason)
     return 2
 
@@ -128,4 +140,4 @@ def _log_handlers(log_file: Path | None) -> Iterator[logging.Handler]:
         file.parent.mkdir(parents=True, exist_ok=True)
         yield RotatingFileHandler(file, maxBytes=_MAX_LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
     except OSError as error:
-        sys.stderr.write(f"editahead: no log file: {error}\n")
+        sys.stderr.write(f"editahead: the log file cannot be written: {error}\n")

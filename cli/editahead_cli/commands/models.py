@@ -1,4 +1,4 @@
-"""`editahead models`: which models fit this machine; `models use NAME` fetches one and makes it the person's default."""
+"""`editahead models`: list the models that fit this machine; `models use NAME` downloads one as the user's default."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from editahead_serving.model_catalog import ModelFit
 
 _LLAMA_CPP_URL = "http://127.0.0.1:8080"
-"""Where llama.cpp's server is by default."""
+"""Default address of llama.cpp's server."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", nargs="?", choices=["use"], help="fetch a model and make it the default")
-    parser.add_argument("name", nargs="?", metavar="NAME", help="as the list has it")
-    parser.add_argument("--json", action="store_true", help="the list as JSON")
+    parser.add_argument(
+        "action", nargs="?", choices=["use"], help="download a model and make it your default"
+    )
+    parser.add_argument("name", nargs="?", metavar="NAME", help="the name of the model in the list")
+    parser.add_argument("--json", action="store_true", help="print the list as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -123,13 +125,13 @@ def _use_model(name: str) -> int:
     model = find_model(name)
     if model is None:
         return fail(
-            f"There is no model {name!r} in the list; there are {', '.join(m.name for m in CATALOGUE)}."
+            f"There is no model {name!r} in the list; choose one of {', '.join(m.name for m in CATALOGUE)}."
         )
     values: dict[str, str | None]
     if model.repository is None:
         if not _is_shipped():
-            return fail("No model is shipped with this build.")
-        values, then = {"backend": "local", "model": None}, "It is used from now on."
+            return fail("This build contains no model; `editahead models` lists others.")
+        values, then = {"backend": "local", "model": None}, "Editahead uses the model from now on."
     else:
         try:
             folder = download(model, print_text)
@@ -146,6 +148,6 @@ def _use_model(name: str) -> int:
         update_settings_file(settings, values)
     except (SettingsWriteError, OSError) as error:
         wanted = ", ".join(f'{key} = "{value}"' for key, value in values.items() if value is not None)
-        return fail(f"{settings} was not changed: {error}. Write in it yourself: {wanted}.")
-    print_text(f"{model.name} is your default now, in {settings}. {then}")
+        return fail(f"{settings} was not changed: {error}. Write into the file yourself: {wanted}.")
+    print_text(f"{model.name} is now your default, in {settings}. {then}")
     return 0

@@ -1,4 +1,4 @@
-"""`editahead predict`: one prediction for a file, in this process."""
+"""`editahead predict`: predict the next edit of a file, in this process."""
 
 from __future__ import annotations
 
@@ -18,25 +18,35 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("file", type=Path, metavar="FILE", help="the file to predict the next edit of")
     parser.add_argument(
         "--line", type=_positive_int, required=True, metavar="N", help="the cursor's line, from 1"
     )
     parser.add_argument(
-        "--column", type=_positive_int, required=True, metavar="N", help="its column in characters, from 1"
+        "--column",
+        type=_positive_int,
+        required=True,
+        metavar="N",
+        help="the cursor's column in characters, from 1",
     )
     parser.add_argument(
         "--history",
         metavar="DIFF",
-        help="a unified diff (a file, or - for stdin) of what was just edited to give FILE",
+        help="a unified diff (a file, or - for stdin) of the last edits of FILE",
     )
     parser.add_argument(
-        "--show-prompt", action="store_true", help="what a model would be sent, by part; no model is loaded"
+        "--show-prompt",
+        action="store_true",
+        help="print the prompt for a model, part by part; no model is loaded",
     )
     parser.add_argument(
-        "--format", metavar="NAME", help="with --show-prompt: the prompt format; default: as the settings say"
+        "--format",
+        metavar="NAME",
+        help="with --show-prompt: the prompt format (default: that of the settings)",
     )
-    parser.add_argument("--json", action="store_true", help="as `editahead/nextEdit` answers, or the prompt")
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON, as `editahead/nextEdit` answers, or the prompt"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,14 +62,14 @@ def run(args: argparse.Namespace) -> int:
     from . import show_prompt
 
     if args.format and not args.show_prompt:
-        fail("--format goes with --show-prompt")
+        fail("--format needs --show-prompt")
         return 2
     try:
         state = _read_state(args)
     except OSError as error:
         return fail(f"{error.filename}: {error.strerror}")
     except UnicodeDecodeError:
-        return fail(f"{args.file}, or the diff, is not UTF-8 text")
+        return fail(f"{args.file} or the diff is not UTF-8 text")
     except DiffMismatchError as error:
         return fail(f"the diff does not fit the file: {error}")
     settings = load_settings(os.environ, None, [Path.cwd()], user_dirs.config_folder()).settings
@@ -80,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
 def _positive_int(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError("lines and columns count from 1")
+        raise argparse.ArgumentTypeError("must be 1 or more")
     return number
 
 

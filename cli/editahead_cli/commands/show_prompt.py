@@ -1,4 +1,4 @@
-"""`editahead predict --show-prompt`: what a format would send, coloured by part. No model is loaded."""
+"""`editahead predict --show-prompt`: print the prompt of a format, coloured by part. No model is loaded."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from editahead_prompts.state import EditorState
 
 COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "bright_red", "bright_cyan", "bright_green")
-"""Of parts in the order in which they first stand, over and over."""
+"""Colours of parts in the order of their first appearance, repeated as needed."""
 
 
 def run(args: argparse.Namespace, state: EditorState, settings: Settings) -> int:
-    """Exit code 1 when there is no such format, or not enough room."""
+    """Print the prompt. The exit code is 1 when there is no such format, or not enough room."""
     from editahead_lsp.workspace import uris
     from editahead_prompts.composition.hf_tokenizer import BUNDLED, tokenizer_for
     from editahead_prompts.errors import PromptTooLongError
@@ -96,7 +96,7 @@ def _print_prompt(output: PromptOutput) -> None:
 
 
 def _left_out(parts: Sequence[OmittedPartOutput]) -> Iterator[str]:
-    """A line for each group and reason."""
+    """Yield a line for each group and reason."""
     groups: dict[tuple[str, str], list[OmittedPartOutput]] = {}
     for part in parts:
         groups.setdefault((part.name.partition("/")[0], part.why), []).append(part)

@@ -1,4 +1,4 @@
-"""`editahead stats`: what became of the predictions that a person was shown."""
+"""`editahead stats`: show what became of the predictions in the user's editor."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from editahead_cli.json_output import OutcomeFigures, StatsOutput
 
 _MAX_DAYS = 14
-"""In the plot, the last that have outcomes."""
+"""Most days with outcomes in the plot. The last ones are shown."""
 _BAR_WIDTH = 40
 _HEADINGS = ("shown", "seen", "accepted", "share", "rejected", "30 s", "5 min", "p50", "p95")
 _MAX_WEIGHTS = 6
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -40,10 +40,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_output(found)
     elif not outcomes:
-        print_text(
-            "No outcomes yet. Accept or refuse some predictions in your editor, and they will be counted here."
-        )
-        print_text(f'(The log is {file}; with the setting telemetry = "off" nothing is written.)')
+        print_text("The log has no outcomes yet. Accept or reject some predictions in your editor first.")
+        print_text(f'(The log is {file}. The setting telemetry = "off" keeps it empty.)')
     else:
         _print_report(found)
     return 0
@@ -57,9 +55,9 @@ def _print_report(found: StatsOutput) -> None:
         console.print(part)
         console.print()
     console.print(
-        "shown: given to the editor; seen: stood first for a second, or acted on; accepted: of those seen, with those "
-        "typed as predicted, and their share; 30 s, 5 min: the share of those accepted that was kept so long, where the "
-        "document stayed open; p50, p95: milliseconds to the answer.",
+        "shown: sent to the editor; seen: first in the list for a second, or acted on; accepted: of those seen, including "
+        "those typed as predicted, and their share; 30 s, 5 min: the share of accepted edits that you kept for that time, "
+        "where the document stayed open; p50, p95: milliseconds to the answer.",
         style="dim",
     )
     learning = found.learning
@@ -102,7 +100,7 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _plot(found: StatsOutput) -> RenderableType:
-    """A line for each day: as long as what was seen, filled as far as it was accepted."""
+    """Return a bar for each day: its length counts what was seen, its filled part what was accepted."""
     from rich.table import Table
     from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""`editahead train`: what Editahead learns from real edits, learned again."""
+"""`editahead train`: train the gate, the vocabulary and the small model on real edits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REQUIRED_PACKAGES = {
     "measure": ("torch", "transformers", "safetensors", "tokenizers"),
     "delta": ("numpy",),
 }
-"""Packages of the extra `train`."""
+"""Packages of the extra `train` that each sub-command imports."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,57 +27,61 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     gate = what.add_parser(
         "gate", help="fit the gate's weights to real commits", description="Fit the gate's weights."
     )
-    _add_common_options(gate, "where the weights go, as JSON", files=800, seed=1)
+    _add_common_options(gate, "write the weights to FILE, as JSON", files=800, seed=1)
     gate.add_argument(
-        "--jobs", type=int, default=os.cpu_count() or 1, metavar="J", help="processes (default: one a core)"
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="J",
+        help="parallel processes (default: one per core)",
     )
     gate.add_argument(
         "--keep-trees",
         type=Path,
         metavar="FILE",
-        help="take over the trees of these weights, and fit only the terms and the calibration",
+        help="keep the trees of these weights, and fit only the terms and the calibration",
     )
     gate.add_argument(
         "--model",
         type=Path,
         metavar="FOLDER",
-        help="fit the gate of this model, which belongs into its folder as gate.json, instead",
+        help="fit the gate of this model instead; save the result as gate.json in the model's folder",
     )
     tokenizer = what.add_parser(
         "tokenizer",
         help="learn the vocabulary of our own prompt format from real code",
         description="Learn the vocabulary of our own prompt format.",
     )
-    _add_common_options(tokenizer, "where the vocabulary goes, as JSON", files=800, seed=0)
+    _add_common_options(tokenizer, "write the vocabulary to FILE, as JSON", files=800, seed=0)
     model = what.add_parser(
         "model",
         help="train our own small model",
-        description="Train our own small model on packed examples; what is interrupted goes on with --resume.",
+        description="Train our own small model on packed examples; --resume continues an interrupted run.",
     )
     train_model.add_arguments(model)
     measure = what.add_parser(
         "measure",
-        help="what a trained model does on held-out examples, by task",
-        description="By task: answers said exactly by greedy decoding, and losses.",
+        help="measure a trained model on held-out examples, by task",
+        description="Measure, for each task, the exact answers of greedy decoding and the losses.",
     )
     train_evaluate.add_arguments(measure)
     delta = what.add_parser(
         "delta",
-        help="checkpoints as small differences",
-        description="Differences between checkpoints of one model.",
+        help="store checkpoints as small differences",
+        description="Store checkpoints of one model as differences, and restore them.",
     )
     train_delta.add_arguments(delta)
     data = what.add_parser(
         "data",
-        help="real edits as examples for the model",
-        description="Real edits, replayed, as packed examples of all tasks of the model.",
+        help="turn real edits into examples for the model",
+        description="Replay real edits and pack them as examples of all tasks of the model.",
     )
     train_data.add_arguments(data)
 
 
 def _add_common_options(parser: argparse.ArgumentParser, out: str, *, files: int, seed: int) -> None:
     parser.add_argument(
-        "--edits", type=Path, required=True, metavar="FOLDER", help="with train-*.jsonl.zst files"
+        "--edits", type=Path, required=True, metavar="FOLDER", help="a folder with train-*.jsonl.zst files"
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help=out)
     parser.add_argument(
@@ -87,12 +91,14 @@ def _add_common_options(parser: argparse.ArgumentParser, out: str, *, files: int
         metavar="N",
         help=f"records from each file of edits (default {files})",
     )
-    parser.add_argument("--seed", type=int, default=seed, metavar="S", help=f"which records (default {seed})")
-    parser.add_argument("--json", action="store_true", help="the provenance and the figures as JSON")
+    parser.add_argument(
+        "--seed", type=int, default=seed, metavar="S", help=f"seed of the choice of records (default {seed})"
+    )
+    parser.add_argument("--json", action="store_true", help="print the provenance and the figures as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit code 1 when the data or the extra `train` is missing, or the data is damaged."""
+    """Run a sub-command. The exit code is 1 when the data or the extra `train` is missing, or the data is damaged."""
     if any(find_spec(package) is None for package in REQUIRED_PACKAGES[args.what]):
         return fail("training needs the extra `train`: pip install 'editahead[train]'")
     if args.what == "delta":
@@ -137,9 +143,9 @@ def _train_gate(args: argparse.Namespace) -> int:
 
 
 def _train_model_gate(args: argparse.Namespace, threshold: float) -> int:
-    """The gate beside a model."""
+    """Fit the gate of a model."""
     if any(find_spec(package) is None for package in REQUIRED_PACKAGES["model"]):
-        return fail("asking a model needs the extra `local`: pip install 'editahead[local]'")
+        return fail("a model needs the extra `local`: pip install 'editahead[local]'")
     from editahead_training.gate.fit_model_gate import train
 
     provenance = train(

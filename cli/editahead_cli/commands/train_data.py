@@ -1,4 +1,4 @@
-"""`editahead train data`: real edits as examples for the model."""
+"""`editahead train data`: turn real edits into examples for the model."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from editahead_cli.console import fail, print_json, print_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--edits", type=Path, metavar="FOLDER", help="with train-*.jsonl.zst files")
+    parser.add_argument("--edits", type=Path, metavar="FOLDER", help="a folder with train-*.jsonl.zst files")
     parser.add_argument(
-        "--repo", type=Path, metavar="FOLDER", help="a git repository of your own, for its history"
+        "--repo", type=Path, metavar="FOLDER", help="a git repository of your own, whose history is used"
     )
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="FOLDER", help="where train.tokens and held.tokens go"
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FOLDER",
+        help="write train.tokens and held.tokens into FOLDER",
     )
     parser.add_argument(
         "--files",
@@ -24,15 +28,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="records from each file of edits, and commits of the repository (default 1800)",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="which records (default 0)")
     parser.add_argument(
-        "--jobs", type=int, default=os.cpu_count() or 1, metavar="J", help="processes (default: one a core)"
+        "--seed", type=int, default=0, metavar="S", help="seed of the choice of records (default 0)"
     )
-    parser.add_argument("--json", action="store_true", help="what was written as JSON")
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="J",
+        help="parallel processes (default: one per core)",
+    )
+    parser.add_argument("--json", action="store_true", help="print the provenance as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit code 1 when there is nothing to learn from."""
+    """Build the dataset. The exit code is 1 when there is nothing to learn from."""
     from editahead_evals.data.revisions import present_commit
     from editahead_evals.errors import GitError
     from editahead_training.data.build_dataset import build_dataset

@@ -1,4 +1,4 @@
-"""`editahead train delta`: checkpoints as small differences, without loss."""
+"""`editahead train delta`: store checkpoints as small differences, without loss."""
 
 from __future__ import annotations
 
@@ -19,18 +19,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         usage="%(prog)s [-h] [--json] (BASE TARGET --out FILE | TARGET --chain FOLDER)",
     )
     make.add_argument("checkpoints", type=Path, nargs="+", metavar="CHECKPOINT", help=argparse.SUPPRESS)
-    _add_locations(make, "where the difference goes", "the folder of the chain; made when there is none")
-    make.add_argument("--json", action="store_true", help="the sizes as JSON")
+    _add_locations(make, "write the difference to FILE", "the folder of the chain, created if needed")
+    make.add_argument("--json", action="store_true", help="print the sizes as JSON")
     apply = what.add_parser(
         "apply",
-        help="make the later checkpoint again, bit by bit",
-        description="Make a checkpoint again, bit by bit: from an earlier one and the difference, or from a chain.",
+        help="restore the later checkpoint, bit by bit",
+        description="Restore a checkpoint, bit by bit: from an earlier one and the difference, or from a chain.",
         usage="%(prog)s [-h] (BASE DELTA --out FILE | --chain FOLDER [--number N] --out FILE)",
     )
     apply.add_argument("files", type=Path, nargs="*", metavar="FILE", help=argparse.SUPPRESS)
-    _add_locations(apply, "where the checkpoint goes", "the folder of the chain")
+    _add_locations(apply, "write the checkpoint to FILE", "the folder of the chain")
     apply.add_argument(
-        "--number", type=int, metavar="N", help="which checkpoint of the chain, from 0 (default: the last)"
+        "--number",
+        type=int,
+        metavar="N",
+        help="the number of the checkpoint in the chain, from 0 (default: the last)",
     )
     make.set_defaults(parser=make)
     apply.set_defaults(parser=apply)
@@ -42,7 +45,7 @@ def _add_locations(parser: argparse.ArgumentParser, out: str, chain: str) -> Non
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit code 1 when files do not go together, or cannot be read or written."""
+    """Run a sub-command. The exit code is 1 when files do not fit each other, or cannot be read or written."""
     from editahead_training.errors import CheckpointError, DeltaError
 
     try:
@@ -69,7 +72,7 @@ def _write_delta(args: argparse.Namespace) -> int:
             )
         return 0
     if len(args.checkpoints) != 2 or args.out is None:
-        args.parser.error("it takes two checkpoints and --out")
+        args.parser.error("name two checkpoints and --out, or one and --chain")
     base, target = args.checkpoints
     made = write_delta(base, target, args.out)
     if args.json:
@@ -87,7 +90,7 @@ def _restore_checkpoint(args: argparse.Namespace) -> int:
     from editahead_training.delta.delta_chain import DeltaChain
 
     if args.out is None or bool(args.files) == (args.chain is not None) or len(args.files) not in (0, 2):
-        args.parser.error("it takes a checkpoint and a difference, or --chain; and --out")
+        args.parser.error("name a checkpoint and a difference, or --chain; and --out")
     if args.chain is None:
         base, delta = args.files
         apply_delta(base, delta, args.out)

@@ -1,4 +1,4 @@
-"""`editahead train measure`: what a trained model does on held-out examples."""
+"""`editahead train measure`: measure a trained model on held-out examples."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=DEFAULT_TOKENS,
         metavar="N",
-        help=f"of them, at most (default {DEFAULT_TOKENS:,})",
+        help=f"most tokens to measure (default {DEFAULT_TOKENS:,})",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="which examples (default 0)")
-    parser.add_argument("--json", action="store_true", help="the figures as JSON")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="seed of the choice of examples (default 0)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit code 1 when there is no model, or there are no examples."""
+    """Measure a model. The exit code is 1 when there is no model, or there are no examples."""
     from editahead_training.data.packed_dataset import read
     from editahead_training.errors import DatasetError
     from editahead_training.model.evaluate import load, measure

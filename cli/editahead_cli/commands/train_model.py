@@ -1,4 +1,4 @@
-"""`editahead train model`: our own small model, trained on packed examples."""
+"""`editahead train model`: train our own small model on packed examples."""
 
 from __future__ import annotations
 
@@ -23,27 +23,34 @@ DEFAULT_READING = 0.25
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="packed examples")
     parser.add_argument(
-        "--held", type=Path, metavar="FILE", help="packed examples that only the loss is measured on"
+        "--held", type=Path, metavar="FILE", help="packed examples for measuring the loss only"
     )
     parser.add_argument(
         "--out",
         type=Path,
         required=True,
         metavar="FOLDER",
-        help="the model and its curves; checkpoints and the log, in FOLDER/run",
+        help="write the model and its curves into FOLDER, checkpoints and the log into FOLDER/run",
     )
-    parser.add_argument("--size", choices=("tiny", "small", "large"), default="small", help="default small")
-    parser.add_argument("--dense", action="store_true", help="no experts, as many active parameters")
+    parser.add_argument(
+        "--size",
+        choices=("tiny", "small", "large"),
+        default="small",
+        help="the size of the model (default small)",
+    )
+    parser.add_argument(
+        "--dense", action="store_true", help="a model without experts, with as many active parameters"
+    )
     long = parser.add_mutually_exclusive_group()
     long.add_argument(
-        "--minutes", type=float, metavar="M", help=f"how long it may take (default {DEFAULT_MINUTES:g})"
+        "--minutes", type=float, metavar="M", help=f"most minutes of training (default {DEFAULT_MINUTES:g})"
     )
-    long.add_argument("--steps", type=int, metavar="N", help="exactly so many steps instead")
+    long.add_argument("--steps", type=int, metavar="N", help="train exactly N steps instead")
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="of weights and the order (default 0)"
+        "--seed", type=int, default=0, metavar="S", help="seed of the weights and the order (default 0)"
     )
     parser.add_argument(
-        "--row", type=int, default=DEFAULT_ROW, metavar="T", help=f"tokens of a step (default {DEFAULT_ROW})"
+        "--row", type=int, default=DEFAULT_ROW, metavar="T", help=f"tokens per step (default {DEFAULT_ROW})"
     )
     parser.add_argument(
         "--rate", type=float, metavar="R", help="the highest learning rate (default: the size's)"
@@ -53,20 +60,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=DEFAULT_READING,
         metavar="W",
-        help=f"what tokens weigh that are only read, not said: 0 to 1 (default {DEFAULT_READING})",
+        help=f"weight of tokens that the model only reads, from 0 to 1 (default {DEFAULT_READING})",
     )
     parser.add_argument(
-        "--from", dest="start", type=Path, metavar="FOLDER", help="begin with the weights of a trained model"
+        "--from", dest="start", type=Path, metavar="FOLDER", help="start with the weights of a trained model"
     )
-    parser.add_argument("--resume", action="store_true", help="go on with the run in FOLDER")
-    parser.add_argument("--save-minutes", type=float, default=2.0, metavar="M", help="default 2")
-    parser.add_argument("--threads", type=int, metavar="N", help="of torch")
-    parser.add_argument("--float32", action="store_true", help="compute and save all in float32")
-    parser.add_argument("--json", action="store_true", help="the provenance and the figures as JSON")
+    parser.add_argument("--resume", action="store_true", help="continue the run in FOLDER")
+    parser.add_argument(
+        "--save-minutes", type=float, default=2.0, metavar="M", help="minutes between checkpoints (default 2)"
+    )
+    parser.add_argument("--threads", type=int, metavar="N", help="threads of torch")
+    parser.add_argument("--float32", action="store_true", help="compute and save everything in float32")
+    parser.add_argument("--json", action="store_true", help="print the provenance and the figures as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exit code 1 when there are no examples, the folder does not go with what is asked, or it was interrupted."""
+    """Train a model.
+
+    The exit code is 1 when there are no examples, the folder does not fit the options, or the run was interrupted.
+    """
     from editahead_training.model import loss_plot, malloc_tuning
 
     malloc_tuning.keep_freed_memory()
@@ -78,9 +90,9 @@ def run(args: argparse.Namespace) -> int:
     from editahead_training.model.train_loop import TrainConfig, train
 
     if (args.minutes is not None and args.minutes <= 0) or (args.steps is not None and args.steps <= 0):
-        return fail("a run takes more than no time")
+        return fail("--minutes and --steps must be greater than 0")
     if not 0 <= args.reading <= 1:
-        return fail("--reading is a number from 0 to 1")
+        return fail("--reading must be from 0 to 1")
     if args.threads:
         torch.set_num_threads(args.threads)
     plan = TrainConfig(
@@ -103,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
             result = train(plan, data, held, args.out / "run", resume=args.resume, tell=show)
         loss_plot.draw(loss_plot.read(args.out / "run" / "log.jsonl"), args.out / "curves.png")
         if not result.finished:
-            return fail(f"interrupted after step {result.where.step}; --resume goes on")
+            return fail(f"interrupted after step {result.where.step}; add --resume to continue")
         provenance = _export(args, plan, data, result)
     except (DatasetError, TrainingError, OSError) as error:
         return fail(str(error))
@@ -149,7 +161,7 @@ def _export(
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Shows each line of the log: on a terminal in place of the last one, but for the losses on held-out examples."""
+    """Return a function that shows a line of the log. On a terminal, only losses on held-out examples stay visible."""
     if quiet:
         yield lambda _: None
         return
@@ -176,11 +188,9 @@ def _print_now(line: dict[str, Any]) -> None:
 
 def _format_line(line: dict[str, Any]) -> str:
     losses = line.get("held") or line["loss"]
-    told = "  ".join(f"{task} {loss:.3f}" for task, loss in losses.items())
+    figures = "  ".join(f"{task} {loss:.3f}" for task, loss in losses.items())
     head = f"step {line['step']}  {line['tokens'] / 1e6:.2f}M tokens"
     if "held" in line:
-        return f"{head}  held out: {told}"
+        return f"{head}  held out: {figures}"
     minutes, seconds = divmod(int(line["seconds left"]), 60)
-    return (
-        f"{head}  {line['tokens/s']:,}/s  rate {line['rate']:.1e}  {minutes}:{seconds:02d} left  loss: {told}"
-    )
+    return f"{head}  {line['tokens/s']:,}/s  rate {line['rate']:.1e}  {minutes}:{seconds:02d} left  loss: {figures}"

@@ -1,8 +1,8 @@
-"""Plays scenes against the real server, as a person at an editor would, and tells what happened.
+"""A player of scenes against the real server, which acts as a user at an editor and reports what happened.
 
-The person has a wish: the text that each file is to become. They type its first change, ask for the next edit
-after it, take over with Tab what leads to the wish, decline what does not, and type on. So every prediction
-is judged by the text that it leads to, and whatever the server says, the files end as they should.
+The user has a goal: the text that each file is to become. The user types the first change and requests the next edit. A
+prediction that leads to the goal is accepted with Tab, any other is declined, and the user types on. So the resulting
+text decides on every prediction, and the files always end at the goal.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class LineChange:
 
 @dataclass(frozen=True, slots=True)
 class SceneStarted:
-    """A scene begins."""
+    """The start of a scene."""
 
     kind: ClassVar[str] = "scene"
     number: int
@@ -44,7 +44,7 @@ class SceneStarted:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The person made a change by hand. `keystrokes`: see `keystrokes`."""
+    """A change that the user typed. See `count_keystrokes` for `keystrokes`."""
 
     kind: ClassVar[str] = "typed"
     change: LineChange
@@ -53,9 +53,9 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """The server showed an edit.
+    """An edit that the server showed.
 
-    accepted: it was what the person wanted. saved: keystrokes, the Tab paid for.
+    `accepted`: the edit leads to the goal. `saved` counts keystrokes, less one for Tab. `ms` is the latency.
     """
 
     kind: ClassVar[str] = "predicted"
@@ -70,7 +70,7 @@ class Predicted:
 
 @dataclass(frozen=True, slots=True)
 class LocationShown:
-    """The server named a place and no edit; the person looked and went on. `line` is 1-based."""
+    """A place that the server showed without an edit. `line` is 1-based."""
 
     kind: ClassVar[str] = "pointed"
     file: str
@@ -81,7 +81,7 @@ class LocationShown:
 
 @dataclass(frozen=True, slots=True)
 class NothingShown:
-    """The server showed nothing. left: how many changes the person still had to make."""
+    """An answer without a prediction. `left` is how many changes the user still has to make."""
 
     kind: ClassVar[str] = "silent"
     reason: str
@@ -95,7 +95,7 @@ Event = SceneStarted | Typed | Predicted | LocationShown | NothingShown
 
 @dataclass
 class Tally:
-    """What the events add up to."""
+    """A tally of the events."""
 
     typed: int = 0
     accepted: int = 0
@@ -121,7 +121,7 @@ class Tally:
 
 
 class Player:
-    """Drives one editor through scenes; every event goes to `tell` at the moment it happens."""
+    """A driver of one editor through scenes. Every event goes to `report` at once."""
 
     def __init__(self, editor: Editor, report: Callable[[Event], None]) -> None:
         self._editor = editor
@@ -138,7 +138,7 @@ class Player:
                 self._follow_predictions(uri, typing.moment.point, targets)
 
     def _open(self, scene: Scene) -> None:
-        """Open the scene's files; what is open and reads otherwise (a file's older state) is opened anew."""
+        """Open the scene's files. A file that is open with another text is opened again."""
         wanted = {self._editor.uri(change.path): change for change in scene.changes}
         for uri, document in list(self._editor.documents.items()):
             if uri not in wanted or document.text != wanted[uri].before:
@@ -148,7 +148,7 @@ class Player:
                 self._editor.open(uri, change.language, change.before)
 
     def _next_step(self, targets: dict[str, str]) -> tuple[str, Step] | None:
-        """The first change that is still to be made, in the first file that needs one."""
+        """Return the first change that is still to be made, in the first file that needs one."""
         from editahead_evals.data.commit_replay import replay
 
         for uri, target in targets.items():
@@ -167,7 +167,7 @@ class Player:
         self._report(Typed(change, count_keystrokes(before, self._editor.documents[uri].text)))
 
     def _follow_predictions(self, uri: str, at: Point, targets: dict[str, str]) -> None:
-        """Ask, and go on asking as long as the answers are what the person wants."""
+        """Request predictions as long as they lead to the goal."""
         trigger: Trigger = "typed"
         while True:
             answer = self._editor.next_edit(uri, at, trigger)
@@ -189,7 +189,7 @@ class Player:
             trigger = "accepted"
 
     def _judge(self, prediction: Any, target: str | None, ms: float) -> bool:
-        """Accept the prediction when it leads towards the target, else decline it. True when accepted."""
+        """Accept the prediction and return True when it leads towards the target, else decline it."""
         from editahead_evals.metrics.judge import changes, hunks_made
 
         uri = prediction["textDocument"]["uri"]
@@ -225,9 +225,9 @@ class Player:
 
 
 def count_keystrokes(before: str, after: str) -> int:
-    """How many keys make one text of the other: one for each character typed, one for each stretch deleted.
+    """Return how many keys turn one text into the other: one for each character typed, one for each span deleted.
 
-    Moving about is not counted, so that what is saved is not overstated.
+    Cursor movement does not count, so that the savings are not overstated.
     """
     from editahead_evals.metrics.judge import changes
 

@@ -1,4 +1,4 @@
-"""What the demo plays: the sample's session, or the commits of a repository. Both are scenes."""
+"""The scenes of the demo: the sample's session, or the commits of a repository."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What a person means to make of one file. `path` is relative, with slashes."""
+    """The planned change of one file. `path` is relative, with slashes."""
 
     path: str
     language: str
@@ -28,9 +28,9 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One piece of work: a title, the person's wish in a sentence, and the changes in the order they come.
+    """A piece of work: a title, the user's goal in a sentence, and the changes in their order.
 
-    `changes` may name files that stay as they are: they are open beside the others.
+    `changes` may name files that stay as they are and are merely open beside the others.
     """
 
     title: str
@@ -39,7 +39,7 @@ class Scene:
 
 
 def sample_scenes() -> list[Scene]:
-    """The session that ships with the package, on the project that ships with it."""
+    """Return the scenes of the shipped session on the shipped project."""
     sample = files("editahead_cli") / "demo" / "sample"
     session = tomllib.loads((sample / "session.toml").read_text(encoding="utf-8"))
     paths = {edit["file"]: None for scene in session["scene"] for edit in scene["edits"]}
@@ -47,7 +47,11 @@ def sample_scenes() -> list[Scene]:
 
 
 def load_scenes(session: Mapping[str, Any], project: Mapping[str, str]) -> list[Scene]:
-    """The scenes of a session. Each begins with the texts with which the one before ended."""
+    """Return the scenes of a session. Each begins with the final texts of the one before.
+
+    Raises:
+        SessionMismatchError: An edit does not fit its file.
+    """
     texts = dict(project)
     scenes = []
     for scene in session["scene"]:
@@ -72,7 +76,7 @@ def _apply_edit(text: str, edit: Mapping[str, str]) -> str:
     anchor = edit["before"] if "insert" in edit else edit["old"]
     if text.count(anchor) != 1:
         raise SessionMismatchError(
-            f"{anchor!r} stands {text.count(anchor)} times in {edit['file']}, not once"
+            f"{anchor!r} occurs {text.count(anchor)} times in {edit['file']}, not once"
         )
     at = text.index(anchor)
     if "insert" in edit:
@@ -82,9 +86,11 @@ def _apply_edit(text: str, edit: Mapping[str, str]) -> str:
 
 
 def commit_scenes(records: Iterable[Record], limit: int) -> list[Scene]:
-    """One scene for each of the first `limit` commits, the oldest of them first.
+    """Return a scene for each of the first `limit` commits, the oldest of them first.
 
-    records: one for each file of a commit, the newest commit first.
+    Args:
+        records: One for each file of a commit, the newest commit first.
+        limit: Most commits.
     """
     commits: dict[str, list[Record]] = {}
     for record in records:

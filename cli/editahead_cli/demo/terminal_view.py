@@ -1,4 +1,4 @@
-"""The demo in a terminal: what is typed, what is predicted, what becomes of it."""
+"""The demo in a terminal: typed changes, predictions, and their outcomes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from editahead_prompts.text.diff import diff
 from .player import Event, LineChange, LocationShown, NothingShown, Predicted, SceneStarted, Tally, Typed
 
 KEY_DELAY_S = 0.03
-"""Between two keys of the animation at speed 1, in seconds."""
+"""Seconds between two keys of the animation at speed 1."""
 PREDICTION_DELAY_S = 0.6
-"""For which a prediction stands before Tab is pressed, at speed 1, in seconds."""
+"""Seconds between a prediction and Tab at speed 1."""
 MAX_LINES = 12
-"""Of one side of a change that are shown."""
+"""Most lines that are shown of one side of a change."""
 
 _MARGIN = 9
 
@@ -34,7 +34,7 @@ Any other editor with a language client: run `editahead lsp`, on stdio."""
 
 
 class TerminalView:
-    """Prints events as they come. wait: sleeps for so many seconds; None = no animation."""
+    """A printer of events. `wait` sleeps for a number of seconds; None turns the animation off."""
 
     def __init__(self, console: Console, wait: Callable[[float], None] | None) -> None:
         self._console = console
@@ -56,14 +56,14 @@ class TerminalView:
                 self._head("silent", "dim", f"{event.reason}{left}", event.ms, event.detail)
 
     def summary(self, figures: dict[str, float | None]) -> None:
-        """What `figures` returned."""
+        """Print the summary, from the result of `summarize`."""
         self._console.print()
         self._console.rule(Text("Summary", "bold"), align="left", style="dim")
         typed, saved = figures["keystrokes_typed"], figures["keystrokes_saved"]
         share = f" ({figures['share_saved']:.0%} of them all)" if figures["share_saved"] else ""
         rows = [
             ("edits", f"{figures['accepted']} predicted and accepted, {figures['typed']} typed by hand"),
-            ("declined", f"{figures['declined']} predictions that were not what the person wanted"),
+            ("declined", f"{figures['declined']} predictions that did not lead to the goal"),
             ("silent", f"{figures['silent']} times"),
             ("keys", f"{saved} saved{share}, {typed} typed"),
         ]
@@ -94,7 +94,7 @@ class TerminalView:
             self._diff(change)
         if self._wait:
             self._wait(PREDICTION_DELAY_S)
-        note = f"{event.saved} keys saved" if event.accepted else "not what the person wants here"
+        note = f"{event.saved} keys saved" if event.accepted else "does not lead to the goal"
         self._line(name, style, Text(note, "dim"))
 
     def _place(self, name: str, style: str, change: LineChange) -> None:
@@ -125,7 +125,7 @@ class TerminalView:
         others: Sequence[str],
         wait: Callable[[float], None] | None = None,
     ) -> None:
-        """One side of a change. What differs from the other side's line is set off, and typed."""
+        """Print one side of a change. Text that differs from the other side's line is highlighted, and typed."""
         for line, other in islice(zip_longest(lines, others), min(len(lines), MAX_LINES)):
             self._console.print(Text(f"{'':{_MARGIN}}{sign} ", style), end="")
             at = 0
@@ -140,7 +140,7 @@ class TerminalView:
 
 
 def _changed_spans(line: str, other: str) -> list[tuple[int, int]]:
-    """What of the line is not in the other: whole words, and all but the indentation where there is no other."""
+    """Return the spans of the line that differ from the other: all but the indentation where there is no other."""
     if not other:
         return [(len(line) - len(line.lstrip()), len(line))]
     return [(r.start, r.end) for r in diff(line, other).replacements]
@@ -151,7 +151,7 @@ def _expand_tabs(text: str) -> str:
 
 
 def summarize(tally: Tally) -> dict[str, float | None]:
-    """The summary as numbers. share_saved: of all keystrokes, 0..1. Percentiles: of all answers, in ms."""
+    """Return the summary as numbers. `share_saved` is from 0 to 1; percentiles are of all answers, in milliseconds."""
     from editahead_evals.metrics.bootstrap import percentile
 
     every = tally.keystrokes_saved + tally.accepted + tally.keystrokes_typed

@@ -12,7 +12,7 @@ WIDTH = 40
 
 
 def row(text: str, cents: int) -> str:
-    """One line of a bill: what it is for on the left, how much on the right."""
+    """Return one line of a bill: what it is for on the left, how much on the right."""
     amount = f"{cents / 100:.2f}"
     return text.ljust(WIDTH - len(amount)) + amount
 
