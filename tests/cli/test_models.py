@@ -166,7 +166,7 @@ def test_no_room(
     ("arguments", "says"),
     [
         (["use"], "Name the model"),
-        (["use", "gpt-9"], "there are qwen3-coder,"),
+        (["use", "gpt-9"], "choose one of qwen3-coder,"),
     ],
 )
 def test_wrong_names(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -114,7 +114,7 @@ def test_a_repository_without_anything_to_replay(
     assert run("--repo", str(tmp_path)) == 1
     assert "not a git repository" in capsys.readouterr().err
     assert run("--repo", str(repository.parent / "empty")) == 1
-    assert "nothing to replay in its last 1000 commits" in capsys.readouterr().err
+    assert "the last 1000 commits have nothing to replay" in capsys.readouterr().err
 
 
 def test_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
