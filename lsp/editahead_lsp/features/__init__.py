@@ -1,7 +1,16 @@
 """One module for each LSP method or group of methods, with a table `HANDLERS` from the method's name to its handler.
 
-A handler is a plain function of the server and the message's params. What must happen in the order of the messages happens
-in the handler itself; what may take time is the coroutine that it returns.
+A handler is a function of the server and the message's params, named after the method: `did_change`, `inline_completion`,
+`execute_command`. Work that depends on the order of the messages belongs in the handler itself, which runs before the next
+message is read. Work that takes time belongs in the coroutine that the handler returns.
+
+To add a surface, a new way to show predictions:
+
+1. Name it in `Surface` in `prediction/coordinator.py`, and convert a `SuggestionList` to its result in `presentation/`.
+2. Describe its params and its result in `protocol/custom_messages.py`, and name the class of the params in
+   `PARAMS_BY_METHOD` in `protocol/converter.py`.
+3. Write a module here with the handler and `HANDLERS`, as `inline_completion.py`, and add the module to `FEATURES` below.
+4. Add an example to `docs/tools/make_schema.py`, and say in `lifecycle.server_capabilities` that the server has the method.
 """
 
 from __future__ import annotations
@@ -44,7 +53,7 @@ FEATURES = (
 
 
 def register_all(server: Server) -> None:
-    """Give the server a handler for each method. pygls refuses a second one for the same method."""
+    """Register the handlers of all features. pygls raises an error for a second handler of the same method."""
     for feature in FEATURES:
         for method, handler in feature.HANDLERS.items():
             server.feature(method)(partial(handler, server))

@@ -1,4 +1,4 @@
-"""`editahead.apply`: a sketch of a change becomes the exact edit, or a refusal that says why."""
+"""`editahead.apply`: turn a sketch of a change into an edit, or into a refusal with its reason."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ if TYPE_CHECKING:
     from editahead_lsp.transport.json_rpc import JsonRpcProtocol
 
 REQUEST_FAILED = -32803
-"""LSP: a request that was well put failed."""
+"""The code `RequestFailed` of LSP: the request was valid but failed."""
 
 
 def apply_sketch(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, ApplyResult]:
+    """Handle the command `editahead.apply`."""
     if not arguments:
-        raise JsonRpcInvalidParams("The argument is the sketch, and what it is for.")
+        raise JsonRpcInvalidParams("The command `editahead.apply` needs an argument with a `sketch`.")
     argument: ApplyArgument = server.protocol.structure(arguments[0], ApplyArgument)
     started = server.clock()
     job = server.apply_service.create_job(
@@ -54,6 +55,7 @@ def apply_sketch(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, Ap
 
 
 def work_done_progress_cancel(server: Server, params: Any) -> None:
+    """Cancel the request that reports progress with this token."""
     token = get_nested(params, "token")
     task = server.progress_tasks.get(token) if isinstance(token, int | str) else None
     if task is not None:
@@ -66,70 +68,75 @@ async def _finish(server: Server, argument: ApplyArgument, job: ApplyJob, starte
     if isinstance(token, int | str) and task is not None:
         server.progress_tasks[token] = task
     _progress(server.protocol, token, {"kind": "begin", "title": "Apply sketch", "cancellable": True})
-    said = "Refused"
+    end_message = "Refused"
     try:
         result = await _result(server, argument, job, started)
-        said = f"{len(result.hunks)} hunks" if result.hunks else "Nothing to change"
+        end_message = f"{len(result.hunks)} hunks" if result.hunks else "Nothing to change"
         return result
-    except ApplyRefusedError as refused:
-        raise to_rpc_error(server.protocol, refused) from None
+    except ApplyRefusedError as error:
+        raise to_rpc_error(server.protocol, error) from None
     except asyncio.CancelledError:
-        said = "Cancelled"
+        end_message = "Cancelled"
         raise
     finally:
         if isinstance(token, int | str):
             server.progress_tasks.pop(token, None)
-        _progress(server.protocol, token, {"kind": "end", "message": said})
+        _progress(server.protocol, token, {"kind": "end", "message": end_message})
 
 
 async def _result(server: Server, argument: ApplyArgument, job: ApplyJob, started: float) -> ApplyResult:
     encoding = server.session.encoding
-    planned = await server.apply_service.plan(job, partial(_send_partial_result, server, argument, job))
+    plan = await server.apply_service.plan(job, partial(_send_partial_result, server, argument, job))
     problems: list[Problem] | None = None
     if argument.check:
-        problems = await new_problems(planned.changes, server.apply_service.folders, encoding)
-    placed = server.apply_service.rebase(job, planned.changes)
-    edit = to_lsp.to_workspace_edit(placed, server.client, encoding)
-    hunks: list[AppliedHunk] = [hunk for file in placed for hunk in to_lsp.to_applied_hunks(file, encoding)]
+        problems = await new_problems(plan.changes, server.apply_service.folders, encoding)
+    rebased = server.apply_service.rebase(job, plan.changes)
+    edit = to_lsp.to_workspace_edit(rebased, server.client, encoding)
+    hunks: list[AppliedHunk] = [hunk for file in rebased for hunk in to_lsp.to_applied_hunks(file, encoding)]
     applied, reason = None, None
     took_ms = (server.clock() - started) * 1000
-    if placed and not argument.dry_run:
+    if rebased and not argument.dry_run:
         if problems:
-            applied, reason = False, f"It would bring new problems: {len(problems)}."
+            applied, reason = False, f"The edit was not applied: it would bring {len(problems)} new problems."
         else:
-            applied, reason = await _apply(server, edit, placed)
-    elif placed:
-        mark_expected_change(server.session, placed)
+            applied, reason = await _apply(server, edit, rebased)
+    elif rebased:
+        mark_expected_change(server.session, rebased)
     return ApplyResult(
         edit,
         hunks,
-        planned.sketch.files[0].kind,
-        apply_method(planned.changes),
-        apply_stats(planned, took_ms, started),
+        plan.sketch.files[0].kind,
+        apply_method(plan.changes),
+        apply_stats(plan, took_ms, started),
         applied,
         reason,
         problems,
     )
 
 
-def _send_partial_result(server: Server, argument: ApplyArgument, job: ApplyJob, news: PartialResult) -> None:
-    placed = partial_change(job, news.change)
-    uri = placed.snapshot.uri
+def _send_partial_result(
+    server: Server, argument: ApplyArgument, job: ApplyJob, partial: PartialResult
+) -> None:
+    rebased = partial_change(job, partial.change)
+    uri = rebased.snapshot.uri
     report = {"kind": "report", "message": uri.rpartition("/")[2]}
     _progress(server.protocol, argument.work_done_token, report)
     hunks = PartialHunks(
-        to_lsp.to_applied_hunks(placed, server.session.encoding), uri if news.withdrawn else None
+        to_lsp.to_applied_hunks(rebased, server.session.encoding), uri if partial.withdrawn else None
     )
     _progress(server.protocol, argument.partial_result_token, server.protocol.unstructure(hunks))
 
 
 async def _apply(
-    server: Server, edit: WorkspaceEdit, placed: list[RebasedChange]
+    server: Server, edit: WorkspaceEdit, rebased: list[RebasedChange]
 ) -> tuple[bool | None, str | None]:
-    """Return whether the client declined the edit, and why."""
+    """Send the edit to the client. Return False and a reason if the client did not apply it, else None twice."""
     if not server.client.applies_edits:
-        return False, "The editor cannot be asked to apply an edit."
-    mark_expected_change(server.session, placed)
+        return (
+            False,
+            "The editor does not support `workspace/applyEdit`. Request the edit with `dryRun` and apply it.",
+        )
+    mark_expected_change(server.session, rebased)
     params = {"label": "Apply sketch", "edit": server.protocol.unstructure(edit)}
     try:
         answer = await asyncio.wrap_future(server.protocol.send_request(types.WORKSPACE_APPLY_EDIT, params))
@@ -146,39 +153,49 @@ def _progress(protocol: JsonRpcProtocol, token: Any, value: dict[str, Any]) -> N
         protocol.notify(types.PROGRESS, {"token": token, "value": value})
 
 
-def to_rpc_error(protocol: JsonRpcProtocol, refused: ApplyRefusedError) -> JsonRpcException:
-    """Return the error for a refusal; its message also says what came of asking a model."""
-    found = refused.refusal
-    message = f"{found.detail} {found.model}" if found.model else found.detail
-    return JsonRpcException(message, REQUEST_FAILED, protocol.unstructure(to_lsp.to_refusal_data(found)))
+def to_rpc_error(protocol: JsonRpcProtocol, error: ApplyRefusedError) -> JsonRpcException:
+    """Return the error for a refusal. Its message also says why the model did not help."""
+    refusal = error.refusal
+    message = f"{refusal.detail} {refusal.model}" if refusal.model else refusal.detail
+    return JsonRpcException(message, REQUEST_FAILED, protocol.unstructure(to_lsp.to_refusal_data(refusal)))
 
 
 def apply_model(server: Server, *, dry_run: bool = False) -> ModelPredictor | None:
-    """Return the model for what the merge is not sure of, if a person confirms each hunk that the model wrote."""
+    """Return the model for parts that the merge is not sure of.
+
+    None unless the user confirms each hunk that the model wrote: after a dry run, or by change annotations.
+    """
     return server.predictions.models.model if dry_run or server.client.annotates_edits else None
 
 
 def apply_method(changes: Sequence[FileChange]) -> Literal["merge", "model", "none"]:
+    """Return how the changes were made; "model" if a model wrote any of them."""
     if any(change.origin == "model" for change in changes):
         return "model"
     return "merge" if changes else "none"
 
 
-def apply_stats(planned: ApplyPlan, ms: float, started: float) -> ApplyStats:
-    """started: on the clock."""
-    used, first = planned.used, planned.first
+def apply_stats(plan: ApplyPlan, ms: float, started: float) -> ApplyStats:
+    """Return the costs of a plan.
+
+    Args:
+        plan: The plan.
+        ms: Milliseconds from the request to the edit.
+        started: When the request arrived, in seconds of the server's clock.
+    """
+    usages, first = plan.used, plan.first
     return ApplyStats(
         round(ms, 3),
         None if first is None else round((first - started) * 1000, 3),
-        sum(usage.completion for usage in used),
-        sum(usage.drafted for usage in used),
-        sum(usage.accepted for usage in used),
+        sum(usage.completion for usage in usages),
+        sum(usage.drafted for usage in usages),
+        sum(usage.accepted for usage in usages),
     )
 
 
-def mark_expected_change(session: Session, placed: list[RebasedChange]) -> None:
-    """Mark what the edit makes of each document as accepted: nobody typed that text."""
-    for file in placed:
+def mark_expected_change(session: Session, rebased: list[RebasedChange]) -> None:
+    """Mark the edit of each document as accepted, so that the edit history does not count its text as typed."""
+    for file in rebased:
         document = session.documents.get(file.snapshot.uri)
         if (
             document is not None

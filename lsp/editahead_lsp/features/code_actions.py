@@ -1,4 +1,4 @@
-"""`textDocument/codeAction`: the next edit, and sketches to apply, in the menu that every editor has."""
+"""`textDocument/codeAction`: the next edit, and sketches to apply, as code actions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from editahead_lsp.protocol.lsp_types import CodeAction, CodeActionParams, Predi
 from editahead_lsp.workspace.documents import Document
 from editahead_lsp.workspace.positions import offset_at
 
-from .sketch_code_actions import begin_sketch_actions, resolve_sketch_action
+from .sketch_code_actions import start_sketch_actions, resolve_sketch_action
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -34,80 +34,86 @@ if TYPE_CHECKING:
 def code_action(
     server: Server, params: CodeActionParams
 ) -> Coroutine[Any, Any, list[CodeAction]] | list[CodeAction]:
+    """Handle `textDocument/codeAction`."""
     only = params.context.only
     if not server.client.action_literals:
         return []
-    wanted = {kind for kind in (ACCEPT_KIND, GOTO_KIND) if _within(kind, only)}
-    sketch_actions = begin_sketch_actions(server, params) if _within(APPLY_KIND, only) else None
-    request = _begin(server, params) if wanted else None
+    kinds = {kind for kind in (ACCEPT_KIND, GOTO_KIND) if _within(kind, only)}
+    sketch_actions = start_sketch_actions(server, params) if _within(APPLY_KIND, only) else None
+    request = _start_request(server, params) if kinds else None
     if sketch_actions is None and request is None:
         return []
-    return _answer(server, sketch_actions, request, wanted)
+    return _answer(server, sketch_actions, request, kinds)
 
 
-def _begin(server: Server, params: CodeActionParams) -> PredictionRequest:
+def _start_request(server: Server, params: CodeActionParams) -> PredictionRequest:
     session, uri = server.session, params.text_document.uri
     document = session.documents.get(uri)
     session.update_diagnostics(uri, None, params.context.diagnostics, params.range)
-    known = document is None or _cursor_within(session, document, params.range)
-    place = None if known else params.range.start
-    return server.coordinator.start("codeAction", uri, None, place, at_once=True, most=1)
+    keep_cursor = document is None or _cursor_within(session, document, params.range)
+    cursor = None if keep_cursor else params.range.start
+    return server.coordinator.start("codeAction", uri, None, cursor, at_once=True, most=1)
 
 
 async def _answer(
     server: Server,
     sketch_actions: Coroutine[Any, Any, list[CodeAction]] | None,
     request: PredictionRequest | None,
-    wanted: set[str],
+    kinds: set[str],
 ) -> list[CodeAction]:
-    out: list[CodeAction] = []
+    actions: list[CodeAction] = []
     if request is not None:
         found = await server.coordinator.answer(request)
-        out += [action for offer in found.offers for action in _actions(server, offer, found, wanted)]
-    return [*(await sketch_actions), *out] if sketch_actions is not None else out
+        actions += [action for offer in found.offers for action in _actions(server, offer, found, kinds)]
+    return [*(await sketch_actions), *actions] if sketch_actions is not None else actions
 
 
 def code_action_resolve(server: Server, params: Any) -> Coroutine[Any, Any, dict[str, Any]] | dict[str, Any]:
-    """Return the action as it came, with its edit over the text as it is now."""
+    """Return the action with its edit, rebased over the present text."""
     if get_nested(params, "data", "sketch") is not None:
         return resolve_sketch_action(server, params)
     id = get_nested(params, "data", "id")
     if not isinstance(id, str):
-        raise JsonRpcInvalidParams("This is none of our actions.")
+        raise JsonRpcInvalidParams("The code action is not from this server.")
     session = server.session
     shown = session.shown_predictions.get_prediction(id)
     document = session.documents.get_by_key(shown.key) if shown is not None else None
     if shown is None or document is None or not shown.edit:
-        # Without an edit the client would still run the command, and it would count as accepted.
-        raise JsonRpcContentModified("What was typed meanwhile overtook the prediction.")
+        # Without an edit the client would still run the command, and the prediction would count as accepted.
+        raise JsonRpcContentModified(
+            "The document has changed since the prediction. Request the code actions again."
+        )
     edit = to_lsp.workspace_edit(
         document.snapshot, shown.edit, session.encoding, server.client.versioned_edits
     )
     return {**params, "edit": server.protocol.unstructure(edit)}
 
 
-def _actions(server: Server, offer: Suggestion, answer: SuggestionList, wanted: set[str]) -> list[CodeAction]:
+def _actions(server: Server, offer: Suggestion, answer: SuggestionList, kinds: set[str]) -> list[CodeAction]:
     client, encoding = server.client, server.session.encoding
-    found = []
-    if ACCEPT_KIND in wanted and offer.edit:
+    actions = []
+    if ACCEPT_KIND in kinds and offer.edit:
         accept = to_lsp.accept_command(offer)
         if client.resolves_actions:
             action = CodeAction(accept.title, ACCEPT_KIND, accept, data=PredictionActionData(offer.id))
         else:
             edit = to_lsp.workspace_edit(offer.snapshot, offer.edit, encoding, client.versioned_edits)
             action = CodeAction(accept.title, ACCEPT_KIND, accept, edit)
-        found.append(action)
-    if GOTO_KIND in wanted and client.shows_documents and to_lsp.needs_jump(offer, answer):
+        actions.append(action)
+    if GOTO_KIND in kinds and client.shows_documents and to_lsp.needs_jump(offer, answer):
         assert answer.document is not None
         position = to_lsp.to_position(answer.document, answer.cursor, encoding)
         target = {"uri": answer.document.uri, "position": server.protocol.unstructure(position)}
         go = Command("Go to next edit", GO_TO_NEXT_EDIT, [target])
-        found.append(CodeAction(go.title, GOTO_KIND, go))
-    return found
+        actions.append(CodeAction(go.title, GOTO_KIND, go))
+    return actions
 
 
 def _cursor_within(session: Session, document: Document, selection: Range) -> bool:
-    """Return whether the selection holds the last known cursor: at which end it is, a selection does not say."""
+    """Return whether the last known cursor is in the selection.
+
+    The last known cursor is then better than the selection, which does not say at which end the cursor is.
+    """
     start, end = (
         offset_at(document.snapshot, p.line, p.character, session.encoding)
         for p in (selection.start, selection.end)
@@ -116,8 +122,8 @@ def _cursor_within(session: Session, document: Document, selection: Range) -> bo
 
 
 def _within(kind: str, only: list[str] | None) -> bool:
-    """Whether the kind is one of those asked for, or below one of them. An empty kind stands for all."""
-    return not only or any(not asked or f"{kind}.".startswith(f"{asked}.") for asked in only)
+    """Return whether the kind is one of `only`, or below one of them. An empty kind includes all kinds."""
+    return not only or any(not parent or f"{kind}.".startswith(f"{parent}.") for parent in only)
 
 
 HANDLERS = {

@@ -1,4 +1,4 @@
-"""`textDocument/completion`: the next edit as an item of the menu, for editors that have no better way to show it."""
+"""`textDocument/completion`: the next edit as a completion item, for editors that cannot show edits otherwise."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def completion(
     server: Server, params: CompletionParams
 ) -> Coroutine[Any, Any, CompletionList] | CompletionList:
+    """Handle `textDocument/completion`."""
     if not server.offers_completion_items:
         return CompletionList(is_incomplete=False)
     request = server.coordinator.start(

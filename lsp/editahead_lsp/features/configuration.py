@@ -1,4 +1,4 @@
-"""Settings and workspace folders as they change while the server runs."""
+"""Changes of settings and of workspace folders."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 SECTION = "editahead"
+"""The section of Editahead in a client's settings."""
 
 
 def did_change_configuration(
     server: Server, params: DidChangeConfigurationParams
 ) -> Coroutine[Any, Any, None] | None:
+    """Handle `workspace/didChangeConfiguration`."""
     options = get_nested(params.settings, SECTION)
     if options is not None:
         server.configure(options)
@@ -33,6 +35,7 @@ def did_change_configuration(
 
 
 def did_change_workspace_folders(server: Server, params: DidChangeWorkspaceFoldersParams) -> None:
+    """Handle `workspace/didChangeWorkspaceFolders`."""
     server.update_workspace_folders(
         added=[folder.uri for folder in params.event.added],
         removed=[folder.uri for folder in params.event.removed],
@@ -40,14 +43,14 @@ def did_change_workspace_folders(server: Server, params: DidChangeWorkspaceFolde
 
 
 async def _pull_configuration(server: Server) -> None:
-    """Request our section from a client that says only that something changed."""
+    """Request the settings from a client that sends only the fact of a change."""
     request = {"items": [{"section": SECTION}]}
     try:
         values = await asyncio.wrap_future(
             server.protocol.send_request(types.WORKSPACE_CONFIGURATION, request)
         )
     except Exception as error:
-        log.warning("the client did not give its settings: %s", type(error).__name__)
+        log.warning("settings not updated: the client answered with %s", type(error).__name__)
         return
     if isinstance(values, list) and values and values[0] is not None:
         server.configure(values[0])

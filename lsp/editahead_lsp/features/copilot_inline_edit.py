@@ -1,6 +1,6 @@
-"""`textDocument/copilotInlineEdit`, as sidekick.nvim, copilot-lsp and copilot.el speak it.
+"""`textDocument/copilotInlineEdit`, the request of sidekick.nvim, copilot-lsp and copilot.el.
 
-One edit: sidekick.nvim makes all that it gets at once, also those that nobody has looked at; the others use the first.
+The answer has at most one edit: sidekick.nvim applies all edits of an answer at once, and the others use the first one.
 """
 
 from __future__ import annotations
@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from editahead_lsp.server import Server
 
 _INVOKED = 1
+"""The trigger kind of a request that the user invoked."""
 
 
-def inline_edit(server: Server, params: InlineCompletionParams) -> Coroutine[Any, Any, InlineEditResult]:
+def copilot_inline_edit(
+    server: Server, params: InlineCompletionParams
+) -> Coroutine[Any, Any, InlineEditResult]:
+    """Handle `textDocument/copilotInlineEdit`."""
     server.client_renders_edits = True
     request = server.coordinator.start(
         "copilotInlineEdit",
@@ -36,4 +40,4 @@ async def _answer(server: Server, request: PredictionRequest) -> InlineEditResul
     return to_lsp.inline_edits(await server.coordinator.answer(request), server.session.encoding)
 
 
-HANDLERS = {INLINE_EDIT: inline_edit}
+HANDLERS = {INLINE_EDIT: copilot_inline_edit}

@@ -1,4 +1,4 @@
-"""Documents opened, changed, closed and looked at. All synchronous: the mirror is exact after every message."""
+"""Documents that are opened, changed, closed and focused. All handlers are synchronous: the mirror is exact after each message."""
 
 from __future__ import annotations
 
@@ -22,21 +22,26 @@ log = logging.getLogger(__name__)
 
 
 def did_open(server: Server, params: DidOpenParams) -> None:
+    """Handle `textDocument/didOpen`."""
     opened = params.text_document
     document = server.session.open(opened.uri, opened.language_id, opened.version, opened.text)
-    server.predictions.models.on_change(document.snapshot)  # it may have been open, with another text
+    server.predictions.models.on_change(
+        document.snapshot
+    )  # the document may have been open before, with another text
 
 
 def did_change(server: Server, params: DidChangeParams) -> None:
-    named = params.text_document
-    document = server.session.change(named.uri, named.version, params.content_changes)
+    """Handle `textDocument/didChange`."""
+    changed = params.text_document
+    document = server.session.change(changed.uri, changed.version, params.content_changes)
     if document is None:
-        log.warning("a change of a document that is not open, ignored")
+        log.warning("didChange of a document that is not open, ignored")
     else:
         server.predictions.models.on_change(document.snapshot)
 
 
 def did_close(server: Server, params: DidCloseParams) -> None:
+    """Handle `textDocument/didClose`."""
     uri = params.text_document.uri
     document = server.session.documents.get(uri)
     server.session.close(uri)
@@ -45,7 +50,8 @@ def did_close(server: Server, params: DidCloseParams) -> None:
 
 
 def did_focus(server: Server, params: DidFocusParams) -> None:
-    server.client_renders_edits = True  # only clients that speak copilotInlineEdit send this
+    """Handle `textDocument/didFocus`."""
+    server.client_renders_edits = True  # only clients with copilotInlineEdit send this
     server.session.focus(params.text_document.uri if params.text_document else None)
 
 

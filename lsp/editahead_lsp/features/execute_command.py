@@ -1,4 +1,4 @@
-"""`workspace/executeCommand`, as a request or as a notification."""
+"""`workspace/executeCommand`: the commands, by name in `COMMAND_HANDLERS`."""
 
 from __future__ import annotations
 
@@ -25,36 +25,41 @@ if TYPE_CHECKING:
 
 
 def execute_command(server: Server, params: wire.ExecuteCommandParams) -> Any:
+    """Handle `workspace/executeCommand`, as a request or as a notification."""
     handler = COMMAND_HANDLERS.get(params.command)
     if handler is None:
-        raise JsonRpcInvalidParams("There is no such command.")
+        raise JsonRpcInvalidParams("The command is unknown.")
     return handler(server, params.arguments)
 
 
 def accept(server: Server, arguments: list[Any]) -> None:
+    """Handle the command `editahead.accept`."""
     _record(server.session, arguments, "accepted")
 
 
 def reject(server: Server, arguments: list[Any]) -> None:
+    """Handle the command `editahead.reject`."""
     _record(server.session, arguments, "rejected")
 
 
 def _record(session: Session, arguments: list[Any], event: wire.OutcomeEvent) -> None:
     if not arguments or not isinstance(arguments[0], str):
-        raise JsonRpcInvalidParams("The argument is the prediction's id.")
+        raise JsonRpcInvalidParams("The first argument must be the id of a prediction.")
     session.shown_predictions.record_outcome(arguments[0], event)
 
 
 def reset_learning(server: Server, arguments: list[Any]) -> None:
+    """Handle the command `editahead.resetLearning`."""
     server.session.reset_learning()
 
 
 def why(server: Server, arguments: list[Any]) -> wire.WhyResult:
-    named = arguments[0] if arguments else None
-    if not isinstance(named, str | None):
-        raise JsonRpcInvalidParams("The argument is a document's URI.")
+    """Handle the command `editahead.why`: explain the last prediction for a document, or for the focused one."""
+    uri = arguments[0] if arguments else None
+    if not isinstance(uri, str | None):
+        raise JsonRpcInvalidParams("The first argument must be the URI of a document.")
     session = server.session
-    document = session.documents.get(named) if named is not None else session.focused_document
+    document = session.documents.get(uri) if uri is not None else session.focused_document
     last = server.coordinator.explained.get(document.key) if document is not None else None
     if last is None:
         return wire.WhyResult()
@@ -74,6 +79,7 @@ def why(server: Server, arguments: list[Any]) -> wire.WhyResult:
 
 
 def status(server: Server, arguments: list[Any]) -> wire.StatusResult:
+    """Handle the command `editahead.status`."""
     counts, model = server.session.shown_predictions.counts, server.predictions.models.model
     totals = TokenTotals() if model is None else model.totals
     return wire.StatusResult(
@@ -111,7 +117,7 @@ def _apply_status(by_model: ModelApplyStats) -> wire.ApplyStatus:
 
 
 def backend_status(server: Server) -> wire.BackendStatus:
-    """Return the state of the model; without a model, that of the predictors that need none."""
+    """Return the state of the model; without a model, the state of the predictors that need none."""
     model = server.predictions.models.model
     if model is not None:
         health = model.backend.health

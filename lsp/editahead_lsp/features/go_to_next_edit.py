@@ -1,4 +1,4 @@
-"""`editahead.nextEdit`: with one key to the place of the next edit, and with the same key the edit itself."""
+"""`editahead.nextEdit`: one command that moves the cursor to the next edit, and the next time applies the edit."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 def go_to_next_edit(
     server: Server, arguments: list[Any]
 ) -> Coroutine[Any, Any, GoToNextEditResult] | GoToNextEditResult:
-    uri, place = None, None
+    """Handle the command `editahead.nextEdit`."""
+    uri, cursor = None, None
     if arguments and arguments[0] is not None:
-        named = server.protocol.structure(arguments[0], GoToNextEditArgument)
-        uri, place = named.uri, named.position
+        argument = server.protocol.structure(arguments[0], GoToNextEditArgument)
+        uri, cursor = argument.uri, argument.position
     elif server.session.focused_document is not None:
         uri = server.session.focused_document.uri
     if uri is None:
         return GoToNextEditResult("nothing", "unknown-document")
-    return _finish(server, server.coordinator.start("command", uri, None, place, at_once=True, most=1))
+    return _finish(server, server.coordinator.start("command", uri, None, cursor, at_once=True, most=1))
 
 
 async def _finish(server: Server, request: PredictionRequest) -> GoToNextEditResult:
@@ -38,29 +39,33 @@ async def _finish(server: Server, request: PredictionRequest) -> GoToNextEditRes
     if not answer.offers:
         return GoToNextEditResult("nothing", answer.silence.reason if answer.silence else None)
     suggestion = answer.offers[0]
-    go = _jump if to_lsp.needs_jump(suggestion, answer) else _apply
-    return await go(server, suggestion)
+    act = _jump if to_lsp.needs_jump(suggestion, answer) else _apply
+    return await act(server, suggestion)
 
 
 async def _jump(server: Server, suggestion: Suggestion) -> GoToNextEditResult:
     if not server.client.shows_documents:
-        return GoToNextEditResult("nothing", "The editor cannot be asked to show a place.")
+        return GoToNextEditResult(
+            "nothing", "The editor does not support `window/showDocument`. Go to the next edit by hand."
+        )
     session, snapshot = server.session, suggestion.snapshot
-    place = to_lsp.to_position(snapshot, suggestion.place, session.encoding)
-    selection = server.protocol.unstructure(Range(place, place))
+    position = to_lsp.to_position(snapshot, suggestion.place, session.encoding)
+    selection = server.protocol.unstructure(Range(position, position))
     params = {"uri": snapshot.uri, "takeFocus": True, "selection": selection}
     shown = await _request(server.protocol, types.WINDOW_SHOW_DOCUMENT, params)
     if get_nested(shown, "success") is not True:
-        return GoToNextEditResult("nothing", "The editor did not show the place.")
+        return GoToNextEditResult("nothing", "The editor did not show the location of the next edit.")
     document = session.documents.get(snapshot.uri)
     if document is not None:
-        session.set_cursor(document, place)
+        session.set_cursor(document, position)
     return GoToNextEditResult("jumped")
 
 
 async def _apply(server: Server, suggestion: Suggestion) -> GoToNextEditResult:
     if not server.client.applies_edits:
-        return GoToNextEditResult("nothing", "The editor cannot be asked to apply an edit.")
+        return GoToNextEditResult(
+            "nothing", "The editor does not support `workspace/applyEdit`. Accept the next edit another way."
+        )
     edit = to_lsp.workspace_edit(
         suggestion.snapshot, suggestion.edit, server.session.encoding, server.client.versioned_edits
     )

@@ -1,4 +1,4 @@
-"""`textDocument/inlayHint`: the place of the next edit, where the setting `hints` is "inlay"."""
+"""`textDocument/inlayHint`: the location of the next edit, if the setting `hints` is "inlay"."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 def inlay_hint(server: Server, params: InlayHintParams) -> list[InlayHint]:
+    """Handle `textDocument/inlayHint`."""
     return server.next_edit_marker.inlay_hints(params.text_document.uri, params.range)
 
 

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from editahead_lsp.server import Server
 
 _INVOKED = 1
+"""The trigger kind of a request that the user invoked."""
 
 
 def inline_completion(
     server: Server, params: InlineCompletionParams
 ) -> Coroutine[Any, Any, InlineCompletionList]:
+    """Handle `textDocument/inlineCompletion`."""
     server.client_renders_edits = True
     request = server.coordinator.start(
         "inlineCompletion",

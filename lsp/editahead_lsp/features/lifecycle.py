@@ -1,4 +1,4 @@
-"""`initialize` to `exit`."""
+"""The start and the end of the connection: `initialize`, `initialized`, `exit`."""
 
 from __future__ import annotations
 
@@ -27,27 +27,30 @@ if TYPE_CHECKING:
 
 
 def initialize(server: Server, params: InitializeParams) -> types.InitializeResult:
+    """Handle `initialize`."""
     if server.protocol.initialized:
-        raise JsonRpcInvalidRequest("initialize comes once")
+        raise JsonRpcInvalidRequest("The client may send `initialize` only once.")
     server.initialize_session(ClientCapabilities.from_initialize(params), params.process_id)
-    return types.InitializeResult(capabilities(server), types.ServerInfo("editahead", __version__))
+    return types.InitializeResult(server_capabilities(server), types.ServerInfo("editahead", __version__))
 
 
 def initialized(server: Server, params: None) -> None:
+    """Handle `initialized`."""
     server.show_settings_problems()
     if server.client.copilot:
         server.protocol.notify(DID_CHANGE_STATUS, {"busy": False, "message": "", "kind": "Normal"})
 
 
 def exit(server: Server, params: None) -> None:
+    """Handle `exit`."""
     server.request_exit()
 
 
-def capabilities(server: Server) -> types.ServerCapabilities:
-    """Return what the server offers to this client.
+def server_capabilities(server: Server) -> types.ServerCapabilities:
+    """Return the capabilities that the server announces to this client.
 
     A client that sees a provider for completion or inlay hints requests them at every keystroke: the server names these
-    two only where it would answer with something.
+    two only if its answers could have items.
     """
     completion = (
         types.CompletionOptions(trigger_characters=list(completion_item.TRIGGERS))

@@ -1,4 +1,4 @@
-"""`editahead/nextEdit`: the whole answer, with places to jump to and the reason for silence."""
+"""`editahead/nextEdit`: the complete answer, with locations to jump to and the reason for silence."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from editahead_lsp.protocol.custom_messages import NEXT_EDIT, NextEditParams, Ne
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
 
-_AT_ONCE = frozenset(["accepted", "manual"])
-"""Triggers after which the person waits for the answer. Any other, known or not, is automatic."""
+_IMMEDIATE_TRIGGERS = frozenset(["accepted", "manual"])
+"""Triggers after which the user waits for the answer. All others, also unknown ones, are automatic."""
 
 
 def next_edit(server: Server, params: NextEditParams) -> Coroutine[Any, Any, NextEditResult]:
+    """Handle `editahead/nextEdit`."""
     server.client_renders_edits = True
     if params.context.diagnostics is not None:
         document = params.text_document
@@ -26,7 +27,7 @@ def next_edit(server: Server, params: NextEditParams) -> Coroutine[Any, Any, Nex
         params.text_document.uri,
         params.text_document.version,
         params.position,
-        at_once=params.context.trigger in _AT_ONCE,
+        at_once=params.context.trigger in _IMMEDIATE_TRIGGERS,
         typed=params.context.trigger != "cursor",
     )
     return _answer(server, request)

@@ -1,4 +1,4 @@
-"""What became of shown predictions: `editahead/outcome`, and what other clients send instead."""
+"""The outcomes of shown predictions: `editahead/outcome`, and the messages that other clients send instead."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 def outcome(server: Server, params: OutcomeParams) -> None:
+    """Handle `editahead/outcome`."""
     if params.event in EVENTS:
         server.session.shown_predictions.record_outcome(
             params.id,
@@ -31,10 +32,12 @@ def outcome(server: Server, params: OutcomeParams) -> None:
 
 
 def did_show(server: Server, params: DidShowParams) -> None:
+    """Handle `textDocument/didShowInlineEdit` and `textDocument/didShowCompletion`."""
     _record(server.session, params, "shown")
 
 
 def did_partially_accept_completion(server: Server, params: DidShowParams) -> None:
+    """Handle `textDocument/didPartiallyAcceptCompletion`."""
     _record(server.session, params, "partiallyAccepted")
 
 

@@ -1,6 +1,6 @@
-"""Code actions for a sketch that stands in the document: selected, or fenced in a comment.
+"""Code actions that apply a sketch in the document: selected text, or a fenced block in a comment.
 
-Where the client cannot ask for a confirmation of each hunk, each is offered as an action of its own, too.
+If the client cannot confirm each hunk, each hunk has an action of its own, too.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ if TYPE_CHECKING:
 IN_SELECTION, IN_COMMENT = "Apply sketch in selection", "Apply sketch in comment"
 _FENCES = ("```", "~~~")
 _MAX_HUNKS = 9
+"""Actions for single hunks in one menu, so that the menu stays short."""
 
 
-def begin_sketch_actions(
+def start_sketch_actions(
     server: Server, params: CodeActionParams
 ) -> Coroutine[Any, Any, list[CodeAction]] | None:
-    """Return what finds the actions; None when the document cannot hold a sketch there."""
+    """Return a coroutine that finds the actions; None if there cannot be a sketch in that range."""
     document = server.session.documents.get(params.text_document.uri)
     if document is None:
         return None
@@ -54,32 +55,34 @@ def begin_sketch_actions(
 
 
 def resolve_sketch_action(server: Server, params: dict[str, Any]) -> Coroutine[Any, Any, dict[str, Any]]:
-    """Return what adds its edit to the action."""
+    """Return a coroutine that adds its edit to the action."""
     data: SketchActionData = server.protocol.structure(params["data"], SketchActionData)
     document = server.session.documents.get(data.uri)
     if document is None or document.snapshot.version != data.version:
-        raise JsonRpcContentModified("The document was changed meanwhile.")
+        raise JsonRpcContentModified(
+            "The document has changed since the code action was shown. Request the code actions again."
+        )
     return _resolved(server, params, document.snapshot, data)
 
 
 async def _resolved(
     server: Server, params: dict[str, Any], snapshot: Snapshot, data: SketchActionData
 ) -> dict[str, Any]:
-    extract = await _extract(server, snapshot, data)
-    if extract is None:
-        raise JsonRpcContentModified("There is no sketch there any more.")
+    sketch = await _find_sketch(server, snapshot, data)
+    if sketch is None:
+        raise JsonRpcContentModified("The sketch is gone from the document. Request the code actions again.")
     try:
-        placed = await _placed(server.apply_service, extract, apply_model(server))
-        edit = to_lsp.to_workspace_edit(placed, server.client, server.session.encoding)
-    except ApplyRefusedError as refused:
-        raise to_rpc_error(server.protocol, refused) from None
-    mark_expected_change(server.session, placed)
+        rebased = await _rebased_changes(server.apply_service, sketch, apply_model(server))
+        edit = to_lsp.to_workspace_edit(rebased, server.client, server.session.encoding)
+    except ApplyRefusedError as error:
+        raise to_rpc_error(server.protocol, error) from None
+    mark_expected_change(server.session, rebased)
     return {**params, "edit": server.protocol.unstructure(edit)}
 
 
 async def _actions(server: Server, snapshot: Snapshot, data: SketchActionData) -> list[CodeAction]:
-    extract = await _extract(server, snapshot, data)
-    if extract is None:
+    sketch = await _find_sketch(server, snapshot, data)
+    if sketch is None:
         return []
     client = server.client
     title = IN_COMMENT if data.comment else IN_SELECTION
@@ -87,45 +90,47 @@ async def _actions(server: Server, snapshot: Snapshot, data: SketchActionData) -
     if client.resolves_actions and client.annotates_edits:
         return [later]
     try:
-        placed = await _placed(server.apply_service, extract)
-        edit = to_lsp.to_workspace_edit(placed, client, server.session.encoding)
-    except ApplyRefusedError as refused:
+        rebased = await _rebased_changes(server.apply_service, sketch)
+        edit = to_lsp.to_workspace_edit(rebased, client, server.session.encoding)
+    except ApplyRefusedError as error:
         if client.resolves_actions:
-            return [later]  # which will tell why not
-        disabled = CodeActionDisabled(refused.refusal.detail)
+            return [later]  # `codeAction/resolve` returns the reason
+        disabled = CodeActionDisabled(error.refusal.detail)
         return [CodeAction(title, APPLY_KIND, disabled=disabled)] if client.disables_actions else []
-    each = [] if client.annotates_edits else _each(server, placed, extract)
+    hunk_actions = [] if client.annotates_edits else _hunk_actions(server, rebased, sketch)
     if client.resolves_actions:
-        return [later, *each]
-    mark_expected_change(server.session, placed)
-    return [CodeAction(title, APPLY_KIND, edit=edit), *each]
+        return [later, *hunk_actions]
+    mark_expected_change(server.session, rebased)
+    return [CodeAction(title, APPLY_KIND, edit=edit), *hunk_actions]
 
 
-def _each(server: Server, placed: list[RebasedChange], extract: EmbeddedSketch) -> list[CodeAction]:
-    """Return an action for each hunk, with the sketch left where it is: the rest can be applied afterwards."""
-    alone = []
-    for file in placed:
+def _hunk_actions(server: Server, rebased: list[RebasedChange], sketch: EmbeddedSketch) -> list[CodeAction]:
+    """Return an action for each hunk. The sketch stays in the document, so that the other hunks can be applied afterwards."""
+    single = []
+    for file in rebased:
         for hunk in file.hunks:
-            removal = not extract.keep and hunk.replacement == extract.removal_edit.replacements[0]
+            removal = not sketch.keep and hunk.replacement == sketch.removal_edit.replacements[0]
             if file.change.action == "edit" and not removal:
-                alone.append((replace(file, hunks=(hunk,)), hunk))
-    if len(alone) < 2:
+                single.append((replace(file, hunks=(hunk,)), hunk))
+    if len(single) < 2:
         return []
-    out = []
-    for number, (file, hunk) in enumerate(alone[:_MAX_HUNKS], 1):
-        said = " ".join(flag.sentence for flag in hunk.flags)
-        what = f"{to_lsp.hunk_title(hunk, file.snapshot)}{'. ' if said else ''}{said}"
+    actions = []
+    for number, (file, hunk) in enumerate(single[:_MAX_HUNKS], 1):
+        notes = " ".join(flag.sentence for flag in hunk.flags)
+        description = f"{to_lsp.hunk_title(hunk, file.snapshot)}{'. ' if notes else ''}{notes}"
         edit = to_lsp.to_workspace_edit([file], server.client, server.session.encoding)
         mark_expected_change(server.session, [file])
-        out.append(CodeAction(f"Apply hunk {number} of {len(alone)}: {what}", APPLY_KIND, edit=edit))
-    return out
+        actions.append(
+            CodeAction(f"Apply hunk {number} of {len(single)}: {description}", APPLY_KIND, edit=edit)
+        )
+    return actions
 
 
-async def _extract(server: Server, snapshot: Snapshot, data: SketchActionData) -> EmbeddedSketch | None:
+async def _find_sketch(server: Server, snapshot: Snapshot, data: SketchActionData) -> EmbeddedSketch | None:
     start, end = _offsets(snapshot, data.sketch, server.session.encoding)
     trees = server.apply_service.sketch_trees
 
-    def look(check: Check) -> EmbeddedSketch | None:
+    def find(check: Check) -> EmbeddedSketch | None:
         found = (
             sketch_in_comment(snapshot, snapshot.line_at(start), trees)
             if data.comment
@@ -133,20 +138,22 @@ async def _extract(server: Server, snapshot: Snapshot, data: SketchActionData) -
         )
         return found if found is not None and found.sketch() is not None else None
 
-    return await server.apply_service.run_in_thread(look)
+    return await server.apply_service.run_in_thread(find)
 
 
-async def _placed(
-    applying: ApplyService, extract: EmbeddedSketch, model: ModelPredictor | None = None
+async def _rebased_changes(
+    apply_service: ApplyService, sketch: EmbeddedSketch, model: ModelPredictor | None = None
 ) -> list[RebasedChange]:
-    """Plan the sketch over the text as it is now.
+    """Plan the sketch over the present text.
 
     Args:
-        model: Only once the action is taken: editors request the actions at every move of the cursor.
+        apply_service: The service that plans.
+        sketch: The sketch.
+        model: None until the user chooses the action: editors request the actions at every move of the cursor.
     """
-    job = applying.create_embedded_job(extract, model)
-    planned = await applying.plan(job)
-    return applying.rebase(job, planned.changes)
+    job = apply_service.create_embedded_job(sketch, model)
+    plan = await apply_service.plan(job)
+    return apply_service.rebase(job, plan.changes)
 
 
 def _offsets(snapshot: Snapshot, selection: Range, encoding: Encoding) -> tuple[int, int]:

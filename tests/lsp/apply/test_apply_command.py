@@ -157,7 +157,10 @@ async def test_a_client_that_cannot_be_asked(wired: Wired) -> None:
     wired.open("untitled:1", TEXT)
     result = await apply(wired, uri="untitled:1", sketch=SKETCH)
     assert result["applied"] is False
-    assert result["failureReason"] == "The editor cannot be asked to apply an edit."
+    assert (
+        result["failureReason"]
+        == "The editor does not support `workspace/applyEdit`. Request the edit with `dryRun` and apply it."
+    )
 
 
 async def test_nothing_to_change(wired: Wired, folder: Path) -> None:
