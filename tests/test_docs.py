@@ -71,7 +71,7 @@ def test_the_settings_are_those_of_the_code(document: str) -> None:
 def test_what_a_setting_may_be_is_what_is_checked() -> None:
     rows = table("docs/settings.md", "| name | default | allowed |")
     allowed = {name.strip("`"): may for name, _, may, _ in rows}
-    assert allowed == {name: kind.allowed for name, kind in settings._KINDS.items()}
+    assert allowed == {name: kind.allowed for name, kind in settings._VALUE_TYPES.items()}
     assert {name.strip("`") for name, *_, workspace in rows if workspace == "no"} == settings.USER_ONLY
 
 

@@ -1,4 +1,4 @@
-"""The server object: one client's connection, session and predictions, and the loop that serves it on stdio."""
+"""The server object: the connection, session and predictions of one client, and the loop that serves stdio."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 
 def load_pipeline() -> PredictionPipeline:
-    """Return the predictors that need no model. Imported late: the grammars take long to load."""
+    """Return the predictors that need no model. The import is late, as the grammars take long to load."""
     from editahead_inference.pipeline import Pipeline
 
     return Pipeline(clock=time.monotonic)
@@ -53,33 +53,33 @@ class Server(LanguageServer):
     """A language server for one client.
 
     Args:
-        load: Makes the pipeline, on the worker thread.
+        make_pipeline: Returns the pipeline; called on the worker thread.
         clock: Returns monotonic time in seconds.
         sleep: Waits for a number of seconds.
-        layers: How answers may be found without predicting.
-        environment: A source of settings, beside the client, the workspace and `user_folder`.
-        user_folder: Where the user's settings are; None = the platform's folder.
-        state_folder: Where the log of outcomes is; None = the platform's folder.
+        reuse: How answers may be found without a new prediction.
+        environment: The environment variables, one of the sources of settings.
+        user_folder: The folder of the user's settings; None = the platform's folder.
+        state_folder: The folder of the outcome log; None = the platform's folder.
         now: Returns Unix time in seconds.
-        run: A name that no other run has; None = a random one.
-        reach: Returns the model that the settings name, if any. Raises ValueError with the reason where it cannot.
+        run_id: A unique name of this run for the outcome log; None = a random one.
+        create_model: Returns the model that the settings name, if any. Raises ValueError with the reason if it cannot.
     """
 
     protocol: JsonRpcProtocol
 
     def __init__(
         self,
-        load: Callable[[], PredictionPipeline] = load_pipeline,
+        make_pipeline: Callable[[], PredictionPipeline] = load_pipeline,
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        layers: ReuseOptions = ALL_REUSE,
+        reuse: ReuseOptions = ALL_REUSE,
         environment: Mapping[str, str] = os.environ,
         user_folder: Path | None = None,
         state_folder: Path | None = None,
         now: Callable[[], float] = time.time,
-        run: str | None = None,
-        reach: Callable[[ModelConfig], ModelPredictor | None] = ModelConfig.create_predictor,
+        run_id: str | None = None,
+        create_model: Callable[[ModelConfig], ModelPredictor | None] = ModelConfig.create_predictor,
     ) -> None:
         super().__init__(
             "editahead", __version__, protocol_cls=JsonRpcProtocol, converter_factory=make_converter
@@ -90,39 +90,40 @@ class Server(LanguageServer):
         self._user_folder = user_dirs.config_folder() if user_folder is None else user_folder
         self.client = ClientCapabilities()
         log_file = (user_dirs.state_folder() if state_folder is None else state_folder) / FILE_NAME
-        log_of_outcomes = OutcomeLog(log_file, clock)
-        self.session = Session(
-            clock, OutcomeTracker(clock, now, run or secrets.token_hex(8), log_of_outcomes)
-        )
-        self.predictions = PredictionScheduler(load, clock, sleep, kept=layers.kept)
-        self.coordinator = PredictionCoordinator(self.session, self.predictions, clock, sleep, layers)
+        outcome_log = OutcomeLog(log_file, clock)
+        self.session = Session(clock, OutcomeTracker(clock, now, run_id or secrets.token_hex(8), outcome_log))
+        self.predictions = PredictionScheduler(make_pipeline, clock, sleep, kept=reuse.kept)
+        self.coordinator = PredictionCoordinator(self.session, self.predictions, clock, sleep, reuse)
         self.apply_service = ApplyService(self.session, clock)
         self.next_edit_marker = NextEditMarker(self, sleep)
         self.prompt_warmer = PromptWarmer(self.session, self.predictions.models, clock, sleep)
         self.client_renders_edits = False
-        """Whether the client can show an edit before it is made: `initialize` said so, or a request that only such a client
-        sends."""
-        self.watches_process = True
-        """Whether to end when the client's process is gone."""
-        self._reach = reach
-        self._wanted: ModelConfig | None = None
+        """Whether the client can show an edit before it is applied.
+
+        Known from `initialize`, or from a request that only such clients send.
+        """
+        self.watch_client_process = True
+        """Whether to exit when the client's process has ended."""
+        self._create_model = create_model
+        self._model_config: ModelConfig | None = None
         self.progress_tasks: dict[int | str, asyncio.Task[Any]] = {}
-        """The requests that report progress and that the client can cancel, by the token of their progress."""
+        """The requests that report progress and that the client can cancel, by progress token."""
         self.model_error: str | None = None
-        """Why there is no model though the settings name one."""
+        """Why there is no model, though the settings name one."""
         self._options: Any = None
         self._folders: tuple[str, ...] = ()
-        self._messages: tuple[str, ...] = ()
-        self._told: set[str] = set()
-        self._watch: asyncio.Task[None] | None = None
-        self._ended = asyncio.Event()
+        self._settings_problems: tuple[str, ...] = ()
+        self._shown_problems: set[str] = set()
+        self._process_watch: asyncio.Task[None] | None = None
+        self._exit_requested = asyncio.Event()
         register_all(self)
 
     def initialize_session(self, client: ClientCapabilities, process_id: int | None) -> None:
-        """Begin the session with this client.
+        """Start the session with this client.
 
         Args:
-            process_id: The client's process; the server ends when it is gone.
+            client: The client's capabilities and options.
+            process_id: The client's process; the server exits when that process has ended.
         """
         self.client = client
         self.client_renders_edits = client.shows_edits
@@ -131,11 +132,11 @@ class Server(LanguageServer):
         self._apply_settings()
         self.protocol.initialized = True
         self.predictions.start()
-        if process_id is not None and self.watches_process:
-            self._watch = asyncio.ensure_future(self._until_gone(process_id))
+        if process_id is not None and self.watch_client_process:
+            self._process_watch = asyncio.ensure_future(self._exit_with_client(process_id))
 
     def configure(self, options: Any) -> None:
-        """Use these settings of the client from now on; for what they leave out, those given at `initialize`."""
+        """Replace the client's settings. Options that are missing keep the values from `initialize`."""
         if isinstance(options, Mapping) and isinstance(self.client.options, Mapping):
             options = {**self.client.options, **options}
         self._options = options
@@ -150,84 +151,85 @@ class Server(LanguageServer):
             added: URIs of folders.
             removed: URIs of folders.
         """
-        gone = {uris.canonical_key(uri) for uri in (*removed, *added)}
-        self._folders = (*(uri for uri in self._folders if uris.canonical_key(uri) not in gone), *added)
+        changed = {uris.canonical_key(uri) for uri in (*removed, *added)}
+        self._folders = (*(uri for uri in self._folders if uris.canonical_key(uri) not in changed), *added)
         self._apply_settings()
         self.show_settings_problems()
 
     def show_settings_problems(self) -> None:
         """Show each problem with the settings once."""
-        for message in self._messages:
-            if message not in self._told:
-                self._told.add(message)
+        for message in self._settings_problems:
+            if message not in self._shown_problems:
+                self._shown_problems.add(message)
                 self.window_show_message(
                     types.ShowMessageParams(types.MessageType.Warning, f"Editahead: {message}")
                 )
 
     @property
     def offers_completion_items(self) -> bool:
-        """Whether completion menus have an item for the next edit."""
-        wanted = self.session.settings.completion_item
-        return wanted == "on" or (wanted == "auto" and not self.client_renders_edits)
+        """Whether completion lists contain an item for the next edit."""
+        mode = self.session.settings.completion_item
+        return mode == "on" or (mode == "auto" and not self.client_renders_edits)
 
     def _apply_settings(self) -> None:
-        """Read the settings from all their sources again, and use them."""
+        """Read the settings from all sources and apply them."""
         folders = workspace_paths(self._folders)
         self.apply_service.folders = folders
         resolved = load_settings(self._environment, self._options, folders, self._user_folder)
         settings = resolved.settings
-        self._choose_model(settings)
-        self._messages = (
+        self._update_model(settings)
+        self._settings_problems = (
             resolved.messages if self.model_error is None else (*resolved.messages, self.model_error)
         )
         logging.getLogger().setLevel(settings.log_level.upper())
         self.session.configure(settings, FileExclusion(folders, settings.exclude))
 
-    def _choose_model(self, settings: Settings) -> None:
-        """Use the model that the settings name, unless it is the one in use."""
-        wanted = ModelConfig.from_settings(settings, self._environment, self._folders)
-        if wanted == self._wanted:
+    def _update_model(self, settings: Settings) -> None:
+        """Switch to the model that the settings name, unless it is in use already."""
+        config = ModelConfig.from_settings(settings, self._environment, self._folders)
+        if config == self._model_config:
             return
-        self._wanted = wanted
+        self._model_config = config
         try:
-            model = self._reach(wanted)
+            model = self._create_model(config)
         except ValueError as error:
             self._set_model(None, str(error))
         else:
             self._set_model(model)
 
     def _set_model(self, model: ModelPredictor | None, error: str | None = None) -> None:
-        """Send requests to this model from now on.
+        """Use a model from now on.
 
         Args:
-            model: None where there is none.
-            error: Why there is none though the settings name one.
+            model: The model, or None.
+            error: Why there is no model, though the settings name one.
         """
         self.model_error = error
         if model is not None or self.predictions.models.model is not None:
             self.predictions.set_model(model)
 
-    async def _until_gone(self, process_id: int) -> None:
+    async def _exit_with_client(self, process_id: int) -> None:
+        """Exit when the client's process has ended."""
         await parent_process.wait_for_exit(process_id, self._sleep)
-        log.warning("the client's process is gone")
+        log.warning("the client's process has ended; the server exits")
         self.request_exit()
 
     def request_exit(self) -> None:
-        """Make `ended` return. Call it on the event loop."""
-        self._ended.set()
+        """Make `wait_closed` return. Call this method on the event loop."""
+        self._exit_requested.set()
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Log the error instead of showing it. Its text may quote code: only the level debug has it."""
+        """Log an error instead of showing it. The error's text may quote code, so only the level debug logs it."""
         if isinstance(error, JsonRpcException) and not isinstance(
             error, JsonRpcInternalError
-        ):  # the client's mistake, and it was told
-            log.info("refused: %s", type(error).__name__)
+        ):  # the client's mistake; the answer says so
+            log.info("request failed: %s", type(error).__name__)
             return
         log.error("%s: %s", getattr(source, "__name__", source), type(error).__name__)
-        log.debug("the error", exc_info=error)
+        log.debug("traceback", exc_info=error)
 
     def receive(self, body: bytes) -> None:
-        """Handle the body of one message. Never raises."""
+        """Handle the body of one message. Errors are logged, and not raised."""
         try:
             message = json.loads(body)
         except (ValueError, RecursionError):
@@ -241,19 +243,24 @@ class Server(LanguageServer):
         self.prompt_warmer.on_message()
 
     async def serve(self, read: Callable[[int], bytes], out: BinaryIO) -> int:
-        """Serve one client until it sends `exit`, closes the stream, or is gone. Return the exit code of the process."""
+        """Serve one client until it sends `exit`, closes the stream or has ended. Return the exit code of the process.
+
+        Args:
+            read: Reads at most the given number of bytes; returns none at the end of the stream.
+            out: The stream to the client.
+        """
         self.protocol.set_writer(_Writer(out, self.request_exit))
         StdinReaderThread(read, asyncio.get_running_loop(), self.receive, self.request_exit).start()
         await self.wait_closed()
         return 0 if self.protocol.shutdown_requested else 1
 
     async def wait_closed(self) -> None:
-        """Wait for `end`, then cancel all work and close what is open."""
+        """Wait for `request_exit`, then cancel all work and close all documents."""
         try:
-            await self._ended.wait()
+            await self._exit_requested.wait()
         finally:
-            if self._watch is not None:
-                self._watch.cancel()
+            if self._process_watch is not None:
+                self._process_watch.cancel()
             self.next_edit_marker.stop()
             self.prompt_warmer.stop()
             try:
@@ -265,17 +272,17 @@ class Server(LanguageServer):
 
 
 class _Writer:
-    """A writer that ends the server once the client no longer reads."""
+    """A writer that ends the server when the client no longer reads."""
 
-    def __init__(self, out: BinaryIO, gone: Callable[[], None]) -> None:
-        self._out, self._gone = out, gone
+    def __init__(self, out: BinaryIO, on_disconnect: Callable[[], None]) -> None:
+        self._out, self._on_disconnect = out, on_disconnect
 
     def write(self, data: bytes) -> None:
         try:
             self._out.write(data)
             self._out.flush()
         except (OSError, ValueError):
-            self._gone()
+            self._on_disconnect()
 
     def close(self) -> None:
         pass

@@ -1,7 +1,7 @@
 """Settings: the allowed values, the sources, and the order of the sources.
 
-Sources hold options as written. Resolving them gives `Settings`, in which every value is valid. A wrong value gives one
-message and is dropped; the rest of its source still counts. No input makes these functions raise.
+A source has options as written. `resolve_settings` turns sources into `Settings`, in which every value is valid. A wrong
+value gives one message and is ignored; the rest of its source still counts. No function here raises for wrong input.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from editahead_inference.backends.openai.server_url import ServerUrl
 from .errors import SettingError
 
 FILE_NAME = "editahead.toml"
-PREFIX = "EDITAHEAD_"
+ENVIRONMENT_PREFIX = "EDITAHEAD_"
 
 USER_ONLY = frozenset(["backend", "url", "model", "api_key_env", "telemetry"])
 """Settings that a workspace file cannot set: a file in a cloned repository must never choose where code is sent."""
@@ -52,9 +52,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class SettingsSource:
-    """The options of one level. `name` is for messages, such as a file's path."""
+    """The options of one source, as written. `name` names the source in messages, such as the path of a file."""
 
-    place: SettingsLevel
+    level: SettingsLevel
     name: str
     options: Any
 
@@ -75,20 +75,23 @@ class ResolvedSettings:
 
 
 @dataclass(frozen=True)
-class _Kind:
-    """A kind of value: the allowed values in words, and a function that checks a value and converts it."""
+class _ValueType:
+    """A type of values: the allowed values in words, and a function that checks and converts a value.
+
+    `read` raises SettingError for a value that is not allowed.
+    """
 
     allowed: str
     read: Callable[[Any], Any]
 
 
-def _one_of(*values: str) -> _Kind:
+def _one_of(*values: str) -> _ValueType:
     def read(value: Any) -> Any:
         if value not in values:
             raise SettingError
         return value
 
-    return _Kind(" or ".join(f'"{value}"' for value in values), read)
+    return _ValueType(" or ".join(f'"{value}"' for value in values), read)
 
 
 def _number(low: float, high: float) -> Callable[[Any], float]:
@@ -147,32 +150,36 @@ def _url(value: Any) -> str:
     return url
 
 
-_KINDS: Mapping[str, _Kind] = {
+_VALUE_TYPES: Mapping[str, _ValueType] = {
     "backend": _one_of("embedded", "local", "openai", "engine"),
-    "url": _Kind("an https URL, or an http URL of this machine, without a password, query or fragment", _url),
-    "model": _Kind("a model's name, or the folder of one", _text),
-    "api_key_env": _Kind("the name of an environment variable", _text),
-    "format": _Kind('"auto" or the name of a prompt format', _text),
-    "eagerness": _Kind("a number from 0 to 1", _number(0, 1)),
-    "debounce_ms": _Kind('"auto" or a number of milliseconds from 0 to 60000', _debounce),
-    "languages": _Kind("a table of language ids with true or false", _languages),
-    "exclude": _Kind("a list of globs", _globs),
-    "max_file_bytes": _Kind("a whole number of bytes, 0 or more", _whole),
+    "url": _ValueType(
+        "an https URL, or an http URL of this machine, without a password, query or fragment", _url
+    ),
+    "model": _ValueType("a model's name, or the folder of one", _text),
+    "api_key_env": _ValueType("the name of an environment variable", _text),
+    "format": _ValueType('"auto" or the name of a prompt format', _text),
+    "eagerness": _ValueType("a number from 0 to 1", _number(0, 1)),
+    "debounce_ms": _ValueType('"auto" or a number of milliseconds from 0 to 60000', _debounce),
+    "languages": _ValueType("a table of language ids with true or false", _languages),
+    "exclude": _ValueType("a list of globs", _globs),
+    "max_file_bytes": _ValueType("a whole number of bytes, 0 or more", _whole),
     "hints": _one_of("auto", "off", "diagnostic", "inlay"),
     "completion_item": _one_of("auto", "on", "off"),
-    "learning": _Kind("true or false", _boolean),
+    "learning": _ValueType("true or false", _boolean),
     "telemetry": _one_of("local", "off"),
     "log_level": _one_of("debug", "info", "warning", "error"),
 }
-NAMES = tuple(f.name for f in fields(Settings))
-_PLAIN_TEXT = frozenset(["backend", "url", "model", "api_key_env", "format", "hints", "completion_item"]) | {
+SETTING_NAMES = tuple(f.name for f in fields(Settings))
+_TEXT_SETTINGS = frozenset(
+    ["backend", "url", "model", "api_key_env", "format", "hints", "completion_item"]
+) | {
     "telemetry",
     "log_level",
 }
-"""Settings whose environment variables are plain text; those of all others are parsed as JSON if possible."""
+"""Settings whose environment variables are text; the variables of other settings are parsed as JSON if possible."""
 
 
-def resolve(sources: Sequence[SettingsSource]) -> ResolvedSettings:
+def resolve_settings(sources: Sequence[SettingsSource]) -> ResolvedSettings:
     """Return the settings of all sources; the first source that sets a value wins."""
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
@@ -182,7 +189,7 @@ def resolve(sources: Sequence[SettingsSource]) -> ResolvedSettings:
             continue
         if not isinstance(source.options, Mapping):
             messages.append(
-                f"{source.name}: the settings are ignored. They must be a table of names and values."
+                f"{source.name}: the settings are ignored; they must be a table of names and values."
             )
             continue
         for name, value in source.options.items():
@@ -192,23 +199,23 @@ def resolve(sources: Sequence[SettingsSource]) -> ResolvedSettings:
             if problem is not None:
                 messages.append(problem)
             elif name not in values:
-                values[name] = _KINDS[name].read(value)
+                values[name] = _VALUE_TYPES[name].read(value)
                 origins[name] = source.name
     return ResolvedSettings(
-        Settings(**values), {name: origins.get(name, "default") for name in NAMES}, tuple(messages)
+        Settings(**values), {name: origins.get(name, "default") for name in SETTING_NAMES}, tuple(messages)
     )
 
 
 def _problem(source: SettingsSource, name: Any, value: Any) -> str | None:
-    if name not in _KINDS:
+    if name not in _VALUE_TYPES:
         return f"{source.name}: the setting {_short(name)} is unknown and ignored. `editahead config` lists all settings."
-    if source.place == "workspace" and name in USER_ONLY:
-        return f"{source.name}: a workspace may not set `{name}`; the value is ignored. Set it in your own settings."
-    kind = _KINDS[name]
+    if source.level == "workspace" and name in USER_ONLY:
+        return f"{source.name}: a workspace may not set `{name}`; the value is ignored. Set `{name}` in your own settings."
+    value_type = _VALUE_TYPES[name]
     try:
-        kind.read(value)
+        value_type.read(value)
     except SettingError:
-        return f"{source.name}: `{name}` cannot be {_short(value)}; allowed: {kind.allowed}. The value is ignored."
+        return f"{source.name}: `{name}` cannot be {_short(value)}; allowed: {value_type.allowed}. The value is ignored."
     return None
 
 
@@ -220,16 +227,16 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def from_environment(environment: Mapping[str, str]) -> list[SettingsSource]:
+def sources_from_environment(environment: Mapping[str, str]) -> list[SettingsSource]:
     """Return one source for each variable that names a setting, so that messages contain the variable's name."""
     sources = []
-    for name in NAMES:
-        variable = PREFIX + name.upper()
+    for name in SETTING_NAMES:
+        variable = ENVIRONMENT_PREFIX + name.upper()
         text = environment.get(variable)
         if not text:
             continue
         value: Any = text
-        if name not in _PLAIN_TEXT:
+        if name not in _TEXT_SETTINGS:
             try:
                 value = json.loads(text)
             except (ValueError, RecursionError):
@@ -238,7 +245,7 @@ def from_environment(environment: Mapping[str, str]) -> list[SettingsSource]:
     return sources
 
 
-def from_file(path: Path, place: SettingsLevel) -> tuple[SettingsSource | None, str | None]:
+def source_from_file(path: Path, level: SettingsLevel) -> tuple[SettingsSource | None, str | None]:
     """Return the options of a settings file, or None without a file, and a message if the file cannot be read."""
     try:
         options = tomllib.loads(path.read_bytes().decode("utf-8"))
@@ -246,8 +253,8 @@ def from_file(path: Path, place: SettingsLevel) -> tuple[SettingsSource | None, 
         return None, None
     except (OSError, ValueError, RecursionError) as error:  # unreadable, not UTF-8, not TOML, no valid path
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return None, f"{path}: cannot be read: {reason}. The file is ignored. Correct it."
-    return SettingsSource(place, str(path), options), None
+        return None, f"{path}: the file cannot be read and is ignored: {reason}. Correct the file."
+    return SettingsSource(level, str(path), options), None
 
 
 def load_settings(
@@ -264,18 +271,18 @@ def load_settings(
         workspace_folders: Folders whose settings file counts, the first one most.
         user_folder: The user's configuration folder.
     """
-    sources = from_environment(environment)
+    sources = sources_from_environment(environment)
     sources.append(SettingsSource("client", "the editor's settings", client))
     messages = []
     files: list[tuple[Path, SettingsLevel]] = [
         (folder / FILE_NAME, "workspace") for folder in workspace_folders
     ]
     files.append((user_folder / FILE_NAME, "user"))
-    for path, place in files:
-        source, message = from_file(path, place)
+    for path, level in files:
+        source, message = source_from_file(path, level)
         if source is not None:
             sources.append(source)
         if message is not None:
             messages.append(message)
-    resolved = resolve(sources)
+    resolved = resolve_settings(sources)
     return ResolvedSettings(resolved.settings, resolved.origins, (*resolved.messages, *messages))

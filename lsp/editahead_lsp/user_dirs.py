@@ -8,8 +8,10 @@ import platformdirs
 
 
 def config_folder() -> Path:
+    """Return the folder of the user's settings file."""
     return platformdirs.user_config_path("editahead", appauthor=False)
 
 
 def state_folder() -> Path:
+    """Return the folder of the outcome log and of the secret."""
     return platformdirs.user_state_path("editahead", appauthor=False)

@@ -1,4 +1,4 @@
-"""The secret of the person whose server this is, from which come the names that others see instead of theirs."""
+"""The user's secret. Pseudonyms that model servers see instead of the user's name are derived from it."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ from contextlib import suppress
 from pathlib import Path
 
 FILE_NAME = "secret"
-"""In the person's state folder."""
-SIZE = 32
-"""Bytes."""
+"""The file in the user's state folder."""
+SECRET_BYTES = 32
 
 
 def load_or_create_user_secret(folder: Path) -> bytes:
-    """Made once for each folder, and never readable by others. Where none can be kept it is another one each time: nothing
-    is lost but what servers kept for the one before."""
+    """Return the secret in `folder`; create a file that only the user can read if there is none.
+
+    If the file cannot be written, each call returns a new secret. Then only caches of model servers are lost.
+    """
     file = folder / FILE_NAME
-    beside = file.with_name(f"{FILE_NAME}.{os.getpid()}")
-    fresh = secrets.token_bytes(SIZE)
+    temporary = file.with_name(f"{FILE_NAME}.{os.getpid()}")
+    new = secrets.token_bytes(SECRET_BYTES)
     try:
         if not file.exists():
             folder.mkdir(parents=True, exist_ok=True)
             with suppress(FileNotFoundError):
-                beside.unlink()
+                temporary.unlink()
             descriptor = os.open(
-                beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600
+                temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600
             )
             with os.fdopen(descriptor, "wb") as out:
-                out.write(fresh)
-            with suppress(FileExistsError):  # another process was quicker
-                os.link(beside, file)
-            beside.unlink()
-        found = file.read_bytes()
+                out.write(new)
+            with suppress(FileExistsError):  # another process created it first
+                os.link(temporary, file)
+            temporary.unlink()
+        stored = file.read_bytes()
     except OSError:
-        return fresh
-    return found if len(found) == SIZE else fresh
+        return new
+    return stored if len(stored) == SECRET_BYTES else new

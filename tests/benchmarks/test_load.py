@@ -104,10 +104,10 @@ class Typist(Wired):
         self.cancelled = self.shown = 0
         self.errors: list[Any] = []
 
-        def reach(wanted: ModelConfig) -> Any:
+        def create_model(wanted: ModelConfig) -> Any:
             return wanted.wrap_backend(Counting(file, self.dice.randbytes(32), tally))
 
-        super().__init__(Pipeline(), reach=reach, layers=ALL_REUSE)
+        super().__init__(Pipeline(), create_model=create_model, reuse=ALL_REUSE)
         text = self.dice.choice(texts())
         self.lines = text.splitlines(keepends=True)[:LONGEST_LINES]
         self.uri = f"file:///home/{number}/{number}.py"

@@ -18,7 +18,7 @@ OWN = {"editahead.server.command", "editahead.server.python", "editahead.trace.s
 
 
 def test_its_settings_are_those_of_the_server() -> None:
-    assert PROPERTIES.keys() - OWN == {f"editahead.{name}" for name in settings.NAMES}
+    assert PROPERTIES.keys() - OWN == {f"editahead.{name}" for name in settings.SETTING_NAMES}
     assert all(one["markdownDescription"] for one in PROPERTIES.values())
 
 
@@ -33,11 +33,11 @@ def test_a_workspace_cannot_say_where_code_goes_or_what_is_started() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", sorted(name for name in settings.NAMES if "enum" in PROPERTIES[f"editahead.{name}"])
+    "name", sorted(name for name in settings.SETTING_NAMES if "enum" in PROPERTIES[f"editahead.{name}"])
 )
 def test_the_words_of_a_setting_are_those_of_the_server(name: str) -> None:
     words = [f'"{word}"' for word in PROPERTIES[f"editahead.{name}"]["enum"] if word is not None]
-    assert " or ".join(words) == settings._KINDS[name].allowed
+    assert " or ".join(words) == settings._VALUE_TYPES[name].allowed
 
 
 def test_it_has_the_version_of_the_server() -> None:

@@ -132,7 +132,7 @@ async def test_the_model_that_ships_applies_a_sketch(tmp_path: Path, monkeypatch
 @pytest_asyncio.fixture
 async def nonsense(vllm: OpenAIBackend, tmp_path: Path) -> AsyncIterator[Person]:
     """A person whose model says whatever comes to its mind."""
-    person = Person(tmp_path, TEXT, reach=lambda wanted: ModelPredictor(vllm, wanted.format))
+    person = Person(tmp_path, TEXT, create_model=lambda wanted: ModelPredictor(vllm, wanted.format))
     yield person
     await person.ends()
 

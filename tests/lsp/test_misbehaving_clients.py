@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from editahead_lsp.settings import NAMES, Settings, SettingsSource, resolve
+from editahead_lsp.settings import SETTING_NAMES, Settings, SettingsSource, resolve_settings
 from server_harness import Scripted, Wired, ask, span
 
 A = "file:///tmp/a.py"
@@ -252,14 +252,14 @@ WRONG: dict[str, list[Any]] = {
 
 
 def test_every_setting_has_its_wrong_values() -> None:
-    assert set(WRONG) == set(NAMES)
+    assert set(WRONG) == set(SETTING_NAMES)
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name in WRONG for value in WRONG[name]])
 def test_a_wrong_value_gives_one_message_and_the_rest_counts(name: str, value: Any) -> None:
     good = {"eagerness": 0.25, "learning": False}
     good.pop(name, None)
-    resolved = resolve([SettingsSource("client", "the editor's settings", {name: value, **good})])
+    resolved = resolve_settings([SettingsSource("client", "the editor's settings", {name: value, **good})])
     (message,) = resolved.messages
     assert f"`{name}`" in message
     assert "allowed: " in message

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from editahead_lsp.user_secret import FILE_NAME, SIZE, load_or_create_user_secret
+from editahead_lsp.user_secret import FILE_NAME, SECRET_BYTES, load_or_create_user_secret
 
 
 def test_it_is_made_once_and_only_for_its_person(tmp_path: Path) -> None:
     folder = tmp_path / "state"
     found = load_or_create_user_secret(folder)
-    assert len(found) == SIZE and load_or_create_user_secret(folder) == found
+    assert len(found) == SECRET_BYTES and load_or_create_user_secret(folder) == found
     assert load_or_create_user_secret(tmp_path / "another") != found
     assert [path.name for path in folder.iterdir()] == [FILE_NAME]
     if os.name == "posix":
@@ -33,4 +33,4 @@ def test_several_servers_that_start_at_once_agree(tmp_path: Path, monkeypatch: p
 def test_where_none_can_be_kept_there_is_another_each_time(kept: bytes, tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(kept)
     assert len({load_or_create_user_secret(tmp_path), load_or_create_user_secret(tmp_path)}) == 2
-    assert len(load_or_create_user_secret(tmp_path / FILE_NAME / "no folder")) == SIZE
+    assert len(load_or_create_user_secret(tmp_path / FILE_NAME / "no folder")) == SECRET_BYTES

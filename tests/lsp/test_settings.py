@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_lsp.settings import (
-    NAMES,
+    SETTING_NAMES,
     USER_ONLY,
     Settings,
     SettingsSource,
-    from_environment,
     load_settings,
-    resolve,
+    resolve_settings,
+    sources_from_environment,
 )
 
 json_values = st.recursive(
@@ -26,21 +26,26 @@ json_values = st.recursive(
 
 
 @given(
-    st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=8), json_values, max_size=6) | json_values,
+    st.dictionaries(st.sampled_from(SETTING_NAMES) | st.text(max_size=8), json_values, max_size=6)
+    | json_values,
     st.sampled_from(["client", "workspace", "user"]),
 )
 def test_any_input_gives_valid_settings(options: Any, place: Any) -> None:
-    first = resolve([SettingsSource(place, "there", options)])
-    again = resolve(
-        [SettingsSource("client", "again", {name: getattr(first.settings, name) for name in NAMES})]
+    first = resolve_settings([SettingsSource(place, "there", options)])
+    again = resolve_settings(
+        [SettingsSource("client", "again", {name: getattr(first.settings, name) for name in SETTING_NAMES})]
     )
     assert again.settings == first.settings
     assert again.messages == ()
 
 
-@given(st.dictionaries(st.sampled_from([f"EDITAHEAD_{name.upper()}" for name in NAMES]), st.text(max_size=8)))
+@given(
+    st.dictionaries(
+        st.sampled_from([f"EDITAHEAD_{name.upper()}" for name in SETTING_NAMES]), st.text(max_size=8)
+    )
+)
 def test_any_environment_gives_valid_settings(environment: dict[str, str]) -> None:
-    resolve(from_environment(environment))
+    resolve_settings(sources_from_environment(environment))
 
 
 def gathered(folder: Path, environment: dict[str, str], client: Any, workspace: str, user: str) -> Any:
@@ -101,7 +106,7 @@ def test_a_workspace_cannot_choose_where_code_goes(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_value_is_one_message_and_the_rest_counts(name: str, value: Any, allowed: str) -> None:
-    resolved = resolve([SettingsSource("client", "the client", {name: value, "format": "zeta"})])
+    resolved = resolve_settings([SettingsSource("client", "the client", {name: value, "format": "zeta"})])
     assert resolved.settings == Settings(format="zeta")
     (message,) = resolved.messages
     assert f"`{name}`" in message
@@ -111,7 +116,7 @@ def test_a_wrong_value_is_one_message_and_the_rest_counts(name: str, value: Any,
 
 @pytest.mark.parametrize("url", ["https://example.com/v1", "http://127.0.0.1:8000", "http://localhost:1/v1"])
 def test_urls_that_are_allowed(url: str) -> None:
-    assert resolve([SettingsSource("client", "c", {"url": url})]).settings.url == url
+    assert resolve_settings([SettingsSource("client", "c", {"url": url})]).settings.url == url
 
 
 def test_a_wrong_value_leaves_the_next_source_its_say() -> None:
@@ -119,18 +124,18 @@ def test_a_wrong_value_leaves_the_next_source_its_say() -> None:
         SettingsSource("client", "c", {"eagerness": 7}),
         SettingsSource("user", "u", {"eagerness": 0.7}),
     ]
-    assert resolve(sources).settings.eagerness == 0.7
+    assert resolve_settings(sources).settings.eagerness == 0.7
 
 
 def test_a_broken_file_is_one_message(tmp_path: Path) -> None:
     resolved = gathered(tmp_path, {}, {"crossFile": True, "token": "t"}, "not toml at all", "")
     assert resolved.settings == Settings()
     (message,) = resolved.messages
-    assert "editahead.toml: cannot be read" in message
+    assert "editahead.toml: the file cannot be read" in message
 
 
 def test_environment_variables_are_json_or_words() -> None:
-    sources = from_environment(
+    sources = sources_from_environment(
         {
             "EDITAHEAD_LANGUAGES": '{"go": false}',
             "EDITAHEAD_EXCLUDE": '["*.min.js"]',
@@ -139,6 +144,6 @@ def test_environment_variables_are_json_or_words() -> None:
             "EDITAHEAD_TOKEN": "another matter",
         }
     )
-    resolved = resolve(sources)
+    resolved = resolve_settings(sources)
     assert resolved.messages == ()
     assert resolved.settings == Settings(languages={"go": False}, exclude=("*.min.js",), model="123")

@@ -84,7 +84,7 @@ class Wired:
     """A message that takes longer never comes."""
 
     def __init__(self, pipeline: Any, **arguments: Any) -> None:
-        arguments.setdefault("layers", NOT_AHEAD)
+        arguments.setdefault("reuse", NOT_AHEAD)
         arguments.setdefault("environment", {"EDITAHEAD_TELEMETRY": "off"})
         self.server = Server(lambda: pipeline, **arguments)
         self.server.protocol.set_writer(self)  # type: ignore[arg-type]

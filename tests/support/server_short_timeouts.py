@@ -20,7 +20,7 @@ from editahead_lsp.server import Server
 SOON = Timeouts(connect=1.0, first=0.2, between=0.2, total=1.0)
 
 
-def reach(wanted: ModelConfig) -> ModelPredictor | None:
+def create_model(wanted: ModelConfig) -> ModelPredictor | None:
     if wanted.url is None:
         return None
     backend = OpenAIBackend(
@@ -31,7 +31,7 @@ def reach(wanted: ModelConfig) -> ModelPredictor | None:
 
 async def serve() -> int:
     out = os.fdopen(os.dup(1), "wb")
-    return await Server(reach=reach).serve(partial(os.read, 0), out)
+    return await Server(create_model=create_model).serve(partial(os.read, 0), out)
 
 
 if __name__ == "__main__":

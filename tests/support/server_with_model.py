@@ -67,7 +67,7 @@ class Model:
         self.held = False
         self._open.set()
 
-    def reach(self, wanted: ModelConfig) -> ModelPredictor | None:
+    def create_model(self, wanted: ModelConfig) -> ModelPredictor | None:
         self.wanted.append(wanted)
         return self.predictor if wanted.backend == "openai" else None
 
@@ -86,7 +86,7 @@ class Modelled(Wired):
     def __init__(self, model: Model, *, bias: float = 0.0, **arguments: Any) -> None:
         self.model, self.time = model, Time()
         gate = Gate(Weights({"features": [], "bias": bias, "trees": []}))
-        arguments.setdefault("reach", model.reach)
+        arguments.setdefault("create_model", model.create_model)
         super().__init__(Pipeline(gate=gate), clock=self.time, sleep=self.time.sleep, **arguments)
 
     async def start(self, options: Any = None) -> None:

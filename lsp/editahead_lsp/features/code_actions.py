@@ -23,7 +23,7 @@ from editahead_lsp.protocol.lsp_types import CodeAction, CodeActionParams, Predi
 from editahead_lsp.workspace.documents import Document
 from editahead_lsp.workspace.positions import offset_at
 
-from .sketch_code_actions import start_sketch_actions, resolve_sketch_action
+from .sketch_code_actions import resolve_sketch_action, start_sketch_actions
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server

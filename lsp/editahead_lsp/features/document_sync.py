@@ -1,4 +1,4 @@
-"""Documents that are opened, changed, closed and focused. All handlers are synchronous: the mirror is exact after each message."""
+"""Documents that are opened, changed, closed and focused. The mirror is exact after each message."""
 
 from __future__ import annotations
 

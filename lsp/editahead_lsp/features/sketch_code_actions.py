@@ -105,7 +105,7 @@ async def _actions(server: Server, snapshot: Snapshot, data: SketchActionData) -
 
 
 def _hunk_actions(server: Server, rebased: list[RebasedChange], sketch: EmbeddedSketch) -> list[CodeAction]:
-    """Return an action for each hunk. The sketch stays in the document, so that the other hunks can be applied afterwards."""
+    """Return an action for each hunk. The sketch stays in the document, so that the other hunks can be applied later."""
     single = []
     for file in rebased:
         for hunk in file.hunks:

@@ -88,7 +88,7 @@ class TcpServer:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         server = self._make_server()
-        server.watches_process = (
+        server.watch_client_process = (
             False  # the process id may be of another machine; the end of the connection is enough
         )
         server.protocol.set_writer(_Writer(writer.transport, server.request_exit))

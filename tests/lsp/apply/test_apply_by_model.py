@@ -50,7 +50,9 @@ class Asked(Wired):
     def __init__(self, script: Script, format: str = "editahead", *, user_folder: Path, **more: Any) -> None:
         self.backend = ScriptedBackend(script, **more)
         super().__init__(
-            Scripted({}), reach=lambda wanted: ModelPredictor(self.backend, format), user_folder=user_folder
+            Scripted({}),
+            create_model=lambda wanted: ModelPredictor(self.backend, format),
+            user_folder=user_folder,
         )
 
     async def start(self, workspace: Any = None) -> None:

@@ -107,7 +107,7 @@ async def test_settings_that_lead_to_no_model_are_told(
 ) -> None:
     from editahead_lsp.model.config import ModelConfig
 
-    wired = connect(reach=ModelConfig.create_predictor)
+    wired = connect(create_model=ModelConfig.create_predictor)
     await wired.initialize(settings)
     shown = await wired.take(lambda m: m.get("method") == "window/showMessage")
     assert said in shown["params"]["message"]
@@ -123,7 +123,7 @@ async def test_the_rules_answer_while_no_engine_runs(
     from editahead_lsp.model.config import ModelConfig
 
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    wired = connect(reach=ModelConfig.create_predictor, bias=0.0)
+    wired = connect(create_model=ModelConfig.create_predictor, bias=0.0)
     await wired.start({"backend": "engine"})
     await until(lambda: wired.server.predictions.models.model.backend.health.condition == "gone")
     assert (await status(wired))["backend"] == {"name": "engine", "state": "gone", "detail": ABSENT}
@@ -154,7 +154,9 @@ async def test_a_workspace_cannot_choose_the_model(
 
 async def test_other_settings_swap_the_model(connect: Callable[..., Modelled]) -> None:
     models = {"one": Model({"def total": NEW}), "two": Model({"def total": TEXT.replace("sum", "max")})}
-    wired = connect(reach=lambda wanted: models[wanted.model].predictor if wanted.model in models else None)
+    wired = connect(
+        create_model=lambda wanted: models[wanted.model].predictor if wanted.model in models else None
+    )
     await wired.start({"model": "one"})
     wired.open(A, TEXT)
     assert "tax" in (await wired.next(4, 4))["predictions"][0]["edits"][0]["newText"]

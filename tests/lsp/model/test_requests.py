@@ -294,7 +294,7 @@ async def test_who_asks_explicitly_does_not_wait(wired: Modelled, model: Model) 
 
 async def test_what_follows_an_accept_is_asked_ahead(connect: Callable[..., Modelled], model: Model) -> None:
     """Only where nothing is left of the answer before; at low priority; and it answers the next request."""
-    wired = connect(layers=AHEAD)
+    wired = connect(reuse=AHEAD)
     later = NEW.replace("euro(price)", "euro(price, tax)")
     model.answers = {"sum(items) * ": later, "def total": NEW}
     await wired.start()
@@ -313,7 +313,7 @@ async def test_what_follows_an_accept_is_asked_ahead(connect: Callable[..., Mode
 async def test_what_was_asked_ahead_is_given_up_when_it_is_stale(
     connect: Callable[..., Modelled], model: Model
 ) -> None:
-    wired = connect(layers=AHEAD)
+    wired = connect(reuse=AHEAD)
     model.held, model.free = True, len(NEW.splitlines()) + 1
     await wired.start()
     wired.open(A, TEXT)

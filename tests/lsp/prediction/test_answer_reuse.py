@@ -210,7 +210,7 @@ async def test_old_answers_are_forgotten(wired: Wired, pipeline: Scripted) -> No
 async def test_without_layers_everything_is_predicted(
     connect: Callable[..., Wired], pipeline: Scripted
 ) -> None:
-    wired = connect(layers=ReuseOptions(typed=False, kept=0, ahead=False))
+    wired = connect(reuse=ReuseOptions(typed=False, kept=0, ahead=False))
     await wired.initialize()
     wired.open(A, "user\n")
     await next_edit(wired)
@@ -262,7 +262,7 @@ async def settled(wired: Wired) -> None:
 async def test_after_an_accept_the_next_answer_is_there(
     connect: Callable[..., Wired], pipeline: Scripted, change_first: bool
 ) -> None:
-    wired = connect(layers=AHEAD)
+    wired = connect(reuse=AHEAD)
     await wired.initialize()
     wired.open(A, "user\nuser\nuser\n")
     wired.change(A, 2, (0, 0, 0, 4, "account"))
@@ -277,7 +277,7 @@ async def test_after_an_accept_the_next_answer_is_there(
 
 
 async def test_after_an_accept_in_another_document(connect: Callable[..., Wired], pipeline: Scripted) -> None:
-    wired = connect(layers=AHEAD)
+    wired = connect(reuse=AHEAD)
     await wired.initialize()
     wired.open(B, "user\n")
     wired.open(A, "x\n")
@@ -293,7 +293,7 @@ async def test_after_an_accept_in_another_document(connect: Callable[..., Wired]
 async def test_what_is_foreseen_waits_for_what_is_asked(
     connect: Callable[..., Wired], pipeline: Scripted
 ) -> None:
-    wired = connect(layers=AHEAD)
+    wired = connect(reuse=AHEAD)
     await wired.initialize()
     wired.open(A, "user\nuser\n")
     wired.open(B, "user\n")
@@ -318,7 +318,7 @@ async def test_an_accept_does_not_wait_behind_what_was_foreseen(
     connect: Callable[..., Wired], pipeline: Scripted
 ) -> None:
     """Asked for while it is computed ahead: the same computation goes on, now in earnest."""
-    wired = connect(layers=AHEAD)
+    wired = connect(reuse=AHEAD)
     await wired.initialize()
     wired.open(A, "user\nuser\n")
     shown = await first(wired)

@@ -254,7 +254,7 @@ async def play(wired: Wired, pipeline: Scripted, random: Random) -> None:
 async def session(random: Random, folder: Path) -> Counter[AnswerSource]:
     """Where the answers came from."""
     pipeline = Scripted({"user": "account"})
-    wired = Wired(pipeline, user_folder=folder, layers=ReuseOptions(ahead=True))
+    wired = Wired(pipeline, user_folder=folder, reuse=ReuseOptions(ahead=True))
     try:
         await play(wired, pipeline, random)
     finally:
@@ -272,7 +272,11 @@ async def session_with_model(random: Random, folder: Path) -> TellingModel:
     pipeline = Telling({"user": "admin"})  # words without a letter in common
     model = TellingModel(pipeline)
     wired = Wired(
-        pipeline, user_folder=folder, layers=ReuseOptions(ahead=True), sleep=soon, reach=lambda wanted: model
+        pipeline,
+        user_folder=folder,
+        reuse=ReuseOptions(ahead=True),
+        sleep=soon,
+        create_model=lambda wanted: model,
     )
     try:
         await play(wired, pipeline, random)

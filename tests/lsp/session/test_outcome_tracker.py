@@ -45,17 +45,17 @@ class Desk:
         return self.folder / "state" / FILE_NAME
 
     async def server(
-        self, options: Any = None, layers: ReuseOptions = NOT_AHEAD, **capabilities: Any
+        self, options: Any = None, reuse: ReuseOptions = NOT_AHEAD, **capabilities: Any
     ) -> Wired:
         wired = Wired(
             self.pipeline,
             clock=self.clock,
             now=self.clock,
-            run=f"run{len(self.servers)}",
+            run_id=f"run{len(self.servers)}",
             user_folder=self.folder / "config",
             state_folder=self.folder / "state",
             environment={},
-            layers=layers,
+            reuse=reuse,
         )
         self.servers.append(wired)
         await wired.initialize({"debounce_ms": 0, **(options or {})}, **capabilities)
@@ -459,7 +459,7 @@ async def test_a_damaged_file_is_as_none(desk: Desk, caplog: pytest.LogCaptureFi
 
 
 async def test_the_answer_after_an_accept_was_foreseen_with_its_taste(desk: Desk) -> None:
-    wired = await desk.server(layers=ReuseOptions(typed=False))
+    wired = await desk.server(reuse=ReuseOptions(typed=False))
     wired.open(A, "user\nuser\n")
     first, _ = await predictions(wired)
     before = wired.server.predictions.misses
