@@ -1,6 +1,6 @@
-"""A sketch of several files as one change: each part merged into its file, all of them or none.
+"""The plan of a sketch over several files: each part merged into its file, all of them or none.
 
-Where files are and what they hold is the caller's business: see `Files`.
+The caller provides the files: see `FileProvider`.
 """
 
 from __future__ import annotations
@@ -29,24 +29,25 @@ _IMPORT = re.compile(
 )
 _WORD = re.compile(r"\w+")
 _FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
-"""Files that go by their folder's name."""
+"""Stems of files that are imported by the name of their folder."""
 
 
 MAX_PARTS = 200
+"""Parts of a sketch, which bounds the time of a plan."""
 
 
 class FileProvider(Protocol):
-    """What a sketch may change. Each raises `Refused` for a file that must not be touched."""
+    """The files that a sketch may change. Methods raise `ApplyRefusedError` for a file that must not be touched."""
 
     def resolve(self, path: str | None) -> Snapshot | None:
-        """The file that a path of the sketch means, or the one the sketch as a whole is for; None if there is none."""
+        """Return the file for a path of the sketch, or the file for the whole sketch; None if there is none."""
 
     def create(self, path: str) -> Snapshot:
-        """An empty file that can be made at the path."""
+        """Return an empty file that can be created at the path."""
 
 
 class MergeFunction(Protocol):
-    """`editahead_inference.apply.merge.merge.merge`."""
+    """A merge of one part, such as `editahead_inference.apply.merge.merge.merge`."""
 
     def __call__(
         self,
@@ -62,9 +63,16 @@ class MergeFunction(Protocol):
 
 @dataclass(frozen=True)
 class FileChange:
-    """What becomes of one file. edit: over `original`, which is empty for a file to be created; all of it goes when the
-    file is deleted. moved_to: the URI that it gets. kind: what its part of the sketch was taken to be. origin: "model" where
-    a part of it is a model's rewrite."""
+    """The change of one file.
+
+    Attributes:
+        original: The file before; empty for a file to be created.
+        edit: Over `original`; deletes all of it if the file is deleted.
+        confidence: From 0 to 1.
+        kind: The form of the sketch for this file.
+        moved_to: The new URI of the file.
+        origin: "model" if a part of the change is a rewrite by a model.
+    """
 
     action: Action
     original: Snapshot
@@ -86,7 +94,7 @@ class FileChange:
 
 @dataclass
 class _PendingChange:
-    """A file while its parts are merged one after the other. text: as the last of them left it."""
+    """A file while its parts are merged one after the other. `current` is the text after the last one."""
 
     action: Action
     original: Snapshot
@@ -115,11 +123,20 @@ def plan_changes(
     settled: Callable[[FileChange], None] | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> tuple[FileChange, ...]:
-    """The change of each file that changes, those that others import first. Raises Refused.
+    """Return the change of each file that changes, imported files first.
 
-    spans: by URI, the offsets that the sketch may change between. others: documents in which calls are looked for.
-    settled: called with each file's change as soon as it is certain; a later file may still be refused. check: called
-    often; what it raises ends the work.
+    Args:
+        sketch: The sketch.
+        files: The files that it may change.
+        merge: The merge of one part.
+        spans: By URI, the offsets in code points that the change must stay within.
+        others: Documents in which calls are counted.
+        syntax: The syntax trees of the documents.
+        settled: Called with the change of each file as soon as it is certain. A later file may still be refused.
+        check: Called often; may raise to cancel.
+
+    Raises:
+        ApplyRefusedError: No file is changed, for the reason in the refusal.
     """
     trees = syntax or SyntaxTrees()
     work: dict[str, _PendingChange] = {}
@@ -157,20 +174,20 @@ def _merge_part(
     if part.action == "move" and part.moved_to is not None:
         item.action, item.moved_to = "move", files.create(part.moved_to).uri
     if isinstance(part.content, Diff) and not part.content.hunks:
-        return item  # it is only moved, or made empty
+        return item  # The file is only moved, or created empty.
     span = spans.get(item.original.uri) if item.current is item.original else None
-    made = merge(sketch, part, item.current, syntax=trees, span=span, check=check)
-    if made.refusal is not None:
-        raise ApplyRefusedError(made.refusal)
-    item.edit = compose(item.edit, made.edit)
-    item.current = replace(item.current, lines=apply_to_lines(item.current, made.edit))
-    item.confidence = min(item.confidence, made.confidence)
-    item.origin = made.origin if made.origin == "model" else item.origin
+    merged = merge(sketch, part, item.current, syntax=trees, span=span, check=check)
+    if merged.refusal is not None:
+        raise ApplyRefusedError(merged.refusal)
+    item.edit = compose(item.edit, merged.edit)
+    item.current = replace(item.current, lines=apply_to_lines(item.current, merged.edit))
+    item.confidence = min(item.confidence, merged.confidence)
+    item.origin = merged.origin if merged.origin == "model" else item.origin
     return item
 
 
 def _resolve_part(part: FileSketch, files: FileProvider, work: dict[str, _PendingChange]) -> _PendingChange:
-    """The file of a part, as earlier parts left it."""
+    """Return the file of a part, as earlier parts left it."""
     found = files.resolve(part.path)
     if found is None:
         if part.path is None:
@@ -192,7 +209,7 @@ def _resolve_part(part: FileSketch, files: FileProvider, work: dict[str, _Pendin
 
 
 def _is_new(part: FileSketch) -> bool:
-    """Whether the part is all of a file that need not have been there."""
+    """Return whether the part holds a whole file that need not exist."""
     if part.action != "edit":
         return part.action == "create"
     if isinstance(part.content, Diff):
@@ -207,7 +224,7 @@ def _with_part(refusal: Refusal, sketch: Sketch, part: FileSketch) -> Refusal:
 def review_changes(
     changes: Sequence[FileChange], others: Sequence[Snapshot], trees: SyntaxTrees
 ) -> list[FileChange]:
-    """The changes with their hunks. others: documents in which calls are looked for."""
+    """Return the changes with their hunks. `others` are documents in which calls are counted."""
     found = review([FileEdit(c.original, c.edit, c.confidence) for c in changes], others, trees)
     return [
         replace(
@@ -222,7 +239,10 @@ def _mark_as_model_written(hunk: Hunk) -> Hunk:
 
 
 def _sort_by_imports(changes: Sequence[FileChange]) -> list[FileChange]:
-    """Files that others import come before them; else, and where they import each other, in the order of the sketch."""
+    """Return the changes so that imported files come before those that import them.
+
+    Otherwise, and where files import each other, the order is that of the sketch.
+    """
     if len(changes) < 2:
         return list(changes)
     names = [_module_name(change) for change in changes]
@@ -247,7 +267,7 @@ def _sort_by_imports(changes: Sequence[FileChange]) -> list[FileChange]:
 
 
 def _module_name(change: FileChange) -> str:
-    """The name by which other files import it."""
+    """Return the name by which other files import the file."""
     path = PurePosixPath((change.moved_to or change.original.uri).rpartition(":")[2])
     stem = path.name.partition(".")[0]
     return path.parent.name if stem in _FOLDERS or path.suffix == ".go" else stem

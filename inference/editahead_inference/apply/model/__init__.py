@@ -1,1 +1,1 @@
-"""The model fallback: what to ask where the merge is not sure, and the check of the answer."""
+"""The model fallback: the questions where the merge is not certain, and the check of the answer."""

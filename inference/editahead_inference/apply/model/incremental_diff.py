@@ -1,7 +1,7 @@
-"""Which changes of a rewrite are settled while its text still comes, line by line.
+"""The changes of a rewrite that are settled while its text still arrives, line by line.
 
-A change is settled once lines behind it stand in both texts that tell where the rewrite is in the file. What was settled
-stays: its lines are there, and the rest of the rewrite is compared with the rest of the file only.
+A change is settled once distinctive lines after it are in both texts. It stays: the rest of the rewrite is then compared
+with the rest of the file only.
 """
 
 from __future__ import annotations
@@ -12,16 +12,21 @@ from editahead_inference.apply.placement.line_matching import FileLines, line_we
 from editahead_prompts.text.diff import Span, diff_lines
 
 CONFIRMING_WEIGHT = 1.0
-"""What the lines behind a change have to weigh together, in a row."""
+"""The weight that the lines after a change need together, in a row."""
 
 MIN_CONFIRMING_LINES = 2
+"""Lines that confirm a change, at least."""
 MAX_CONFIRMING_LINES = 8
-"""So many lines they are."""
+"""Lines that confirm a change, at most, which bounds the time for each new line."""
 
 
 class IncrementalDiff:
-    """lines: of the file. spans: what is settled, as `diff_lines` gives it. at: the line of the file, and the one of the
-    rewrite, behind the last lines that were found in both."""
+    """The settled changes of one rewrite.
+
+    Attributes:
+        spans: The settled changes, as `diff_lines` gives them.
+        at: The line of the file and the line of the rewrite after the last lines found in both.
+    """
 
     def __init__(self, lines: FileLines) -> None:
         self._lines = lines
@@ -30,8 +35,11 @@ class IncrementalDiff:
         self._seen = 0
 
     def feed(self, new: Sequence[str]) -> list[Span]:
-        """What the lines that have come so far settle anew. new: all of them, from the file's first line on; none that came
-        before may have changed."""
+        """Return the changes that the new lines settle.
+
+        Args:
+            new: All lines so far, from the first line of the file on. Earlier lines must be the same as before.
+        """
         old, told = self._lines.bodies, len(self.spans)
         self._seen = max(self._seen, self.at[1])
         while self._seen < len(new):
@@ -51,13 +59,16 @@ class IncrementalDiff:
         return self.spans[told:]
 
     def finish(self, new: Sequence[str]) -> list[Span]:
-        """All changes of the whole rewrite, those that were settled among them."""
+        """Return all changes of the complete rewrite, the settled ones included."""
         i, j = self.at
         left = diff_lines(self._lines.bodies[i:], new[j:])
         return [*self.spans, *((i + i1, i + i2, j + j1, j + j2) for i1, i2, j1, j2 in left)]
 
     def _find_confirmed(self, new: Sequence[str], end: int) -> tuple[int, int] | None:
-        """Where in the rest of the file the lines stand that end there, as few as tell enough: the first, and how many."""
+        """Return the first of the lines of the file that confirm a change, and their number.
+
+        These are the fewest lines before `end` of the rewrite that are distinctive.
+        """
         i, j = self.at
         total = 0.0
         for length in range(1, min(MAX_CONFIRMING_LINES, end - j) + 1):

@@ -1,6 +1,6 @@
-"""Where the merge is not sure, a model is asked for the exact text; its answer has to pass the checks.
+"""The fallback to a model where the merge is not certain: the model writes the exact text, which has to pass the checks.
 
-What it says is never offered as sure: it is marked as the model's, for a person to confirm.
+The answer is never offered as certain. It is marked as written by a model, for a person to confirm.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from .question_scope import model_questions
 from .rewrite_check import check_rewrite
 
 MODEL_CONFIDENCE = 0.5
-"""Of a hunk by the model. Not measured: a person decides."""
+"""The confidence of a hunk by the model. It is not measured, as a person decides."""
 
 MAX_ATTEMPTS = 2
-"""So often it is asked at most, the second time with more of the file, or of what the merge makes of it."""
+"""Requests for one part; the second one shows more of the file, or more of the guess of the merge."""
 
 MODEL_REASONS: frozenset[RefusalReason] = frozenset(
     {"unplaced", "ambiguous", "unparsed", "would-break-syntax", "would-lose-code"}
 )
-"""Refusals that are about what the sketch says."""
+"""Refusals about the contents of the sketch, with which a model may help."""
 
 
 class AskModel(Protocol):
-    """Asks the model, and waits. See `ModelPredictor.apply`; lines is called on the thread that waits."""
+    """A blocking request to the model. See `ModelPredictor.apply`; `lines` is called on the waiting thread."""
 
     def __call__(
         self,
@@ -53,24 +53,38 @@ class AskModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PartialRewrite:
-    """What is settled of a rewrite while it comes: an edit that grows, over `original`; None: what was told is void."""
+    """What is settled of a rewrite while it arrives.
+
+    Attributes:
+        original: The file.
+        part: The part of the sketch.
+        edit: An edit of `original` that grows; None = everything reported so far is void.
+    """
 
     original: Snapshot
     part: FileSketch
     edit: Edit | None
 
     def change(self, edit: Edit) -> FileChange:
+        """Return an edit as the change of the file."""
         return FileChange("edit", self.original, edit, MODEL_CONFIDENCE, self.part.kind, origin="model")
 
 
-def _ignore(coming: PartialRewrite) -> None:
-    """Nobody wants to know."""
+def _ignore(partial: PartialRewrite) -> None:
+    """Ignore a partial rewrite."""
 
 
 @dataclass
 class ModelFallback:
-    """A merge that asks a model where it is not sure. coming: told what is settled meanwhile of a file's only part.
-    instruction: what the sketch was asked for with. used: what the model was asked, and said, in tokens."""
+    """A merge that asks a model where it is not certain.
+
+    Attributes:
+        merge: The merge without a model.
+        ask: The request to the model.
+        on_partial: Called with what is settled, for a file that has only one part in the sketch.
+        instruction: The instruction that the sketch answers.
+        usages: The tokens of each request and its answer.
+    """
 
     merge: MergeFunction
     ask: AskModel
@@ -101,10 +115,10 @@ class ModelFallback:
         said: ApplyResponse | None = None
         why = ""
         for _ in range(MAX_ATTEMPTS):
-            coming = _PartialReporter(original, part, target.lines, self.on_partial if alone else _ignore)
-            said = self.ask(asked, said, coming.feed, check)
+            reporter = _PartialReporter(original, part, target.lines, self.on_partial if alone else _ignore)
+            said = self.ask(asked, said, reporter.feed, check)
             if said.asked is None:
-                coming.withdraw()
+                reporter.withdraw()
                 why = why or said.why
                 break
             self.usages.append(said.usage)
@@ -113,7 +127,7 @@ class ModelFallback:
             if said.text is not None:
                 edit, doubt = check_rewrite(sketch, part, target, said.text, span)
                 if doubt is None:
-                    edit = coming.align_edit(edit)
+                    edit = reporter.align_edit(edit)
                     guess = edit.apply(original.text)
                     return replace(
                         merged,
@@ -124,7 +138,7 @@ class ModelFallback:
                         origin="model",
                     )
             why = said.why if doubt is None else _rejection_message(doubt)
-            coming.withdraw()
+            reporter.withdraw()
         return replace(merged, refusal=replace(merged.refusal, model=why))
 
 
@@ -133,35 +147,34 @@ def _rejection_message(doubt: Refusal) -> str:
 
 
 class _PartialReporter:
-    """Tells of what is settled of one answer."""
+    """The reports of what is settled of one answer."""
 
     def __init__(
         self, original: Snapshot, part: FileSketch, lines: FileLines, tell: Callable[[PartialRewrite], None]
     ) -> None:
         self._original, self._part, self._tell = original, part, tell
-        self._settling = IncrementalDiff(lines)
+        self._diff = IncrementalDiff(lines)
         self._lines: Sequence[str] = ()
 
     def feed(self, lines: Sequence[str]) -> None:
-        """All lines of the new text that have come."""
+        """Report what is settled. `lines` are all lines of the new text so far."""
         self._lines = lines
-        if self._settling.feed(lines):
-            edit = self._edit(self._settling.spans, lines)
+        if self._diff.feed(lines):
+            edit = self._edit(self._diff.spans, lines)
             self._tell(PartialRewrite(self._original, self._part, edit))
 
     def withdraw(self) -> None:
-        if self._settling.spans:
+        """Report that everything reported so far is void."""
+        if self._diff.spans:
             self._tell(PartialRewrite(self._original, self._part, None))
 
     def align_edit(self, edit: Edit) -> Edit:
-        """The edit in the pieces that were told of, where these make the same text."""
+        """Return the edit in the pieces that were reported, if these give the same text."""
         text = edit.apply(self._original.text)
         new = FileLines(Snapshot.from_text(text)).bodies
-        if not self._settling.spans or new[: self._settling.at[1]] != tuple(
-            self._lines[: self._settling.at[1]]
-        ):
+        if not self._diff.spans or new[: self._diff.at[1]] != tuple(self._lines[: self._diff.at[1]]):
             return edit
-        same = self._edit(self._settling.finish(new), new)
+        same = self._edit(self._diff.finish(new), new)
         return same if same.apply(self._original.text) == text else edit
 
     def _edit(self, spans: Sequence[Span], new: Sequence[str]) -> Edit:

@@ -1,7 +1,7 @@
-"""What a model is asked where the merge is not sure: about the whole sketch, or about the stretch of it that is in doubt.
+"""The questions for a model where the merge is not certain: the whole sketch, or the lines of the sketch in doubt.
 
-For the latter all else is taken to be as the merge guesses it. Whether that is right is none of this module's business: the
-whole result is checked. Which declarations of the file hold all that is touched is told, too, for a file that is too large.
+For the latter, the guess of the merge is taken for everything else. The check of the whole result decides whether that
+was right. A question also names the declarations that hold everything touched, for a file too large for a prompt.
 """
 
 from __future__ import annotations
@@ -30,7 +30,14 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 def model_questions(
     sketch: Sketch, part: FileSketch, merged: MergeResult, trees: SyntaxTrees
 ) -> Iterator[ApplyInput]:
-    """The first that fits into a prompt is to be asked. merged: with a refusal."""
+    """Yield the questions, of which the first one that fits into a prompt is asked.
+
+    Args:
+        sketch: The whole sketch.
+        part: The part for this file.
+        merged: The result of the merge, with a refusal.
+        trees: The syntax trees of the file.
+    """
     own = sketch.lines[part.at : part.end]
     lines = sketch.lines if len(sketch.files) == 1 else own
     said = merged.refusal.detail if merged.refusal is not None else ""
@@ -53,9 +60,12 @@ def _unfenced(lines: Sequence[str]) -> Sequence[str]:
 
 
 def _scopes(merged: MergeResult, code: Sequence[str], trees: SyntaxTrees) -> Iterator[EditableRegion]:
-    """The lines of declarations, smaller ones first, that hold all that the merge would change, what the refusal says is
-    near, and what the sketch shows of lines that stand in the file once; of those that lie side by side, from the first to
-    the last. Nothing without a grammar, or where nothing is touched."""
+    """Yield the lines of declarations, smaller ones first, that hold everything touched.
+
+    Touched are the lines that the merge would change, those that the refusal names as similar, and distinctive lines of
+    the sketch that the file has once. For declarations side by side, all lines from the first to the last are yielded.
+    Nothing is yielded without a grammar, or if nothing is touched.
+    """
     lines = FileLines(merged.original)
     new = FileLines(Snapshot.from_text(merged.guess)).bodies
     filled = [n for n, key in enumerate(lines.keys) if key]
@@ -85,7 +95,7 @@ def _scopes(merged: MergeResult, code: Sequence[str], trees: SyntaxTrees) -> Ite
 
 
 def _lines_in_doubt(lines: Sequence[str], part: FileSketch, doubt: Sequence[str]) -> tuple[int, int] | None:
-    """The lines of the sketch around those in doubt: a diff's hunk, or what stands between two marks, with these."""
+    """Return the range of lines of the sketch in doubt: a hunk, or the lines between two markers, included."""
     if isinstance(part.content, Diff):
         return next(
             (
@@ -108,18 +118,18 @@ def _lines_in_doubt(lines: Sequence[str], part: FileSketch, doubt: Sequence[str]
 
 
 def _hunk_range(hunk: Hunk, part: FileSketch) -> tuple[int, int]:
-    """The hunk's lines; in blocks to search and replace, with the lines around that say so."""
+    """Return the lines of the hunk; for search and replace blocks, with the lines of the fence."""
     more = part.kind == "search-replace"
     return max(hunk.lines[0].at - more, part.at), min(hunk.lines[-1].at + 1 + more, part.end)
 
 
 def _code_lines(lines: Sequence[str], part: FileSketch) -> list[str]:
-    """The lines without a diff's signs."""
+    """Return the lines without the signs of a diff."""
     return [line[1:] for line in lines] if part.kind in ("unified-diff", "begin-patch") else list(lines)
 
 
 def _without_shown_changes(merged: MergeResult, shown: set[str]) -> Snapshot:
-    """The guess without the changes that bring only lines that are shown, or take lines away beside such."""
+    """Return the guess without the changes that only add shown lines, or delete lines beside shown ones."""
     old, new = merged.original.lines, list(split_lines(merged.guess))
     for i1, i2, j1, j2 in reversed(diff_lines(old, new)):
         come = [key for line in new[j1:j2] if (key := normalize_line(line))]

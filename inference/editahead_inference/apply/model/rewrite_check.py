@@ -1,8 +1,8 @@
-"""Whether a rewrite that a model made is one that the sketch asks for.
+"""The check whether the rewrite of a model is what the sketch asks for.
 
-The model is trusted in nothing: its text passes the checks of a merge (`verify`), and besides, all that the sketch shows
-stands in it, what comes is what the sketch shows, character by character, and stands by lines that tell where it belongs.
-What two readings of the sketch have in common is not told by this: the result is no sure one.
+The model is not trusted. Its text passes the checks of a merge (`verify`). In addition, the text holds everything that
+the sketch shows. Every new line is in the sketch character by character, beside lines that say where it belongs.
+The check cannot decide between two readings of the sketch, so its result is never certain.
 """
 
 from __future__ import annotations
@@ -33,15 +33,20 @@ from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
 _MIN_SIMILARITY_MARGIN = 10
-"""So many percent less like must the next line be than the one whose place a line takes."""
+"""Percent of similarity by which a replaced line must exceed every other line of the file."""
 
 
 def check_rewrite(
     sketch: Sketch, part: FileSketch, target: Target, text: str, span: tuple[int, int] | None = None
 ) -> tuple[Edit, Refusal | None]:
-    """The edit that makes `text` of the target's file, and why it is not what the part of the sketch asks for, if it is not.
+    """Return the edit that makes `text` from the file, and a refusal if it is not what the sketch asks for.
 
-    span: offsets that it must stay within.
+    Args:
+        sketch: The whole sketch.
+        part: The part for this file.
+        target: The file.
+        text: The whole text by the model.
+        span: Offsets in code points that the change must stay within.
     """
     original = target.original
     part = as_whole_file(reparse_with_file(part, sketch.lines, original), target)
@@ -60,7 +65,7 @@ def check_rewrite(
 
 
 def _shown_runs(snippet: Snippet) -> list[list[str]]:
-    """What the sketch shows without a gap, without blank lines at both ends."""
+    """Return the runs of lines that the sketch shows without a gap, without blank lines at both ends."""
     found: list[list[str]] = [[]]
     for piece in snippet.parts:
         if isinstance(piece, Code):
@@ -77,13 +82,20 @@ def _trim_blank_lines(lines: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class _RewriteComparison:
-    """new: the lines of the text. spans: where it differs from the file."""
+    """The comparison of a rewrite with the file and the sketch.
+
+    Attributes:
+        target: The file.
+        new: The lines of the rewrite.
+        spans: The differences between the two.
+    """
 
     target: Target
     new: tuple[str, ...]
     spans: Sequence[Span]
 
     def objection(self, part: FileSketch) -> Refusal | None:
+        """Return why the rewrite is not what this part of the sketch asks for, if so."""
         keys = [normalize_line(line) for line in self.new]
         if isinstance(part.content, Diff):
             hunks = part.content.hunks
@@ -111,8 +123,10 @@ class _RewriteComparison:
         return self._misplaced(shown, keys, self._windows(shown, ordered=part.kind != "search-replace"))
 
     def _windows(self, shown: Sequence[Sequence[str]], *, ordered: bool) -> list[tuple[int, int]]:
-        """The lines of the file that each stretch may lie between, as others before and behind it show lines that stand in
-        the file once."""
+        """Return for each run the lines of the file that it may lie between.
+
+        Runs before and after it limit these by lines that the file has once.
+        """
         places, size = self.target.lines.places, len(self.target.lines)
         once = {
             key: lines[0]
@@ -131,7 +145,7 @@ class _RewriteComparison:
     def _misplaced(
         self, shown: Sequence[Sequence[str]], keys: Sequence[str], windows: Sequence[tuple[int, int]]
     ) -> Refusal | None:
-        """The first change that is not made just as a stretch of the sketch shows it, or could be made elsewhere."""
+        """Return a refusal for the first change that is not shown exactly, or that may belong elsewhere."""
         for number, (i1, i2, j1, j2) in enumerate(self.spans):
             covering = [
                 (which, at, at + len(lines))
@@ -152,8 +166,10 @@ class _RewriteComparison:
         return None
 
     def _is_exact(self, lines: Sequence[str], at: int) -> bool:
-        """Whether what is new of these lines, which stand at a line of the text, is as the sketch writes it, and all of
-        them are indented by as much more or less."""
+        """Return whether the new ones of these lines, at line `at` of the rewrite, are written as in the sketch.
+
+        All lines must be indented by the same amount more or less.
+        """
         there = self.new[at : at + len(lines)]
         fresh = {line for _, _, j1, j2 in self.spans for line in range(j1, j2)}
         told = [(n, a, b) for n, (a, b) in enumerate(zip(lines, there, strict=True)) if a.strip()]
@@ -163,8 +179,10 @@ class _RewriteComparison:
         return None not in shifts and len(shifts) <= 1
 
     def _is_settled(self, at: int, end: int, low: int, high: int) -> bool:
-        """Whether lines that stand unchanged in the text's [at, end), one after the other, stand nowhere else in the
-        file, or in its lines [low, high)."""
+        """Return whether unchanged neighbouring lines in [at, end) of the rewrite occur nowhere else.
+
+        The search covers the file or, if enough, its lines [low, high).
+        """
         keys, bodies = self.target.lines.keys, self.target.lines.bodies
         for i1, i2 in self._unchanged_ranges(at, end):
             if sum(map(line_weight, keys[i1:i2])) >= DISTINCTIVE:
@@ -174,7 +192,7 @@ class _RewriteComparison:
         return False
 
     def _is_like_no_other(self, number: int) -> bool:
-        """Whether each line that comes takes the place of one that it is like, and is like no other line of the file."""
+        """Return whether each new line replaces a similar one, and resembles no other line."""
         i1, i2, j1, j2 = self.spans[number]
         keys = self.target.lines.keys
         for i, j in zip(range(i1, i2), range(j1, j2), strict=False):
@@ -186,7 +204,7 @@ class _RewriteComparison:
         return i2 - i1 == j2 - j1
 
     def _unchanged_ranges(self, low: int, high: int) -> Iterator[tuple[int, int]]:
-        """The lines of the file that stand in the text's lines [low, high) unchanged, in stretches."""
+        """Yield the ranges of lines of the file that lines [low, high) of the rewrite keep."""
         i = j = 0
         for _, i2, j1, j2 in (*self.spans, (len(self.target.lines), 0, len(self.new), 0)):
             start, end = max(low, j), min(high, j1)
@@ -195,8 +213,15 @@ class _RewriteComparison:
             i, j = i2, j2
 
     def _is_bounded(self, number: int, at: int, end: int) -> bool:
-        """Whether the lines that go end where the next line that the sketch shows stands first, and begin where the one
-        before stands last. at, end: of the stretch, in the text."""
+        """Return whether the deleted lines end at the first occurrence of the next shown line.
+
+        They also have to begin after the last occurrence of the shown line before.
+
+        Args:
+            number: The number of the change.
+            at: The first line of the run in the rewrite.
+            end: The line after its last one.
+        """
         i1, i2, j1, j2 = self.spans[number]
         keys = self.target.lines.keys
         following = self.spans[number + 1][2] if number + 1 < len(self.spans) else len(self.new)
@@ -212,7 +237,7 @@ class _RewriteComparison:
 
 
 def _shift(shown: str, there: str) -> tuple[bool, str] | None:
-    """What stands before the indentation shown: whether it is more, and the white space; None when it is another one."""
+    """Return whether the indentation is deeper than shown, and the difference; None if they are unrelated."""
     if there.endswith(shown):
         return True, there[: len(there) - len(shown)]
     return (False, shown[: len(shown) - len(there)]) if shown.endswith(there) else None
@@ -223,7 +248,7 @@ def _starts(keys: Sequence[str], with_keys: Sequence[str]) -> bool:
 
 
 def _places(lines: Sequence[str], keys: Sequence[str]) -> list[int]:
-    """Where the lines stand one after the other, loosely."""
+    """Return the lines where these normalised lines follow one another."""
     wanted = [normalize_line(line) for line in lines]
     size = len(wanted)
     return [
@@ -234,7 +259,7 @@ def _places(lines: Sequence[str], keys: Sequence[str]) -> list[int]:
 
 
 def _missing(shown: Sequence[Sequence[str]], keys: Sequence[str]) -> list[Sequence[str]]:
-    """The first stretch that does not stand behind the one before."""
+    """Return the first run that does not occur after the one before, in a list; an empty list if all do."""
     behind = 0
     for lines in shown:
         at = next((at for at in _places(lines, keys) if at >= behind), None)

@@ -1,1 +1,1 @@
-"""What each hunk of a change is, and what a person should read first."""
+"""The review of a change: the class of each hunk, and flags for what a person should read first."""

@@ -1,6 +1,6 @@
-"""What a person has to look at in an edit: its hunks, what each of them is, and what deserves a careful look.
+"""The review of an edit: its hunks, the class of each, and flags for what deserves a careful look.
 
-Classes are given only where nothing speaks against them: whatever is in doubt is "semantic".
+A hunk gets a class only if nothing speaks against it. In doubt it is "semantic".
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ from .hunk_syntax import HunkSyntax, ParsedText, SyntaxToken
 from .review_flags import Flag, find_flags
 
 _DIRECTIVE = re.compile(r"#!|//go:|//\s*\+build|#\s*-\*-|//\s*@ts-|#\s*type:")
-"""Comments that tools obey."""
+"""Comments that tools read."""
 _TRAILING_SPACE = re.compile(r"[^\S\r\n]+(?=[\r\n]|\Z)")
 
 
 @dataclass(frozen=True)
 class Hunk:
-    """One contiguous change of a file. replacement: over the file's original text.
+    """One contiguous change of a file.
 
-    The hunks of a file are apart by an unchanged line at least, so that each can be made alone, and all of them one by
-    one in any order give what they give at once.
+    At least one unchanged line separates the hunks of a file. Each can be applied alone, and all of them in any order.
+
+    Attributes:
+        replacement: Over the original text of the file.
+        confidence: From 0 to 1.
     """
 
     replacement: Replacement
@@ -45,7 +48,7 @@ class Hunk:
 
 @dataclass(frozen=True)
 class FileEdit:
-    """An edit of one file, over `original`; confidence 0..1."""
+    """An edit of one file, over `original`, with a confidence from 0 to 1."""
 
     original: Snapshot
     edit: Edit
@@ -62,7 +65,13 @@ def review(
     others: Sequence[Snapshot] = (),
     syntax: SyntaxTrees | None = None,
 ) -> list[tuple[Hunk, ...]]:
-    """The hunks of each change, in the order of its text. others: documents whose calls of a changed function count."""
+    """Return the hunks of each change, in the order of the text.
+
+    Args:
+        changes: The edits of all files.
+        others: Documents in which calls of changed functions are counted.
+        syntax: The syntax trees of the documents.
+    """
     trees = syntax or SyntaxTrees()
     files = [_ReviewedFile(change, trees) for change in changes]
     renames = _renames(files, trees)
@@ -81,7 +90,7 @@ def review(
 
 
 def group_hunks(edit: Edit, text: Snapshot) -> list[Replacement]:
-    """The edit as replacements with at least one unchanged line between any two."""
+    """Return the edit as replacements with at least one unchanged line between any two."""
     groups: list[list[Replacement]] = []
     for r in normalise(edit, text.text).replacements:
         if groups and text.line_at(r.start) <= text.line_at(groups[-1][-1].end) + 1:
@@ -101,9 +110,15 @@ def _join_replacements(group: Sequence[Replacement], text: str) -> Replacement:
 
 
 class _HunkDraft:
-    """A hunk to be. regions: what its lines consist of before and after; None without a grammar, where `kind` is known
-    otherwise. moves: the tokens that it takes away or puts in, where that is whole declarations and nothing else; takes:
-    which of the two."""
+    """A hunk before its class is known.
+
+    Attributes:
+        replacement: The change.
+        regions: The syntax of its lines before and after; None without a grammar.
+        kind: The class without a grammar.
+        takes: The hunk deletes declarations; False = it adds them.
+        moves: The tokens of the declarations that it deletes or adds, if it does nothing else.
+    """
 
     def __init__(
         self,
@@ -119,13 +134,14 @@ class _HunkDraft:
 
     @cached_property
     def differing(self) -> list[tuple[list[SyntaxToken], list[SyntaxToken]]]:
-        """Stretches of the code that differ, comments aside."""
+        """The runs of code tokens that differ."""
         assert self.regions is not None
         old, new = (region.code for region in self.regions)
         spans = changed_spans([a.key for a in old], [a.key for a in new])
         return [(old[a1:a2], new[b1:b2]) for a1, a2, b1, b2 in spans]
 
     def classify(self, renames: frozenset[tuple[str, str]]) -> HunkClass:
+        """Return the class of the hunk. `renames` are the pairs of names renamed everywhere."""
         if self.regions is None:
             return self.kind
         if not self.differing:
@@ -143,12 +159,14 @@ class _HunkDraft:
 
 
 class _ReviewedFile:
+    """One file with the hunks of its edit."""
+
     def __init__(self, change: FileEdit, trees: SyntaxTrees) -> None:
         self.change = change
         before, after = change.original, change.new_snapshot
         self.old, self.new = _parse(before, trees), _parse(after, trees)
         self.made: list[tuple[int, int]] = []
-        """Where the changed lines are in the text after, in bytes."""
+        """The ranges of changed lines in the text after the edit, in bytes."""
         self.pieces = []
         shift = 0
         for r in group_hunks(change.edit, before):
@@ -156,7 +174,7 @@ class _ReviewedFile:
             shift += r.growth
 
     def _piece(self, r: Replacement, shift: int) -> _HunkDraft:
-        """shift: by how much the text before it has grown."""
+        """Return the draft of a hunk. `shift` is the growth in code points of the text before it."""
         before, old, new = self.change.original, self.old, self.new
         text, removed = before.text, before.text[r.start : r.end]
         start = before.starts[before.line_at(r.start)]
@@ -189,7 +207,7 @@ def _parse(snapshot: Snapshot, trees: SyntaxTrees) -> ParsedText | None:
 
 
 def _name_pairs(old: Sequence[SyntaxToken], new: Sequence[SyntaxToken]) -> Iterator[tuple[str, str]]:
-    """The names that stand in each other's place; a pair that no rename has where something else differs."""
+    """Yield the pairs of names that replace each other, and an empty pair where anything else differs."""
     if len(old) != len(new):
         yield "", ""
         return
@@ -199,8 +217,10 @@ def _name_pairs(old: Sequence[SyntaxToken], new: Sequence[SyntaxToken]) -> Itera
 
 
 def _renames(files: Sequence[_ReviewedFile], trees: SyntaxTrees) -> frozenset[tuple[str, str]]:
-    """What is renamed everywhere: the old name is left in none of the files, the new one was in none, and a definition
-    is among the changed places."""
+    """Return the pairs of names that are renamed everywhere.
+
+    The old name is left in none of the files, the new one was in none, and a definition is among the changes.
+    """
     pairs: set[tuple[str, str]] = set()
     for file in files:
         for piece in file.pieces:
@@ -230,20 +250,20 @@ def _is_rename(
 
 
 def _moved_declarations(file: _ReviewedFile) -> set[tuple[str, ...]]:
-    """What one hunk of the file takes away and another puts in."""
+    """Return the declarations that one hunk of the file deletes and another adds."""
     pieces = [piece for piece in file.pieces if piece.moves is not None]
     taken = {piece.moves for piece in pieces if piece.takes and piece.moves}
     return taken & {piece.moves for piece in pieces if not piece.takes and piece.moves}
 
 
 def _differs_in_white_space_only(old: str, new: str) -> bool:
-    """Whether two texts of an unknown language differ in white space at the ends of lines, or in line ends, alone."""
+    """Return whether two texts without a grammar differ only in white space at line ends, or in line ends."""
     a, b = (_TRAILING_SPACE.sub("", text).splitlines() for text in (old, new))
     return a == b
 
 
 class _CallFinder:
-    """Who calls what, in the texts after the edit."""
+    """The calls in the texts after the edit."""
 
     def __init__(
         self, files: Sequence[_ReviewedFile], others: Sequence[Snapshot], trees: SyntaxTrees

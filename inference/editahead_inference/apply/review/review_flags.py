@@ -1,4 +1,4 @@
-"""What in a hunk a person should read first: each with a sentence, for a rule that is often broken by mistake."""
+"""The flags of a hunk: rules that are often broken by mistake, each with a sentence for a person."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RAISES = frozenset(
         *((name, "call_expression") for name in ("panic", "abort", "exit", "terminate")),
     }
 )
-"""Tokens, with the node that they are part of, that end what is going on."""
+"""Tokens, with their parent nodes, that raise an error or end the process."""
 _AWAITS = frozenset({("await", "await"), ("await", "await_expression"), ("co_await", "co_await_expression")})
 _COMPARING = frozenset(
     {"<", "<=", ">", ">=", "==", "!=", "===", "!==", "and", "or", "not", "&&", "||", "!", "in", "is"}
@@ -37,12 +37,12 @@ _COMPARISONS = (
     "unary_expression",
 )
 _MAX_QUOTED_CHARS = 60
-"""Characters of code in a sentence, at most."""
+"""Characters of code quoted in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """kind: what it is about. sentence: for a person, about the hunk."""
+    """A flag with a sentence about the hunk, for a person."""
 
     kind: FlagKind
     sentence: str
@@ -52,17 +52,17 @@ MODEL_WRITTEN = Flag("model", "A model wrote this: the sketch can be read in ano
 
 
 class CallFinder(Protocol):
-    """What is known of the code around a hunk, once the edit is made."""
+    """The calls and declarations in the code after an edit."""
 
     def count_unchanged_calls(self, name: str) -> int:
-        """How many known calls of a name the edit leaves as they are."""
+        """Return the number of known calls of a name that the edit does not touch."""
 
     def declares(self, name: str) -> bool:
-        """Whether a changed file has a function of this name."""
+        """Return whether a changed file has a function of this name."""
 
 
 def find_flags(old: HunkSyntax, new: HunkSyntax, uses: CallFinder) -> tuple[Flag, ...]:
-    """At most one of each kind."""
+    """Return the flags of a hunk, at most one of each kind."""
     before, after = old.code, new.code
     spans = changed_spans([a.key for a in before], [a.key for a in after])
     differing = [(before[a1:a2], after[b1:b2]) for a1, a2, b1, b2 in spans]
@@ -116,7 +116,7 @@ def _compares(atom: SyntaxToken) -> bool:
 
 
 def _only_negates(atoms: Sequence[SyntaxToken]) -> bool:
-    """Whether all that stands on one side is a negation, be the rest one level deeper because of it."""
+    """Return whether one side only adds a negation. The rest may then be one level deeper."""
     texts = Counter(a.text for a in atoms if a.text not in ("(", ")"))
     odd = [text for text, count in texts.items() if count % 2]
     return len(odd) == 1 and odd[0] in ("not", "!")
@@ -155,7 +155,7 @@ def _signatures(
     for function in old:
         after = now.get(function.path)
         if after is None and uses.declares(function.name):
-            continue  # it stands elsewhere now
+            continue  # The declaration has moved.
         if after is not None and after.accepts_calls_of(function):
             continue
         count = uses.count_unchanged_calls(function.name)
