@@ -1,7 +1,7 @@
-"""What the lines of a hunk consist of, before and after: tokens with their places in the tree, conditions, functions.
+"""The syntax of the lines of a hunk, before and after: tokens with their places in the tree, conditions, functions.
 
-Reads tree-sitter's node types and field names, which are close enough between grammars for one set of rules. Places in
-this module are bytes of the text in UTF-8, as tree-sitter counts.
+One set of rules reads the node types and field names of all grammars of tree-sitter, which are similar enough.
+Positions in this module are bytes of the text in UTF-8, as tree-sitter counts.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _CLASSES = frozenset(
 )
 _DECLARATIONS = _FUNCTIONS | _CLASSES | {"decorated_definition", "export_statement", "template_declaration"}
 _GO_CONDITIONS = frozenset({"binary_expression", "unary_expression", "call_expression", "identifier"})
-"""Of a loop that has nothing else; there they have no field of their own."""
+"""Types of the condition of a loop in Go that has no other clause. The grammar has no field for it."""
 _OPTIONAL = frozenset(
     {
         "default_parameter",
@@ -92,11 +92,11 @@ CALLS = {
     "new_expression": "constructor",
     "object_creation_expression": "type",
 }
-"""Node type -> the field that says what is called."""
+"""Node type -> the field that names the called function."""
 
 
 class SyntaxToken(NamedTuple):
-    """A token; strings without holes and comments are one each. `place`: depth and node type of what it is part of."""
+    """A token. A comment is one token, and so is a string without holes. `place` is the depth and the parent type."""
 
     text: str
     place: str
@@ -108,7 +108,7 @@ class SyntaxToken(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Equal for tokens that mean the same."""
+        """A text that is equal for tokens of the same meaning."""
         return f"{self.place}\0{self.text}"
 
 
@@ -119,8 +119,15 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True)
 class FunctionSignature:
-    """name: as callers write it, a class's for its constructor. path: with the names of what it lies in. required: the
-    texts of its parameters, and whether each may be left out. public: whether code in other files may call it."""
+    """The signature of a function.
+
+    Attributes:
+        name: The name that callers write: that of the class for a constructor.
+        path: The names of the enclosing classes and functions, then its own.
+        parameters: The text of each parameter, and whether callers may leave it out.
+        result: The type of the result.
+        public: Code in other files may call it.
+    """
 
     name: str
     path: tuple[str, ...]
@@ -129,7 +136,7 @@ class FunctionSignature:
     public: bool
 
     def accepts_calls_of(self, older: FunctionSignature) -> bool:
-        """Whether whatever called the older one may call this one, as far as the parameters tell."""
+        """Return whether calls of the older function are valid for this one, judged by the parameters."""
         kept, more = (
             self.parameters[: len(older.parameters)],
             self.parameters[len(older.parameters) :],
@@ -141,8 +148,14 @@ class FunctionSignature:
 
 @dataclass
 class HunkSyntax:
-    """What overlaps a stretch of the text. declarations: where functions and classes start and end, with all that
-    belongs to them."""
+    """The syntax that overlaps a range of the text.
+
+    Attributes:
+        tokens: All tokens, in order.
+        conditions: All conditions.
+        functions: The functions whose headers overlap.
+        declarations: The start and the end of each function and class, with everything that belongs to it.
+    """
 
     tokens: list[SyntaxToken] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
@@ -151,7 +164,7 @@ class HunkSyntax:
 
     @property
     def is_whole_declarations(self) -> bool:
-        """Whether it consists of whole declarations, and of nothing else but comments."""
+        """Whether the range holds whole declarations, and nothing else except comments."""
         ends = dict(reversed(self.declarations))
         at = 0
         for atom in self.code:
@@ -167,31 +180,31 @@ class HunkSyntax:
 
 
 class ParsedText(NamedTuple):
-    """A text and its tree."""
+    """A text and its syntax tree."""
 
     snapshot: Snapshot
     source: bytes
     root: Node
 
     def to_byte(self, offset: int) -> int:
-        """The place of an offset (code points) in bytes."""
+        """Return the position in bytes of an offset in code points."""
         text = self.snapshot.text
         return offset if text.isascii() else len(text[:offset].encode("utf-8", "replace"))
 
     def to_offset(self, byte: int) -> int:
-        """The offset (code points) of a place in bytes."""
+        """Return the offset in code points of a position in bytes."""
         if self.snapshot.text.isascii():
             return byte
         return len(self.source[:byte].decode("utf-8", "replace"))
 
     def hunk_syntax(self, start: int, end: int) -> HunkSyntax:
-        """Of the bytes from `start` up to `end`; of what touches `start` when there are none between."""
+        """Return the syntax of bytes [start, end); of what touches `start` if the range is empty."""
         region = HunkSyntax()
         _SyntaxWalker(self.source, start, max(end, start + 1), region).visit(self.root)
         return region
 
     def find_names(self, name: str) -> Iterator[Node]:
-        """The nodes that are this identifier."""
+        """Yield the nodes that are this identifier."""
         for match in re.finditer(
             rb"(?<![\w$])" + re.escape(name.encode("utf-8", "replace")) + rb"(?![\w$])", self.source
         ):
@@ -200,7 +213,7 @@ class ParsedText(NamedTuple):
                 yield node
 
     def declares(self, name: str) -> bool:
-        """Whether a function has this name."""
+        """Return whether a function has this name."""
         for node in self.find_names(name):
             parent = node.parent
             while parent is not None and parent.type in ("function_declarator", "qualified_identifier"):
@@ -210,7 +223,7 @@ class ParsedText(NamedTuple):
         return False
 
     def find_calls(self, name: str) -> Iterator[Node]:
-        """The calls of whatever has this name."""
+        """Yield the calls of everything with this name."""
         for node in self.find_names(name):
             call = _called_by(node)
             if call is not None:
@@ -218,11 +231,13 @@ class ParsedText(NamedTuple):
 
 
 class _SyntaxWalker:
+    """A walk over a tree that collects the syntax of bytes [low, high)."""
+
     def __init__(self, source: bytes, low: int, high: int, region: HunkSyntax) -> None:
         self._source, self._low, self._high, self._region = source, low, high, region
 
     def visit(self, root: Node) -> None:
-        """Without recursion: code can be nested as deep as it is long."""
+        """Visit all nodes. There is no recursion, as code can be nested as deep as it is long."""
         waiting: list[tuple[Node, int, bool, bool]] = [(root, 0, False, False)]
         while waiting:
             node, depth, imports, constant = waiting.pop()
@@ -251,7 +266,7 @@ class _SyntaxWalker:
             )
 
     def _gaps(self, node: Node, children: list[Node], depth: int, imports: bool, constant: bool) -> None:
-        """Some grammars have no nodes for the characters between the holes of a string."""
+        """Add the text between the holes of a string, for grammars without nodes for it."""
         at = node.start_byte
         between = []
         for child in children:
@@ -319,7 +334,7 @@ def _is_docstring(node: Node) -> bool:
 
 
 def _is_single_token(node: Node, children: list[Node]) -> bool:
-    """Whether the node is one token though it has children: a string without holes, a comment."""
+    """Return whether a node with children is one token: a comment, or a string without holes."""
     if "comment" in node.type:
         return True
     if not ("string" in node.type or node.type == "char_literal") or node.type.startswith("concatenated"):
@@ -378,7 +393,7 @@ def _name_in(node: Node, field_name: str, *prefixes: str) -> bool:
 
 
 def _holds_function(node: Node) -> bool:
-    """`const f = (x) => ...`, at the top of a file or in a class."""
+    """Return whether the node is `const f = (x) => ...`, at the top of a file or in a class."""
     if node.type not in ("variable_declarator", "public_field_definition", "field_definition"):
         return False
     value = node.child_by_field_name("value")
@@ -470,7 +485,7 @@ def _is_exported(node: Node) -> bool:
 
 
 def _called_by(name: Node) -> Node | None:
-    """The call whose function goes by this name, possibly behind a dot."""
+    """Return the call of the function with this name, possibly after a dot."""
     at = name
     for _ in range(3):
         parent = at.parent
@@ -487,5 +502,5 @@ def _called_by(name: Node) -> Node | None:
 
 
 def _plain(node: Node) -> str:
-    """The node's text with single spaces."""
+    """Return the text of the node with single spaces."""
     return " ".join((node.text or b"").decode("utf-8", "replace").split())
