@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from editahead_evals.data.edit_records import LONGEST, read_records
+from editahead_evals.data.edit_records import MAX_FILE_CHARACTERS, read_records
 from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
 from editahead_serving.launch_plan import NUM_SPECULATIVE_TOKENS
 from editahead_serving.vllm_probe import PROPOSER
@@ -42,7 +42,7 @@ def sessions() -> list[Session]:
     if not DEV.exists():
         print(f"There is no {DEV.name}: the sessions are made up.")
         return synthetic()
-    records = [record for record in read_records(DEV) if len(record.before) < LONGEST]
+    records = [record for record in read_records(DEV) if len(record.before) < MAX_FILE_CHARACTERS]
     chosen = random.Random(SEED).sample(records, FILES)
     return [Session(Path(r.path).name, r.language, r.before, r.after) for r in chosen]
 

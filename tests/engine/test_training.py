@@ -228,7 +228,7 @@ def test_the_command_trains_and_says_what_is_wrong(
 def test_an_interrupted_writing_leaves_the_checkpoint_before(tmp_path: Path) -> None:
     for step in (1, 2, 3):
         checkpoints.save(tmp_path, step, {"step": step})
-    assert len(list(tmp_path.iterdir())) == checkpoints.KEPT
+    assert len(list(tmp_path.iterdir())) == checkpoints.MAX_CHECKPOINTS
     newest = checkpoints.save(tmp_path, 4, {"step": 4})
     newest.write_bytes(newest.read_bytes()[:100])
     assert checkpoints.last(tmp_path) == {"step": 3}

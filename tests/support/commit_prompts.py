@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from editahead_evals.apply.sketch_generator import Case, cases
-from editahead_evals.data.edit_records import LONGEST, Record, read_records
+from editahead_evals.data.edit_records import MAX_FILE_CHARACTERS, Record, read_records
 from editahead_evals.data.git_records import recent_records
 from editahead_inference.apply.merge.merge import merge
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
@@ -40,7 +40,7 @@ class Asked:
 def records() -> list[Record]:
     """Of dev, where it is there; else of this repository's own history."""
     found = read_records(DEV) if DEV.exists() else recent_records(ROOT)
-    return [record for record in islice(found, 8000) if len(record.before) < LONGEST]
+    return [record for record in islice(found, 8000) if len(record.before) < MAX_FILE_CHARACTERS]
 
 
 def applies(found: Sequence[Record], looked_at: int, right: int) -> dict[str, list[Asked]]:

@@ -307,7 +307,7 @@ def _read_records(args: argparse.Namespace, errors: Console) -> Sequence[Record]
     """
     from itertools import islice
 
-    from editahead_evals.data.edit_records import LONGEST, read_records, sample
+    from editahead_evals.data.edit_records import MAX_FILE_CHARACTERS, read_records, sample
     from editahead_evals.data.git_records import recent_records
     from editahead_evals.errors import RecordError
 
@@ -319,7 +319,10 @@ def _read_records(args: argparse.Namespace, errors: Console) -> Sequence[Record]
     with errors.status("reading commits"):
         found = recent_records(args.repo, MAX_COMMITS, shuffle=args.seed)
         records = list(
-            islice((record for record in found if len(record.before) < LONGEST), args.files or DEFAULT_FILES)
+            islice(
+                (record for record in found if len(record.before) < MAX_FILE_CHARACTERS),
+                args.files or DEFAULT_FILES,
+            )
         )
     if not records:
         raise RecordError(

@@ -30,14 +30,14 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.apply.runner import apply_all
     from editahead_evals.apply.sketch_generator import cases
     from editahead_evals.client.editor import Editor
-    from editahead_evals.data.edit_records import LONGEST, read_records
+    from editahead_evals.data.edit_records import MAX_FILE_CHARACTERS, read_records
     from editahead_evals.data.revisions import present_commit
     from editahead_evals.errors import RecordError
     from editahead_evals.report.report import Provenance
 
     count = args.files or DEFAULT_SKETCHES
     settings = model_settings() if args.with_model else None
-    records = [record for record in read_records(args.edits) if len(record.before) < LONGEST]
+    records = [record for record in read_records(args.edits) if len(record.before) < MAX_FILE_CHARACTERS]
     outcomes = []
     columns = (TextColumn("applying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors, transient=True) as progress, Editor(settings) as editor:

@@ -74,8 +74,8 @@ def save_states(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.errors import RecordError
     from editahead_evals.prompt_costs.state_files import write_states
     from editahead_evals.prompt_costs.typing_sessions import (
-        LEAST_CHARACTERS,
-        LEAST_HUNKS,
+        MIN_LARGE_CHARACTERS,
+        MIN_LARGE_HUNKS,
         sample_large,
         sessions,
         typing_states,
@@ -86,8 +86,8 @@ def save_states(args: argparse.Namespace, errors: Console) -> int:
         drawn = sample_large(sessions(records), args.files or DEFAULT_SESSIONS, args.seed)
         if not drawn:
             raise RecordError(
-                f"{args.edits or args.repo}: no file of {LEAST_CHARACTERS} characters or more in which a commit "
-                f"changed {LEAST_HUNKS} places"
+                f"{args.edits or args.repo}: no file of {MIN_LARGE_CHARACTERS} characters or more in which a commit "
+                f"changed {MIN_LARGE_HUNKS} places"
             )
         count = write_states(args.save_states, typing_states(drawn, MAX_HUNKS, MAX_REQUESTS))
     errors.print(

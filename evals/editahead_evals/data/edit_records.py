@@ -14,8 +14,8 @@ import zstandard
 
 from editahead_evals.errors import RecordError
 
-LONGEST = 40_000
-"""Files with this many characters or more are left out of a sample."""
+MAX_FILE_CHARACTERS = 40_000
+"""Characters of a file from which on a sample leaves it out."""
 
 _WINDOW = 2**31
 """The largest window that the decompressor accepts: the records are packed with long-distance matching."""
@@ -62,8 +62,8 @@ def read_records(path: Path) -> Iterator[Record]:
 
 
 def sample(records: Iterable[Record], files: int | None, seed: int) -> list[Record]:
-    """Return the first `files` (None: all) of the records shorter than `LONGEST`, shuffled with `seed`."""
-    chosen = [record for record in records if len(record.before) < LONGEST]
+    """Return the first `files` (None: all) of the records shorter than `MAX_FILE_CHARACTERS`, shuffled with `seed`."""
+    chosen = [record for record in records if len(record.before) < MAX_FILE_CHARACTERS]
     random.Random(seed).shuffle(chosen)
     return chosen if files is None else chosen[:files]
 

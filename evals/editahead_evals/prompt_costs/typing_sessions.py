@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import groupby, islice
 
 from editahead_evals.data.commit_replay import Keystroke, diff, replay
-from editahead_evals.data.edit_records import LONGEST, Record
+from editahead_evals.data.edit_records import MAX_FILE_CHARACTERS, Record
 from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
@@ -28,8 +28,8 @@ PIECE = 2
 MAX_OTHERS = 3
 """Documents that are open beside the one that is typed in."""
 
-LEAST_CHARACTERS, LEAST_HUNKS = 8000, 3
-"""What makes a session a `large` one."""
+MIN_LARGE_CHARACTERS, MIN_LARGE_HUNKS = 8000, 3
+"""Characters and hunks of a record, at least, that make its session a large one."""
 
 STROKE_S = 0.2
 """Seconds between two requests, as recorded in the history."""
@@ -57,7 +57,7 @@ class Session:
             history.on_open(document)
         cursor, at = 0, 0.0
         for step in islice(replay(record.before, record.after), hunks):
-            for key in pieces(step.keystrokes):
+            for key in split_keystrokes(step.keystrokes):
                 edit = Edit.replace(key.start, key.end, key.text)
                 before = snapshot
                 text = edit.apply(before.text)
@@ -74,7 +74,7 @@ def uri_of(record: Record) -> str:
     return f"{ROOT}/{record.path}"
 
 
-def pieces(keystrokes: Iterable[Keystroke]) -> Iterator[Keystroke]:
+def split_keystrokes(keystrokes: Iterable[Keystroke]) -> Iterator[Keystroke]:
     """Split the keystrokes into deletions and insertions of `PIECE` characters. Points are those of the whole keystroke."""
     for key in keystrokes:
         if key.start < key.end or not key.text:
@@ -85,11 +85,11 @@ def pieces(keystrokes: Iterable[Keystroke]) -> Iterator[Keystroke]:
 
 
 def sessions(records: Iterable[Record]) -> Iterator[Session]:
-    """Yield a session for each record under `LONGEST` characters; sessions of one commit follow one another."""
+    """Yield a session for each record under `MAX_FILE_CHARACTERS` characters; sessions of one commit follow one another."""
     for _, commit in groupby(records, key=lambda record: (record.repo, record.commit)):
         files = list(commit)
         for record in files:
-            if len(record.before) < LONGEST:
+            if len(record.before) < MAX_FILE_CHARACTERS:
                 yield Session(record, _others(record, files))
 
 
@@ -103,7 +103,7 @@ def _others(record: Record, files: Sequence[Record]) -> tuple[Snapshot, ...]:
 
 def sample_large(found: Iterable[Session], count: int, seed: int) -> list[Session]:
     """Return `count` sessions with long files and several hunks, drawn with `seed`."""
-    chosen = [s for s in found if len(s.record.before) >= LEAST_CHARACTERS and s.hunks >= LEAST_HUNKS]
+    chosen = [s for s in found if len(s.record.before) >= MIN_LARGE_CHARACTERS and s.hunks >= MIN_LARGE_HUNKS]
     random.Random(seed).shuffle(chosen)
     return chosen[:count]
 

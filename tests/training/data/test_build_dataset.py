@@ -15,7 +15,7 @@ import zstandard
 
 from editahead_cli.main import main
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
-from editahead_training.data.build_dataset import LONGEST, examples_of
+from editahead_training.data.build_dataset import MAX_EXAMPLE_TOKENS, examples_of
 from editahead_training.data.example import TASKS, Example
 from editahead_training.data.packed_dataset import pack_batches, read, write
 from editahead_training.errors import DatasetError
@@ -43,7 +43,7 @@ def test_one_command_makes_the_same_files_again(edits: Path, tmp_path: Path) -> 
     assert held.provenance["edits"] == ["train-01.jsonl.zst", "train-02.jsonl.zst"]
     found = {TASKS[number] for number in one.tasks}
     assert {"next edit", "silence", "code", "middle"} <= found
-    assert max(end - start for start, end in map(one.span, range(len(one)))) <= LONGEST
+    assert max(end - start for start, end in map(one.span, range(len(one)))) <= MAX_EXAMPLE_TOKENS
 
 
 def test_a_repository_of_ones_own_is_read(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from editahead_prompts.formats.next_edit.editahead_2611 import CURSOR, REGION, R
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_training.data.repair_examples import (
-    LONGEST,
+    MAX_EXAMPLE_TOKENS,
     DamagedFile,
     SourceFile,
     argument_added,
@@ -148,7 +148,7 @@ def test_examples_fit_parse_and_are_the_same_for_the_same_seed(budget: int) -> N
         for example in made:
             total += 1
             assert len(example.prompt) <= budget
-            assert example.tokens <= LONGEST
+            assert example.tokens <= MAX_EXAMPLE_TOKENS
             answer = unescape(bundled_tokenizer().decode(example.answer).removesuffix(REGION_END))
             shown = (
                 bundled_tokenizer()

@@ -46,7 +46,7 @@ def test_it_learns_what_many_repositories_have_in_common(edits: Path, tmp_path: 
     assert learned.count("return") == learned.count("\n    ") == 1
     assert learned.count(SECRET) == len(SECRET)
     assert all(
-        len(token) <= train_tokenizer.LONGEST or token in data["special"]
+        len(token) <= train_tokenizer.MAX_TOKEN_BYTES or token in data["special"]
         for token in learned.encoder.get_vocab()
     )
 

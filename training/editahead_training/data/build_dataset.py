@@ -22,7 +22,7 @@ from .example import TASKS, Example
 from .packed_dataset import PackedDataset, write
 from .shards import sample, train_shards
 
-LONGEST = 1024
+MAX_EXAMPLE_TOKENS = 1024
 """Tokens of an example."""
 HELD_OUT_EVERY = 8
 """Of a shard held out, so much fewer records than of one to learn from."""
@@ -34,9 +34,9 @@ Source = Callable[[dict[str, Any], random.Random, HfTokenizer, int], Iterable[Ex
 SOURCES: tuple[tuple[Source, float, tuple[int, ...]], ...] = (
     (next_edit_examples.examples_of, 1.0, BUDGETS),
     (repair_examples.examples_of, 0.4, BUDGETS),
-    (apply_examples.examples_of, 0.4, (LONGEST,)),
+    (apply_examples.examples_of, 0.4, (MAX_EXAMPLE_TOKENS,)),
     (code_examples.middle_of, 0.6, (320, 512)),
-    (code_examples.code_of, 0.5, (512, LONGEST)),
+    (code_examples.code_of, 0.5, (512, MAX_EXAMPLE_TOKENS)),
 )
 """Where examples come from, how many of the records each is asked for, and with which budgets of tokens."""
 
@@ -49,7 +49,7 @@ def examples_of(record: dict[str, Any], seed: int) -> list[Example]:
     for source, share, budgets in SOURCES:
         if rng.random() < share:
             out += source(record, rng, vocabulary, rng.choice(budgets))
-    return [example for example in out if example.tokens <= LONGEST]
+    return [example for example in out if example.tokens <= MAX_EXAMPLE_TOKENS]
 
 
 def build_dataset(

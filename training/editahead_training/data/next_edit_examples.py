@@ -28,7 +28,7 @@ from .replay_moments import ROOT, TrainingMoment, moments
 
 HALF_TYPED = 0.35
 """The share of examples in which the person is in the middle of the next edit."""
-NEAREST = 0.6
+NEAREST_SHARE = 0.6
 """The share of the others in which the user has gone to the nearest remaining hunk; else to any."""
 PROPOSED = 3
 """Candidates of the rules in a prompt, at most; the share `UNTOLD` of the examples has none."""
@@ -86,7 +86,7 @@ def tasks_of(record: dict[str, Any], rng: random.Random) -> Iterator[Task]:
 
 def _chosen(moment: TrainingMoment, rng: random.Random) -> Hunk:
     line = moment.state.document.line_at(moment.state.cursor)
-    if rng.random() < NEAREST:
+    if rng.random() < NEAREST_SHARE:
         return min(moment.remaining, key=lambda hunk: (abs(hunk.start - line), hunk.start < line))
     return rng.choice(moment.remaining)
 

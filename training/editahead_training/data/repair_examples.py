@@ -30,7 +30,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 from .example import Example, rewrite
 from .replay_moments import ROOT
 
-BUDGET, LONGEST = 736, 1024
+BUDGET, MAX_EXAMPLE_TOKENS = 736, 1024
 """Tokens of a prompt, and of an example."""
 
 ROOTS = PromptPaths((ROOT,))
@@ -103,7 +103,7 @@ def examples_of(
 ) -> Iterator[Example]:
     """Yield the examples of one record: some renames, an import, an argument added and one removed, where possible.
 
-    None has more than `LONGEST` tokens.
+    None has more than `MAX_EXAMPLE_TOKENS` tokens.
     """
     if len(record["after"]) > MAX_FILE:
         return
@@ -391,4 +391,4 @@ def _example(
     ids = request.prompt.ids
     assert ids is not None
     example = rewrite("repair", ids, region.bodies(document), tuple(map(line_body, new)), vocabulary)
-    return example if example.tokens <= LONGEST else None
+    return example if example.tokens <= MAX_EXAMPLE_TOKENS else None

@@ -1,8 +1,8 @@
 """Trains our own vocabulary on real code, and writes it as a small file (`editahead train tokenizer`).
 
 Byte-level BPE over the words of `vocabulary.WORDS`. What is in few repositories stays out: a word counts only where
-`REPOSITORIES` of them have it, and no token is longer than `LONGEST` bytes, so the file tells nothing of any one source. The
-same data and seed give the same file.
+`REPOSITORIES` of them have it, and no token is longer than `MAX_TOKEN_BYTES` bytes, so the file tells nothing of any one
+source. The same data and seed give the same file.
 
 Needs the extra `train`.
 """
@@ -24,7 +24,7 @@ from .shards import sample, train_shards
 SIZE = 8192
 """Tokens in all: the special ones, 256 bytes, and merges."""
 
-LONGEST = 16
+MAX_TOKEN_BYTES = 16
 """Bytes of a token."""
 
 REPOSITORIES = 8
@@ -54,7 +54,7 @@ def train(edits: Path, out: Path, *, files: int, seed: int, commit: str) -> dict
         "bytes": size,
         "words": len(counted),
         "repositories a word": REPOSITORIES,
-        "longest token": LONGEST,
+        "longest token": MAX_TOKEN_BYTES,
         "tokens": vocabulary.encoder.get_vocab_size(),
     }
     out.write_text(as_text(provenance, merges), "utf-8")
@@ -104,7 +104,7 @@ def _merges(counted: Counter[str]) -> list[str]:
     trainer = trainers.BpeTrainer(
         vocab_size=SIZE - len(SPECIAL),
         initial_alphabet=alphabet,
-        max_token_length=LONGEST,
+        max_token_length=MAX_TOKEN_BYTES,
         show_progress=False,
     )
     encoder.train_from_iterator(_repeated(counted), trainer)

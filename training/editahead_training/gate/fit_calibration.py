@@ -11,7 +11,7 @@ from .replayed_candidates import Stated
 
 KNOTS = 8
 """At most, in a curve."""
-LEAST = 100
+MIN_OUTCOMES = 100
 """Outcomes behind each knot, at least."""
 PRIOR = 10
 """Outcomes that what was stated counts as, beside those behind a knot."""
@@ -32,7 +32,7 @@ def fit_curve(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:
     means of the stated values and of the outcomes.
     """
     ordered = sorted(pairs)
-    groups = max(min(len(ordered) // LEAST, KNOTS), 1)
+    groups = max(min(len(ordered) // MIN_OUTCOMES, KNOTS), 1)
     bounds = [len(ordered) * n // groups for n in range(groups + 1)]
     pools: list[list[tuple[float, bool]]] = []
     for start, end in itertools.pairwise(bounds):

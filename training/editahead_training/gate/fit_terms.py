@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 SIGNS = {"accepted": 1, "refused": -1}
 """Prefixes (before ":") of features whose terms may have one sign only."""
-LEAST = 20
-"""Candidates that a feature has to speak of to get a term."""
+MIN_CANDIDATES = 20
+"""Candidates, at least, that a feature with a term must have."""
 PRECISION = 10.0
 """Of the prior, around 0, of each term."""
 
@@ -32,7 +32,7 @@ def fit_terms(seen: Sequence[TermSample]) -> dict[str, float]:
     from scipy.optimize import minimize
 
     counts = Counter(name for one in seen for name in one.features)
-    names = sorted(name for name, count in counts.items() if count >= LEAST)
+    names = sorted(name for name, count in counts.items() if count >= MIN_CANDIDATES)
     if not names:
         return {}
     values = np.array([[*(one.features.get(name, 0.0) for name in names), 1.0] for one in seen])

@@ -12,7 +12,8 @@ from typing import Any
 
 import torch
 
-KEPT = 2
+MAX_CHECKPOINTS = 2
+"""Checkpoints on disk; older ones are deleted."""
 
 _PATTERN = "checkpoint-*.pt"
 
@@ -27,7 +28,7 @@ def save(folder: Path, step: int, state: dict[str, Any]) -> Path:
         file.flush()
         os.fsync(file.fileno())
     partial.replace(path)
-    for old in sorted(folder.glob(_PATTERN))[:-KEPT]:
+    for old in sorted(folder.glob(_PATTERN))[:-MAX_CHECKPOINTS]:
         old.unlink()
     return path
 
