@@ -6,7 +6,7 @@ from editahead_prompts.state import EditorState
 
 from .base import EditableRegion
 
-LONGEST = 120
+MAX_MESSAGE_CHARS = 120
 """Most characters of a message that prompts show."""
 
 
@@ -19,7 +19,7 @@ def diagnostics_in(state: EditorState, region: EditableRegion, most: int) -> tup
     document = state.document
     here = document.line_at(state.cursor)
     found = {
-        (line, message.splitlines()[0][:LONGEST])
+        (line, message.splitlines()[0][:MAX_MESSAGE_CHARS])
         for d in state.diagnostics
         if region.first <= (line := document.line_at(d.start)) < region.end and (message := d.message.strip())
     }

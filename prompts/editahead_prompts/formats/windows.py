@@ -161,8 +161,9 @@ def out_of_reach(document: Snapshot, first: int, end: int) -> tuple[OutOfReach, 
     return (OutOfReach(tokens, f"lines {first + 1}-{end}"),)
 
 
-LARGE, NEAR = 200_000, 20_000
-"""Characters. Parsing a document of more takes too long; then, so many on either side of the cursor's line are parsed."""
+MAX_PARSED_CHARS, NEAR_CHARS = 200_000, 20_000
+"""Longest document that is parsed whole, in characters, because parsing takes time; and the characters on either side of the
+cursor's line that are parsed of a longer one."""
 
 
 def zed_windows(
@@ -220,11 +221,11 @@ def enclosing_node_lines(document: Snapshot, cursor: int) -> list[tuple[int, int
     Of a large document only the text near the cursor is parsed, from a line without indentation.
     """
     first, part = 0, document
-    if document.length > LARGE:
+    if document.length > MAX_PARSED_CHARS:
         line = document.line_at(cursor)
-        low = document.line_at(max(document.starts[line] - NEAR, 0)) + 1
+        low = document.line_at(max(document.starts[line] - NEAR_CHARS, 0)) + 1
         first = next((n for n in range(min(low, line), line) if document.lines[n][:1].strip()), line)
-        end = bisect_right(document.starts, document.starts[line] + NEAR) - 1
+        end = bisect_right(document.starts, document.starts[line] + NEAR_CHARS) - 1
         part = replace(document, lines=document.lines[first:end])
         if end <= line:
             return []

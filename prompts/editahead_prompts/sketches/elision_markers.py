@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .sketch import Code, Elision
 
-_LONGEST = 160
+_MAX_CHARS = 160
 """Longest line that can be a marker, in characters."""
 
 _COMMENT = re.compile(
@@ -75,8 +75,8 @@ _GONE = re.compile(
 _GOES_ON = re.compile(r"(?:and|but|or|so|then|because|since|which|that|if|when|while|as|to|we|it|is|are)\b")
 """First words of a comment that continues a sentence after dots."""
 
-_WORDS_AT_MOST = 10
-_FEW_WORDS = 6
+_MAX_WORDS = 10
+_MAX_WORDS_UNMARKED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class ElisionMarker:
 def parse_marker(line: str) -> ElisionMarker | None:
     """Parse a line as a marker, without its context; None for code."""
     text = line.strip()
-    if not text or len(text) > _LONGEST:
+    if not text or len(text) > _MAX_CHARS:
         return None
     if _DOTS.fullmatch(text):
         return ElisionMarker(certain="…" in text)
@@ -206,9 +206,13 @@ def _of_words(content: str) -> ElisionMarker | None:
     if _says_that_it_stays(words):
         return ElisionMarker(certain=True)
     count = len(words.split())
-    if leads and count <= (_WORDS_AT_MOST if trails or wrapped else _FEW_WORDS) and not _GOES_ON.match(words):
+    if (
+        leads
+        and count <= (_MAX_WORDS if trails or wrapped else _MAX_WORDS_UNMARKED)
+        and not _GOES_ON.match(words)
+    ):
         hinted = not _HINTS.isdisjoint(re.findall(r"[a-z]+", words))
-        if hinted or (trails and count <= _FEW_WORDS):
+        if hinted or (trails and count <= _MAX_WORDS_UNMARKED):
             return ElisionMarker(certain=True)
     return None
 
@@ -219,7 +223,7 @@ def _says_that_it_stays(words: str) -> bool:
     joined = re.sub(r"\b(no|without) (other |further |more )?changes?\b", "no-changes", joined)
     said = joined.replace(",", " ").split()
     staying = _STAYING.intersection(said)
-    if not staying or len(said) > _WORDS_AT_MOST:
+    if not staying or len(said) > _MAX_WORDS:
         return False
     if staying == {"same"} and not re.search(r"\bsame as (before|(the |in the )?original)\b", joined):
         return False

@@ -34,7 +34,7 @@ _NOTE = re.compile(
     r"\s*\((?:new|new file|updated|modified|edited|changed|existing|unchanged)\)", re.IGNORECASE
 )
 
-_LONGEST = 400
+_MAX_CHARS = 400
 """Longest line that can name a file, in characters."""
 
 
@@ -51,7 +51,7 @@ def language_of(path: str | None) -> str | None:
 def parse_path(text: str) -> str | None:
     """Parse a path, and return it with `/`; None for text with white space or without a file's name at the end."""
     text = text.strip()
-    if not text or len(text) > _LONGEST or not _PATH.fullmatch(text) or text.strip(".") == "":
+    if not text or len(text) > _MAX_CHARS or not _PATH.fullmatch(text) or text.strip(".") == "":
         return None
     path = text.replace("\\", "/")
     if path[0] == "@" and "/" not in path:
@@ -66,7 +66,7 @@ def path_of_line(line: str) -> str | None:
     that ends in a colon, the path is in backticks and has a folder.
     """
     text = line.strip()
-    if not text or len(text) > _LONGEST:
+    if not text or len(text) > _MAX_CHARS:
         return None
     if tag := _TAG.search(text):
         return tagged_path(tag[2])
@@ -89,7 +89,7 @@ def path_of_comment(line: str, known: str | None) -> str | None:
     Args:
         known: The path of the file that the sketch is for, if known.
     """
-    match = _COMMENT.fullmatch(line.strip()) if len(line) <= _LONGEST else None
+    match = _COMMENT.fullmatch(line.strip()) if len(line) <= _MAX_CHARS else None
     if match is None:
         return None
     text = _NOTE.sub("", match[1])
@@ -112,7 +112,7 @@ def parse_info_string(info: str) -> tuple[str | None, str | None]:
     Examples:
     `python`, `ts:src/a.ts`, `ts src/a.ts`, `src/a.ts`, `12:15:src/a.ts`, `ts title="src/a.ts"`, `{.ts filename=a.ts}`.
     """
-    info = info.strip()[:_LONGEST]
+    info = info.strip()[:_MAX_CHARS]
     if not info:
         return None, None
     first, _, rest = info.partition(" ")

@@ -32,7 +32,7 @@ _HEAD = re.compile(
     r"unsafe|const|inline|virtual|open|data|sealed|suspend)\s+)*"
     r"(?:def|class|function\*?|func|fn|interface|struct|enum|impl|trait|fun|object|type|namespace|module)\b)"
 )
-_BIG = 200_000
+_MAX_PARSED_CHARS = 200_000
 """Longest code that is parsed for classification, in characters: parsing takes time."""
 
 
@@ -171,7 +171,7 @@ def _kind_by_lines(code: Sequence[str]) -> tuple[SketchKind, str]:
 def _top_level(code: Sequence[str], language: str | None) -> list[Node] | None:
     """Return the outermost nodes of the code, without comments; None without a grammar or with syntax errors."""
     text = textwrap.dedent("\n".join(code)).rstrip().removesuffix(",") + "\n"
-    if language is None or len(text) > _BIG:
+    if language is None or len(text) > _MAX_PARSED_CHARS:
         return None
     for wrapped in (False, True):
         source = f"class _ {{\n{text}}}\n" if wrapped else text

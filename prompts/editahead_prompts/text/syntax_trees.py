@@ -32,7 +32,7 @@ GRAMMARS = {
 }
 """Module and function that provide the grammar, by LSP language id."""
 
-_REMEMBERED = 64
+_CACHE_SIZE = 64
 """Documents whose last tree is cached, to bound memory."""
 
 
@@ -75,7 +75,7 @@ class SyntaxTrees:
             tree = _reparse(parser, known.tree, known.source, source)
         self._last[snapshot.uri] = _Parsed(snapshot, source, tree, {})
         self._last.move_to_end(snapshot.uri)
-        if len(self._last) > _REMEMBERED:
+        if len(self._last) > _CACHE_SIZE:
             self._last.popitem(last=False)
         return tree
 

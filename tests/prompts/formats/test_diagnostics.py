@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.base import EditableRegion
-from editahead_prompts.formats.diagnostics import LONGEST, diagnostics_in
+from editahead_prompts.formats.diagnostics import MAX_MESSAGE_CHARS, diagnostics_in
 from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.state import Diagnostic, EditorState
 from editahead_prompts.text.snapshot import Snapshot
@@ -22,7 +22,7 @@ def test_the_nearest_ones_in_the_order_of_the_text() -> None:
     assert diagnostics_in(state, EditableRegion(2, 4), 3) == ((2, "at 11"), (3, "at 13"))
     assert diagnostics_in(state, EditableRegion(0, 4), 0) == ()
     long = EditorState(DOCUMENT, 0, diagnostics=(Diagnostic(0, 1, "x" * 999),))
-    assert diagnostics_in(long, EditableRegion(0, 4), 1) == ((0, "x" * LONGEST),)
+    assert diagnostics_in(long, EditableRegion(0, 4), 1) == ((0, "x" * MAX_MESSAGE_CHARS),)
 
 
 def test_our_own_format_numbers_the_regions_lines() -> None:

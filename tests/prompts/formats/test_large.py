@@ -66,10 +66,10 @@ def test_far_lines_are_not_looked_at(format: Format, at: float, monkeypatch: pyt
     tokenizer = Counting()
     near = built(format, state, tokenizer)
     assert tokenizer.chars + looked[0] < len(text)
-    assert sum(parsed) <= 2 * windows.LARGE
+    assert sum(parsed) <= 2 * windows.MAX_PARSED_CHARS
     for module in (tokenizers, windows):
         monkeypatch.setattr(module, "MAX_CHARS", len(text))
-    monkeypatch.setattr(windows, "LARGE", len(text))
+    monkeypatch.setattr(windows, "MAX_PARSED_CHARS", len(text))
     whole = built(format, state)
     assert (near.prompt.text, near.region) == (whole.prompt.text, whole.region)
     left = [sum(part.tokens for part in one.prompt.left_out) for one in (near, whole)]

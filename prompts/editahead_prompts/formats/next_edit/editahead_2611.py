@@ -97,10 +97,10 @@ GROWING_LINES = 6
 MARKS = 24
 """Tokens set aside for the markers between the parts."""
 
-EDITS_LEAST, GROWING_LEAST, REGION_LEAST, RULES_LEAST = 120, 100, 160, 80
+MIN_EDITS_TOKENS, MIN_GROWING_TOKENS, MIN_REGION_TOKENS, MIN_RULES_TOKENS = 120, 100, 160, 80
 """Least budgets in tokens. In a small prompt, these parts say more than the rest of the file."""
 
-MOST_DIAGNOSTICS, MOST_PROPOSED = 4, 3
+MAX_DIAGNOSTICS, MAX_PROPOSED = 4, 3
 """Diagnostics, and edits proposed by rules, that are shown."""
 
 CONTEXT_SHARE, OTHERS_SHARE, EDITS_SHARE, GROWING_SHARE, REGION_SHARE = 0.69, 0.2, 0.1, 0.05, 0.12
@@ -166,10 +166,10 @@ class EditaheadFormat:
 def _shares(room: int) -> dict[str, int]:
     """Return the budget of each part, in tokens."""
     shares = {
-        "edits": max(int(room * EDITS_SHARE), EDITS_LEAST),
-        "growing": max(int(room * GROWING_SHARE), GROWING_LEAST),
-        "region": max(int(room * REGION_SHARE), REGION_LEAST),
-        "rules": max(int(room * RULES_SHARE), RULES_LEAST),
+        "edits": max(int(room * EDITS_SHARE), MIN_EDITS_TOKENS),
+        "growing": max(int(room * GROWING_SHARE), MIN_GROWING_TOKENS),
+        "region": max(int(room * REGION_SHARE), MIN_REGION_TOKENS),
+        "rules": max(int(room * RULES_SHARE), MIN_RULES_TOKENS),
     }
     left = room - sum(shares.values()) - MARKS
     return {**shares, "context": max(min(int(room * CONTEXT_SHARE), left), 0)}
@@ -225,7 +225,7 @@ def _diagnostics(state: EditorState, region: EditableRegion) -> tuple[Text, ...]
             0.5,
             f"line {line + 1}",
         )
-        for line, message in diagnostics_in(state, region, MOST_DIAGNOSTICS)
+        for line, message in diagnostics_in(state, region, MAX_DIAGNOSTICS)
     )
 
 
@@ -249,7 +249,7 @@ def _proposed(state: EditorState, region: EditableRegion) -> tuple[Text, ...]:
             lines += [f"+{line}\n" for line in new[j1:j2]]
         shown.append(f"{RULE}\n{escape(''.join(lines), SPECIAL)}")
     return tuple(
-        Text(text, 1 / (2 + rank), f"rule {rank + 1}") for rank, text in enumerate(shown[:MOST_PROPOSED])
+        Text(text, 1 / (2 + rank), f"rule {rank + 1}") for rank, text in enumerate(shown[:MAX_PROPOSED])
     )
 
 
