@@ -1,7 +1,7 @@
-"""How likely it is that a model's change is what the person does next.
+"""The probability that a model's change is the next edit.
 
-No shipped weights know models yet, so this is a formula that can be read, with constants that are choices until outcomes
-have been fitted. Log-odds are added up: what is known of a change speaks for it or against it.
+The shipped weights do not cover models, so this is a readable formula. Its constants are choices until outcomes have been
+fitted. It adds up log-odds of the evidence.
 """
 
 from __future__ import annotations
@@ -12,25 +12,31 @@ from dataclasses import dataclass
 from editahead_inference.gate.decision_trees import sigmoid
 
 PLAIN = -0.2
-"""Of a change about which nothing else is known: 0.45. Next-edit models are right at about half of the places at which they
-say anything."""
+"""Log-odds of a change without other evidence: 0.45. Next-edit models are right at about half of the places at which they
+propose a change."""
 CERTAIN = 1.1
-"""The same when the model was sure of every token of it: 0.75."""
+"""Log-odds of a change of which the model was sure of every token: 0.75."""
 MEAN, LEAST = 2.0, 0.25
-"""What the mean log-probability of its tokens counts, and the lowest one (to `FLOOR`)."""
+"""The weights of the mean and of the lowest log-probability of its tokens (at least `FLOOR`)."""
 FLOOR = -8.0
 AGREE = 1.5
-"""From an answer that no other agrees with to one that all agree with, where several were asked for."""
+"""Log-odds between a change that no other answer has and one that all answers have, with several answers."""
 LINE, MOST_LINES = -0.1, 10
-"""For each new line after the first: all of them have to be right."""
+"""Log-odds for each new line after the first, and the most lines that count: all lines have to be right."""
 EDGE = 0.02
-"""No change is taken for likelier than 1 - EDGE, or less likely than EDGE."""
+"""The least distance of the probability from 0 and 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeEvidence:
-    """What is known of one change. logprobs: of its tokens; () when they are not told. agree, answers: how many of the
-    answers have it. lines: new ones."""
+    """The evidence for one change.
+
+    Attributes:
+        logprobs: The log-probabilities of its tokens, or () if unknown.
+        agree: The number of answers that have the change.
+        answers: The number of all answers.
+        lines: The number of new lines.
+    """
 
     logprobs: Sequence[float] = ()
     agree: int = 1
@@ -50,5 +56,5 @@ def confidence(known: ChangeEvidence) -> float:
 
 
 def noisy_or(one: float, other: float) -> float:
-    """Of what two predictors propose for reasons of their own: wrong only where both are."""
+    """Return the probability of what two independent predictors propose: it is wrong only if both are wrong."""
     return min(1 - (1 - one) * (1 - other), 1 - EDGE)

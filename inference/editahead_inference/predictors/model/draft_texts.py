@@ -1,4 +1,4 @@
-"""What a model that rewrites a region is likely to say: the region as rules would have it, and as it is."""
+"""Likely answers of a model that rewrites a region: the region after the rules' edits, and the region as it is."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from editahead_prompts.text.edits import Edit, apply_to_lines
 from editahead_prompts.text.snapshot import Snapshot
 
 MAX_RULE_DRAFTS = 2
-"""So many proposals of rules are drafts."""
+"""Edits of rules that become drafts: verifying more costs more than it saves."""
 
 
 def draft_texts(format: Format, request: PromptRequest, state: EditorState) -> tuple[str, ...]:
-    """For `Query.drafts`, the one to be trusted most first, as the model would write them. () for a format whose answers do
-    not repeat the region."""
+    """Return the drafts for `CompletionRequest.drafts`, the likeliest first, as the model would write them.
+
+    There are none for a format whose answers do not repeat the region.
+    """
     if isinstance(format, FimFormat):
         return ()
     document, region = request.document, request.region
@@ -31,7 +33,7 @@ def draft_texts(format: Format, request: PromptRequest, state: EditorState) -> t
 def _changed(
     document: Snapshot, region: EditableRegion, edit: Edit
 ) -> tuple[Snapshot, EditableRegion] | None:
-    """The document after an edit, and where the region is then; None for an edit that reaches beyond it."""
+    """Return the document and the region after an edit, or None for an edit that reaches beyond the region."""
     start, end = edit.changed_span
     if not region.first <= document.line_at(start) <= document.line_at(end) < region.end:
         return None

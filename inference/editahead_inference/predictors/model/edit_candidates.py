@@ -1,4 +1,4 @@
-"""From what a model said to candidates: one for each separate change, so that Tab walks through them."""
+"""From a model's response to candidates: one for each separate change, so that Tab visits them one by one."""
 
 from __future__ import annotations
 
@@ -14,26 +14,28 @@ from .confidence import ChangeEvidence, confidence
 from .logprob_trace import logprobs_in
 from .response import ModelResponse, Rewrite
 
-MOST = 12
-"""Separate changes of one rewrite that are looked at; what is behind them is one."""
-_LABEL = 30
+MAX_CHANGES = 12
+"""Separate changes of one rewrite. All changes behind them belong to the last."""
+_MAX_LABEL = 30
 """Characters of either text in a label."""
 
 BreaksSyntax = Callable[[Edit], bool]
-"""Whether an edit of the document, by itself, leaves more syntax errors than there were."""
+"""Returns whether an edit of the document, by itself, adds syntax errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeparateChange:
-    """Some of a rewrite's replacements. first: the number of the first of them."""
+    """A change that can be made alone: some of a rewrite's replacements. first: the index of its first replacement."""
 
     edit: Edit
     first: int
 
 
 def to_candidates(told: ModelResponse, breaks: BreaksSyntax) -> list[Candidate]:
-    """Those that most answers agree on first, and in the order of the text. Changes of one answer share a rule: they are
-    walked."""
+    """Return the candidates of a response, those of the most frequent answers first, in the order of the text.
+
+    Changes of one answer share a rule, so the gate keeps them in order.
+    """
     document = told.document
     made: dict[tuple[int, int, str], tuple[Rewrite, SeparateChange, int]] = {}
     for rewrite in told.rewrites:
@@ -45,14 +47,16 @@ def to_candidates(told: ModelResponse, breaks: BreaksSyntax) -> list[Candidate]:
 
 
 def split_changes(document: Snapshot, edit: Edit, breaks: BreaksSyntax) -> list[SeparateChange]:
-    """The edit's changes: stretches between which at least one line stays that is not blank: which of several blank
-    lines stays is chance. One that would break the syntax alone, such as the first of two brackets, is one with the next."""
+    """Split an edit into changes that have at least one unchanged line with text between them.
+
+    A change that would break the syntax alone, such as the first of two brackets, is joined with the next.
+    """
     stretches: list[list[Replacement]] = []
     before = 0
     for r in edit.replacements:
         first, last = _touched(document, r)
         between = any(line.strip() for line in document.lines[before + 1 : first])
-        if not stretches or (between and len(stretches) < MOST):
+        if not stretches or (between and len(stretches) < MAX_CHANGES):
             stretches.append([])
         stretches[-1].append(r)
         before = max(before, last)
@@ -70,8 +74,10 @@ def split_changes(document: Snapshot, edit: Edit, breaks: BreaksSyntax) -> list[
 
 
 def canonical_replacement(edit: Edit, text: str) -> tuple[int, int, str]:
-    """The same for edits of one text that lead to the same text: the shortest one replacement (start, end, new text) that
-    does what the edit does, as far up as it can stand."""
+    """Return the shortest single replacement (start, end, new text) equal to the edit, as far up as possible.
+
+    It is the same for all edits of one text that lead to the same text.
+    """
     start, end = edit.changed_span
     old = text[start:end]
     new = Edit(tuple(Replacement(r.start - start, r.end - start, r.text) for r in edit.replacements)).apply(
@@ -87,7 +93,7 @@ def canonical_replacement(edit: Edit, text: str) -> tuple[int, int, str]:
 
 
 def _touched(document: Snapshot, r: Replacement) -> tuple[int, int]:
-    """The first and the last line that it changes; for lines put between two, the one after and the one before."""
+    """Return the first and the last changed line; for lines inserted between two, the line after and the one before."""
     first, last = document.line_at(r.start), document.line_at(r.end)
     if r.end == document.starts[last] and (r.end > r.start or r.text.endswith(("\n", "\r"))):
         return first, last - 1
@@ -97,7 +103,7 @@ def _touched(document: Snapshot, r: Replacement) -> tuple[int, int]:
 
 
 def _typed_on(document: Snapshot, edit: Edit) -> Edit:
-    """The same, where whole tokens that only get longer are typed on: a half-typed word is not taken out."""
+    """Return the edit with insertions for tokens that only get longer, so that a half-typed word is not removed."""
     out = []
     for r in edit.replacements:
         old = document.text[r.start : r.end]
@@ -145,8 +151,8 @@ def _label(document: Snapshot, edit: Edit) -> str:
 
 
 def _words(text: str) -> Iterator[str]:
-    """The lines that are not blank, each short and on its own."""
+    """Yield the lines that are not blank, shortened."""
     lines: Sequence[str] = text.replace("\r", "\n").split("\n")
     for line in lines:
         if short := " ".join(line.split()):
-            yield short if len(short) <= _LABEL else short[: _LABEL - 3] + "..."
+            yield short if len(short) <= _MAX_LABEL else short[: _MAX_LABEL - 3] + "..."

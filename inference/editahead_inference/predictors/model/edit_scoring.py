@@ -1,5 +1,7 @@
-"""What a model says of an edit that a rule proposes: how likely it is that the region around it becomes just that, and how
-likely that nothing is to be done there. For our own format, whose answers may be silence."""
+"""A model's scores of a rule's edit: the probability that the region changes to it, and that nothing changes there.
+
+This needs our own format, whose answers may be silence.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,22 @@ from editahead_prompts.text.edits import Edit, apply_to_lines
 from editahead_prompts.text.snapshot import line_body
 
 Scores: TypeAlias = tuple[tuple[Edit, Mapping[str, float]], ...]
-"""Edits of a document with what the model says of each, by name."""
+"""Edits of a document with the model's score features of each, by name."""
 
 MIN_LOGPROB = -20.0
-"""Log-probabilities below it say no more."""
+"""The least log-probability that counts: lower ones tell nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringPrompt:
-    """One prompt and two answers to it, as token ids. tells: of each token of the edit's answer, whether it tells of a
-    change."""
+    """A prompt with two answers.
+
+    Attributes:
+        request: The prompt.
+        edited: The answer that makes the edit, as token ids.
+        tells: For each token of `edited`, whether it belongs to the change.
+        silent: The answer that changes nothing, as token ids.
+    """
 
     request: PromptRequest
     edited: tuple[int, ...]
@@ -34,12 +42,12 @@ class ScoringPrompt:
 
 
 def state_at_edit(state: EditorState, edit: Edit) -> EditorState:
-    """The state of a person who has gone to the edit's place."""
+    """Return the state with the cursor at the edit."""
     return replace(state, cursor=edit.changed_span[0])
 
 
 def make_scoring_prompt(request: PromptRequest, edit: Edit, vocabulary: HfTokenizer) -> ScoringPrompt | None:
-    """request: for `at_place`. None where the edit reaches beyond the region."""
+    """Return the prompt for an edit, or None if the edit reaches beyond the region. request: for `state_at_edit`."""
     document, region = request.document, request.region
     start, end = edit.changed_span
     if not region.first <= document.line_at(start) <= document.line_at(end) < region.end:
@@ -54,11 +62,11 @@ def make_scoring_prompt(request: PromptRequest, edit: Edit, vocabulary: HfTokeni
 def score_features(
     asked: ScoringPrompt, edited: Sequence[float], silent: Sequence[float]
 ) -> Mapping[str, float]:
-    """Of the log-probabilities of the tokens of both answers. All are natural logarithms, from `FLOOR` to 0.
+    """Return features of the log-probabilities of both answers. All are natural logarithms.
 
-    score-silent: that nothing is to be done. score-begin: of the first token, which says that something is. score-sum,
-    score-mean, score-least: of the tokens that tell of the change. score-rest: the sum of all others: a model that does not
-    even copy well is not to be trusted.
+    score-silent: of silence. score-begin: of the first token, which announces a change. score-sum, score-mean,
+    score-least: of the tokens of the change. score-rest: the sum of all other tokens, low for a model that cannot even
+    copy the region.
     """
     pairs = list(zip(edited, asked.tells, strict=True))
     telling = [logprob for logprob, tells in pairs if tells]

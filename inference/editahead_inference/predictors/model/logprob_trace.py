@@ -1,7 +1,7 @@
-"""How sure a model was of each change: the log-probabilities of its tokens, found again in the text they became.
+"""The log-probabilities of an answer's tokens, located in the new text.
 
-An answer is not the text: it has marks, escapes and fences. But a reader gives the lines of the new text out as they come,
-so that the tokens of an answer's line belong to the line that was given out for it.
+An answer is not the text: it has markers, escapes and fences. But a reader returns the lines of the new text as they come,
+so the tokens of an answer's line belong to the line that was returned for it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _Stretch = tuple[int, int, float]
 
 
 class LogprobTrace:
-    """Feeds a reader, and remembers which tokens came with which line of the new text.
+    """A record of the tokens that came with each line of the new text. It feeds the reader.
 
-    lines: of the new text, as far as they are settled.
+    lines: the lines of the new text that are complete.
     """
 
     def __init__(self, reader: AnswerReader) -> None:
@@ -31,7 +31,7 @@ class LogprobTrace:
         self._by_line: dict[int, tuple[str, list[_Stretch]]] = {}
 
     def feed(self, text: str, logprobs: Sequence[float] = ()) -> None:
-        """One piece of the answer with the log-probabilities of its tokens (any number of them; () = not told)."""
+        """Add a part of the answer with the log-probabilities of its tokens (() = unknown)."""
         mean = sum(logprobs) / len(logprobs) if logprobs else None
         *whole, rest = text.split("\n")
         for part in whole:
@@ -45,7 +45,7 @@ class LogprobTrace:
         self.lines += self.reader.feed(rest)
 
     def tokens(self, after: Snapshot, region: EditableRegion) -> tuple[TokenLogprob, ...]:
-        """Those that stand in the text `after` a rewrite of `region`, in order."""
+        """Return the tokens that are in the text `after` a rewrite of `region`, in order."""
         self._by_line.setdefault(len(self.lines), (self._raw, self._stretches))  # the line that it ended in
         out: list[TokenLogprob] = []
         for number, (raw, stretches) in sorted(self._by_line.items()):
@@ -69,8 +69,10 @@ class LogprobTrace:
 
 
 def logprobs_in(tokens: Iterable[TokenLogprob], spans: Iterable[tuple[int, int]]) -> list[float]:
-    """The log-probabilities of the tokens that reach into a span; of an empty span, where something was left out, that of
-    the token that came instead."""
+    """Return the log-probabilities of the tokens that overlap a span.
+
+    For an empty span, where text was deleted, it is that of the next token.
+    """
     ordered = list(tokens)
     out: dict[int, float] = {}
     for start, end in spans:

@@ -1,6 +1,6 @@
-"""How likely candidates are where a model has been asked, too: weights fitted to that model, which lie in its folder.
+"""The probability of candidates with a model's response: weights that are fitted to that model, in the model's folder.
 
-`editahead train gate --model FOLDER` fits them. They see what the rules' gate makes of a candidate, and what the model says.
+`editahead train gate --model FOLDER` fits them. Their features are the rules' gate and the model's response.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _EDGE = 1e-4
 
 
 def weights_version(folder: Path) -> int | None:
-    """Another number when the gate in a model's folder was written anew; None when there is none."""
+    """Return the time of change of the gate in a model's folder, or None if there is no gate."""
     try:
         return (folder / FILE).stat().st_mtime_ns
     except OSError:
@@ -29,7 +29,7 @@ def weights_version(folder: Path) -> int | None:
 
 
 def load_weights(folder: Path) -> DecisionTrees | None:
-    """Of the gate in a model's folder; None when there is none that can be read."""
+    """Return the weights in a model's folder, or None if there are none that can be read."""
     try:
         return DecisionTrees(json.loads((folder / FILE).read_text("utf-8")))
     except FileNotFoundError:
@@ -40,8 +40,12 @@ def load_weights(folder: Path) -> DecisionTrees | None:
 
 
 def gate_features(rules: float | None, features: Mapping[str, float]) -> dict[str, float]:
-    """What the weights see of a candidate. rules: what the rules' gate makes of it; None where no rule proposes it.
-    features: what the model says of it, if anything."""
+    """Return the features for the weights.
+
+    Args:
+        rules: The probability by the rules' gate; None if no rule proposes the candidate.
+        features: The candidate's features; only those of the model are used.
+    """
     out = {name: value for name, value in features.items() if name.startswith(("model", "score"))}
     if rules is not None:
         p = min(max(rules, _EDGE), 1 - _EDGE)
@@ -50,5 +54,5 @@ def gate_features(rules: float | None, features: Mapping[str, float]) -> dict[st
 
 
 def confidence(weights: DecisionTrees, rules: float | None, features: Mapping[str, float]) -> float:
-    """How likely the candidate is to be what the person does next."""
+    """Return the probability that the candidate is the next edit."""
     return sigmoid(weights.log_odds(gate_features(rules, features)))

@@ -1,4 +1,4 @@
-"""Asks a model: a state becomes a request of its format, the request a query, and the answer, read as it comes, rewrites."""
+"""A predictor that asks a model: from a state to a request in the model's format, and from the answer to rewrites."""
 
 from __future__ import annotations
 
@@ -49,21 +49,21 @@ from .response import ApplyResponse, ModelResponse, ResponseProgress, Rewrite
 log = logging.getLogger(__name__)
 
 MAX_SCORED_EDITS = 2
-"""So many edits that rules propose are put to the model."""
+"""Edits of rules that the model scores per request."""
 
 SAMPLING_TEMPERATURE = 0.7
-"""The temperature at which several answers are asked for; one is asked for at 0."""
+"""The temperature for several answers. A single answer has temperature 0."""
 
 TEMPLATE_TOKENS = 32
-"""Tokens kept free for what a server puts around a prompt: a token at its beginning, a chat's template."""
+"""Tokens kept free for what a server adds to a prompt: a first token, a chat template."""
 
 WORTH, WORTH_S = 192, 0.03
-"""Tokens that a warm-up has to compute at least, or, once it is known how long they take, seconds: of less nobody would
-notice that it had been computed."""
+"""The least tokens of a prefill, or, once the server's speed is known, the least seconds that it saves: smaller savings are
+not noticeable."""
 
 DRAFT_HEADROOM = 128
-"""Tokens that Apply keeps free where a server drafts by itself: near the end of its context a request spoils the drafts of
-all others."""
+"""Tokens that Apply keeps free on a server with drafts of its own: near the end of the context, one request spoils the
+drafts of all others."""
 
 T = TypeVar("T")
 
@@ -84,7 +84,7 @@ _WHY: Mapping[AnswerRejectionReason, str] = {
 
 
 class RunOffLoop(Protocol):
-    """Runs a job where it does not hold up the event loop, and gives what it returns."""
+    """A function that runs a job without blocking the event loop, and returns its result."""
 
     def __call__(self, job: Callable[[], T]) -> Awaitable[T]: ...
 
@@ -95,10 +95,11 @@ async def _here(job: Callable[[], T]) -> T:
 
 @dataclass
 class TokenTotals:
-    """Tokens of all requests so far, as the server counts them. cached: of those of prompts, what it says that it had
-    computed before. Of a request that was ended early, or cancelled, it tells neither: the prompt's are those that the
-    format reckoned, and cached, where servers keep prompts, those that one of the document's last prompts had, too. drafted,
-    accepted: of drafts."""
+    """The tokens of all requests so far, as the server counts them.
+
+    For a request that ended early, the server reports nothing. Then `prompt` is the format's count, and `cached` the
+    tokens in common with one of the document's last prompts, if the server keeps prompts.
+    """
 
     requests: int = 0
     prompt: int = 0
@@ -109,11 +110,11 @@ class TokenTotals:
 
     @property
     def computed(self) -> int:
-        """Of prompts and answers together, those that were not there already."""
+        """Tokens of prompts and answers that had to be computed."""
         return self.prompt - self.cached + self.completion
 
     def add(self, usage: Usage) -> None:
-        """One request more."""
+        """Add the tokens of a request."""
         self.requests += 1
         self.prompt += usage.prompt
         self.cached += usage.cached or 0
@@ -124,7 +125,7 @@ class TokenTotals:
 
 @dataclass
 class _Settled:
-    """Tells of the lines of a whole text as far as they are settled: those above the region, and of it those that came."""
+    """A reporter of the complete lines of a whole text: those above the region, and those of the region that came."""
 
     document: Snapshot
     region: EditableRegion
@@ -150,13 +151,23 @@ class _Sample:
 
 @dataclass
 class ModelPredictor:
-    """One model behind one backend. For one event loop.
+    """A predictor with one model behind one backend. For one event loop.
 
-    format: as in settings; None = by the model's name. paths: how documents are called in prompts. key: of person and
-    workspace, for `Query.session`. samples: answers to one request. tokenizer: the model's; None = what `counting` finds.
-    off: where requests are built (some formats parse, and a tokenizer may have to be loaded). warmups: what was computed
-    before anybody asked; `totals` has none of it. misses: why prompts were not in the server's cache. pace: how long they
-    took. clock: monotonic seconds. scores: whether rules' edits are scored; None = where a gate was fitted to that.
+    Attributes:
+        backend: The backend.
+        format: The format's name, as in settings; None = by the model's name.
+        source: The candidates' source.
+        paths: The names of documents in prompts.
+        key: A key of user and workspace, for `CompletionRequest.session`.
+        samples: The number of answers to one request.
+        tokenizer: The model's tokenizer; None = the one that `tokenizer_for` finds.
+        run_off_loop: Runs the building of requests: some formats parse, and a tokenizer may have to be loaded.
+        scores: Whether the model scores rules' edits; None = if a gate was fitted to scores.
+        totals: The tokens of requests, without prefills.
+        warmups: The tokens of prefills.
+        cache_misses: Why prompts were not in the server's cache.
+        prefill_estimator: The speed of the server.
+        clock: Monotonic seconds.
     """
 
     backend: Backend
@@ -174,28 +185,30 @@ class ModelPredictor:
     prefill_estimator: PrefillEstimator = field(default_factory=PrefillEstimator)
     clock: Callable[[], float] = time.monotonic
     problem: str = ""
-    """Why the last request could not even be sent, though the backend may be well; one sentence."""
+    """Why the last request was not sent, although the backend may be ready: one sentence, or ""."""
     _found: tuple[str, str, Tokenizer] | None = field(default=None, init=False, repr=False)
     _gate: tuple[Path | None, int | None, DecisionTrees | None] | None = field(
         default=None, init=False, repr=False
     )
     _agrees: bool | None = field(default=None, init=False, repr=False)
-    """Whether the server cuts text as our tokenizer does and puts nothing around it, so that ids say the same as text.
-    None = it has not told yet how many tokens a text has."""
+    """Whether the server's token counts agree with our tokenizer, so that ids can replace text; None = not known yet."""
 
     async def predict(
         self, state: EditorState, *, background: bool = False, progress: ResponseProgress | None = None
     ) -> ModelResponse:
-        """What the model says. Cancelling the task ends the request. Raises nothing else, whatever the model says.
+        """Return the model's response to a state. Failures become `ModelResponse.problem`. Cancelling ends the request.
 
-        background: nobody waits. progress: kept up to date meanwhile.
+        Args:
+            state: The state.
+            background: Whether no user waits.
+            progress: Is kept up to date while the answer comes.
         """
         nothing = ModelResponse(state.document, self.source, f"{self.source}:{self.backend.model}")
         self.problem = ""
         try:
             if self.backend.health.condition != "ready":
-                self._agrees = None  # it may be another server, or another model, than before
-                await self.backend.prepare()  # the model's name may not be known before
+                self._agrees = None  # the server or its model may have changed
+                await self.backend.prepare()  # finds the model's name
             try:
                 format = select_format(self.backend.model or "", self.format)
             except ValueError as error:
@@ -225,9 +238,12 @@ class ModelPredictor:
         return _told(nothing, request, [sample for sample in samples if sample.came])
 
     async def prefill(self, states: Sequence[EditorState]) -> Usage | None:
-        """Have the prompt for a state computed, of several for one document as far as they have it in common, so that a
-        request soon after computes little; the tokens that it cost. None where that helps nobody: the server keeps nothing,
-        or has nearly all of it, or cannot be asked. Cancelling the task ends it."""
+        """Compute the common prefix of the prompts for states of one document, so that a request soon after is cheap.
+
+        Returns:
+            The tokens that it cost, or None if nothing was computed: the server keeps no prompts, has nearly all of
+            this one, or cannot be asked.
+        """
         try:
             if self.backend.health.condition != "ready":
                 await self.backend.prepare()
@@ -257,11 +273,12 @@ class ModelPredictor:
     async def apply(
         self, questions: Iterable[ApplyInput], again: ApplyResponse | None = None, lines: Lines | None = None
     ) -> ApplyResponse:
-        """What the model makes of a sketch: of the first question that fits. Cancelling the task ends the request. Raises
-        nothing else.
+        """Return the model's response to a sketch. Failures become `ApplyResponse.why`. Cancelling ends the request.
 
-        again: what it said before, which was of no use: nothing is asked unless more can be shown. lines: called with those
-        of the whole new text, without their ends, as far as they are settled, whenever there are more.
+        Args:
+            questions: The first question that fits into the context is asked.
+            again: The unusable response to an earlier request. The model is asked only if more can be shown.
+            lines: Called with all complete lines of the whole new text, without line ends, whenever more are complete.
         """
         try:
             if self.backend.health.condition != "ready":
@@ -291,7 +308,7 @@ class ModelPredictor:
     def _sketched(
         self, format: ApplyFormat, questions: Iterable[ApplyInput], again: ApplyResponse | None
     ) -> tuple[ApplyInput, PromptRequest] | None:
-        """The first question that fits into the model's context, as a request."""
+        """Return the first question that fits into the model's context, with its request, or None."""
         can, tokenizer = self.backend.capabilities, self.tokenizer or self._tokenizer(format)
         kept = TEMPLATE_TOKENS if can.drafts else TEMPLATE_TOKENS + DRAFT_HEADROOM
         budget = format.context if can.context is None else min(format.context, can.context - kept)
@@ -305,7 +322,7 @@ class ModelPredictor:
         return None
 
     async def _scores(self, format: Format, state: EditorState, background: bool) -> Scores:
-        """What a model of ours says of the likeliest edits that rules propose; nothing where no gate was fitted to that."""
+        """Return the scores of the likeliest edits of rules; none without a gate that was fitted to scores."""
         backend, tokenizer = self.backend, self.tokenizer or self._tokenizer(format)
         wanted = await self._weights() is not None if self.scores is None else self.scores
         if format is not EDITAHEAD or not wanted or not isinstance(tokenizer, HfTokenizer):
@@ -323,7 +340,7 @@ class ModelPredictor:
         return tuple(out)
 
     async def _weights(self) -> DecisionTrees | None:
-        """Of the gate that lies in the model's folder; read again when it changes: other weights have another gate."""
+        """Return the gate in the model's folder. It is read again when it changes: other weights have another gate."""
         place = self.backend.capabilities.tokenizer if self.backend.capabilities.scores else None
         if place is None:
             return None
@@ -351,7 +368,7 @@ class ModelPredictor:
         return request
 
     def _tokenizer(self, format: Format | ApplyFormat) -> Tokenizer:
-        """Looked for once."""
+        """Return the tokenizer for the model and the format, which is looked up once."""
         place = self.backend.capabilities.tokenizer
         model = str(place) if place is not None else self.backend.model or ""
         if self._found is None or self._found[:2] != (model, format.name):
@@ -384,7 +401,7 @@ class ModelPredictor:
         )
 
     def _stops(self, request: PromptRequest) -> tuple[int, ...]:
-        """The tokens that are a stop string each."""
+        """Return the tokens that are each one of the stop strings."""
         tokenizer = self.tokenizer or (self._found[2] if self._found is not None else None)
         cut = [tokenizer.encode(stop) for stop in request.stop] if tokenizer is not None else []
         return tuple(ids[0] for ids in cut if ids is not None and len(ids) == 1)
@@ -397,8 +414,10 @@ class ModelPredictor:
         progress: ResponseProgress | _Settled | None,
         known: int | None = None,
     ) -> tuple[list[_Sample], Usage]:
-        """The answers to one query, read no further than they count, and what they cost. known: tokens that one of the
-        last prompts had, too; where the server does not come to tell."""
+        """Return the answers to a request, read only as far as they count, and their tokens.
+
+        known: cached tokens of the prompt, used if the server does not come to report them.
+        """
         samples = [_Sample(LogprobTrace(format.make_reader(request))) for _ in range(query.samples)]
         untold = Usage(request.prompt.tokens, known if self.backend.capabilities.warms else None)
         try:
@@ -423,7 +442,7 @@ class ModelPredictor:
         progress: ResponseProgress | _Settled | None,
         usage: Usage,
     ) -> Usage:
-        """Into the samples; what it cost, or this where the server did not come to tell."""
+        """Read the answers into `samples`, and return their tokens; `usage` if the server did not come to report them."""
         began, first = self.clock(), None
         async with aclosing(self.backend.stream(query)) as stream:
             async for item in stream:
@@ -444,14 +463,14 @@ class ModelPredictor:
                 if progress is not None and sample is samples[0]:
                     progress.update(sample.trace.lines)
                 if all(one.ended for one in samples) and not isinstance(item, StreamEnd):
-                    break  # the rest of it is of no use
+                    break  # the rest is not needed
         if usage.cached is not None and first is not None:
             self.prefill_estimator.record(usage.prompt - usage.cached, first - began)
         return usage
 
 
 def _told(nothing: ModelResponse, request: PromptRequest, samples: Sequence[_Sample]) -> ModelResponse:
-    """Equal rewrites as one, those that most answers want first."""
+    """Return the response with equal rewrites merged, the most frequent first."""
     document = request.document
     rewrites: dict[str, Rewrite] = {}
     refusal: AnswerRejection | None = None

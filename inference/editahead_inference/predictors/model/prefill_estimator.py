@@ -1,4 +1,4 @@
-"""How fast a server computes prompts, from how long its first tokens took: what computing one ahead would save."""
+"""An estimate of the time that a server takes to compute a prompt, from the times to its first tokens."""
 
 from __future__ import annotations
 
@@ -6,28 +6,34 @@ from collections import deque
 from itertools import combinations
 from statistics import median
 
-REMEMBERED = 24
-"""So many of the last requests count."""
+MAX_REQUESTS = 24
+"""Last requests that count."""
 
-APART = 64
-"""Two requests tell something where so many tokens more were computed for one of them."""
+MIN_TOKENS_APART = 64
+"""The least difference in tokens of two requests whose times are compared: less is lost in noise."""
 
-LEAST = 12
-"""So many pairs of requests have to tell something."""
+MIN_PAIRS = 12
+"""Pairs of requests that an estimate needs."""
 
 
 class PrefillEstimator:
-    """Seconds to the first token, as a line over the tokens that were computed: its slope is the median of those between
-    all pairs of requests (Theil and Sen), as many a request has to wait for others."""
+    """A Theil-Sen estimator of seconds per token: the median slope of all pairs of requests.
+
+    The median is robust against requests that had to wait for others.
+    """
 
     def __init__(self) -> None:
-        self._seen: deque[tuple[int, float]] = deque(maxlen=REMEMBERED)
+        self._seen: deque[tuple[int, float]] = deque(maxlen=MAX_REQUESTS)
 
     def record(self, tokens: int, seconds: float) -> None:
-        """Of a prompt so many tokens were computed, and so long it took."""
+        """Record a request: the tokens that were computed, and the seconds to the first token."""
         self._seen.append((tokens, seconds))
 
     def estimate_s(self, tokens: int) -> float | None:
-        """What computing so many takes; None while too little is known."""
-        slopes = [(t - s) / (m - n) for (n, s), (m, t) in combinations(self._seen, 2) if abs(m - n) >= APART]
-        return max(median(slopes), 0.0) * tokens if len(slopes) >= LEAST else None
+        """Return the seconds for a number of tokens, or None while too few requests are known."""
+        slopes = [
+            (t - s) / (m - n)
+            for (n, s), (m, t) in combinations(self._seen, 2)
+            if abs(m - n) >= MIN_TOKENS_APART
+        ]
+        return max(median(slopes), 0.0) * tokens if len(slopes) >= MIN_PAIRS else None

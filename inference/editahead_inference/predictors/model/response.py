@@ -1,4 +1,4 @@
-"""What a model said of a state, as a value that stays good while the person makes what it said."""
+"""A model's response to a state, as a value that can be rebased while the user makes its changes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,19 @@ from editahead_prompts.text.edits import Edit, interpolate
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 
 MAX_SPAN_CHARS = 20_000
-"""Characters from the first change to the last, beyond which nobody asks what is left of a rewrite: comparing takes time."""
+"""Characters from the first change to the last. Longer rewrites are not rebased, as comparing takes time."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApplyResponse:
-    """What a model made of a sketch. text: the whole one of `asked`'s file; None where there is none, with the reason, a
-    sentence. asked: what it was asked, and how; None where it was not. usage: what that cost."""
+    """A model's response to a sketch.
+
+    Attributes:
+        text: The whole new text of the file, or None.
+        why: Why there is no text: one sentence.
+        asked: The question and its request; None if the model was not asked.
+        usage: The tokens of the request.
+    """
 
     text: str | None
     why: str = ""
@@ -32,7 +38,7 @@ class ApplyResponse:
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
-    """What is known of the probability of a stretch [start, end) of the text after a rewrite. logprob: natural."""
+    """The natural log-probability of a span [start, end) of the text after a rewrite."""
 
     start: int
     end: int
@@ -41,11 +47,13 @@ class TokenLogprob:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """One text that the model wants.
+    """A new text that the model proposes.
 
-    edit: what makes it of the told document; never empty. cursor: its offset in that text, None when it does not say.
-    tokens: those of the answer that could be found in that text, in order; () where log-probabilities are not told.
-    agree: answers that want this very text.
+    Attributes:
+        edit: The edit of the response's document; never empty.
+        cursor: The offset of the cursor in the new text; None if the model does not set it.
+        tokens: The answer's tokens that were found in the new text, in order; () without log-probabilities.
+        agree: The number of answers with this text.
     """
 
     edit: Edit
@@ -56,11 +64,19 @@ class Rewrite:
 
 @dataclass(frozen=True, slots=True)
 class ModelResponse:
-    """document: what the rewrites are of. region: its lines that the model was asked to rewrite; None when nothing was
-    asked. model: a stable key of model and format. rewrites: those that most answers want first. answers: so many came.
-    refusal: why the (first) answer was no edit. problem: why there is no answer, one sentence; it quotes no text.
-    scores: what the model says of edits that were proposed to it, by name (see `scoring`). weights: of the gate that was
-    fitted to this model; None when there is none.
+    """A model's response to a next-edit request.
+
+    Attributes:
+        document: The document of the rewrites.
+        source: The candidates' source.
+        model: A stable key of model and format.
+        region: The lines that the model was asked to rewrite; None if it was not asked.
+        rewrites: The new texts, the most frequent first.
+        answers: The number of answers.
+        refusal: Why the first rejected answer is no edit.
+        problem: Why there is no answer: one sentence, which quotes no text.
+        scores: The score features of proposed edits, see `edit_scoring`.
+        weights: The gate that was fitted to this model, if there is one.
     """
 
     document: Snapshot
@@ -75,7 +91,7 @@ class ModelResponse:
     weights: DecisionTrees | None = None
 
     def is_fully_applied(self, document: Snapshot) -> bool:
-        """Whether the document has a text that was wanted: all of it has been made."""
+        """Return whether the document already has the text of a rewrite."""
         return any(
             document.length == self.document.length + rewrite.edit.growth
             and document.text == rewrite.edit.apply(self.document.text)
@@ -83,8 +99,10 @@ class ModelResponse:
         )
 
     def rebase(self, document: Snapshot) -> ModelResponse | None:
-        """The same for a text that the person made on the way to what was said; None where something else was done, or
-        nothing is left."""
+        """Return the rest of the response over a text in which some of its changes were made.
+
+        None if another change was made, or if nothing is left.
+        """
         if document.uri != self.document.uri or not self.rewrites:
             return None
         if document.lines == self.document.lines:
@@ -108,8 +126,13 @@ class ModelResponse:
 
 @dataclass
 class ResponseProgress:
-    """How far a request is. region: that the model rewrites; None until it is built. lines: of its new text, without line
-    ends, as far as they are settled (of the first answer)."""
+    """The progress of a request.
+
+    Attributes:
+        document: The document at its start.
+        region: The lines that the model rewrites; None until the request is built.
+        lines: The complete lines of the region's new text in the first answer, without line ends.
+    """
 
     document: Snapshot
     region: EditableRegion | None = None
@@ -119,7 +142,7 @@ class ResponseProgress:
         self.lines = lines
 
     def is_consistent_with(self, now: Snapshot) -> bool:
-        """Whether the person, by making this text of the document, did nothing that contradicts what has come so far."""
+        """Return whether the user's text does not contradict the lines that have come."""
         if now.lines == self.document.lines:
             return True
         region = self.region
@@ -131,7 +154,7 @@ class ResponseProgress:
             return False
         above = first - region.first
         if tuple(self.lines[:above]) != region.bodies(self.document)[:above]:
-            return True  # not that far yet, or the lines no longer correspond: only the end will tell
+            return True  # the answer is not that far, or lines no longer correspond: only the end decides
         lines = split_lines(now.text[self.document.starts[first] : made])
         typed = "\n".join(map(line_body, lines))
         said = "".join(f"{line}\n" for line in self.lines[above:])
@@ -139,6 +162,6 @@ class ResponseProgress:
 
 
 def _changed(old: str, new: str) -> tuple[int, int, int]:
-    """Where the texts begin to differ, and where the difference ends in the one and in the other."""
+    """Return where the texts begin to differ, and where the difference ends in each of them."""
     head, tail = common_affixes(old, new)
     return head, len(old) - tail, len(new) - tail

@@ -1,4 +1,4 @@
-"""One document prepared for search: where a literal occurs, how lines are indented, which block holds a line."""
+"""A search index of a document: the lines with a literal, the indentation of lines, the block around a line."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from editahead_prompts.text.snapshot import Snapshot, line_body
 
 
 class DocumentIndex:
-    """Lazy views of one snapshot; every line number is 0-based.
+    """A set of lazy views of one snapshot. Line numbers are 0-based.
 
-    earlier: the index of an earlier snapshot of the same document. What it knows of lines that are still there is
-    taken over, so that a keystroke costs what it changed, not what the document holds.
+    earlier: the index of an earlier snapshot of the same document. Its results for unchanged lines are reused, so the cost
+    of a keystroke depends on the change, not on the document.
     """
 
     def __init__(self, snapshot: Snapshot, earlier: DocumentIndex | None = None) -> None:
@@ -60,7 +60,7 @@ class DocumentIndex:
         return words
 
     def lines_with(self, literal: str) -> list[int]:
-        """Lines in which the literal (at least one character, no line end) occurs, ascending."""
+        """Return the lines with the literal (at least one character, no line end), ascending."""
         found = self._with.get(literal)
         if found is None:
             known = None if self._known is None else self._known.lines_with.get(literal)
@@ -79,7 +79,7 @@ class DocumentIndex:
         return found
 
     def _moved(self, literal: str, earlier: list[int]) -> list[int]:
-        """The lines of the earlier snapshot that hold the literal, where they are now, and the new ones that do."""
+        """Return the present lines with the literal, from those of the earlier snapshot and the changed lines."""
         assert self._known is not None
         head, count = self._known.head, len(self._known.bodies)
         shift = len(self.bodies) - count
@@ -92,12 +92,12 @@ class DocumentIndex:
         ]
 
     def indent(self, line: int) -> str:
-        """The line's leading white space."""
+        """Return the line's leading white space."""
         body = self.bodies[line]
         return body[: len(body) - len(body.lstrip())]
 
     def block(self, line: int) -> int:
-        """The line that opens the block around `line`: the nearest above that is indented less; -1 at the top level."""
+        """Return the line that opens the block around `line`: the nearest above with less indentation, or -1."""
         known = self._block.get(line)
         if known is not None:
             return known
@@ -113,14 +113,14 @@ class DocumentIndex:
         return at
 
     def top(self, line: int) -> int:
-        """The outermost block's first line around `line` (itself, when it opens one)."""
+        """Return the first line of the outermost block around `line`, which may be `line` itself."""
         while (above := self.block(line)) >= 0:
             line = above
         return line
 
 
 class _Known:
-    """What an earlier index knows, and how many first and last lines are still the same."""
+    """The results of an earlier index, with the numbers of first and last lines that are unchanged."""
 
     def __init__(self, earlier: DocumentIndex, snapshot: Snapshot) -> None:
         old, new = earlier.snapshot.lines, snapshot.lines

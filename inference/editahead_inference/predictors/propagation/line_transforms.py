@@ -1,4 +1,4 @@
-"""Whole lines moved to another place: their indentation, their line ends, the names that stand for others."""
+"""Transforms of whole lines for another place: indentation, line ends and names."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MAX_SITES = 40
 
 
 def indent_of(line: str) -> str:
-    """The line's leading white space, without its end."""
+    """Return the line's leading white space, without its end."""
     return line[: len(line) - len(line.lstrip())].rstrip("\r\n")
 
 
 def reindent(lines: tuple[str, ...], base: str, indent: str, eol: str) -> tuple[str, ...]:
-    """The lines moved from the indentation `base` to `indent`, each with the line end `eol`."""
+    """Move lines from the indentation `base` to `indent`, each with the line end `eol`."""
     out = []
     for line in lines:
         body = line_body(line)
@@ -32,7 +32,7 @@ def reindent(lines: tuple[str, ...], base: str, indent: str, eol: str) -> tuple[
 
 
 def infer_renaming(old: str, new: str) -> dict[str, str]:
-    """Which words of one line stand for which of another like it."""
+    """Return the words of one line that became others in a similar line."""
     a, b = tokenize(old), tokenize(new)
     table: dict[str, str] = {}
     for a1, a2, b1, b2 in changed_spans(a, b):

@@ -65,7 +65,7 @@ _BY_CANDOUR = (
 
 
 class Propagation:
-    """Proposes to do the last edits again where they apply. For one thread at a time."""
+    """A predictor that repeats the last edits where they apply. For one thread at a time."""
 
     source: CandidateSource = "propagation"
 
@@ -74,7 +74,7 @@ class Propagation:
         self._indexes: OrderedDict[str, DocumentIndex] = OrderedDict()
 
     def propose(self, state: EditorState, check: Callable[[], None]) -> list[Candidate]:
-        """See `Predictor.propose`."""
+        """Return candidates, see `Predictor.propose`."""
         if not state.history:
             return []
         snapshots = {
@@ -152,7 +152,7 @@ def _candour(kind: str) -> int:
 
 
 def to_edit(snapshot: Snapshot, proposal: Proposal) -> Edit:
-    """The proposal as the smallest edit of the snapshot's text that makes it."""
+    """Return a proposal as the smallest edit of the snapshot's text."""
     base = snapshot.starts[proposal.start]
     old = "".join(snapshot.lines[proposal.start : proposal.end])
     inner = diff(old, "".join(proposal.lines))

@@ -1,4 +1,4 @@
-"""What a rule is, and what it proposes."""
+"""The base class of rules, and their proposals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .document_index import DocumentIndex
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """New lines (with line ends) for the lines [start, end) of a document; start == end inserts before `start`."""
+    """A replacement of the lines [start, end) by new lines with line ends; start == end inserts before `start`."""
 
     start: int
     end: int
@@ -20,12 +20,15 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Rule(ABC):
-    """Something learned from one past edit that can be done again elsewhere.
+    """A rewrite that was learned from one past edit and may be repeated elsewhere.
 
-    kind: what sort of rule, the gate's most telling feature. key: stable identity, under which repetitions and outcomes
-    are counted. label: a short phrase for a person. example: the old text that it was learned from (one line, or the
-    anchor of an insertion), for measuring how alike a new place is. source: the text that it takes away (for insertions:
-    what it adds). renames: (old, new) when all that the edit did was to put one name for another.
+    Attributes:
+        kind: The kind of rule, the gate's most informative feature.
+        key: A stable identity, by which repetitions and outcomes are counted.
+        label: A short phrase for the user.
+        example: The old text (one line, or the anchor of an insertion). New places are compared with it.
+        source: The removed text; for insertions, the added text.
+        renames: (old, new) if the edit only replaced one name by another.
     """
 
     kind: str
@@ -37,15 +40,15 @@ class Rule(ABC):
 
     @property
     def source_pattern(self) -> str:
-        """What the rule rewrites, exactly; rules of a kind that share it contradict each other. "" where it says nothing."""
+        """The exact text that the rule rewrites, or "". Rules of one kind that share it contradict each other."""
         return ""
 
     @abstractmethod
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
-        """The places where the rule applies, with what they become; unordered, at most a few hundred."""
+        """Yield the rewrites of all places where the rule applies; unordered, at most a few hundred."""
 
 
 def shorten(text: str, width: int = 40) -> str:
-    """For labels: on one line, at most `width` characters."""
+    """Return a text for labels: on one line, at most `width` characters."""
     text = " ".join(text.split())
     return text if len(text) <= width else text[: width - 1] + "…"

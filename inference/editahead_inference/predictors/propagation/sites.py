@@ -1,4 +1,4 @@
-"""Where the rules behind the last edits apply next in one document."""
+"""The places of one document where the rules behind the last edits apply."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words",
 def find_sites(
     state: EditorState, index: DocumentIndex, home: IndexLookup, trees: SyntaxTrees, check: Callable[[], None]
 ) -> list[tuple[Site, dict[str, float]]]:
-    """Every place in the index's document where a recent edit could be made again, with its features."""
+    """Return the places in the index's document where a recent edit may be repeated, with their features."""
     edits = list(reversed(state.history[-_EDITS:]))
     uri = index.snapshot.uri
     cursor_line = state.document.line_at(state.cursor) if uri == state.document.uri else 0
@@ -76,7 +76,7 @@ def find_sites(
 def _taught(
     edits: Sequence[PastEdit], state: EditorState
 ) -> tuple[list[tuple[Rule, int]], dict[str, list[int]]]:
-    """Each rule behind the edits (newest first) with the age of the newest that teaches it; by key, the ages of all."""
+    """Return each rule with the age of the newest edit that teaches it, and by key the ages of all such edits."""
     taught: list[tuple[Rule, int]] = []
     instances: dict[str, list[int]] = defaultdict(list)
     for age, edit in enumerate(edits):
@@ -90,7 +90,7 @@ def _taught(
 
 
 def _proposals(rule: Rule, index: DocumentIndex, names: RenameCache, edit: PastEdit) -> Iterator[Proposal]:
-    """The rule's, without the places where a renamed name means something else."""
+    """Yield the rule's proposals, without the places where a renamed name means something else."""
     renamed = names.get(*rule.renames, edit) if rule.renames else None
     if renamed is None:
         if rule.kind != _SIBLINGS:
@@ -111,18 +111,18 @@ def _proposals(rule: Rule, index: DocumentIndex, names: RenameCache, edit: PastE
 
 
 def _near(proposal: Proposal, line: int) -> bool:
-    """Whether the person is at it: they may have gone there for it."""
+    """Return whether the cursor's line is next to the proposal."""
     return proposal.start - 1 <= line <= max(proposal.end, proposal.start + 1)
 
 
 def _streak(ages: Sequence[int]) -> int:
-    """How many of the ages 0, 1, 2, .. are there without a gap."""
+    """Return how many of the ages 0, 1, 2, .. are there without a gap."""
     distinct = sorted(set(ages))
     return next((count for count, age in enumerate(distinct) if age != count), len(distinct))
 
 
 def _combine(found: dict[Proposal, Site], index: DocumentIndex) -> None:
-    """Adds, for each line that several rules change in part, the edit that makes all those changes at once."""
+    """Add, for each line that several rules change in part, the edit that makes all these changes."""
     at: dict[int, dict[str, tuple[Rule, int, Site]]] = defaultdict(dict)
     for proposal, site in found.items():
         if proposal.end - proposal.start == 1 == len(proposal.lines):
@@ -160,7 +160,7 @@ def _combine(found: dict[Proposal, Site], index: DocumentIndex) -> None:
 
 
 def _outside(proposals: Iterable[Proposal], edit: PastEdit, uri: str) -> list[Proposal]:
-    """Without those that touch the lines of the edit that taught the rule."""
+    """Return the proposals that do not touch the lines of the edit that taught the rule."""
     out = []
     first, last = edit.line, edit.line + max(len(edit.new), 1)
     for proposal in proposals:
@@ -172,7 +172,7 @@ def _outside(proposals: Iterable[Proposal], edit: PastEdit, uri: str) -> list[Pr
 
 
 def _together(proposals: Sequence[Proposal]) -> list[Proposal]:
-    """Rewrites of neighbouring lines as one; in document order."""
+    """Join rewrites of neighbouring lines; the result is in document order."""
     runs: list[Proposal] = []
     for proposal in sorted(set(proposals), key=lambda p: (p.start, p.end)):
         last = runs[-1] if runs else None

@@ -130,8 +130,10 @@ KEYWORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A place for any text of one kind (`word`, `number`, `string`, `chain`: names with dots between them, `expression`);
-    equal names take equal text."""
+    """A place for any text of one kind: `word`, `number`, `string`, `chain` (names joined by dots) or `expression`.
+
+    Holes with equal names take equal text.
+    """
 
     name: str
     kind: str
@@ -141,12 +143,12 @@ PatternPart = str | Hole
 
 
 def tokenize(line: str) -> list[str]:
-    """As `tokens.tokenize`, but a string literal that ends on its line is one token."""
+    """Split a line as `identifiers.tokenize` does, but with a string literal that ends on its line as one token."""
     return _TOKEN.findall(line)
 
 
 def hole_kind(token: str) -> str | None:
-    """The kind of hole that the token could become, or None for what has to stay as it is."""
+    """Return the kind of hole that the token can become, or None if it must stay."""
     first = token[0]
     if first in "\"'`" and len(token) > 1:
         return "string"
@@ -159,7 +161,7 @@ def hole_kind(token: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def compile_pattern(parts: tuple[PatternPart, ...]) -> re.Pattern[str]:
-    """The pattern as a regular expression for one line's body; words at its ends match whole words only."""
+    """Compile a pattern for one line's body. Words at its ends match whole words only."""
     parts = tuple(part for part in parts if part)
     if not parts:
         return re.compile("")
@@ -183,12 +185,12 @@ def compile_pattern(parts: tuple[PatternPart, ...]) -> re.Pattern[str]:
 
 
 def fill_holes(parts: Iterable[PatternPart], match: re.Match[str]) -> str:
-    """The new text for one match of the old parts."""
+    """Return the new text for one match of the old parts."""
     return "".join(part if isinstance(part, str) else match[part.name] for part in parts)
 
 
 def longest_literal(parts: Sequence[PatternPart]) -> str:
-    """The longest literal of the pattern: what a line must hold to be worth trying. "" if there is none."""
+    """Return the longest literal of the pattern, which a matching line must hold, or ""."""
     runs: list[str] = [""]
     for part in parts:
         if isinstance(part, str) and not part.isspace():
@@ -199,7 +201,7 @@ def longest_literal(parts: Sequence[PatternPart]) -> str:
 
 
 def fixed_names(tokens: Sequence[str]) -> frozenset[str]:
-    """The names that say what a line does: those that are called, and those after a dot."""
+    """Return the names that say what a line does: called names, and names after a dot."""
     return frozenset(
         token
         for number, token in enumerate(tokens)
@@ -211,8 +213,10 @@ def fixed_names(tokens: Sequence[str]) -> frozenset[str]:
 
 
 def join_expressions(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Both token sequences with each whole argument, and each chain of names before a method, as one token where both hold
-    it; two empty ones when there is none of several tokens."""
+    """Return both sequences with each shared argument, and each shared chain before a method, as one token.
+
+    Both results are empty if no such run has several tokens.
+    """
     a, b, found = list(old), list(new), False
     for run in sorted({*_arguments(old), *_receivers(old)}, key=len, reverse=True):
         size = len(run)
@@ -225,7 +229,7 @@ def join_expressions(old: Sequence[str], new: Sequence[str]) -> tuple[list[str],
 
 
 def _arguments(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """What stands between brackets and commas, of several tokens."""
+    """Yield the runs of several tokens between brackets and commas."""
     starts: list[int] = []
     for number, token in enumerate(tokens):
         if token in ",)]" and starts:
@@ -237,7 +241,7 @@ def _arguments(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _receivers(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The names with dots between them that a method is called on."""
+    """Yield the chains of names that a method is called on."""
     start = 0
     for number, token in enumerate(tokens):
         if not (token == "." or hole_kind(token) == "word" or token in ("self", "this")):
@@ -256,7 +260,7 @@ def _trimmed(tokens: Sequence[str]) -> tuple[str, ...]:
 
 
 def _wide_kind(token: str) -> str | None:
-    """As `hole_kind`, also for tokens made of several."""
+    """Return the kind of hole, as `hole_kind` does, also for joined tokens."""
     if len(tokenize(token)) == 1:
         return hole_kind(token)
     return "chain" if _CHAIN.fullmatch(token) else "expression"
@@ -265,10 +269,13 @@ def _wide_kind(token: str) -> str | None:
 def with_holes(
     old: Sequence[str], new: Sequence[str], *, keep: frozenset[str] = frozenset(), expressions: bool = False
 ) -> tuple[tuple[PatternPart, ...], tuple[PatternPart, ...]] | None:
-    """Both token sequences with a hole for each name, number or string that both hold; None when that gives no hole.
+    """Return both sequences with a hole for each shared name, number or string, or None if there is none.
 
-    keep: tokens that stay literal though both hold them. expressions: a hole that is all of an argument takes any
-    expression; None is returned when there is no such hole.
+    Args:
+        old: The old tokens.
+        new: The new tokens.
+        keep: Shared tokens that stay literal.
+        expressions: Whether a hole that is a whole argument takes any expression. Then None if there is no such hole.
     """
     shared = {token for token in set(old) & set(new) if token not in keep and _wide_kind(token)}
     if not shared:

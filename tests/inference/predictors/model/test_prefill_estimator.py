@@ -5,7 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.predictors.model.prefill_estimator import APART, LEAST, PrefillEstimator
+from editahead_inference.predictors.model.prefill_estimator import (
+    MIN_PAIRS,
+    MIN_TOKENS_APART,
+    PrefillEstimator,
+)
 
 
 def test_nothing_is_known_of_a_few_requests_or_of_equal_ones() -> None:
@@ -16,8 +20,8 @@ def test_nothing_is_known_of_a_few_requests_or_of_equal_ones() -> None:
     assert pace.estimate_s(1000) is None
     pace = PrefillEstimator()
     for number in range(4):  # six pairs
-        pace.record(number * APART, 0.1 * number)
-    assert pace.estimate_s(1000) is None and LEAST > 6
+        pace.record(number * MIN_TOKENS_APART, 0.1 * number)
+    assert pace.estimate_s(1000) is None and MIN_PAIRS > 6
 
 
 @given(
