@@ -1,4 +1,4 @@
-"""The server ends with its client, whichever way that goes."""
+"""The server ends with its client, however the client ends."""
 
 from __future__ import annotations
 
