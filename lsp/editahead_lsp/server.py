@@ -92,7 +92,7 @@ class Server(LanguageServer):
         log_file = (user_dirs.state_folder() if state_folder is None else state_folder) / FILE_NAME
         outcome_log = OutcomeLog(log_file, clock)
         self.session = Session(clock, OutcomeTracker(clock, now, run_id or secrets.token_hex(8), outcome_log))
-        self.predictions = PredictionScheduler(make_pipeline, clock, sleep, kept=reuse.kept)
+        self.predictions = PredictionScheduler(make_pipeline, clock, sleep, cache_size=reuse.cache_size)
         self.coordinator = PredictionCoordinator(self.session, self.predictions, clock, sleep, reuse)
         self.apply_service = ApplyService(self.session, clock)
         self.next_edit_marker = NextEditMarker(self, sleep)

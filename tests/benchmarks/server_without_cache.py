@@ -11,5 +11,5 @@ from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.server import Server
 
 if __name__ == "__main__":
-    server = Server(reuse=ReuseOptions(typed=False, kept=0, ahead=False))
+    server = Server(reuse=ReuseOptions(typed=False, cache_size=0, prefetch=False))
     sys.exit(asyncio.run(server.serve(partial(os.read, 0), os.fdopen(os.dup(1), "wb"))))

@@ -12,7 +12,7 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog, read
+from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog, read_outcomes
 from server_harness import ask
 from server_process import REAL, SCRIPT, SCRIPTED, spawned
 
@@ -73,7 +73,7 @@ async def test_what_happened_is_there_after_the_end(server_environment: dict[str
         change(client, 2, 0, 0, 0, 4, text="account")
         await run(client, "accept", first.id)
         await run(client, "reject", second.id)
-    assert sorted(row.event for row in read(file)) == ["accepted", "rejected"]
+    assert sorted(row.event for row in read_outcomes(file)) == ["accepted", "rejected"]
     command = [sys.executable, "-m", "editahead_cli", "stats", "--json"]
     process = await asyncio.create_subprocess_exec(
         *command, env=server_environment, stdout=asyncio.subprocess.PIPE
@@ -92,7 +92,7 @@ async def test_two_servers_at_once_write_into_one_log(server_environment: dict[s
                 await run(client, "reject", first.id)
 
     await asyncio.gather(person(1), person(2))
-    rows = [row for row in read(file) if row.event == "rejected"]
+    rows = [row for row in read_outcomes(file) if row.event == "rejected"]
     assert len(rows) == 12
     assert len({row.run for row in rows}) == 2
 
@@ -131,4 +131,4 @@ async def test_a_server_knows_what_the_one_before_learned(
     async with spawned(REAL, server_environment) as client:
         await start(client, TEXT)
         assert await confidences(client) == shipped
-    assert {row.shipped for row in read(file) if row.run == "earlier"} == {None}
+    assert {row.shipped for row in read_outcomes(file) if row.run == "earlier"} == {None}

@@ -24,7 +24,7 @@ from editahead_lsp.server import Server
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 
-NOT_AHEAD = ReuseOptions(ahead=False)
+NOT_AHEAD = ReuseOptions(prefetch=False)
 """So that a test sees no predictions but those that it asks for."""
 
 

@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     from editahead_cli.errors import WriteError
     from editahead_inference.apply.results import Refusal
     from editahead_inference.errors import ApplyRefusedError
-    from editahead_lsp.apply.linters import new_problems
+    from editahead_lsp.apply.linters import find_new_problems
     from editahead_prompts.errors import SketchError
     from editahead_prompts.sketches.parse import parse_sketch
 
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         return fail(f"--model: {error}")
     report.started, report.ended = started, time.perf_counter()
     if args.check:
-        report.problems = asyncio.run(new_problems(report.changes, [report.root], "utf-16"))
+        report.problems = asyncio.run(find_new_problems(report.changes, [report.root], "utf-16"))
     by_model = any(change.origin == "model" for change in report.changes)
     if args.write and by_model and not args.yes:
         report.finish(show_diff=True)
@@ -129,7 +129,9 @@ def _make_plan(sketch: Sketch, files: WorkspaceFiles, root: Path, *, asking: boo
     if asking:
         return asyncio.run(_plan_with_model(sketch, files, root, reporter))
     return ApplyPlan(
-        sketch, plan_changes(sketch, files, merge, settled=reporter.on_file_done), first=reporter.first
+        sketch,
+        plan_changes(sketch, files, merge, settled=reporter.on_file_done),
+        first_hunk_at=reporter.first_hunk_at,
     )
 
 
@@ -169,7 +171,7 @@ async def _plan_with_model(
         )
     finally:
         await model.backend.close()
-    return ApplyPlan(sketch, changes, tuple(asks.usages), reporter.first)
+    return ApplyPlan(sketch, changes, tuple(asks.usages), reporter.first_hunk_at)
 
 
 def _workspace_files(file: Path | None, root: Path) -> WorkspaceFiles:
@@ -251,7 +253,7 @@ class _Report:
                 print_text(
                     f"{_PAST_TENSE[change.action]} {self._name(change.moved_to or change.original.uri)}"
                 )
-        if not self._json and self.planned is not None and self.planned.used:
+        if not self._json and self.planned is not None and self.planned.usage:
             stats = self._stats(self.planned)
             first = (
                 ""

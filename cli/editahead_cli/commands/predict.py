@@ -133,7 +133,7 @@ def _make_suggestion(number: int, verdict: GateDecision, state: EditorState) -> 
 def _print_suggestions(answer: SuggestionList, file: Path) -> None:
     if answer.silence is not None:
         print_text(f"Nothing ({answer.silence.reason}): {answer.silence.detail}")
-    for offer in answer.offers:
+    for offer in answer.suggestions:
         line = offer.snapshot.line_at(offer.place) + 1
         print_text(f"{offer.confidence:.2f}  {file}:{line}  {offer.candidate.label}")
         after = offer.edit.apply(offer.snapshot.text).splitlines()

@@ -29,11 +29,11 @@ def run(args: argparse.Namespace) -> int:
     from editahead_cli.outcome_statistics import summarize_outcomes
     from editahead_lsp import user_dirs
     from editahead_lsp.errors import OutcomeLogError
-    from editahead_lsp.session.outcome_log import FILE_NAME, read
+    from editahead_lsp.session.outcome_log import FILE_NAME, read_outcomes
 
     file = user_dirs.state_folder() / FILE_NAME
     try:
-        outcomes = read(file)
+        outcomes = read_outcomes(file)
     except (OSError, sqlite3.Error, OutcomeLogError) as error:
         return fail(f"{file} cannot be read: {error}")
     found = summarize_outcomes(file, outcomes)

@@ -1,4 +1,4 @@
-"""A model that is asked from a thread which waits for it, though it is asked on the event loop."""
+"""A blocking bridge from a worker thread to the model, whose requests run on the event loop."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from editahead_prompts.formats.apply.base import ApplyInput
 
 MODEL_TIMEOUT_S = 120.0
-"""So long a model has for all of a sketch."""
+"""Limits the seconds of all requests to a model for one sketch."""
 
 POLL_INTERVAL_S = 0.05
-"""So often it is asked whether anybody still waits, while a model answers."""
+"""Seconds between two checks for cancellation while the model answers."""
 
 Check = Callable[[], None]
 Lines = Sequence[str]
@@ -27,7 +27,13 @@ Lines = Sequence[str]
 
 @dataclass
 class BlockingModelClient:
-    """For one sketch; see `editahead_inference.apply.model.model_fallback.Asks`. clock: monotonic seconds."""
+    """A client of the model for one sketch, to be called on a worker thread.
+
+    Args:
+        loop: The event loop on which the requests run.
+        model: The predictor.
+        clock: Returns monotonic seconds.
+    """
 
     loop: asyncio.AbstractEventLoop
     model: ModelPredictor
@@ -41,7 +47,14 @@ class BlockingModelClient:
         lines: Callable[[Lines], None],
         check: Check,
     ) -> ApplyResponse:
-        """What the model says. Whatever ends the wait ends the request. `lines` and `check` are called on this thread."""
+        """Return the model's response. The request is cancelled when the wait ends early.
+
+        Args:
+            questions: The parts of the file to rewrite.
+            again: The earlier response to repair. None for the first request.
+            lines: Called on this thread with the lines that have arrived.
+            check: Called on this thread; raises when the job is cancelled or out of time.
+        """
         news: SimpleQueue[Lines | None] = SimpleQueue()
         began = self.clock()
         answer = asyncio.run_coroutine_threadsafe(self.model.apply(questions, again, news.put), self.loop)

@@ -1,4 +1,4 @@
-"""Sketches that stand in a document: a pasted one, which replaces itself, and one in a comment, which stays."""
+"""Sketches embedded in a document: a pasted one, which its result replaces, and one in a comment, which is left there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 MAX_CHARS = 200_000
-"""A longer selection is not looked at: code actions are asked for all the time."""
+"""Limits the characters of a selection that is examined: clients request code actions very often."""
 
 _MARKER = re.compile(r"\s*(//[/!]?|#+|--|;+|%+)(?= |$)")
 _FENCE = re.compile(r"\s*(```+|~~~+)")
@@ -26,8 +26,14 @@ _NAME = re.compile(r"\b(?:def|class|function|fn|func|struct|enum|trait|interface
 
 @dataclass(frozen=True)
 class EmbeddedSketch:
-    """first, end: the lines that the sketch, or the comment around it, takes, `end` not included. text: the sketch.
-    stays: whether they are left in the document."""
+    """A sketch embedded in a document.
+
+    Attributes:
+        first: The first line of the sketch, or of the comment around it.
+        end: The line after the last one.
+        text: The sketch.
+        keep: Whether its lines are left in the document.
+    """
 
     document: Snapshot
     first: int
@@ -37,17 +43,18 @@ class EmbeddedSketch:
 
     @cached_property
     def removal_edit(self) -> Edit:
+        """Return the edit that removes the sketch's lines."""
         starts = self.document.starts
         return Edit.replace(starts[self.first], starts[self.end], "")
 
     @cached_property
     def remaining_document(self) -> Snapshot:
-        """The document without these lines."""
+        """Return the document without the sketch's lines."""
         lines = (*self.document.lines[: self.first], *self.document.lines[self.end :])
         return replace(self.document, lines=lines or ("",))
 
     def sketch(self) -> Sketch | None:
-        """What it says, where it is plain that it is a sketch: selected code of the document is none."""
+        """Return the parsed sketch; None unless it is certain that the text is a sketch and not selected code."""
         try:
             sketch = parse_sketch(self.text, language=self.document.language, path=None)
         except SketchError:
@@ -67,8 +74,10 @@ class EmbeddedSketch:
         return (fenced and not self.keep) or (again and (fenced or part.kind == "declaration"))
 
     def to_document_hunks(self, hunks: Iterable[Hunk]) -> list[Hunk] | None:
-        """Hunks over `rest` as hunks over the document, and one that takes the sketch out; None when a hunk reaches over
-        the place of a comment that stays."""
+        """Return hunks over the remaining document as hunks over the document, with one that removes the sketch.
+
+        Return None when a hunk reaches over the place of a comment that is left in the document.
+        """
         back = invert(self.removal_edit, self.document.text)
         out, removal = [], None if self.keep else Hunk(self.removal_edit.replacements[0], "moved", 1.0)
         for hunk in hunks:
@@ -77,11 +86,11 @@ class EmbeddedSketch:
                 return None
             if edit is None:
                 edit, removal = compose(self.removal_edit, Edit((hunk.replacement,))), None
-            out.append(replace(hunk, replacement=_one(edit, self.document.text)))
+            out.append(replace(hunk, replacement=_as_one_replacement(edit, self.document.text)))
         return sorted([*out, *([removal] if removal else [])], key=lambda hunk: hunk.replacement)
 
     def to_document_lines(self, near: SimilarLines) -> SimilarLines:
-        """Lines of `rest` as lines of the document."""
+        """Return lines of the remaining document as lines of the document."""
         start, end = (
             line + self.end - self.first if line >= self.first else line for line in (near.start, near.end)
         )
@@ -89,7 +98,13 @@ class EmbeddedSketch:
 
 
 def sketch_in_selection(document: Snapshot, start: int, end: int) -> EmbeddedSketch | None:
-    """The selection as whole lines, if there is nothing else on them. start, end: offsets."""
+    """Return the selection as whole lines; None when its lines contain more than the selection.
+
+    Args:
+        document: The document with the selection.
+        start: The offset of the start.
+        end: The offset of the end.
+    """
     if start >= end or end - start > MAX_CHARS:
         return None
     first, last = document.line_at(start), document.line_at(end)
@@ -104,7 +119,7 @@ def sketch_in_selection(document: Snapshot, start: int, end: int) -> EmbeddedSke
 
 
 def sketch_in_comment(document: Snapshot, line: int, trees: SyntaxTrees) -> EmbeddedSketch | None:
-    """The fenced block in the comment at the line: the one around the line, or the only one."""
+    """Return the fenced block in the comment at a line: the one around the line, or the only one."""
     found = _line_comment(document, line) or _block_comment(document, line, trees)
     if found is None:
         return None
@@ -120,7 +135,7 @@ def sketch_in_comment(document: Snapshot, line: int, trees: SyntaxTrees) -> Embe
 
 
 def _line_comment(document: Snapshot, line: int) -> tuple[int, list[str]] | None:
-    """The comment's first line, and its lines without what makes them comments."""
+    """Return the comment's first line, and the bodies of its lines without comment markers."""
     lines = document.lines
     marker = _MARKER.match(lines[line])
     if marker is None:
@@ -150,7 +165,7 @@ def _block_comment(document: Snapshot, line: int, trees: SyntaxTrees) -> tuple[i
         return None
     bodies = [line_body(document.lines[number]) for number in range(first, last + 1)]
     if bodies[0][: len(bodies[0]) - len(bodies[0].lstrip())] + "/*" != bodies[0][: bodies[0].find("/*") + 2]:
-        return None  # code stands before it
+        return None  # there is code before the comment
     if not bodies[-1].rstrip().endswith("*/"):
         return None
     inner = bodies[1:-1]
@@ -160,7 +175,7 @@ def _block_comment(document: Snapshot, line: int, trees: SyntaxTrees) -> tuple[i
 
 
 def _fenced(bodies: Sequence[str]) -> list[tuple[int, int]]:
-    """The fenced blocks, with their fences."""
+    """Return the first and the end line of each fenced block, fences included."""
     out: list[tuple[int, int]] = []
     opened: tuple[int, str] | None = None
     for number, body in enumerate(bodies):
@@ -175,8 +190,8 @@ def _fenced(bodies: Sequence[str]) -> list[tuple[int, int]]:
     return out
 
 
-def _one(edit: Edit, text: str) -> Replacement:
-    """The edit as a single replacement."""
+def _as_one_replacement(edit: Edit, text: str) -> Replacement:
+    """Return an edit as a single replacement."""
     start, end = edit.changed_span
     moved = Edit(tuple(Replacement(r.start - start, r.end - start, r.text) for r in edit.replacements))
     return Replacement(start, end, moved.apply(text[start:end]))

@@ -1,8 +1,7 @@
-"""What would be wrong after an edit and was not before: by tree-sitter, and by the tools of a language where they are
-installed.
+"""The problems that an edit would introduce, as found by tree-sitter and by the installed linters of a language.
 
-The tools see the workspace as it would be, in a temporary folder: changed files are copies there, the rest are links.
-They only read; nothing of the workspace is run. What a tool says of both texts is not new, wherever it stands.
+The linters see the workspace as it would be, in a temporary folder: changed files are copies there, all others are links.
+The linters only read, and run no code of the workspace. A message about both texts is not new, even at another line.
 """
 
 from __future__ import annotations
@@ -28,13 +27,19 @@ from editahead_lsp.workspace.positions import Encoding, position_at
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-LIMIT_S = 30.0
-"""For each run of a tool; what it has not said by then is not known."""
+TIMEOUT_S = 30.0
+"""Limits the seconds of each run of a linter. A slower linter reports no problems."""
 
 
 @dataclass(frozen=True)
 class LintMessage:
-    """path: relative to the workspace folder. line, column: 0-based, in characters."""
+    """A message of a linter.
+
+    Attributes:
+        path: The path relative to the workspace folder.
+        line: The line, from 0.
+        column: The column in characters, from 0.
+    """
 
     path: str
     line: int
@@ -44,7 +49,12 @@ class LintMessage:
 
 @dataclass(frozen=True)
 class Linter:
-    """arguments: for the files (relative paths), in a folder. read: what it printed."""
+    """An external linter.
+
+    Attributes:
+        arguments: Returns the command line for files (relative paths) in a folder.
+        read: Parses the output.
+    """
 
     name: str
     languages: frozenset[str]
@@ -99,27 +109,37 @@ def _read_tsc(said: str, folder: Path) -> Iterator[LintMessage]:
             )
 
 
-TOOLS = (
+LINTERS = (
     Linter("ruff", frozenset({"python"}), _ruff, _read_ruff),
     Linter("gofmt", frozenset({"go"}), _gofmt, _read_gofmt),
     Linter("tsc", frozenset({"typescript", "typescriptreact"}), _tsc, _read_tsc),
 )
 
 
-async def new_problems(
+async def find_new_problems(
     changes: Sequence[FileChange],
     folders: Sequence[Path],
     encoding: Encoding,
     *,
     which: Callable[[str], str | None] = shutil.which,
-    limit_s: float = LIMIT_S,
+    limit_s: float = TIMEOUT_S,
 ) -> list[Problem]:
-    """In the order of the changes, then of the tools. Cancelled, it ends the tools."""
+    """Return the new problems, in the order of the changes, then of the linters. Cancellation ends the linters.
+
+    Args:
+        changes: The planned changes.
+        folders: The workspace folders.
+        encoding: The position encoding of the client.
+        which: Finds a program by its name.
+        limit_s: The seconds for each run of a linter.
+    """
     found = [problem for change in changes for problem in _syntax(change, encoding)]
     for folder in folders:
         inside = _inside(changes, folder)
         languages = {change.original.language for change in inside.values()}
-        tools = [(tool, path) for tool in TOOLS if tool.languages & languages and (path := which(tool.name))]
+        tools = [
+            (tool, path) for tool in LINTERS if tool.languages & languages and (path := which(tool.name))
+        ]
         if not tools:
             continue
         texts = [
@@ -129,7 +149,7 @@ async def new_problems(
         with tempfile.TemporaryDirectory(prefix="editahead-") as temporary:
             shadows = [Path(temporary, name) for name in ("before", "after")]
             for shadow, held in zip(shadows, texts, strict=True):
-                await asyncio.to_thread(_shadow, folder, shadow, held)
+                await asyncio.to_thread(_mirror_folder, folder, shadow, held)
             for tool, path in tools:
                 before, after = [
                     await _run(tool, path, shadow, held, inside, limit_s)
@@ -140,7 +160,7 @@ async def new_problems(
 
 
 def _inside(changes: Sequence[FileChange], folder: Path) -> dict[str, FileChange]:
-    """The changes of files below the folder, by their paths from there."""
+    """Return the changes of files below a folder, by their paths relative to the folder."""
     out = {}
     for change in changes:
         path = uris.uri_to_path(change.original.uri)
@@ -157,8 +177,8 @@ def _syntax(change: FileChange, encoding: Encoding) -> Iterator[Problem]:
         yield Problem(change.original.uri, wire.Range(start, start), message, "tree-sitter")
 
 
-def _shadow(folder: Path, shadow: Path, held: Mapping[str, str | None]) -> None:
-    """The folder again, with these texts in it (None: not there); everything else is a link to what there is."""
+def _mirror_folder(folder: Path, shadow: Path, held: Mapping[str, str | None]) -> None:
+    """Mirror a folder by links, except for the `held` paths, which get these texts; None leaves a path out."""
     parents = {Path()} | {parent for path in held for parent in Path(path).parents}
     for parent in sorted(parents):
         (shadow / parent).mkdir(parents=True)
@@ -180,7 +200,7 @@ async def _run(
     inside: Mapping[str, FileChange],
     limit_s: float,
 ) -> list[LintMessage] | None:
-    """What the tool finds; None when it cannot tell, or not in time."""
+    """Return the linter's messages; None when it fails or runs out of time."""
     files = [
         f"./{path}"
         for path, text in held.items()

@@ -1,4 +1,4 @@
-"""What is told of a sketch while it is still worked on: hunks, each once, as soon as they are settled."""
+"""The partial results of a running job: each hunk is reported once, as soon as it is final."""
 
 from __future__ import annotations
 
@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PartialResult:
-    """change: of one file, with the hunks that are settled now and were not told of before. withdrawn: those that were told
-    of this file before are void."""
+    """A partial result for one file.
+
+    Attributes:
+        change: The change of the file, with the hunks that are final now and were not reported before.
+        withdrawn: Whether the hunks of this file that were reported before are void.
+    """
 
     change: FileChange
     withdrawn: bool = False
@@ -26,24 +30,30 @@ class PartialResult:
 
 @dataclass
 class PartialResultReporter:
-    """tell: called with all news, on the thread that works. clock: monotonic seconds. first: when the first hunk was
-    settled, of those that are not void."""
+    """A reporter of the partial results of one job.
 
-    tell: Callable[[PartialResult], None]
+    Attributes:
+        report: Called with each partial result, on the thread of the job.
+        clock: Returns monotonic seconds.
+        others: The other documents that may refer to changed code.
+        first_hunk_at: The time of the first hunk that is not void, in seconds.
+    """
+
+    report: Callable[[PartialResult], None]
     clock: Callable[[], float]
     others: Sequence[Snapshot] = ()
-    first: float | None = None
+    first_hunk_at: float | None = None
     _told: dict[str, set[Replacement]] = field(default_factory=dict)
 
     def on_file_done(self, change: FileChange) -> None:
-        """A file's whole change is certain."""
+        """Report the final change of a file."""
         told = self._told.get(change.original.uri, set())
         if told - {hunk.replacement for hunk in change.hunks}:
             self._withdraw(change)
         self._tell(change)
 
     def on_partial_rewrite(self, coming: PartialRewrite, trees: SyntaxTrees) -> None:
-        """Some of a file's change is settled, if a model's rewrite is taken at all."""
+        """Report the hunks of a model's rewrite that are final so far, or withdraw those that were reported."""
         edit = coming.edit
         if edit is not None:
             self._tell(review_changes([coming.change(edit)], self.others, trees)[0])
@@ -53,14 +63,14 @@ class PartialResultReporter:
     def _withdraw(self, change: FileChange) -> None:
         del self._told[change.original.uri]
         if not any(self._told.values()):
-            self.first = None
-        self.tell(PartialResult(replace(change, hunks=()), withdrawn=True))
+            self.first_hunk_at = None
+        self.report(PartialResult(replace(change, hunks=()), withdrawn=True))
 
     def _tell(self, change: FileChange) -> None:
         told = self._told.setdefault(change.original.uri, set())
         new = tuple(hunk for hunk in change.hunks if hunk.replacement not in told)
         told.update(hunk.replacement for hunk in new)
-        if new and self.first is None:
-            self.first = self.clock()
+        if new and self.first_hunk_at is None:
+            self.first_hunk_at = self.clock()
         if new or change.action != "edit":
-            self.tell(PartialResult(replace(change, hunks=new)))
+            self.report(PartialResult(replace(change, hunks=new)))

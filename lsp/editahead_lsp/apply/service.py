@@ -1,4 +1,4 @@
-"""From a sketch to a change over the documents as they are now, off the event loop."""
+"""The application of sketches off the event loop: from a sketch to changes of the present documents."""
 
 from __future__ import annotations
 
@@ -41,23 +41,23 @@ if TYPE_CHECKING:
     from editahead_inference.backends.base import Usage
 
 DEADLINE_S = 20.0
-"""Work that takes longer is given up; what a model takes is not counted."""
+"""Limits the seconds of a job. The time of the model is not counted."""
 
-REMEMBERED = 100
-"""So many sketches that a model was asked about count in `editahead.status`."""
+MAX_TIMES = 100
+"""Limits the model's rewrites whose times count in `editahead.status`."""
 
 T = TypeVar("T")
 
 
 def load_merge() -> MergeFunction:
-    """Imported late: the server answers `initialize` first."""
+    """Import the merge. Late, so that the server answers `initialize` first."""
     from editahead_inference.apply.merge.merge import merge
 
     return merge
 
 
 def load_model_fallback() -> tuple[type[ModelFallback], frozenset[RefusalReason]]:
-    """Imported late, too. With the refusals that a model is asked about."""
+    """Import the model fallback, and the reasons of refusals that it handles. Late, like the merge."""
     from editahead_inference.apply.model.model_fallback import MODEL_REASONS, ModelFallback
 
     return ModelFallback, MODEL_REASONS
@@ -65,9 +65,16 @@ def load_model_fallback() -> tuple[type[ModelFallback], frozenset[RefusalReason]
 
 @dataclass(frozen=True)
 class ApplyJob:
-    """All that a sketch is applied with, frozen when it was asked for. documents: the open ones, by key. span: what it
-    may change of the file at `uri`. extract: where the sketch itself stands in the document.
-    model: is asked where the merge is not sure; None = nobody is. instruction: what the sketch was asked for with."""
+    """A frozen request to apply a sketch.
+
+    Attributes:
+        documents: The open documents by key.
+        snapshots: Their texts at the time of the request, by key.
+        span: The range of the file at `uri` that may be changed. None for all of the file.
+        embedded: The place of the sketch when a document contains it.
+        model: The fallback where the merge refuses. None for no fallback.
+        instruction: The instruction that the sketch was generated from.
+    """
 
     sketch: str
     uri: str | None
@@ -76,46 +83,61 @@ class ApplyJob:
     files: WorkspaceFiles
     encoding: Encoding
     span: Range | None = None
-    extract: EmbeddedSketch | None = None
+    embedded: EmbeddedSketch | None = None
     model: ModelPredictor | None = None
     instruction: str = ""
 
 
 @dataclass(frozen=True)
 class ApplyPlan:
-    """changes: over the snapshots of the job; over the rest of the document for a sketch that stands in it. used: by each
-    request to a model. first: when the first hunk was settled, on the clock; None where there is none."""
+    """The result of a job.
+
+    Attributes:
+        changes: Changes over the snapshots of the job. For an embedded sketch: over the remaining document.
+        usage: The tokens of each request to a model.
+        first_hunk_at: The time of the first hunk in seconds. None where there is no hunk.
+    """
 
     sketch: Sketch
     changes: tuple[FileChange, ...]
-    used: tuple[Usage, ...] = ()
-    first: float | None = None
+    usage: tuple[Usage, ...] = ()
+    first_hunk_at: float | None = None
 
 
 @dataclass
 class ModelApplyStats:
-    """What came of asking models. asked: sketches. taken: of them. times: seconds of the last that were taken, to the first
-    hunk and to the edit."""
+    """Counters of the use of models.
 
-    asked: int = 0
-    taken: int = 0
-    times: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    Attributes:
+        requested: The sketches for which a model got a request.
+        succeeded: The sketches of these that were applied.
+        times: The seconds to the first hunk and to the whole edit, for the last sketches that were applied.
+    """
+
+    requested: int = 0
+    succeeded: int = 0
+    times: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=MAX_TIMES))
 
 
 @dataclass
 class ApplyService:
-    """The threads that do it, each made when it is first needed: one of them waits for models. clock: monotonic seconds."""
+    """A service that applies sketches on two threads, of which one waits for models. Threads start when first needed.
+
+    Attributes:
+        clock: Returns monotonic seconds.
+        load: Imports the merge.
+    """
 
     session: Session
     clock: Callable[[], float]
     load: Callable[[], MergeFunction] = load_merge
     folders: tuple[Path, ...] = ()
-    """Of the workspace."""
+    """The workspace folders."""
     by_model: ModelApplyStats = field(default_factory=ModelApplyStats)
     sketch_trees: SyntaxTrees = field(default_factory=SyntaxTrees)
-    """The trees of documents that hold a sketch; for the thread that does not wait for models."""
+    """The syntax trees of documents with an embedded sketch, for the thread that does not wait for models."""
     _workers: dict[bool, WorkerThread] = field(default_factory=dict)
-    """By whether they wait for models."""
+    """The threads, by whether they wait for models."""
     _trees: dict[bool, SyntaxTrees] = field(
         default_factory=lambda: {False: SyntaxTrees(), True: SyntaxTrees()}
     )
@@ -128,10 +150,11 @@ class ApplyService:
         model: ModelPredictor | None = None,
         instruction: str = "",
     ) -> ApplyJob:
+        """Return the frozen request to apply a sketch."""
         return replace(self._job(sketch, uri, span, None, model), instruction=instruction)
 
     def create_embedded_job(self, extract: EmbeddedSketch, model: ModelPredictor | None = None) -> ApplyJob:
-        """Apply a sketch to the document in which it stands."""
+        """Return the frozen request to apply a sketch to the document that contains it."""
         return self._job(extract.text, extract.document.uri, None, extract, model)
 
     def _job(
@@ -158,20 +181,30 @@ class ApplyService:
     async def plan(
         self, job: ApplyJob, tell: Callable[[PartialResult], None] = lambda news: None
     ) -> ApplyPlan:
-        """Raises Refused. tell: called on the event loop, with what is settled already; see `telling`."""
-        loop = asyncio.get_running_loop()
-        telling = PartialResultReporter(partial(_on, loop, tell), self.clock, tuple(job.snapshots.values()))
-        try:
-            planned = await self._planned(job, telling)
-        except ApplyRefusedError as refused:
-            if job.extract is None:
-                raise
-            near = tuple(map(job.extract.to_document_lines, refused.refusal.near))
-            raise ApplyRefusedError(replace(refused.refusal, near=near)) from None
-        return replace(planned, first=telling.first)
+        """Return the planned changes.
 
-    async def _planned(self, job: ApplyJob, telling: PartialResultReporter) -> ApplyPlan:
-        """By the merge; where that is not sure and there is a model, by both."""
+        Args:
+            job: The request.
+            tell: Called on the event loop with each partial result.
+
+        Raises:
+            ApplyRefusedError: The sketch cannot be applied.
+        """
+        loop = asyncio.get_running_loop()
+        telling = PartialResultReporter(
+            partial(_call_on_loop, loop, tell), self.clock, tuple(job.snapshots.values())
+        )
+        try:
+            planned = await self._plan_with_fallback(job, telling)
+        except ApplyRefusedError as refused:
+            if job.embedded is None:
+                raise
+            near = tuple(map(job.embedded.to_document_lines, refused.refusal.near))
+            raise ApplyRefusedError(replace(refused.refusal, near=near)) from None
+        return replace(planned, first_hunk_at=telling.first_hunk_at)
+
+    async def _plan_with_fallback(self, job: ApplyJob, telling: PartialResultReporter) -> ApplyPlan:
+        """Plan by the merge; where the merge refuses and there is a model, by both."""
         try:
             return await self.run_in_thread(lambda check: self._plan(job, self.load(), telling, check, False))
         except ApplyRefusedError as error:
@@ -197,17 +230,21 @@ class ApplyService:
         try:
             planned = await self.run_in_thread(work, asking=True)
         finally:
-            self.by_model.asked += bool(used)
-        self.by_model.taken += 1
-        if telling.first is not None:
-            self.by_model.times.append((telling.first - began, self.clock() - began))
-        return replace(planned, used=tuple(used))
+            self.by_model.requested += bool(used)
+        self.by_model.succeeded += 1
+        if telling.first_hunk_at is not None:
+            self.by_model.times.append((telling.first_hunk_at - began, self.clock() - began))
+        return replace(planned, usage=tuple(used))
 
     async def run_in_thread(self, work: Callable[[Check], T], *, asking: bool = False) -> T:
-        """Return what `work` returns, from a thread. It is given the job's `check`. asking: whether it waits for a model.
+        """Run a function on a thread, and return its result.
+
+        Args:
+            work: The function, called with the job's `check`.
+            asking: Whether the function waits for a model.
 
         Raises:
-            Refused: It took too long.
+            ApplyRefusedError: The function took too long.
         """
         worker = self._workers.get(asking) or self._workers.setdefault(asking, WorkerThread())
         deadline_s = DEADLINE_S + MODEL_TIMEOUT_S * asking
@@ -215,7 +252,7 @@ class ApplyService:
         return await job.run(lambda check: work(partial(_check_deadline, check, deadline_s)))
 
     def stop(self) -> None:
-        """Give everything up. Waits at most a second for work that looks away from its `check`."""
+        """Stop the threads. Wait for one second at most for work that does not call its `check`."""
         for worker in self._workers.values():
             worker.stop(timeout=1.0)
 
@@ -255,23 +292,27 @@ class ApplyService:
         return ApplyPlan(sketch, changed)
 
     def rebase(self, job: ApplyJob, changes: tuple[FileChange, ...]) -> list[RebasedChange]:
-        """The changes over the texts that the client has now. Raises Refused when they moved on too far."""
-        files = [self._placed(job, change) for change in changes]
-        extract = job.extract
+        """Return the changes over the texts that the client has now.
+
+        Raises:
+            ApplyRefusedError: The documents were changed where the sketch changes them.
+        """
+        files = [self._rebase(job, change) for change in changes]
+        extract = job.embedded
         if extract is None or extract.keep or any(c.original.uri == extract.document.uri for c in changes):
             return files
         return [
             *files,
-            self._placed(job, FileChange("edit", extract.remaining_document, Edit(), 1.0, "markers")),
+            self._rebase(job, FileChange("edit", extract.remaining_document, Edit(), 1.0, "markers")),
         ]
 
-    def _placed(self, job: ApplyJob, change: FileChange) -> RebasedChange:
+    def _rebase(self, job: ApplyJob, change: FileChange) -> RebasedChange:
         uri = change.original.uri
         key = uris.canonical_key(uri)
         asked, now = job.documents.get(key), self.session.documents.get_by_key(key)
         hunks = change.hunks
-        if job.extract is not None and uri == job.extract.document.uri:
-            put_back = job.extract.to_document_hunks(hunks)
+        if job.embedded is not None and uri == job.embedded.document.uri:
+            put_back = job.embedded.to_document_hunks(hunks)
             if put_back is None:
                 raise ApplyRefusedError(Refusal("unplaced", "It would change what the comment stands in."))
             hunks = tuple(put_back)
@@ -287,37 +328,41 @@ class ApplyService:
         moved = []
         for hunk in hunks:
             edit = rebase(Edit((hunk.replacement,)), since)
-            if edit is None or _touched(hunk.replacement, since, job.snapshots[key]):
+            if edit is None or _touches_changed_line(hunk.replacement, since, job.snapshots[key]):
                 raise _stale()
             moved.append(replace(hunk, replacement=edit.replacements[0]))
         return RebasedChange(change, now.snapshot, tuple(moved), now.snapshot.version)
 
 
 def partial_change(job: ApplyJob, change: FileChange) -> RebasedChange:
-    """A change that is certain, over the text that it was asked for."""
+    """Return a partial result over the text of the request."""
     key = uris.canonical_key(change.original.uri)
     hunks = tuple(change.hunks)
-    if job.extract is not None and change.original.uri == job.extract.document.uri:
-        hunks = tuple(job.extract.to_document_hunks(hunks) or ())
+    if job.embedded is not None and change.original.uri == job.embedded.document.uri:
+        hunks = tuple(job.embedded.to_document_hunks(hunks) or ())
     snapshot = job.snapshots.get(key)
     return RebasedChange(change, change.original if snapshot is None else snapshot, hunks, None)
 
 
-def _on(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *arguments: Any) -> None:
-    with suppress(RuntimeError):  # the loop has ended, and nobody waits
+def _call_on_loop(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *arguments: Any) -> None:
+    with suppress(RuntimeError):  # the loop is closed
         loop.call_soon_threadsafe(function, *arguments)
 
 
 def _check_deadline(check: Check, deadline_s: float) -> None:
-    """Raise the refusal here, so that it names the file that is worked on."""
+    """Check a job, and turn a passed deadline into a refusal, to which the caller adds the file.
+
+    Raises:
+        ApplyRefusedError: The deadline has passed.
+    """
     try:
         check()
     except DeadlineError:
         raise ApplyRefusedError(Refusal("too-large", f"It took longer than {deadline_s:.0f} s.")) from None
 
 
-def _touched(replacement: Replacement, since: Edit, text: Snapshot) -> bool:
-    """Whether something was changed on one of its lines. What was made for one line says nothing about another."""
+def _touches_changed_line(replacement: Replacement, since: Edit, text: Snapshot) -> bool:
+    """Return whether a line of a replacement was changed since. A replacement is valid only for unchanged lines."""
     first, last = text.line_at(replacement.start), text.line_at(replacement.end)
     return any(text.line_at(r.start) <= last and first <= text.line_at(r.end) for r in since.replacements)
 

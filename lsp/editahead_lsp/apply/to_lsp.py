@@ -1,4 +1,4 @@
-"""A planned change in the client's terms: a workspace edit with its annotations, hunks, a refusal. Pure."""
+"""A planned change in LSP terms: a workspace edit with annotations, hunks, a refusal. The functions are pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LABELS: dict[HunkClass, str] = {
 
 @dataclass(frozen=True)
 class RebasedChange:
-    """A file's change over the text that the client has now. version: None for a file that is not open."""
+    """A file's change over the text that the client has now. `version` is None for a file that is not open."""
 
     change: FileChange
     snapshot: Snapshot
@@ -39,11 +39,12 @@ class RebasedChange:
 
     @property
     def edit(self) -> Edit:
+        """Return all hunks as one edit."""
         return Edit.from_replacements(hunk.replacement for hunk in self.hunks)
 
 
 def to_applied_hunks(placed: RebasedChange, encoding: Encoding) -> list[AppliedHunk]:
-    """In the order of the text."""
+    """Return the hunks in the order of the text."""
     out = []
     for hunk in placed.hunks:
         edit = _text_edit(hunk, placed, encoding)
@@ -60,7 +61,11 @@ def to_applied_hunks(placed: RebasedChange, encoding: Encoding) -> list[AppliedH
 def to_workspace_edit(
     files: Sequence[RebasedChange], client: ClientCapabilities, encoding: Encoding
 ) -> lsp_types.WorkspaceEdit:
-    """With all that the client can take: versions, annotations. Raises Refused for what it cannot do at all."""
+    """Return the changes with the versions and annotations that the client supports.
+
+    Raises:
+        ApplyRefusedError: The client does not support a file operation.
+    """
     if not client.document_changes:
         if any(file.change.action != "edit" for file in files):
             raise _cannot()
@@ -114,13 +119,14 @@ def _document_changes(
 
 
 def hunk_title(hunk: Hunk, snapshot: Snapshot) -> str:
-    """What it is, for a person; lines from 1."""
+    """Return the title of a hunk, with line numbers from 1."""
     first, last = snapshot.line_at(hunk.replacement.start) + 1, snapshot.line_at(hunk.replacement.end) + 1
     where = f"line {first}" if first == last else f"lines {first}-{last}"
     return f"{LABELS[hunk.kind]}, {where}"
 
 
 def to_refusal_data(refusal: Refusal) -> RefusalData:
+    """Return a refusal as the data of a JSON-RPC error."""
     near = [_similar(near) for near in refusal.near]
     return RefusalData(refusal.reason, refusal.part, near, refusal.model or None)
 

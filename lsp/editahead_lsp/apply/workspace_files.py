@@ -1,7 +1,7 @@
 """The files that a sketch may change: open documents, and files of the workspace.
 
-Nothing outside of the workspace is read or written, whatever a path says and wherever a symbolic link leads; nor is what
-git ignores, what `exclude` names and what looks like a secret, unless it is open.
+No path and no symbolic link leads to a file outside of the workspace. Files that git ignores, that `exclude` names or that
+look like secrets are neither read nor written, unless they are open.
 """
 
 from __future__ import annotations
@@ -22,9 +22,16 @@ BOM = "\ufeff"
 
 
 class WorkspaceFiles:
-    """folders: of the workspace; without any, only open documents are changed. documents: the open ones, by their keys.
-    uri: the file that the sketch is for, as far as it names none; here: its folder, if that is not plain from it.
-    most_bytes: what a file may have."""
+    """The files that one sketch may change.
+
+    Args:
+        folders: The workspace folders. Without any, only open documents may be changed.
+        documents: The open documents by key.
+        exclusion: Finds excluded files.
+        most_bytes: The size of a file in bytes, at most.
+        uri: The file to change where the sketch names none.
+        here: The folder for relative paths when `uri` does not give one.
+    """
 
     def __init__(
         self,
@@ -42,12 +49,17 @@ class WorkspaceFiles:
         own = uris.uri_to_path(uri) if uri is not None else None
         self._here = here if own is None else own.parent
         self.with_bom: set[str] = set()
-        """The files that were read and begin with a byte order mark, by URI. It is no part of their text."""
+        """The URIs of files that were read and begin with a byte order mark, which is not part of their text."""
 
     def resolve(self, path: str | None) -> Snapshot | None:
-        """See `editahead_inference.apply.planner.Files`. A relative path is one from a folder of the workspace, or from the
-        folder of the file that the sketch is for. A path that leads nowhere may still mean that file, if it ends with
-        the same name."""
+        """Return the file at a path; None when there is none. See `editahead_inference.apply.planner.Files`.
+
+        A relative path starts at a workspace folder, or at the folder of the file that the sketch is for. A path without a
+        file still means that file if it ends with the same name.
+
+        Raises:
+            ApplyRefusedError: The path is ambiguous or outside of the workspace, or the file must not be changed.
+        """
         if path is None:
             return None if self._uri is None else self._at(self._uri)
         found: dict[str, str] = {}
@@ -67,6 +79,11 @@ class WorkspaceFiles:
         return None
 
     def create(self, path: str) -> Snapshot:
+        """Return an empty text for a new file.
+
+        Raises:
+            ApplyRefusedError: The file exists or must not be created.
+        """
         candidate = next(iter(self._candidates(path)), None)
         if candidate is None:
             raise _refused("outside-workspace", f"There is no workspace in which {path} could be made.")
@@ -77,7 +94,7 @@ class WorkspaceFiles:
         return Snapshot.from_text("", uri=uri, language=language_of(path) or "plaintext")
 
     def _candidates(self, path: str) -> list[Path]:
-        """Where the file may be. Those outside of the workspace are refused, not passed over."""
+        """Return the paths at which the file may be. Refuse when all are outside of the workspace."""
         if not path or "\0" in path:
             raise _refused("unplaced", "The sketch names a file with an impossible name.")
         named = Path(path)
@@ -94,7 +111,7 @@ class WorkspaceFiles:
         return inside
 
     def _at(self, uri: str) -> Snapshot:
-        """The file, as the client has it or as it is on the disk."""
+        """Return the file as the client has it, or as it is on the disk."""
         path, document = uris.uri_to_path(uri), self._documents.get(uris.canonical_key(uri))
         if document is not None:
             if path is not None and self._folders:
@@ -118,7 +135,7 @@ class WorkspaceFiles:
             raise _refused("outside-workspace", f"{path.name} is left alone. {why}")
 
     def _check_inside(self, path: Path) -> Path:
-        """The same file by a path from a folder of the workspace that follows no symbolic link below it."""
+        """Return the file's path from a workspace folder, with all symbolic links below the folder resolved."""
         real = Path(os.path.realpath(path))
         for folder, real_folder in zip(self._folders, self._real_folders, strict=True):
             if real.is_relative_to(real_folder):

@@ -14,7 +14,7 @@ from editahead_inference.apply.planner import FileChange
 from editahead_inference.errors import ApplyRefusedError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.apply import to_lsp
-from editahead_lsp.apply.linters import new_problems
+from editahead_lsp.apply.linters import find_new_problems
 from editahead_lsp.apply.partial_results import PartialResult
 from editahead_lsp.apply.service import ApplyJob, ApplyPlan, partial_change
 from editahead_lsp.apply.to_lsp import RebasedChange
@@ -89,7 +89,7 @@ async def _result(server: Server, argument: ApplyArgument, job: ApplyJob, starte
     plan = await server.apply_service.plan(job, partial(_send_partial_result, server, argument, job))
     problems: list[Problem] | None = None
     if argument.check:
-        problems = await new_problems(plan.changes, server.apply_service.folders, encoding)
+        problems = await find_new_problems(plan.changes, server.apply_service.folders, encoding)
     rebased = server.apply_service.rebase(job, plan.changes)
     edit = to_lsp.to_workspace_edit(rebased, server.client, encoding)
     hunks: list[AppliedHunk] = [hunk for file in rebased for hunk in to_lsp.to_applied_hunks(file, encoding)]
@@ -183,7 +183,7 @@ def apply_stats(plan: ApplyPlan, ms: float, started: float) -> ApplyStats:
         ms: Milliseconds from the request to the edit.
         started: When the request arrived, in seconds of the server's clock.
     """
-    usages, first = plan.used, plan.first
+    usages, first = plan.usage, plan.first_hunk_at
     return ApplyStats(
         round(ms, 3),
         None if first is None else round((first - started) * 1000, 3),

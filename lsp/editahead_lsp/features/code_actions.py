@@ -64,7 +64,7 @@ async def _answer(
     actions: list[CodeAction] = []
     if request is not None:
         found = await server.coordinator.answer(request)
-        actions += [action for offer in found.offers for action in _actions(server, offer, found, kinds)]
+        actions += [action for offer in found.suggestions for action in _actions(server, offer, found, kinds)]
     return [*(await sketch_actions), *actions] if sketch_actions is not None else actions
 
 

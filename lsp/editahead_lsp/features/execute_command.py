@@ -60,7 +60,7 @@ def why(server: Server, arguments: list[Any]) -> wire.WhyResult:
         raise JsonRpcInvalidParams("The first argument must be the URI of a document.")
     session = server.session
     document = session.documents.get(uri) if uri is not None else session.focused_document
-    last = server.coordinator.explained.get(document.key) if document is not None else None
+    last = server.coordinator.last_predictions.get(document.key) if document is not None else None
     if last is None:
         return wire.WhyResult()
     state, timings = last.prediction.state, last.prediction.timings
@@ -113,7 +113,7 @@ def _cache_status(predictions: PredictionScheduler, accepted: int) -> wire.Cache
 
 def _apply_status(by_model: ModelApplyStats) -> wire.ApplyStatus:
     medians = [round(median(times) * 1000, 3) for times in zip(*by_model.times, strict=True)] or [None, None]
-    return wire.ApplyStatus(by_model.asked, by_model.taken, *medians)
+    return wire.ApplyStatus(by_model.requested, by_model.succeeded, *medians)
 
 
 def backend_status(server: Server) -> wire.BackendStatus:

@@ -36,9 +36,9 @@ def go_to_next_edit(
 
 async def _finish(server: Server, request: PredictionRequest) -> GoToNextEditResult:
     answer = await server.coordinator.answer(request)
-    if not answer.offers:
+    if not answer.suggestions:
         return GoToNextEditResult("nothing", answer.silence.reason if answer.silence else None)
-    suggestion = answer.offers[0]
+    suggestion = answer.suggestions[0]
     act = _jump if to_lsp.needs_jump(suggestion, answer) else _apply
     return await act(server, suggestion)
 

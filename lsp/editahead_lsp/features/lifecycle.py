@@ -53,7 +53,7 @@ def server_capabilities(server: Server) -> types.ServerCapabilities:
     two only if its answers could have items.
     """
     completion = (
-        types.CompletionOptions(trigger_characters=list(completion_item.TRIGGERS))
+        types.CompletionOptions(trigger_characters=list(completion_item.TRIGGER_CHARACTERS))
         if server.offers_completion_items
         else None
     )

@@ -1,4 +1,4 @@
-"""Which model the settings ask for."""
+"""The choice of the model by the settings."""
 
 from __future__ import annotations
 
@@ -19,8 +19,12 @@ from editahead_prompts.formats.registry import NAMES
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """All that decides which model is asked, and how; another value, another model. folders: URIs of the workspace.
-    key: for the server; it is never shown."""
+    """The settings of a model. Another value means another model.
+
+    Attributes:
+        folders: The URIs of the workspace folders.
+        key: The API key for the server. The key is never shown.
+    """
 
     backend: str
     url: str | None
@@ -34,13 +38,18 @@ class ModelConfig:
     def from_settings(
         cls, settings: Settings, environment: Mapping[str, str], folders: Sequence[str]
     ) -> ModelConfig:
+        """Return the settings of the model, with the API key from the environment."""
         variable = settings.api_key_env
         key = environment.get(variable) if variable is not None else None
         told = settings.backend, settings.url, settings.model, settings.format, variable
         return cls(*told, tuple(folders), key)
 
     def create_predictor(self) -> ModelPredictor | None:
-        """The model; None where the settings want none. ValueError: why it cannot be had, one sentence."""
+        """Return the predictor; None where the settings name no model.
+
+        Raises:
+            ValueError: The model cannot be used; the message is one sentence with the reason.
+        """
         if self.backend != "embedded" and self.format not in ("auto", *NAMES):
             raise ValueError(f"There is no prompt format {self.format!r}; there are {', '.join(NAMES)}.")
         variable = self.api_key_env
@@ -58,7 +67,7 @@ class ModelConfig:
         return None if backend is None else self.wrap_backend(backend)
 
     def wrap_backend(self, backend: Backend) -> ModelPredictor:
-        """What asks the model behind the backend."""
+        """Return the predictor that uses a backend."""
         workspace = "\0".join((str(Path.home()), *self.folders))
         return ModelPredictor(
             backend,

@@ -1,9 +1,9 @@
-"""The prompt of the document that a person looks at, computed by the model before anybody asks.
+"""The prefill of the focused document's prompt, before a request needs it.
 
-On opening, on coming from another document, after an accept and when typing pauses, unless a request has just computed the
-same. Where in the document the person will be is not known on opening: then only what all places have in common is computed,
-which in a small context is too little to be worth it. It counts against a budget, so that a model that is paid in heat or
-battery is not kept busy for nothing. A keystroke costs no more than a comparison here.
+The prompt is computed when a document is opened or gets the focus, after an accept, and when typing pauses, unless a request
+has just computed the same prompt. The cursor is unknown on opening: then only the part that is common to all cursors is
+computed. A small context has too little of that to be worth a prefill. A token budget limits the load, heat and battery use
+of the model. A keystroke costs no more than a comparison.
 """
 
 from __future__ import annotations
@@ -16,14 +16,18 @@ from editahead_lsp.session.session import Session
 
 from .requests import ModelRequests
 
-PAUSE_S = 0.3
-"""So long nothing must have changed."""
-BUDGET, WINDOW_S = 60_000, 60.0
-"""Tokens that may be computed ahead in so many seconds."""
+IDLE_S = 0.3
+"""Seconds without a change before a prefill."""
+TOKEN_BUDGET, BUDGET_WINDOW_S = 60_000, 60.0
+"""Limits the prefilled tokens in each window of so many seconds."""
 
 
 class TokenBudget:
-    """Tokens that may still be spent. clock: monotonic seconds."""
+    """A budget of tokens in a sliding window.
+
+    Args:
+        clock: Returns monotonic seconds.
+    """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -31,16 +35,25 @@ class TokenBudget:
 
     @property
     def left(self) -> int:
-        while self._spent and self._spent[0][0] <= self._clock() - WINDOW_S:
+        """Return the tokens that may be spent now."""
+        while self._spent and self._spent[0][0] <= self._clock() - BUDGET_WINDOW_S:
             self._spent.popleft()
-        return BUDGET - sum(tokens for _, tokens in self._spent)
+        return TOKEN_BUDGET - sum(tokens for _, tokens in self._spent)
 
     def spend(self, tokens: int) -> None:
+        """Count tokens that were spent now."""
         self._spent.append((self._clock(), tokens))
 
 
 class PromptWarmer:
-    """clock: monotonic seconds. sleep: waits that many seconds."""
+    """A warmer of the focused document's prompt.
+
+    Args:
+        session: The state of the client.
+        models: Sends the requests to the model.
+        clock: Returns monotonic seconds.
+        sleep: Waits for a number of seconds.
+    """
 
     def __init__(
         self,
@@ -51,15 +64,16 @@ class PromptWarmer:
     ) -> None:
         self._session, self._models = session, models
         self._budget = TokenBudget(clock)
-        self._trigger = IdleTrigger(self._focus, self._warm, PAUSE_S, sleep)
+        self._trigger = IdleTrigger(self._focus, self._warm, IDLE_S, sleep)
 
     def on_message(self) -> None:
-        """Something may have changed: called after every message."""
+        """Note the document in focus. Called after every message."""
         document = self._session.focused_document
         self._models.on_focus(None if document is None else document.uri)
         self._trigger.on_message()
 
     def stop(self) -> None:
+        """Stop the trigger."""
         self._trigger.stop()
 
     def _focus(self) -> object:

@@ -1,4 +1,4 @@
-"""What the model is asked, on the event loop: one request in flight for each document, ended as soon as it is of no use."""
+"""The requests to the model, on the event loop: one in flight for each document, cancelled once its answer cannot apply."""
 
 from __future__ import annotations
 
@@ -19,13 +19,18 @@ from .response_cache import ResponseCache
 
 log = logging.getLogger(__name__)
 
-CLOSING_S = 1.0
+CLOSE_TIMEOUT_S = 1.0
+"""Limits the seconds that a backend may take to close."""
 
 
 class _Request:
-    """ahead: what has to be done to the document before its state is there; None when it is there already, or somebody
-    waits. wanted: of each who waits for it, whether a person still does. done: always gets a result; None when the request
-    was ended."""
+    """A request to the model in flight.
+
+    Attributes:
+        ahead: The edit that leads from the present text to the state. None when the text is there, or a request waits.
+        wanted: A function for each waiter; returns whether the user still waits.
+        done: Always gets a result; None when the request was cancelled.
+    """
 
     def __init__(self, state: EditorState, ahead: ModelResponse | None) -> None:
         self.state, self.ahead = state, ahead
@@ -35,12 +40,12 @@ class _Request:
         self.task: asyncio.Task[None] | None = None
 
     def is_stale(self, now: Snapshot) -> bool:
-        """Whether, the document being this now, its answer cannot be of use."""
+        """Return whether the answer cannot apply to the document's present text."""
         on_the_way = self.ahead is not None and self.ahead.rebase(now) is not None
         return not on_the_way and not self.progress.is_consistent_with(now)
 
     def leads_to(self, state: EditorState) -> bool:
-        """Whether its answer may be one for this state."""
+        """Return whether the answer may be one for a state."""
         if not self.progress.is_consistent_with(state.document):
             return False
         region = self.progress.region
@@ -51,7 +56,12 @@ class _Request:
 
 
 class ModelRequests:
-    """sleep: waits that many seconds. remembered: where answers are kept."""
+    """A sender of requests to the model, with a cache of responses.
+
+    Args:
+        sleep: Waits for a number of seconds.
+        remembered: The cache of responses. None for a new one.
+    """
 
     def __init__(
         self, sleep: Callable[[float], Awaitable[None]], remembered: ResponseCache | None = None
@@ -60,27 +70,28 @@ class ModelRequests:
         self._model: ModelPredictor | None = None
         self._under_way: dict[str, _Request] = {}
         self._present: dict[str, Snapshot] = {}
-        self._told = remembered or ResponseCache()
+        self._responses = remembered or ResponseCache()
         self._preparing: asyncio.Task[None] | None = None
         self._warming: tuple[str, asyncio.Task[Usage | None]] | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
     @property
     def model(self) -> ModelPredictor | None:
+        """Return the model in use."""
         return self._model
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is asked."""
+        """Return whether no request is in flight."""
         return not self._under_way
 
     def set_model(self, model: ModelPredictor | None) -> None:
-        """Ask this one from now on. What the one before was asked is ended, and what it said is forgotten."""
+        """Use another model. The requests to the one before are cancelled, and its responses are forgotten."""
         before, self._model = self._model, model
         for request in list(self._under_way.values()):
-            self._end(request)
-        self._stop_warming()
-        self._told.clear()
+            self._cancel(request)
+        self._cancel_prefill()
+        self._responses.clear()
         if self._preparing is not None:
             self._preparing.cancel()
         self._preparing = None if model is None else asyncio.ensure_future(_prepare(model.backend))
@@ -90,6 +101,7 @@ class ModelRequests:
             closing.add_done_callback(self._closing.discard)
 
     async def close(self) -> None:
+        """Close the model."""
         self.set_model(None)
         await asyncio.gather(*self._closing)
 
@@ -100,24 +112,29 @@ class ModelRequests:
         pause: float = 0.0,
         ahead_of: Snapshot | None = None,
     ) -> ModelResponse | None:
-        """What the model says of a state: what is left of an earlier answer, what is being said already, or else, after
-        `pause` seconds, a request of its own. None when that was ended: the document moved on, or is asked about anew.
+        """Return the model's response for a state, from the cache, a request in flight or a new request.
 
-        wanted: whether somebody still waits for this; see `cancel`. ahead_of: the present text, where nobody waits and the
-        state may come of it. Such a request gives way to any other, and there is at most one.
+        Return None when the request was cancelled: the document was changed, or a newer request replaced it.
+
+        Args:
+            state: The input of the prediction.
+            wanted: Returns whether the user still waits for the response; see `cancel`.
+            pause: The seconds before a new request.
+            ahead_of: The present text, where the state is only a likely next one. There is at most one such request, and it
+                gives way to any other.
         """
         uri = state.document.uri
         present = self._present.get(uri, state.document)
         if ahead_of is None and present.lines != state.document.lines:
-            return None  # it moved on while the rules were computing
-        while (rest := self._rest(state, present=ahead_of is None)) is None:
+            return None  # the document was changed while the rules were running
+        while (rest := self._reuse(state, present=ahead_of is None)) is None:
             request = self._under_way.get(uri)
             if request is None:
                 break
             if ahead_of is not None and request.ahead is None:
                 return None
             if not request.leads_to(state):
-                self._end(request)
+                self._cancel(request)
                 break
             if ahead_of is None:
                 request.ahead = None
@@ -127,16 +144,18 @@ class ModelRequests:
                 return told
             if told.document.lines == state.document.lines:
                 return told
-        return rest or await self._ask(state, wanted, pause, ahead_of)
+        return rest or await self._send(state, wanted, pause, ahead_of)
 
     async def prefill(self, states: Sequence[EditorState]) -> Usage | None:
-        """Have the model compute what prompts for these states of a document have in common, while it is asked nothing
-        about that document; what it cost. There is one at most: a newer one ends it, and so does a request for the document,
-        which computes the same."""
+        """Prefill the common part of the prompts for states of one document, and return the tokens that this cost.
+
+        Nothing happens while a request for the document is in flight. A newer prefill cancels an older one, and so does a
+        request for the document, which computes the same prompt.
+        """
         uri = states[0].document.uri
         if self._model is None or uri in self._under_way:
             return None
-        self._stop_warming()
+        self._cancel_prefill()
         task = asyncio.ensure_future(self._model.prefill(states))
         self._warming = uri, task
         await asyncio.wait({task})
@@ -150,55 +169,60 @@ class ModelRequests:
         return task.result()
 
     def on_focus(self, uri: str | None) -> None:
-        """A person looks at this document now: no other's prompt is computed any more."""
+        """Cancel the prefill for another document than the one that has the focus now."""
         if self._warming is not None and self._warming[0] != uri:
-            self._stop_warming()
+            self._cancel_prefill()
 
-    def _stop_warming(self, uri: str | None = None) -> None:
-        """That for a document; without one, whichever there is."""
+    def _cancel_prefill(self, uri: str | None = None) -> None:
+        """Cancel the prefill for a document; without a URI, for any document."""
         if self._warming is not None and uri in (None, self._warming[0]):
             self._warming[1].cancel()
             self._warming = None
 
     def on_change(self, document: Snapshot) -> None:
-        """The document has this text now."""
+        """Drop responses that are fully applied, and a request whose answer cannot apply to the new text."""
         self._present[document.uri] = document
-        for told in self._told.for_document(document.uri):
+        for told in self._responses.for_document(document.uri):
             if told.is_fully_applied(document):
-                self._told.discard(told)  # who takes some of it back is not to be offered that again
+                self._responses.discard(told)  # a part that the user reverts must not be suggested again
         request = self._under_way.get(document.uri)
         if request is not None and request.is_stale(document):
-            self._end(request)
+            self._cancel(request)
 
     def on_close(self, uri: str) -> None:
-        self._stop_warming(uri)
-        self._told.on_close(uri)
+        """Cancel the requests for a closed document, and forget the responses."""
+        self._cancel_prefill(uri)
+        self._responses.on_close(uri)
         self._present.pop(uri, None)
         if self._model is not None:
             self._model.cache_misses.on_close(uri)
         if (request := self._under_way.get(uri)) is not None:
-            self._end(request)
+            self._cancel(request)
 
     def cancel(self, state: EditorState) -> None:
-        """Somebody no longer waits for what is said of this state: a request that nobody else wants is ended."""
+        """Cancel the request for a state unless another waiter needs it."""
         request = self._under_way.get(state.document.uri)
         if request is not None and request.leads_to(state) and not any(wanted() for wanted in request.wanted):
-            self._end(request)
+            self._cancel(request)
 
-    def _rest(self, state: EditorState, *, present: bool) -> ModelResponse | None:
-        """What is left of an earlier answer. present: the document is as the state has it, so that an answer of which
-        nothing is left there is over."""
+    def _reuse(self, state: EditorState, *, present: bool) -> ModelResponse | None:
+        """Return the rest of an earlier response that applies to a state.
+
+        Args:
+            state: The input of the prediction.
+            present: Whether the state has the document's present text. Responses without a rest are then dropped.
+        """
         line = state.document.line_at(state.cursor)
-        for told in self._told.for_document(state.document.uri):
+        for told in self._responses.for_document(state.document.uri):
             rest = told.rebase(state.document)
             if rest is None and present:
-                self._told.discard(told)
+                self._responses.discard(told)
             elif rest is not None and (rest.region is None or rest.region.first <= line < rest.region.end):
-                self._told.put(told)
+                self._responses.put(told)
                 return rest
         return None
 
-    async def _ask(
+    async def _send(
         self, state: EditorState, wanted: Callable[[], bool], pause: float, ahead_of: Snapshot | None
     ) -> ModelResponse | None:
         model = self._model
@@ -207,10 +231,10 @@ class ModelRequests:
         ahead: ModelResponse | None = None
         if ahead_of is not None:
             for other in [request for request in self._under_way.values() if request.ahead is not None]:
-                self._end(other)
+                self._cancel(other)
             way = Rewrite(diff(ahead_of.text, state.document.text))
             ahead = ModelResponse(ahead_of, model.source, "", rewrites=(way,))
-        self._stop_warming(state.document.uri)
+        self._cancel_prefill(state.document.uri)
         request = self._under_way[state.document.uri] = _Request(state, ahead)
         request.wanted.append(wanted)
         request.task = asyncio.ensure_future(self._run(model, request, pause))
@@ -228,31 +252,31 @@ class ModelRequests:
             log.error("asking the model failed: %s", type(error).__name__)
             log.debug("asking the model failed", exc_info=True)
         finally:
-            self._over(request, told)
+            self._finish(request, told)
 
-    def _end(self, request: _Request) -> None:
-        self._over(request, None)
+    def _cancel(self, request: _Request) -> None:
+        self._finish(request, None)
         if request.task is not None:
             request.task.cancel()
 
-    def _over(self, request: _Request, told: ModelResponse | None) -> None:
+    def _finish(self, request: _Request, told: ModelResponse | None) -> None:
         uri = request.state.document.uri
         if self._under_way.get(uri) is request:
             del self._under_way[uri]
         if request.done.done():
             return
         if told is not None and told.rewrites:
-            self._told.put(told)
+            self._responses.put(told)
         request.done.set_result(told)
 
 
 async def _prepare(backend: Backend) -> None:
-    """So that `editahead.status` tells at once how it is, and the first request does not wait for that."""
+    """Prepare the backend, so that `editahead.status` can report its health and the first request need not wait."""
     with contextlib.suppress(BackendError):
         await backend.prepare()
 
 
 async def _close(backend: Backend) -> None:
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(CLOSING_S):
+        async with asyncio.timeout(CLOSE_TIMEOUT_S):
             await backend.close()

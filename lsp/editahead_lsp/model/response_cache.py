@@ -1,4 +1,4 @@
-"""What a model said, as long as the rest of it may be of use; what was of none for the longest is forgotten first."""
+"""A least recently used cache of the model's responses."""
 
 from __future__ import annotations
 
@@ -6,33 +6,48 @@ from editahead_inference.predictors.model.response import ModelResponse
 
 
 class ResponseCache:
-    """Answers, the last used first. The newest is kept, however long its document is.
+    """A cache of responses, the last used first. The newest is kept, however long its document is.
 
-    most, of_one: so many, in all and of one document. chars: of all the texts that they are of.
+    Args:
+        max_responses: The number of responses, at most.
+        max_per_document: The number of responses for one document, at most.
+        max_chars: The characters of all documents that the responses are for, at most.
     """
 
-    def __init__(self, most: int = 100, of_one: int = 4, chars: int = 10_000_000) -> None:
-        self._most, self._of_one, self._chars = most, of_one, chars
-        self._told: list[ModelResponse] = []
+    def __init__(
+        self, max_responses: int = 100, max_per_document: int = 4, max_chars: int = 10_000_000
+    ) -> None:
+        self._max_responses, self._max_per_document, self._max_chars = (
+            max_responses,
+            max_per_document,
+            max_chars,
+        )
+        self._responses: list[ModelResponse] = []
 
     def for_document(self, uri: str) -> list[ModelResponse]:
-        return [told for told in self._told if told.document.uri == uri]
+        """Return the responses for a document, the last used first."""
+        return [told for told in self._responses if told.document.uri == uri]
 
     def put(self, told: ModelResponse) -> None:
-        """It is new, or was of use: what was of none for the longest goes."""
+        """Add a response or mark it as used, and drop the least recently used ones beyond the limits."""
         self.discard(told)
-        self._told.insert(0, told)
-        for old in self.for_document(told.document.uri)[self._of_one :]:
+        self._responses.insert(0, told)
+        for old in self.for_document(told.document.uri)[self._max_per_document :]:
             self.discard(old)
-        chars = sum(told.document.length for told in self._told)
-        while len(self._told) > 1 and (len(self._told) > self._most or chars > self._chars):
-            chars -= self._told.pop().document.length
+        chars = sum(told.document.length for told in self._responses)
+        while len(self._responses) > 1 and (
+            len(self._responses) > self._max_responses or chars > self._max_chars
+        ):
+            chars -= self._responses.pop().document.length
 
     def discard(self, told: ModelResponse) -> None:
-        self._told = [other for other in self._told if other is not told]
+        """Remove a response, if it is there."""
+        self._responses = [other for other in self._responses if other is not told]
 
     def on_close(self, uri: str) -> None:
-        self._told = [told for told in self._told if told.document.uri != uri]
+        """Remove the responses for a closed document."""
+        self._responses = [told for told in self._responses if told.document.uri != uri]
 
     def clear(self) -> None:
-        self._told.clear()
+        """Remove all responses."""
+        self._responses.clear()

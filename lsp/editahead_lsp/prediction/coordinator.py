@@ -1,8 +1,7 @@
-"""From a request to an answer: the version it names, superseding, what is known already, debounce, the shared
-computation, rebasing.
+"""From a request to an answer: check of the version, superseding, reuse, debounce, the shared job, rebasing.
 
-A request has two halves. `begin` runs at once, in the order of the messages, and freezes the state that is meant.
-`finish` is a task: it may wait, and it may find that the document has moved on.
+A request has two halves. `start` runs at once, in the order of the messages, and freezes the state. `answer` is a task:
+while the task waits, the document may change.
 """
 
 from __future__ import annotations
@@ -32,46 +31,67 @@ Surface = Literal[
 VERSIONED_SURFACES: frozenset[Surface] = frozenset(
     ["copilotInlineEdit", "nextEdit", "command", "codeAction", "hint"]
 )
-"""The faces whose answers say which version they are for."""
+"""The surfaces whose answers name the version that they are for."""
 MAX_ALTERNATIVES = 5
-"""Alternatives in one answer."""
+"""Limits the suggestions in one answer."""
 REPLACE_MARGIN = 0.15
-"""By so much more confidence than what is on the screen has, a new prediction takes its place while somebody types."""
+"""The confidence by which a new suggestion must exceed the visible one to replace it during typing."""
 
 
 @dataclass
 class PredictionRequest:
-    """One request. `silence` is set when it is already known that nothing will be shown. most: predictions that the
-    face shows. delay: in seconds, before anything is predicted; pause: from the request on, before a model is asked."""
+    """A request for suggestions.
 
-    face: Surface
-    began: float
-    ended: asyncio.Future[None]
-    fits: CanShow
-    most: int = MAX_ALTERNATIVES
+    Attributes:
+        started_at: The time of the request in seconds.
+        superseded: Done when a newer request for the same document and surface has come.
+        can_show: Returns whether the surface can show a suggestion.
+        max_suggestions: The number of suggestions that the surface shows, at most.
+        delay_s: The seconds to wait before a prediction.
+        model_delay_s: The seconds from the request to a request to a model.
+        silence: The reason, when it is already known that nothing will be shown.
+    """
+
+    surface: Surface
+    started_at: float
+    superseded: asyncio.Future[None]
+    can_show: CanShow
+    max_suggestions: int = MAX_ALTERNATIVES
     document: Document | None = None
     state: EditorState | None = None
-    delay: float = 0.0
-    pause: float = 0.0
+    delay_s: float = 0.0
+    model_delay_s: float = 0.0
     silence: Silence | None = None
 
 
 @dataclass(frozen=True)
 class OnScreen:
-    """What was shown last, by id and best first, over which text, while which of the person's edits was being made."""
+    """The suggestions that a surface shows.
+
+    Attributes:
+        ids: The ids of the predictions, the best first.
+        snapshot: The document for which they were shown.
+        edit_id: The id of the latest edit in the history at that time.
+    """
 
     ids: tuple[str, ...]
     snapshot: Snapshot
-    during: int | None
+    edit_id: int | None
 
 
 @dataclass(frozen=True)
 class ReuseOptions:
-    """Which of the ways to answer without predicting are used."""
+    """The ways to answer without a new prediction that are enabled.
+
+    Attributes:
+        typed: Whether a suggestion that the user is typing is shown again.
+        cache_size: The number of predictions that are cached.
+        prefetch: Whether the request after an accept is predicted ahead.
+    """
 
     typed: bool = True
-    kept: int = CACHE_SIZE
-    ahead: bool = True
+    cache_size: int = CACHE_SIZE
+    prefetch: bool = True
 
 
 ALL_REUSE = ReuseOptions()
@@ -79,7 +99,7 @@ ALL_REUSE = ReuseOptions()
 
 @dataclass(frozen=True)
 class LastPrediction:
-    """The last prediction of a document, for `editahead.why`."""
+    """The last prediction for a document, as `editahead.why` reports it."""
 
     prediction: Prediction
     shown: tuple[str, ...]
@@ -88,7 +108,15 @@ class LastPrediction:
 
 
 class PredictionCoordinator:
-    """clock: monotonic seconds. sleep: waits that many seconds. layers: see there."""
+    """A coordinator of the requests for suggestions.
+
+    Args:
+        session: The state of the client.
+        predictions: Schedules the predictions.
+        clock: Returns monotonic seconds.
+        sleep: Waits for a number of seconds.
+        reuse: The enabled ways to answer without a new prediction.
+    """
 
     def __init__(
         self,
@@ -96,13 +124,13 @@ class PredictionCoordinator:
         predictions: PredictionScheduler,
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
-        layers: ReuseOptions = ALL_REUSE,
+        reuse: ReuseOptions = ALL_REUSE,
     ) -> None:
         self._session, self._predictions = session, predictions
-        self._clock, self._sleep, self._layers = clock, sleep, layers
+        self._clock, self._sleep, self._reuse = clock, sleep, reuse
         self._latest: dict[tuple[Surface, str], PredictionRequest] = {}
-        self._standing: dict[tuple[str, str], OnScreen] = {}
-        self.explained: dict[str, LastPrediction] = {}
+        self._on_screen: dict[tuple[str, str], OnScreen] = {}
+        self.last_predictions: dict[str, LastPrediction] = {}
         self.latencies_ms: deque[float] = deque(maxlen=1000)
 
     def start(
@@ -117,8 +145,18 @@ class PredictionCoordinator:
         fits: CanShow = show_any,
         most: int = MAX_ALTERNATIVES,
     ) -> PredictionRequest:
-        """at_once: the person asked for it, so that it is not debounced. typed: it came because of a keystroke, as far as
-        is known. No place: the last known one."""
+        """Start a request and freeze its state. A newer request supersedes an older one of the same surface.
+
+        Args:
+            face: The surface that sent the request.
+            uri: The URI of the document.
+            version: The version that the request names. None when it names none.
+            place: The cursor. None for the last known one.
+            at_once: Whether the user made the request, so that it is not debounced.
+            typed: Whether a keystroke caused the request, as far as is known.
+            fits: Returns whether the surface can show a suggestion.
+            most: The number of suggestions that the surface shows, at most.
+        """
         session = self._session
         ask = PredictionRequest(face, self._clock(), asyncio.get_running_loop().create_future(), fits, most)
         document = session.documents.get(uri)
@@ -135,13 +173,13 @@ class PredictionCoordinator:
         ask.document = document
         cursor = session.cursor(document) if place is None else session.set_cursor(document, place)
         before = self._latest.get((face, document.key))
-        if before is not None and not before.ended.done():
-            before.ended.set_result(None)
+        if before is not None and not before.superseded.done():
+            before.superseded.set_result(None)
         self._latest[face, document.key] = ask
         ask.silence = session.disabled_reason(document)
         if ask.silence is None:
             session.state = ask.state = session.build_state(document, cursor)
-            ask.delay, ask.pause = (0.0, 0.0) if at_once else self._delays(typed)
+            ask.delay_s, ask.model_delay_s = (0.0, 0.0) if at_once else self._delays(typed)
         return ask
 
     def _delays(self, typed: bool) -> tuple[float, float]:
@@ -151,17 +189,21 @@ class PredictionCoordinator:
         return timing.delay_s() if typed else 0.0, timing.model_delay_s()
 
     async def answer(self, ask: PredictionRequest) -> SuggestionList:
-        """The answer. Raises nothing but CancelledError, and then the work has stopped."""
+        """Return the answer to a request.
+
+        Raises:
+            asyncio.CancelledError: The request was cancelled; the work for it has stopped.
+        """
         try:
             answer = await self._answer(ask)
         finally:
-            if ask.document is not None and self._latest.get((ask.face, ask.document.key)) is ask:
-                del self._latest[ask.face, ask.document.key]
-        self.latencies_ms.append((self._clock() - ask.began) * 1000)
+            if ask.document is not None and self._latest.get((ask.surface, ask.document.key)) is ask:
+                del self._latest[ask.surface, ask.document.key]
+        self.latencies_ms.append((self._clock() - ask.started_at) * 1000)
         return answer
 
     def latency_ms(self, quantile: float) -> float:
-        """Of the last answers, in milliseconds; 0 when there was none."""
+        """Return a quantile of the latencies of the last answers in milliseconds; 0 when there was none."""
         ordered = sorted(self.latencies_ms)
         return ordered[min(int(quantile * len(ordered)), len(ordered) - 1)] if ordered else 0.0
 
@@ -169,38 +211,38 @@ class PredictionCoordinator:
         document, state = ask.document, ask.state
         if document is None or state is None or ask.silence is not None:
             return SuggestionList((), ask.silence)
-        known = self._typed(ask, document)
+        known = self._continue_typed(ask, document)
         if known is not None:
             return known
         eagerness = self._session.settings.eagerness
         known_already = self._predictions.has_answer(state, eagerness)
-        if ask.delay > 0 and not known_already and await self._superseded_within(ask):
+        if ask.delay_s > 0 and not known_already and await self._is_superseded(ask):
             return SuggestionList((), Silence("debounced", "A newer request came before this one's turn."))
         if state.document is not document.snapshot:
-            if ask.face not in VERSIONED_SURFACES:
+            if ask.surface not in VERSIONED_SURFACES:
                 return SuggestionList(
                     (), Silence("stale", "The document moved on before the prediction began.")
                 )
             state = self._session.build_state(document, self._session.cursor(document))
-        computation = self._predictions.schedule(state, eagerness, max(ask.pause - ask.delay, 0.0))
-        prediction = await self._predictions.result(computation, ask.ended)
+        computation = self._predictions.schedule(state, eagerness, max(ask.model_delay_s - ask.delay_s, 0.0))
+        prediction = await self._predictions.result(computation, ask.superseded)
         if prediction is None:
             return SuggestionList((), Silence("cancelled", "A newer request took its place."))
         if self._session.documents.get(document.uri) is not document:
             return SuggestionList((), Silence("unknown-document", "The document was closed meanwhile."))
-        if state.document is not document.snapshot and ask.face not in VERSIONED_SURFACES:
+        if state.document is not document.snapshot and ask.surface not in VERSIONED_SURFACES:
             return SuggestionList(
                 (), Silence("stale", "The document moved on while the prediction was computed.")
             )
-        # It may have been made for an equal state, of other versions.
+        # The prediction may have been made for an equal state of another version.
         return self._present(ask, document, replace(prediction, state=state), computation.queue_ms)
 
-    def _typed(self, ask: PredictionRequest, document: Document) -> SuggestionList | None:
-        """What was shown and is being typed, and what stands beside it; None when nothing is."""
+    def _continue_typed(self, ask: PredictionRequest, document: Document) -> SuggestionList | None:
+        """Return the suggestions that the user is typing, then the others on screen; None when none is being typed."""
         session = self._session
-        if not self._layers.typed or ask.state is None or ask.state.document is not document.snapshot:
+        if not self._reuse.typed or ask.state is None or ask.state.document is not document.snapshot:
             return None
-        cursor, asked = ask.state.cursor, (document.key, ask.face)
+        cursor, asked = ask.state.cursor, (document.key, ask.surface)
         predictions = session.shown_predictions
         being_typed = predictions.partially_typed(document, cursor)
         offers: list[Suggestion] = []
@@ -216,7 +258,7 @@ class PredictionCoordinator:
                 shown.confidence,
                 shown.candidate,
             )
-            fits = ask.fits(offer, document.snapshot, cursor) and len(offers) < ask.most
+            fits = ask.can_show(offer, document.snapshot, cursor) and len(offers) < ask.max_suggestions
             fresh = offer.edit not in [other.edit for other in offers]
             if fits and fresh and not predictions.is_rejected(document, offer.edit):
                 shown.requesters.add(asked)
@@ -224,49 +266,51 @@ class PredictionCoordinator:
         if not offers or predictions.get_prediction(offers[0].id) not in being_typed:
             return None
         self._predictions.count_answer("typed")
-        return self._shown(ask, document, offers, None, cursor)
+        return self._show(ask, document, offers, None, cursor)
 
-    async def _superseded_within(self, ask: PredictionRequest) -> bool:
-        pause = asyncio.ensure_future(self._sleep(ask.delay))
+    async def _is_superseded(self, ask: PredictionRequest) -> bool:
+        pause = asyncio.ensure_future(self._sleep(ask.delay_s))
         try:
-            await asyncio.wait({pause, ask.ended}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({pause, ask.superseded}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             pause.cancel()
-        return ask.ended.done()
+        return ask.superseded.done()
 
     def _present(
         self, ask: PredictionRequest, document: Document, prediction: Prediction, queue_ms: float
     ) -> SuggestionList:
-        """Rebase what was predicted onto the present texts, keep what the face can show, and give it ids."""
+        """Rebase the decisions onto the present texts, and register those that the surface can show."""
         session = self._session
         cursor = min(session.cursor(document), document.snapshot.length)
-        asked = (document.key, ask.face)
+        asked = (document.key, ask.surface)
         offers: list[Suggestion] = []
         silence = prediction.silence
         for verdict in prediction.shown:
-            offer = self._offer(verdict, prediction.state)
-            if offer is None or not ask.fits(offer, document.snapshot, cursor):
+            offer = self._to_suggestion(verdict, prediction.state)
+            if offer is None or not ask.can_show(offer, document.snapshot, cursor):
                 continue
             target = session.documents.get(offer.snapshot.uri)
             assert target is not None
             if session.shown_predictions.is_rejected(target, offer.edit):
                 silence = Silence("refused-before", "The prediction has been refused here before.")
                 continue
-            made = session.outcomes.describe(prediction.state, verdict, 1000 * (self._clock() - ask.began))
+            made = session.outcomes.describe(
+                prediction.state, verdict, 1000 * (self._clock() - ask.started_at)
+            )
             id = session.shown_predictions.register_prediction(offer, target, asked, made)
             offers.append(replace(offer, id=id))
-            if len(offers) == ask.most:
+            if len(offers) == ask.max_suggestions:
                 break
         if offers:
-            offers, silence = self._steady(asked, document, offers), None
+            offers, silence = self._keep_first(asked, document, offers), None
         elif silence is None:
             silence = Silence("stale", "What was typed meanwhile touches the place of the prediction.")
-        answer = self._shown(ask, document, offers, silence, cursor)
+        answer = self._show(ask, document, offers, silence, cursor)
         ids = tuple(offer.id for offer in offers)
-        self.explained[document.key] = LastPrediction(prediction, ids, silence, queue_ms)
+        self.last_predictions[document.key] = LastPrediction(prediction, ids, silence, queue_ms)
         return answer
 
-    def _shown(
+    def _show(
         self,
         ask: PredictionRequest,
         document: Document,
@@ -274,33 +318,35 @@ class PredictionCoordinator:
         silence: Silence | None,
         cursor: int,
     ) -> SuggestionList:
-        """The answer; from now on it is what stands there."""
-        asked = (document.key, ask.face)
+        """Return the answer, and record it as what the surface shows."""
+        asked = (document.key, ask.surface)
         ids = tuple(offer.id for offer in offers)
         self._session.shown_predictions.supersede(asked, ids)
-        self._standing[asked] = OnScreen(ids, document.snapshot, self._session.history.latest_edit_id)
-        if offers and self._layers.ahead:
-            # Once this answer is on its way.
-            asyncio.get_running_loop().call_later(0, self._foresee, document, offers[0])
+        self._on_screen[asked] = OnScreen(ids, document.snapshot, self._session.history.latest_edit_id)
+        if offers and self._reuse.prefetch:
+            # After this answer was sent.
+            asyncio.get_running_loop().call_later(0, self._prefetch, document, offers[0])
         return SuggestionList(tuple(offers), silence, document.snapshot, cursor)
 
-    def _steady(
+    def _keep_first(
         self, asked: tuple[str, str], document: Document, offers: list[Suggestion]
     ) -> list[Suggestion]:
-        """While one goes on typing the same edit, what stands first there stays first, unless it is no longer shown at
-        all or something else is clearly better."""
-        before = self._standing.get(asked)
+        """Keep the first suggestion on screen first while the user types one edit.
+
+        Another one takes its place when the first is no longer suggested, or when the other is clearly better.
+        """
+        before = self._on_screen.get(asked)
         if before is None or not before.ids or before.snapshot is document.snapshot:
             return offers
-        if before.during is None or before.during != self._session.history.latest_edit_id:
+        if before.edit_id is None or before.edit_id != self._session.history.latest_edit_id:
             return offers
         for offer in offers:
             if offer.id == before.ids[0] and offer.confidence + REPLACE_MARGIN > offers[0].confidence:
                 return [offer, *(other for other in offers if other is not offer)]
         return offers
 
-    def _foresee(self, document: Document, offer: Suggestion) -> None:
-        """Predict what comes after the accept of what was just shown, with the cursor where editors put it."""
+    def _prefetch(self, document: Document, offer: Suggestion) -> None:
+        """Prefetch the prediction after an accept of a suggestion, with the cursor where editors put it."""
         target = self._session.documents.get(offer.snapshot.uri)
         if target is None or target.snapshot is not offer.snapshot or not offer.edit:
             return
@@ -312,14 +358,14 @@ class PredictionCoordinator:
         eagerness = self._session.settings.eagerness
         self._predictions.prefetch(document.key, list(distinct.values()), eagerness, offer.snapshot)
 
-    def _offer(self, verdict: GateDecision, state: EditorState) -> Suggestion | None:
-        """The prediction over the present text of its document; None when that has moved on too far."""
+    def _to_suggestion(self, verdict: GateDecision, state: EditorState) -> Suggestion | None:
+        """Return a decision as a suggestion over the present text; None when later changes overtook the edit."""
         session, candidate = self._session, verdict.candidate
         made_for = state.snapshot(candidate.uri)
         document = session.documents.get(candidate.uri)
         if made_for is None or document is None or session.disabled_reason(document) is not None:
             return None
-        moved = self._moved(document, made_for, candidate.edit)
+        moved = self._rebase(document, made_for, candidate.edit)
         if moved is None:
             return None
         edit, since = moved
@@ -327,9 +373,11 @@ class PredictionCoordinator:
         cursor_after = rebase_cursor(candidate.cursor_after, candidate.edit, since, edit)
         return Suggestion("", document.snapshot, edit, place, cursor_after, verdict.confidence, candidate)
 
-    def _moved(self, document: Document, made_for: Snapshot, edit: Edit) -> tuple[Edit, Edit] | None:
-        """The edit over the document's present text, and what was changed since it was made; None when it was
-        overtaken by what the person typed."""
+    def _rebase(self, document: Document, made_for: Snapshot, edit: Edit) -> tuple[Edit, Edit] | None:
+        """Return the edit over the document's present text, and the changes since it was predicted.
+
+        Return None when the changes overtook the edit.
+        """
         since = document.edit_since(made_for)
         if since is None:
             return None

@@ -1,4 +1,4 @@
-"""One prediction being made, for all who wait for it."""
+"""A prediction in progress, shared by all requests for equal states."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_prompts.state import EditorState
 
 CONFIDENT = 0.6
-"""Rules that are so sure of what they show are not held up, and the model is not asked."""
+"""The confidence from which a rule's edit is shown without a request to the model."""
 DEADLINE_S = 2.0
-"""Seconds that a prediction may take. After that the person has moved on."""
+"""Limits the seconds of a prediction. A later one would come after the user has moved on."""
 
 
 class PredictionPipeline(Protocol):
-    """What the server needs of `editahead_inference.pipeline.Pipeline`."""
+    """The methods of `editahead_inference.pipeline.Pipeline` that the server calls."""
 
     def predict(
         self, state: EditorState, *, eagerness: float = 0.5, check: Callable[[], None] = ...
@@ -35,12 +35,20 @@ class PredictionPipeline(Protocol):
 
 
 class PredictionJob(CancellableJob):
-    """A prediction being made. `done` always gets a result: the rules' prediction, or one that says why there is none.
+    """A prediction in progress. A cancelled job is not cached.
 
-    A computation that is cancelled is not kept. ahead: it was begun before anybody asked; it is in the background until
-    somebody does. taken: the worker has begun it. joined: the same with what the model says; None where it has not been
-    asked, or its answer is not to be kept. pause: in seconds, before the model is asked. late: somebody was answered
-    without it.
+    Attributes:
+        done: Always gets a result: the rules' prediction, or one with the reason for silence.
+        requested_at: The time of the request in seconds.
+        is_prefetch: Whether the job was created before a request needed it.
+        started: Whether the worker has started the job.
+        queue_ms: The milliseconds that the job waited for the worker.
+        waiters: The number of requests that wait for the job.
+        combined: The prediction combined with the model's response. None when there was no request to the model, or when
+            its response must not be cached.
+        combine_task: The task that sets `combined`.
+        model_delay_s: The seconds before the request to the model.
+        answered_without_model: Whether a request was answered before the model's response came.
     """
 
     def __init__(
@@ -49,21 +57,22 @@ class PredictionJob(CancellableJob):
         super().__init__(worker, clock, DEADLINE_S, is_background=ahead)
         self.state = state
         self.done: asyncio.Future[Prediction] = asyncio.get_running_loop().create_future()
-        self.asked = clock()
+        self.requested_at = clock()
         self.is_prefetch = ahead
         self.started = False
         self.queue_ms = 0.0
-        self.waiting = 0
+        self.waiters = 0
         self.combined: asyncio.Future[Prediction] | None = None
         self.combine_task: asyncio.Task[None] | None = None
-        self.pause = 0.0
+        self.model_delay_s = 0.0
         self.answered_without_model = False
 
     @property
     def is_complete(self) -> bool:
+        """Return whether the rules, and the model if there is a request to it, have answered."""
         return self.done.done() and (self.combined is None or self.combined.done())
 
 
 def is_confident(rules: Prediction) -> bool:
-    """Whether what the rules show needs no second opinion."""
+    """Return whether the rules are confident enough to do without the model."""
     return bool(rules.shown) and rules.shown[0].confidence >= CONFIDENT

@@ -1,4 +1,7 @@
-"""What the model says joins what the rules propose: asked once the rules have answered, weighed by the same gate."""
+"""The combination of the rules' prediction with the model's response, which the same gate decides on.
+
+The request to the model is sent once the rules have answered.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +23,17 @@ from .job import PredictionJob, PredictionPipeline, is_confident
 log = logging.getLogger(__name__)
 
 COMBINE_TIMEOUT_S = 2.0
-"""Weighing that takes longer is given up."""
+"""Limits the seconds of a combination on the worker. The rules' prediction is used after that."""
 
 
 class ModelCombiner:
-    """models: who is asked. new_job: makes a job for the worker, with a deadline in seconds. pipeline: once it is loaded."""
+    """A combiner of predictions of the rules with responses of the model.
+
+    Args:
+        models: Sends the requests to the model.
+        new_job: Creates a job for the worker, with a deadline in seconds.
+        pipeline: Returns the pipeline; None before it is loaded.
+    """
 
     def __init__(
         self,
@@ -37,25 +46,32 @@ class ModelCombiner:
     def start(
         self, computation: PredictionJob, eagerness: float, pause: float, ahead_of: Snapshot | None = None
     ) -> None:
-        """Have the model asked, unless there is none, or that was done. pause, ahead_of: see `ModelRequests.told`."""
+        """Start to combine a job, unless there is no model or the job was started before.
+
+        Args:
+            computation: The job of the rules' prediction.
+            eagerness: The setting, from 0 to 1.
+            pause: See `ModelRequests.get_response`.
+            ahead_of: See `ModelRequests.get_response`.
+        """
         if self._models.model is None or computation.combined is not None:
             return
-        computation.pause = pause
+        computation.model_delay_s = pause
         computation.combined = asyncio.get_running_loop().create_future()
-        joining = self._join(computation, computation.combined, eagerness, pause, ahead_of)
+        joining = self._run(computation, computation.combined, eagerness, pause, ahead_of)
         computation.combine_task = asyncio.ensure_future(joining)
 
     def cancel(self, computation: PredictionJob) -> None:
-        """Nobody waits for this any more."""
+        """Cancel the combination of a job, and the request to the model if no other request needs it."""
         if computation.combined is None or computation.combined.done():
             return
-        computation.combined.cancel()  # the task may not have begun, and then does not do so
+        computation.combined.cancel()  # a task that has not started yet will not start
         joining, computation.combine_task, computation.combined = computation.combine_task, None, None
         if joining is not None:
             joining.cancel()
         self._models.cancel(computation.state)
 
-    async def _join(
+    async def _run(
         self,
         computation: PredictionJob,
         joined: asyncio.Future[Prediction],
@@ -67,7 +83,7 @@ class ModelCombiner:
 
         def wanted() -> bool:
             return computation.combined is joined and (
-                computation.waiting > 0 or computation.answered_without_model
+                computation.waiters > 0 or computation.answered_without_model
             )
 
         try:
@@ -77,9 +93,9 @@ class ModelCombiner:
                 told = await self._models.get_response(state, wanted, pause, ahead_of)
                 keep = told is not None and told.problem is None
                 if told is not None and told.problem is not None:
-                    prediction = self._without(prediction)
+                    prediction = self._without_model(prediction)
                 elif told is not None and (told.rewrites or told.scores):
-                    prediction = await self._joined(prediction, told, eagerness)
+                    prediction = await self._combine(prediction, told, eagerness)
             joined.set_result(prediction)
         finally:
             if not joined.done():
@@ -87,7 +103,7 @@ class ModelCombiner:
             if not keep and computation.combined is joined:
                 computation.combined = None
 
-    async def _joined(self, prediction: Prediction, told: ModelResponse, eagerness: float) -> Prediction:
+    async def _combine(self, prediction: Prediction, told: ModelResponse, eagerness: float) -> Prediction:
         def weigh(check: Callable[[], None]) -> Prediction:
             pipeline = self._pipeline()
             if pipeline is None:
@@ -97,17 +113,17 @@ class ModelCombiner:
         try:
             return await self._new_job(COMBINE_TIMEOUT_S).run(weigh)
         except DeadlineError:
-            log.warning("what the model said took longer than %.1f s to weigh", COMBINE_TIMEOUT_S)
+            log.warning("combining the model's response took longer than %.1f s", COMBINE_TIMEOUT_S)
         except Cancelled:
-            log.debug("what the model said was not weighed: the server ends")
+            log.debug("the model's response was not combined: the server stops")
         except Exception as error:
             # The message may quote the document, so that it belongs below debug.
-            log.error("weighing what the model said failed: %s", type(error).__name__)
-            log.debug("weighing what the model said failed", exc_info=True)
+            log.error("combining the model's response failed: %s", type(error).__name__)
+            log.debug("combining the model's response failed", exc_info=True)
         return prediction
 
-    def _without(self, prediction: Prediction) -> Prediction:
-        """The rules' prediction, where the model cannot be had; silence then says so if it is gone."""
+    def _without_model(self, prediction: Prediction) -> Prediction:
+        """Return the rules' prediction; a silent one gives the reason when the model is gone."""
         model = self._models.model
         if prediction.shown or model is None or model.backend.health.condition != "gone":
             return prediction

@@ -1,5 +1,7 @@
-"""Predictions off the event loop: one worker, a deadline, one computation for all who ask about equal states, and those
-that are likely to be asked for next. Where there is a model, what it says joins what the rules propose."""
+"""The scheduling of predictions off the event loop: one worker, a deadline, a cache, and prefetching.
+
+Requests for equal states share one job. Where there is a model, its response is combined with the rules' prediction.
+"""
 
 from __future__ import annotations
 
@@ -24,26 +26,29 @@ from .model_combiner import ModelCombiner
 log = logging.getLogger(__name__)
 
 CACHE_SIZE = 50
-"""Answers that are kept for whoever asks about an equal state again."""
+"""Limits the cached predictions."""
 CACHE_MAX_CHARS = 20_000_000
-"""So many characters the documents that they were made for may have together."""
+"""Limits the characters of all documents that the cached predictions are for."""
 
-UNSURE_S, SILENT_S = 0.25, 1.5
-"""So long an answer waits for the model, from when that is asked, where the rules have something to show, and where they
-have nothing. Then they answer alone; what the model says later is for the next who asks."""
+MODEL_WAIT_WITH_RULES_S, MODEL_WAIT_WITHOUT_RULES_S = 0.25, 1.5
+"""Limits the seconds that an answer waits for the model after the request to it, where the rules have an edit and where
+they have none. The rules then answer alone; a later response of the model serves the next request."""
 
 T = TypeVar("T")
 
 AnswerSource = Literal["typed", "cache", "ahead", "shared", "computed"]
-"""Where an answer came from: what stood there, typed into; an earlier answer; one computed before it was asked for; one
-being computed for another request; the predictors."""
+"""Where an answer came from: a suggestion that the user is typing, the cache, a prefetched job, the job of another request
+that is in progress, or a new job."""
 
 
 class PredictionScheduler:
-    """What is predicted, and what was: an answer for a state is kept, silence too, and given again for an equal state.
+    """A scheduler of predictions. Predictions, silent ones too, are cached and serve later requests for equal states.
 
-    load: makes the pipeline; it is called on the worker, so that the server answers `initialize` at once.
-    clock: monotonic seconds. sleep: waits that many seconds. kept: so many answers are.
+    Args:
+        load: Creates the pipeline. Called on the worker, so that the server answers `initialize` at once.
+        clock: Returns monotonic seconds.
+        sleep: Waits for a number of seconds.
+        cache_size: The number of cached predictions.
     """
 
     def __init__(
@@ -52,31 +57,32 @@ class PredictionScheduler:
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         *,
-        kept: int = CACHE_SIZE,
+        cache_size: int = CACHE_SIZE,
     ) -> None:
-        self._load, self._clock, self._sleep, self._most = load, clock, sleep, kept
+        self._load, self._clock, self._sleep, self._cache_size = load, clock, sleep, cache_size
         self.models = ModelRequests(sleep)
         self._joining = ModelCombiner(self.models, self._new_job, lambda: self._pipeline)
         self._pipeline: PredictionPipeline | None = None
         self._worker: WorkerThread | None = None
         self._known: OrderedDict[Hashable, PredictionJob] = OrderedDict()
         self._ahead: dict[str, list[PredictionJob]] = {}
-        self.layers: Counter[AnswerSource] = Counter()
+        self.answer_counts: Counter[AnswerSource] = Counter()
         self.state = "starting"
 
     @property
     def hits(self) -> int:
-        """Requests that needed no computation of their own."""
-        return self.layers.total() - self.misses
+        """Return the number of requests that needed no new job."""
+        return self.answer_counts.total() - self.misses
 
     @property
     def misses(self) -> int:
-        return self.layers["computed"]
+        """Return the number of requests that needed a new job."""
+        return self.answer_counts["computed"]
 
     def count_answer(self, layer: AnswerSource) -> None:
-        """A request was answered from there."""
-        self.layers[layer] += 1
-        log.debug("answered: %s; so far: %s", layer, dict(self.layers))
+        """Count an answer by its source."""
+        self.answer_counts[layer] += 1
+        log.debug("answered: %s; so far: %s", layer, dict(self.answer_counts))
 
     def start(self) -> None:
         """Load the pipeline in the background."""
@@ -84,18 +90,18 @@ class PredictionScheduler:
         self._worker.submit(self._load_pipeline)
 
     def stop(self) -> None:
-        """Give everything up. Waits at most a second for a job that looks away from its `check`."""
+        """Stop the worker. Wait for one second at most for a job that does not call its `check`."""
         if self._worker is not None:
             self._worker.stop(timeout=1.0)
 
     async def close(self) -> None:
-        """Let the model go, too."""
-        self._give_up_joining()
+        """Close the model."""
+        self._cancel_combining()
         await self.models.close()
 
     def set_model(self, model: ModelPredictor | None) -> None:
-        """Ask this one from now on, or none. What is kept is no longer the answer."""
-        self._give_up_joining()
+        """Use another model, or none, and drop the cache."""
+        self._cancel_combining()
         self._known.clear()
         self._ahead.clear()
         if model is not None:
@@ -103,22 +109,27 @@ class PredictionScheduler:
         self.models.set_model(model)
 
     def has_answer(self, state: EditorState, eagerness: float) -> bool:
-        """Whether the answer for this state is there already."""
+        """Return whether the answer for a state is cached and complete."""
         found = self._find(state, eagerness)
         return found is not None and found.is_complete
 
     def schedule(self, state: EditorState, eagerness: float, pause: float = 0.0) -> PredictionJob:
-        """The computation for a state; one for all who ask about equal states, and for a while after. pause: in seconds,
-        before a model is asked."""
+        """Return the job for a state: one in progress or in the cache for an equal state, or else a new one.
+
+        Args:
+            state: The input of the prediction.
+            eagerness: The setting, from 0 to 1.
+            pause: The seconds before a request to the model.
+        """
         found = self._find(state, eagerness)
         if found is None:
             self.count_answer("computed")
-            found = self._begin(state, eagerness, ahead=False)
+            found = self._create_job(state, eagerness, ahead=False)
             self._joining.start(found, eagerness, pause)
             return found
         self.count_answer("shared" if not found.is_complete else "ahead" if found.is_prefetch else "cache")
         if found.is_background and not found.done.done():
-            found.is_background = False  # first: one that is running makes room otherwise
+            found.is_background = False  # before it is submitted: a running background job would be preempted
             self._submit(found, eagerness)
         found.is_background = False
         self._joining.start(found, eagerness, pause)
@@ -127,27 +138,37 @@ class PredictionScheduler:
     def prefetch(
         self, document: str, states: Sequence[EditorState], eagerness: float, present: Snapshot | None = None
     ) -> None:
-        """Predict, when there is nothing else to do, for states that may come of the document that was asked for. What
-        was foreseen for it before and not begun to be waited for is given up. present: the text that the first of them
-        comes of; a model is asked about that one."""
-        if not self._most:
+        """Predict likely next states of a document in the background.
+
+        Earlier prefetched jobs of the document that no request waits for are cancelled.
+
+        Args:
+            document: The key of the document.
+            states: The likely next states, the likeliest first.
+            eagerness: The setting, from 0 to 1.
+            present: The present text, from which the first state follows. The model gets a request for that state.
+        """
+        if not self._cache_size:
             return
         wanted = [
-            self._find(state, eagerness) or self._begin(state, eagerness, ahead=True) for state in states
+            self._find(state, eagerness) or self._create_job(state, eagerness, ahead=True) for state in states
         ]
         for computation in self._ahead.pop(document, ()):
             if computation.is_background and computation not in wanted and not computation.done.done():
                 computation.cancel()
         self._ahead[document] = wanted
-        if len(self._ahead) > self._most:
+        if len(self._ahead) > self._cache_size:
             del self._ahead[next(iter(self._ahead))]
         if wanted and present is not None:
             self._joining.start(wanted[0], eagerness, 0.0, ahead_of=present)
 
     async def result(self, computation: PredictionJob, ended: asyncio.Future[None]) -> Prediction | None:
-        """The prediction, or None if `ended` came first. The work stops when nobody waits for it any more; but of a request
-        whose place a newer one takes, that one decides what the model goes on with."""
-        computation.waiting += 1
+        """Wait for a job, and return its prediction; None if `ended` is done first.
+
+        The job is cancelled when no request waits for it any longer. When a newer request supersedes the waiting one, the
+        newer one decides whether the request to the model goes on.
+        """
+        computation.waiters += 1
         try:
             await _first(computation.done, ended)
             if not computation.done.done():
@@ -156,7 +177,9 @@ class PredictionScheduler:
             if joined is None or is_confident(rules):
                 return rules
             if not joined.done():
-                most = computation.pause + (UNSURE_S if rules.shown else SILENT_S)
+                most = computation.model_delay_s + (
+                    MODEL_WAIT_WITH_RULES_S if rules.shown else MODEL_WAIT_WITHOUT_RULES_S
+                )
                 bound = asyncio.ensure_future(self._sleep(most))
                 try:
                     await _first(joined, ended, bound)
@@ -169,20 +192,25 @@ class PredictionScheduler:
             computation.answered_without_model = True
             return rules
         except asyncio.CancelledError:
-            if computation.waiting == 1 and not computation.answered_without_model:
+            if computation.waiters == 1 and not computation.answered_without_model:
                 self._joining.cancel(computation)
             raise
         finally:
-            computation.waiting -= 1
-            if not computation.waiting and not computation.done.done():
+            computation.waiters -= 1
+            if not computation.waiters and not computation.done.done():
                 computation.cancel()
 
-    def _give_up_joining(self) -> None:
+    def _cancel_combining(self) -> None:
         for computation in self._known.values():
             self._joining.cancel(computation)
 
     async def run_on_worker(self, job: Callable[[], T], *, idle: bool = False) -> T:
-        """What the job returns; what it raises. idle: when there is nothing else to do."""
+        """Run a job on the worker, and return or raise what the job does.
+
+        Args:
+            job: The function to call.
+            idle: Whether to wait until the worker has nothing else to do.
+        """
         return await self._started_worker().call(job, idle=idle)
 
     def _started_worker(self) -> WorkerThread:
@@ -202,20 +230,20 @@ class PredictionScheduler:
         self._known.move_to_end(key)
         return found
 
-    def _begin(self, state: EditorState, eagerness: float, *, ahead: bool) -> PredictionJob:
+    def _create_job(self, state: EditorState, eagerness: float, *, ahead: bool) -> PredictionJob:
         computation = PredictionJob(self._started_worker(), self._clock, state, ahead=ahead)
-        if self._most:
+        if self._cache_size:
             key = (state.cache_key, eagerness)
             self._known[key] = computation
             self._known.move_to_end(key)
-            self._forget()
+            self._evict()
         self._submit(computation, eagerness)
         return computation
 
-    def _forget(self) -> None:
-        """Drop the answers that were not asked for the longest."""
+    def _evict(self) -> None:
+        """Drop the least recently used answers."""
         chars = sum(computation.state.document.length for computation in self._known.values())
-        while len(self._known) > 1 and (len(self._known) > self._most or chars > CACHE_MAX_CHARS):
+        while len(self._known) > 1 and (len(self._known) > self._cache_size or chars > CACHE_MAX_CHARS):
             _, computation = self._known.popitem(last=False)
             chars -= computation.state.document.length
 
@@ -234,7 +262,7 @@ class PredictionScheduler:
 
     def _run(self, computation: PredictionJob, eagerness: float, loop: asyncio.AbstractEventLoop) -> None:
         if computation.started:
-            return  # it was asked for while it waited, or ran, as something foreseen
+            return  # submitted twice: a request needed the job while it waited or ran in the background
         computation.started = True
         try:
             prediction = self._predict(computation, eagerness)
@@ -251,14 +279,14 @@ class PredictionScheduler:
         """Return the prediction, or one that says why there is none.
 
         Raises:
-            PreemptedError: It made room for something that somebody waits for.
+            PreemptedError: The job made room for one that a request waits for.
         """
         computation.start()
-        computation.queue_ms = (computation.started_at - computation.asked) * 1000
+        computation.queue_ms = (computation.started_at - computation.requested_at) * 1000
         try:
             computation.check()
             if self._pipeline is None:
-                computation.cancel()  # not to be kept
+                computation.cancel()  # must not be cached
                 return _silent(
                     computation, Silence("engine-unavailable", "The predictors could not be loaded.")
                 )

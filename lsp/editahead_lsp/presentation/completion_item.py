@@ -1,10 +1,9 @@
-"""A prediction as an item of a completion menu. Pure.
+"""A suggestion as an item of a completion menu. The functions are pure.
 
-An item's own edit must lie on the cursor's line and reach the cursor; whatever else it does goes into its additional
-edits, which must stay clear of that. Where the prediction lies elsewhere, the item's own edit repeats the word before
-the cursor: editors choose what to show by that word. Some apply the additional edits to the text that the item's own
-edit left behind rather than to the one before it, so that the two never come together when that would make a
-difference.
+An item's own edit must lie on the cursor's line and reach the cursor. The other replacements become additional edits, which
+must not touch the own edit. Where the suggestion lies elsewhere, the own edit repeats the word before the cursor, because
+editors filter items by that word. Some editors apply the additional edits to the text after the own edit, not before it: an
+item therefore never has both where the order matters.
 """
 
 from __future__ import annotations
@@ -22,26 +21,31 @@ from editahead_prompts.text.snapshot import Snapshot, line_body
 
 from .to_lsp import accept_command, covering_replacement, position_safe_replacements, to_range
 
-TRIGGERS = (".", "(", "[", ",", "=", ":", " ")
-"""Characters after which an edit may be wanted though no word was begun."""
-_PREVIEWED = 20
-"""Lines of the preview, at most."""
-_FIRST = " "
-"""Sorts before whatever other servers' items are sorted by."""
+TRIGGER_CHARACTERS = (".", "(", "[", ",", "=", ":", " ")
+"""Characters after which a client requests completion although no word precedes the cursor."""
+_MAX_PREVIEW_LINES = 20
+"""Limits the lines of the preview."""
+_SORTS_FIRST = " "
+"""Sorts before the sort texts of other servers' items."""
 
 _WORD = re.compile(r"\w*$")
 
 
 @dataclass(frozen=True)
 class SplitEdit:
-    """own: on the cursor's line, reaching the cursor. others: clear of it."""
+    """An edit split for a completion item.
+
+    Attributes:
+        own: The replacement on the cursor's line that reaches the cursor.
+        others: Replacements that do not touch `own`.
+    """
 
     own: Replacement
     others: tuple[Replacement, ...] = ()
 
 
 def split_for_completion(offer: Suggestion, document: Snapshot, cursor: int) -> SplitEdit | None:
-    """The edit as an item can have it, if it can."""
+    """Return a suggestion's edit as a completion item can have it; None when that is impossible."""
     if offer.snapshot is not document or not offer.edit:
         return None
     text = document.text
@@ -63,14 +67,15 @@ def split_for_completion(offer: Suggestion, document: Snapshot, cursor: int) -> 
 
 
 def fits_completion_item(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
+    """Return whether a completion item can show a suggestion."""
     return split_for_completion(offer, document, cursor) is not None
 
 
 def to_completion_list(answer: SuggestionList, encoding: Encoding, markdown: bool) -> CompletionList:
-    """One item for the best offer. It is incomplete: with the next letter there may be another."""
-    if not answer.offers or answer.document is None:
+    """Return one item for the best suggestion. The list is incomplete: the next letter may bring another suggestion."""
+    if not answer.suggestions or answer.document is None:
         return CompletionList()
-    offer, document = answer.offers[0], answer.document
+    offer, document = answer.suggestions[0], answer.document
     found = split_for_completion(offer, document, answer.cursor)
     if found is None:
         return CompletionList()
@@ -80,7 +85,7 @@ def to_completion_list(answer: SuggestionList, encoding: Encoding, markdown: boo
 
     item = CompletionItem(
         label=offer.candidate.label,
-        sort_text=_FIRST,
+        sort_text=_SORTS_FIRST,
         filter_text=document.text[found.own.start : answer.cursor] or offer.candidate.label,
         documentation=_documentation(diff_preview(offer), markdown),
         text_edit=edit(found.own),
@@ -91,7 +96,7 @@ def to_completion_list(answer: SuggestionList, encoding: Encoding, markdown: boo
 
 
 def diff_preview(offer: Suggestion) -> str:
-    """The changed lines before and after, as in a diff; line numbers count from 1."""
+    """Return the changed lines before and after, as in a diff. Line numbers count from 1."""
     snapshot = offer.snapshot
     groups: list[list[Replacement]] = []
     for r in normalise(offer.edit, snapshot.text).replacements:
@@ -112,8 +117,8 @@ def diff_preview(offer: Suggestion) -> str:
         same = common_suffix_length(before, after, min(len(before), len(after)))
         out += (f"-{line}" for line in before[: len(before) - same])
         out += (f"+{line}" for line in after[: len(after) - same])
-    if len(out) > _PREVIEWED:
-        out[_PREVIEWED:] = ["..."]
+    if len(out) > _MAX_PREVIEW_LINES:
+        out[_MAX_PREVIEW_LINES:] = ["..."]
     return "\n".join(out)
 
 

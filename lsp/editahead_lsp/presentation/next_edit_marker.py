@@ -1,7 +1,7 @@
-"""The mark at the place of the next edit, for editors that cannot show the edit itself.
+"""The marker at the place of the next edit, for editors that cannot show the edit itself.
 
-When something has changed and then a pause comes, the server asks itself for the prediction, and shows its place as a
-diagnostic or an inlay hint. A keystroke costs no more than a comparison here.
+In a pause after a change, the server requests the prediction itself, and shows its place as a diagnostic or an inlay hint.
+A keystroke costs no more than a comparison.
 """
 
 from __future__ import annotations
@@ -26,13 +26,18 @@ from .to_lsp import covering_replacement, text_edits, to_position, to_range
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
 
-PAUSE_S = 0.2
-"""So long nothing must have changed before the mark moves."""
+IDLE_S = 0.2
+"""Seconds without a change before the marker moves."""
 
 
 @dataclass(frozen=True)
 class Marker:
-    """Where the next edit is. range: on one line. text_edits: all of it, in that document."""
+    """The place of the next edit.
+
+    Attributes:
+        range: The range to mark, on one line.
+        text_edits: The whole edit of the document.
+    """
 
     uri: str
     version: int
@@ -43,43 +48,51 @@ class Marker:
 
     @classmethod
     def from_suggestion(cls, offer: Suggestion, encoding: Encoding) -> Marker:
+        """Return the marker of a suggestion."""
         snapshot = offer.snapshot
         return cls(
             snapshot.uri,
             snapshot.version,
             to_position(snapshot, offer.place, encoding),
-            to_range(snapshot, _stretch(offer), encoding),
+            to_range(snapshot, _underlined(offer), encoding),
             offer.candidate.label,
             text_edits(snapshot, offer.edit, encoding),
         )
 
     def renders_like(self, other: Marker) -> bool:
+        """Return whether a client shows both markers alike."""
         return (self.uri, self.range, self.label) == (other.uri, other.range, other.label)
 
 
 class NextEditMarker:
-    """sleep: waits that many seconds."""
+    """A marker that follows the next edit of the document in focus.
+
+    Args:
+        server: The server of the client.
+        sleep: Waits for a number of seconds.
+    """
 
     def __init__(self, server: Server, sleep: Callable[[float], Awaitable[None]]) -> None:
         self._server = server
         self._mark: Marker | None = None
-        self._trigger = IdleTrigger(self._generation, self._update, PAUSE_S, sleep)
+        self._trigger = IdleTrigger(self._generation, self._update, IDLE_S, sleep)
 
     @property
     def kind(self) -> Literal["diagnostic", "inlay"] | None:
-        """How this client is shown the place, if at all."""
+        """Return how the client gets the marker; None when it gets none."""
         wanted, client = self._server.session.settings.hints, self._server.client
         if wanted == "auto":
             return "diagnostic" if client.diagnostics and not self._server.client_renders_edits else None
         return "diagnostic" if wanted == "diagnostic" else "inlay" if wanted == "inlay" else None
 
     def on_message(self) -> None:
-        """Something may have changed: called after every message."""
+        """Update the marker in the next pause. Called after every message."""
         if self.kind is None:
             self._show(None)
         self._trigger.on_message()
 
     def stop(self) -> None:
+        """Stop the trigger."""
         self._trigger.stop()
 
     def inlay_hints(self, uri: str, within: Range) -> list[InlayHint]:
@@ -101,7 +114,7 @@ class NextEditMarker:
         return None if self.kind is None else self._server.session.generation
 
     async def _update(self) -> None:
-        """Show what is predicted now."""
+        """Show the place of the present prediction."""
         mark = await self._next()
         if self._trigger.is_current():
             self._show(mark)
@@ -112,7 +125,7 @@ class NextEditMarker:
         if document is None:
             return None
         answer = await asking.answer(asking.start("hint", document.uri, None, None, at_once=True, most=1))
-        return Marker.from_suggestion(answer.offers[0], session.encoding) if answer.offers else None
+        return Marker.from_suggestion(answer.suggestions[0], session.encoding) if answer.suggestions else None
 
     def _show(self, mark: Marker | None) -> None:
         before, self._mark = self._mark, mark
@@ -133,13 +146,13 @@ class NextEditMarker:
         self._server.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
     def _refresh(self) -> None:
-        """Let the client ask for the inlay hints again."""
+        """Request that the client refreshes its inlay hints."""
         if self._server.client.refreshes_inlay_hints:
             self._server.protocol.send_request(types.WORKSPACE_INLAY_HINT_REFRESH)
 
 
-def _stretch(offer: Suggestion) -> Replacement:
-    """What to underline: what is replaced, as far as it is on the first line; else all that is on the line."""
+def _underlined(offer: Suggestion) -> Replacement:
+    """Return the span to underline: the replaced text on the first line, or else all text on the line."""
     snapshot = offer.snapshot
     start, end = offer.place, offer.place
     if offer.edit:

@@ -1,4 +1,4 @@
-"""A prediction as each face of the protocol wants it. Pure: from offsets to positions, and nothing else."""
+"""Suggestions as the results of each surface of the protocol. The functions are pure."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from editahead_prompts.text.edits import Edit, Replacement, normalise
 from editahead_prompts.text.snapshot import Snapshot
 
 CanShow = Callable[[Suggestion, Snapshot, int], bool]
-"""Whether a face can show an offer to somebody in this document, with the cursor at this offset of it."""
+"""Returns whether a surface can show a suggestion in a document, with the cursor at an offset of the document."""
 
 
 def show_any(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
+    """Return True: the surface can show any suggestion."""
     return True
 
 
 def fits_ghost_text(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
-    """Ghost text: what starts on the cursor's line and replaces nothing beyond it."""
+    """Return whether the edit can be shown as ghost text: an edit of the cursor's line alone."""
     if offer.snapshot is not document or not offer.edit:
         return False
     whole = covering_replacement(offer.edit, document.text)
@@ -30,17 +31,19 @@ def fits_ghost_text(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
 
 
 def is_in_document(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
+    """Return whether the suggestion has an edit of the document."""
     return offer.snapshot is document and bool(offer.edit)
 
 
 def has_edit(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
+    """Return whether the suggestion has an edit."""
     return bool(offer.edit)
 
 
 def inline_completion(answer: SuggestionList, encoding: Encoding) -> wire.InlineCompletionList:
-    """For offers that are `on_the_line`."""
+    """Return suggestions that fit ghost text as inline completions."""
     items = []
-    for offer in answer.offers:
+    for offer in answer.suggestions:
         whole = covering_replacement(offer.edit, offer.snapshot.text)
         at = to_range(offer.snapshot, whole, encoding)
         items.append(wire.InlineCompletionItem(whole.text, at, accept_command(offer)))
@@ -48,9 +51,9 @@ def inline_completion(answer: SuggestionList, encoding: Encoding) -> wire.Inline
 
 
 def inline_edits(answer: SuggestionList, encoding: Encoding) -> wire.InlineEditResult:
-    """Each edit as one range with the text that comes in its place. For offers with an edit."""
+    """Return suggestions with an edit as inline edits: each one range with its new text."""
     edits = []
-    for offer in answer.offers:
+    for offer in answer.suggestions:
         whole = covering_replacement(offer.edit, offer.snapshot.text)
         at = to_range(offer.snapshot, whole, encoding)
         edits.append(wire.InlineEdit(whole.text, at, _document(offer), accept_command(offer)))
@@ -58,9 +61,9 @@ def inline_edits(answer: SuggestionList, encoding: Encoding) -> wire.InlineEditR
 
 
 def next_edit(answer: SuggestionList, encoding: Encoding) -> wire.NextEditResult:
-    """Everything: other documents, places without an edit, and the reason for silence."""
+    """Return all suggestions, those in other documents and those without an edit too, and the reason for silence."""
     predictions = []
-    for offer in answer.offers:
+    for offer in answer.suggestions:
         away = needs_jump(offer, answer)
         predictions.append(
             wire.PredictedEdit(
@@ -88,7 +91,7 @@ def cursor_on_edited_line(offer: Suggestion, cursor: int) -> bool:
 
 
 def needs_jump(offer: Suggestion, answer: SuggestionList) -> bool:
-    """Whether the cursor has to go somewhere before the edit is under it; always so for a mere place."""
+    """Return whether the cursor must move to reach the edit. It always must for a suggestion without an edit."""
     return (
         offer.snapshot is not answer.document
         or not offer.edit
@@ -99,7 +102,7 @@ def needs_jump(offer: Suggestion, answer: SuggestionList) -> bool:
 def workspace_edit(
     snapshot: Snapshot, edit: Edit, encoding: Encoding, versioned: bool
 ) -> lsp_types.WorkspaceEdit:
-    """versioned: whether the client has edits that name a version."""
+    """Return an edit as a workspace edit, with the version of the document where the client supports that."""
     edits = text_edits(snapshot, edit, encoding)
     if not versioned:
         return lsp_types.WorkspaceEdit(changes={snapshot.uri: edits})
@@ -108,6 +111,7 @@ def workspace_edit(
 
 
 def text_edits(snapshot: Snapshot, edit: Edit, encoding: Encoding) -> list[wire.TextEdit]:
+    """Return an edit as LSP text edits."""
     return [
         wire.TextEdit(to_range(snapshot, r, encoding), r.text)
         for r in position_safe_replacements(edit, snapshot.text)
@@ -115,7 +119,7 @@ def text_edits(snapshot: Snapshot, edit: Edit, encoding: Encoding) -> list[wire.
 
 
 def position_safe_replacements(edit: Edit, text: str) -> list[Replacement]:
-    """The edit as replacements between positions that a client has."""
+    """Return an edit as replacements whose ends LSP positions can express."""
     found = [_between_ends(r, text) for r in normalise(edit, text).replacements]
     if any(a.end > b.start for a, b in pairwise(found)):
         return [covering_replacement(edit, text)]
@@ -123,7 +127,7 @@ def position_safe_replacements(edit: Edit, text: str) -> list[Replacement]:
 
 
 def covering_replacement(edit: Edit, text: str) -> Replacement:
-    """The edit as one replacement, with the unchanged text in between repeated; as short as it can be."""
+    """Return an edit as one replacement that repeats the unchanged text in between, as short as possible."""
     start, end = edit.changed_span
     new = "".join(_interleaved(edit, text))
     old = text[start:end]
@@ -141,7 +145,7 @@ def _interleaved(edit: Edit, text: str) -> Sequence[str]:
 
 
 def _between_ends(r: Replacement, text: str) -> Replacement:
-    """No position lies between a carriage return and its line feed: take both in."""
+    """Extend a replacement that splits a CR LF: no LSP position lies between the two."""
     if _splits_end(text, r.start):
         r = Replacement(r.start - 1, r.end, "\r" + r.text)
     if _splits_end(text, r.end):
@@ -154,14 +158,17 @@ def _splits_end(text: str, offset: int) -> bool:
 
 
 def to_position(snapshot: Snapshot, offset: int, encoding: Encoding) -> wire.Position:
+    """Return the LSP position of an offset."""
     return wire.Position(*position_at(snapshot, offset, encoding))
 
 
 def to_range(snapshot: Snapshot, r: Replacement, encoding: Encoding) -> wire.Range:
+    """Return the LSP range that a replacement replaces."""
     return wire.Range(to_position(snapshot, r.start, encoding), to_position(snapshot, r.end, encoding))
 
 
 def accept_command(offer: Suggestion) -> wire.Command:
+    """Return the command that reports the accept of a suggestion."""
     return wire.Command("Accept next edit", wire.ACCEPT, [offer.id])
 
 
@@ -170,7 +177,7 @@ def _document(offer: Suggestion) -> wire.VersionedTextDocument:
 
 
 def _cursor_after(offer: Suggestion, encoding: Encoding) -> wire.Position:
-    """The position in the edited text, by counting line ends rather than splitting all of it."""
+    """Return the cursor's position in the edited text. Line ends are counted, which is faster than to split the text."""
     after = offer.edit.apply(offer.snapshot.text)
     offset = min(max(offer.cursor_after, 0), len(after))
     if _splits_end(after, offset):

@@ -1,7 +1,7 @@
-"""The log of outcomes: an SQLite file in the person's state folder. No code text ever enters it.
+"""The log of outcomes: an SQLite file in the user's state folder. It never contains code.
 
-One thread of its own does all reading and writing, so that a slow disk or a lock holds up nobody. Several servers may
-write at once (WAL). Whatever goes wrong costs one warning, and no outcome that can be written later.
+A thread of the log does all reading and writing, so that a slow disk or a lock cannot block the event loop. Several
+servers may write at the same time (WAL). A failure causes one warning; outcomes that can be written later are kept.
 """
 
 from __future__ import annotations
@@ -23,29 +23,40 @@ log = logging.getLogger(__name__)
 
 FILE_NAME = "outcomes.db"
 MAX_ROWS = 20_000
-"""Older rows are deleted when the file is opened; these are about 4 MB."""
+"""Limits the rows in the file to about 4 MB. Opening the file deletes older rows."""
 MAX_LEARNING_ROWS = 2_000
-"""Rows that a taste is learned from; older ones would count for little."""
+"""Limits the rows that preferences are learned from. Older rows would have little weight."""
 _BUSY_S = 2.0
+"""Seconds that SQLite waits for another server's lock."""
 _RETRY_S = 60.0
-"""After a failure, writing is tried again no sooner."""
-_WAITING = 1_000
-"""Outcomes kept for then, the latest."""
+"""Seconds from a failure to the next attempt to write, at least."""
+_MAX_WAITING = 1_000
+"""Limits the outcomes that wait for the next attempt. The latest are kept."""
 
 LoggedEvent = Literal["accepted", "typed", "partial", "rejected", "ignored"]
-"""typed: the person typed what was predicted. partial: only its first part was accepted."""
+"""What became of a prediction. typed: the user typed the edit. partial: only a first part of the edit was accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One prediction and what became of it: a row of the table, in the order of its columns.
+    """A prediction and its outcome: a row of the table, in the order of the columns.
 
-    run, number: one server's run, and the prediction's number in it. at: Unix time when it was settled. kind: of the rule.
-    shipped: the probability before the person's taste; None when nothing is to be learned from this outcome. recent: see
-    `Taste`. size: characters removed and inserted. distance: lines from the cursor, None in another document. latency_ms:
-    from the request to its answer. shown_ms: how long it stood first, as far as is known. seen: whether a person can have
-    read it. share: of a partial accept. kept_30, kept_300: the share kept after so many seconds, None when unknown.
-    context: a hash, under a key of the run, of the file and the line.
+    Attributes:
+        run: The name of the server's run.
+        number: The number of the prediction in the run.
+        at: The Unix time of the outcome.
+        kind: The kind of the rule.
+        shipped: The probability before the user's preferences. None when nothing is to be learned from the outcome.
+        recent: See `UserPreferences`.
+        size: The number of characters that the edit removes and inserts.
+        distance: The number of lines from the cursor. None in another document.
+        latency_ms: The milliseconds from the request to the answer.
+        shown_ms: The milliseconds for which the prediction was the best of an answer. None when unknown.
+        seen: Whether the user can have read the prediction.
+        share: The fraction that was accepted of a partial accept.
+        kept_30: The fraction that is left after 30 seconds. None when unknown.
+        kept_300: The fraction that is left after 300 seconds. None when unknown.
+        context: A hash of the file and the line, under a key of the run.
     """
 
     run: str
@@ -88,11 +99,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "INSERT INTO learning VALUES (0)",
     ),
 )
-"""What makes version n + 1 (`PRAGMA user_version`) of version n. Never changed, only added to."""
+"""The statements that turn version n (`PRAGMA user_version`) into version n + 1. Entries are only added, never changed."""
 
 
 class OutcomeLog:
-    """All methods return at once. clock: monotonic seconds. The file is made when there is something to write."""
+    """A log whose methods return at once. The first outcome creates the file.
+
+    Args:
+        file: The path of the SQLite file.
+        clock: Returns monotonic seconds.
+    """
 
     def __init__(self, file: Path, clock: Callable[[], float]) -> None:
         self.file, self._clock = file, clock
@@ -107,24 +123,28 @@ class OutcomeLog:
         self._warned = False
 
     def write(self, outcome: Outcome) -> None:
-        """Add it, or put it in place of the row with its run and number."""
+        """Add an outcome, or replace the row with the same run and number."""
         self._incoming.put(outcome)
         self._submit(self._write_waiting)
 
     def load(self, take: Callable[[list[Outcome]], None]) -> None:
-        """Read what is to be learned from; `take` gets it, the oldest first, on the log's thread."""
+        """Read the outcomes that preferences are learned from.
+
+        Args:
+            take: Called on the log's thread with the outcomes, the oldest first.
+        """
         self._submit(lambda: take(self._load()))
 
     def reset(self) -> None:
-        """Nothing that is in the log is learned from any more, by any server."""
+        """Exclude all rows of the log from learning, for all servers."""
         self._submit(self._reset)
 
     def consume_reset(self) -> bool:
-        """Whether another server was told to forget since this was last asked."""
+        """Return whether another server reset the log since the last call."""
         return not self._reset_elsewhere.empty() and self._reset_elsewhere.get()
 
     def stop(self) -> None:
-        """Write what waits. Waits at most a second for it."""
+        """Write the waiting outcomes. Wait for that for one second at most."""
         if self._worker is not None:
             self._submit(self._close)
             self._worker.stop(timeout=1.0)
@@ -149,28 +169,28 @@ class OutcomeLog:
         while not self._incoming.empty():
             outcome = self._incoming.get()
             self._waiting[outcome.run, outcome.number] = outcome
-        for oldest in list(self._waiting)[:-_WAITING]:
+        for oldest in list(self._waiting)[:-_MAX_WAITING]:
             del self._waiting[oldest]
         if self._waiting and self._clock() >= self._not_before:
-            with self._careful(), self._transaction() as database:
+            with self._handle_errors(), self._transaction() as database:
                 database.executemany(_UPSERT, [astuple(outcome) for outcome in self._waiting.values()])
                 self._waiting.clear()
 
     def _load(self) -> list[Outcome]:
         found: list[Outcome] = []
-        with self._careful():
+        with self._handle_errors():
             if self.file.exists():
                 try:
                     with self._transaction() as database:
-                        found = _learned_from(database)
+                        found = _select_for_learning(database)
                 except sqlite3.OperationalError:  # what cannot be written can perhaps be read
                     with closing(sqlite3.connect(self.file, timeout=_BUSY_S)) as database:
-                        found = _learned_from(database)
+                        found = _select_for_learning(database)
         return found[::-1]
 
     def _reset(self) -> None:
         self._waiting = {key: replace(row, shipped=None) for key, row in self._waiting.items()}
-        with self._careful():
+        with self._handle_errors():
             if self.file.exists():
                 with self._transaction() as database:
                     database.execute("UPDATE outcomes SET shipped = NULL WHERE shipped IS NOT NULL")
@@ -181,12 +201,12 @@ class OutcomeLog:
     def _close(self) -> None:
         self._write_waiting()
         if self._database is not None:
-            with self._careful():
+            with self._handle_errors():
                 self._database.close()
 
     @contextmanager
-    def _careful(self) -> Iterator[None]:
-        """A failure is told once, and followed by a pause."""
+    def _handle_errors(self) -> Iterator[None]:
+        """Log the first failure, and delay the next attempt after each."""
         try:
             yield
         except (OSError, sqlite3.Error, OutcomeLogError) as error:
@@ -197,7 +217,7 @@ class OutcomeLog:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Commits, or rolls back; rows are not learned from that were made before somebody else's reset."""
+        """Commit or roll back. Exclude waiting rows from learning when another server reset the log."""
         if self._database is None:
             self._database = self._open()
         database = self._database
@@ -231,8 +251,13 @@ class OutcomeLog:
 
 
 def open_database(file: Path) -> sqlite3.Connection:
-    """For writing, brought up to date and pruned. Raises NotReadable for a newer version's, sqlite3.OperationalError when
-    it cannot be written, sqlite3.DatabaseError when it is damaged."""
+    """Open the file for writing, migrate it to the present version and delete old rows.
+
+    Raises:
+        OutcomeLogError: A newer version wrote the file.
+        sqlite3.OperationalError: The file cannot be written.
+        sqlite3.DatabaseError: The file is damaged.
+    """
     database = sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)
     try:
         ((state, *_),) = database.execute("PRAGMA quick_check(1)").fetchall()
@@ -258,7 +283,7 @@ def open_database(file: Path) -> sqlite3.Connection:
 
 
 def quarantine(file: Path) -> Path:
-    """Rename a damaged file, with what SQLite keeps beside it; an earlier one of that name is replaced."""
+    """Rename a damaged file and SQLite's files beside it, over an earlier one of that name; return the new path."""
     for suffix in ("-wal", "-shm", ""):
         part = file.with_name(file.name + suffix)
         if part.exists():
@@ -266,8 +291,14 @@ def quarantine(file: Path) -> Path:
     return file.with_name(f"{file.name}.damaged")
 
 
-def read(file: Path) -> list[Outcome]:
-    """All outcomes, the oldest first; none when there is no file. Raises NotReadable, OSError, sqlite3.Error."""
+def read_outcomes(file: Path) -> list[Outcome]:
+    """Return all outcomes, the oldest first; none when there is no file.
+
+    Raises:
+        OutcomeLogError: A newer version wrote the file.
+        OSError: The file cannot be read.
+        sqlite3.Error: The file is damaged or locked.
+    """
     if not file.exists():
         return []
     # Not read-only: a database in WAL mode may need its helper files made.
@@ -282,8 +313,8 @@ def _version(database: sqlite3.Connection) -> int:
     return version
 
 
-def _learned_from(database: sqlite3.Connection) -> list[Outcome]:
-    """The newest first."""
+def _select_for_learning(database: sqlite3.Connection) -> list[Outcome]:
+    """Return the rows that preferences are learned from, the newest first."""
     which = "WHERE shipped IS NOT NULL AND seen"
     return _select(database, f"{which} ORDER BY at DESC, run, number LIMIT ?", MAX_LEARNING_ROWS)
 

@@ -1,6 +1,6 @@
-"""What became of one session's predictions: measured, logged, and learned from.
+"""The outcomes of one session's predictions: measured, logged, and learned from.
 
-Synchronous, on the event loop. What a prediction is made from gets a frozen `Taste`, and the file is the log's business.
+All of it is synchronous, on the event loop. States get a frozen copy of the preferences; `OutcomeLog` owns the file.
 """
 
 from __future__ import annotations
@@ -28,22 +28,27 @@ from .edit_survival import HORIZONS_S, SurvivalTracker
 from .outcome_log import LoggedEvent, Outcome, OutcomeLog
 
 MIN_SEEN_S = 1.0
-"""A prediction that stood first for so long can have been read; passing it over then says that it was not wanted."""
+"""Seconds after which the best prediction of an answer counts as seen. To ignore one after that is a sign of dislike."""
 PUBLISH_EVERY = 10
-"""States get a new taste only after so many outcomes. One moves it next to nothing, and would cost every answer that is
-kept, or computed ahead, for a state with the taste before."""
-_REMEMBERED = 1_000
+"""The number of outcomes after which states get new preferences. One outcome changes the preferences little, and new
+preferences invalidate all cached and prefetched answers."""
+_MAX_OUTCOMES = 1_000
 _DECIDED: frozenset[LoggedEvent] = frozenset(["accepted", "typed", "rejected"])
-_LANGUAGE = 60
-"""Characters of a language's id, which is the client's word."""
+_MAX_LANGUAGE_CHARS = 60
+"""Limits the characters of a language's id, which the client chooses."""
 
 
 @dataclass(frozen=True, slots=True)
 class PredictionContext:
-    """What is known of a prediction when it is made. shipped: its probability before the person's taste. latency_ms: from
-    the request to the answer. context: see `Outcome`."""
+    """The facts about a prediction that are known when it is made.
 
-    traits: OutcomeFeatures
+    Attributes:
+        shipped: The probability before the user's preferences.
+        latency_ms: The milliseconds from the request to the answer.
+        context: See `Outcome`.
+    """
+
+    features: OutcomeFeatures
     confidence: float
     shipped: float
     latency_ms: float
@@ -51,8 +56,11 @@ class PredictionContext:
 
 
 def train_learner(learner: PreferenceLearner, outcomes: Iterable[Outcome]) -> None:
-    """What a person did, the oldest first. An accept is worth what was kept of it after half a minute; one whose text is
-    unknown by then, because the document was closed, is worth all of it. What cannot have been seen says nothing."""
+    """Train a learner on outcomes, the oldest first. Outcomes that were not seen are skipped.
+
+    An accept counts by the fraction that survived half a minute. An accept counts fully when the fraction is unknown,
+    because the document was closed.
+    """
     for one in outcomes:
         if one.shipped is None or not one.seen:
             continue
@@ -68,8 +76,14 @@ def train_learner(learner: PreferenceLearner, outcomes: Iterable[Outcome]) -> No
 
 
 class OutcomeTracker:
-    """clock: monotonic seconds. now: Unix time. run: a name for this server's run, unlike any other's. log: None where
-    nothing may be stored."""
+    """A tracker of what became of the predictions of one session.
+
+    Args:
+        clock: Returns monotonic seconds.
+        now: Returns the Unix time.
+        run: A unique name of this server's run.
+        log: None where nothing may be stored.
+    """
 
     def __init__(
         self, clock: Callable[[], float], now: Callable[[], float], run: str, log: OutcomeLog | None
@@ -83,14 +97,19 @@ class OutcomeTracker:
         self._loaded: queue.SimpleQueue[tuple[int, PreferenceLearner]] = queue.SimpleQueue()
         self._forgotten = 0
         self._ready: bool | None = None
-        """Whether what is in the log has been learned; None when it has not been asked for."""
+        """Whether the learner knows the rows of the log. None when they have not been requested."""
         self._unpublished = 0
         self._recent = 0.0
         self._taste = self._learner.snapshot(0.0)
 
     def configure(self, *, learning: bool, logging: bool) -> None:
-        """The settings `learning`, and `telemetry` = "local". Without the latter the file is neither written nor read, and
-        what is learned lasts as long as the server."""
+        """Apply the settings.
+
+        Args:
+            learning: The setting `learning`.
+            logging: Whether `telemetry` is "local". Without it the file is neither written nor read, and the preferences
+                last as long as the server.
+        """
         self.learning, self._logging = learning, logging and self._log is not None
         if not learning:
             self._to_learn.clear()
@@ -98,11 +117,15 @@ class OutcomeTracker:
             if not self._logging:
                 self._ready = None
             elif learning and self._ready is None and self._log is not None:
-                self._log.load(partial(self._learn_again, self._forgotten))
+                self._log.load(partial(self._learn_from_log, self._forgotten))
                 self._ready = False
 
     def preferences(self, *, accepted: bool = False) -> UserPreferences | None:
-        """For a state. accepted: as it will be after one more accept."""
+        """Return the preferences for a state; None when learning is off.
+
+        Args:
+            accepted: Return them as they will be after one more accept.
+        """
         if not self.learning:
             return None
         return (
@@ -112,7 +135,7 @@ class OutcomeTracker:
         )
 
     def describe(self, state: EditorState, verdict: GateDecision, latency_ms: float) -> PredictionContext:
-        """Of a prediction for a state."""
+        """Return the facts about a prediction for a state."""
         candidate, target = verdict.candidate, state.snapshot(verdict.candidate.uri)
         line = target.lines[target.line_at(candidate.target_offset)] if target is not None else ""
         place = f"{candidate.uri}\0{line}".encode("utf-8", "surrogatepass")
@@ -132,14 +155,22 @@ class OutcomeTracker:
         share: float | None,
         shown_ms: float | None,
     ) -> None:
-        """It ended so; also when that is not what was thought before. number: of the prediction in this run. shown_ms: how
-        long it stood first, None if it never did."""
-        seen = made.traits
+        """Record an outcome. A later outcome of the same prediction replaces an earlier one.
+
+        Args:
+            id: The id of the prediction.
+            number: The number of the prediction in this run.
+            made: The facts about the prediction.
+            event: What became of the prediction.
+            share: The fraction that was accepted of a partial accept.
+            shown_ms: The milliseconds for which it was the best of an answer. None when it never was.
+        """
+        seen = made.features
         outcome = Outcome(
             run=self._run,
             number=number,
             at=self._now(),
-            language=seen.language[:_LANGUAGE].encode("utf-8", "replace").decode(),
+            language=seen.language[:_MAX_LANGUAGE_CHARS].encode("utf-8", "replace").decode(),
             source=seen.source,
             kind=seen.kind,
             confidence=made.confidence,
@@ -155,7 +186,7 @@ class OutcomeTracker:
             context=made.context,
         )
         before = self._known.get(id)
-        self._keep(id, outcome)
+        self._store(id, outcome)
         if outcome.shipped is not None and outcome.seen and (before is None or not before.seen):
             self._to_learn.append((self._clock() + HORIZONS_S[0], id))
         if event in _DECIDED and (before is None or before.event not in _DECIDED):
@@ -163,25 +194,30 @@ class OutcomeTracker:
             self._taste = replace(self._taste, recent=self._recent)
 
     def track_survival(self, id: str, key: str, before: Snapshot, edit: Edit) -> None:
-        """The edit was just made in the document `key`, because it was accepted."""
+        """Start to measure the survival of an accepted edit that was just made in the document `key`."""
         self._keeping.track(id, key, before, edit, self._clock())
 
     def on_change(self, key: str, made: AppliedChange) -> None:
+        """Rebase the tracked edits of a document over a change."""
         self._keeping.on_change(key, made)
 
     def on_close(self, key: str) -> None:
+        """Stop to track the edits of a closed document."""
         self._keeping.on_close(key)
 
     def process_due(self, text_of: Callable[[str], str]) -> bool:
-        """Measure and learn what is due; to be called before a change is applied. text_of: the present text by a document's
-        key. Whether the taste is another now."""
+        """Measure and learn what is due, and return whether the preferences changed. Call it before each change.
+
+        Args:
+            text_of: Returns the present text of a document by its key.
+        """
         for id, after_s, share in self._keeping.collect_due(self._clock(), text_of):
             known, share = self._known.get(id), round(share, 3)
             if known is None:
                 continue
             soon = after_s == HORIZONS_S[0]
-            self._keep(id, replace(known, kept_30=share) if soon else replace(known, kept_300=share))
-        self._read()
+            self._store(id, replace(known, kept_30=share) if soon else replace(known, kept_300=share))
+        self._read_log()
         if self._ready is not False:
             self._learn_due()
         if self._unpublished < PUBLISH_EVERY:
@@ -191,37 +227,43 @@ class OutcomeTracker:
         return True
 
     def reset(self) -> None:
-        """Forget what was learned, and learn nothing from what there is."""
-        self._forget()
+        """Forget the preferences, and exclude all known outcomes from learning."""
+        self._reset_learner()
         if self._log is not None:
             self._log.reset()
 
     def stop(self) -> None:
+        """Write the waiting outcomes to the log."""
         if self._log is not None:
             self._log.stop()
 
-    def _keep(self, id: str, outcome: Outcome) -> None:
+    def _store(self, id: str, outcome: Outcome) -> None:
         self._known[id] = outcome
         self._known.move_to_end(id)
-        while len(self._known) > _REMEMBERED:
+        while len(self._known) > _MAX_OUTCOMES:
             self._known.popitem(last=False)
         if self._logging and self._log is not None:
             self._log.write(outcome)
 
-    def _read(self) -> None:
-        """Take what the log has read, and what other servers did."""
+    def _read_log(self) -> None:
+        """Take over a reset by another server, and the learner that was trained on the log."""
         if self._log is None:
             return
         if self._log.consume_reset():
-            self._forget()
+            self._reset_learner()
         if not self._loaded.empty():
             forgotten, learner = self._loaded.get()
             self._ready = True
             if forgotten == self._forgotten:
                 self._learner, self._unpublished = learner, PUBLISH_EVERY
 
-    def _learn_again(self, forgotten: int, outcomes: list[Outcome]) -> None:
-        """On the log's thread, for it may take a tenth of a second. forgotten: how often that had been asked for before."""
+    def _learn_from_log(self, forgotten: int, outcomes: list[Outcome]) -> None:
+        """Train a new learner, on the log's thread: that may take a tenth of a second.
+
+        Args:
+            forgotten: The number of resets before the rows were requested.
+            outcomes: The rows of the log, the oldest first.
+        """
         learner = PreferenceLearner()
         train_learner(learner, outcomes)
         self._loaded.put((forgotten, learner))
@@ -239,7 +281,7 @@ class OutcomeTracker:
             train_learner(self._learner, [outcome])
             self._unpublished += 1
 
-    def _forget(self) -> None:
+    def _reset_learner(self) -> None:
         self._learner = PreferenceLearner()
         self._forgotten += 1
         self._to_learn.clear()

@@ -1,8 +1,7 @@
-"""Edits that a person refused: remembered for as long as the server runs, moved along with the text, and never shown
-again where they would do the same.
+"""The edits that the user rejected, kept as long as the server runs and rebased over changes of the text.
 
-Typing over a refused edit's place does not lift the refusal: when the text there is again what it was (by undo, or by
-hand), so is the refusal.
+An edit with the same result is not shown again. To type over the place of a rejected edit does not lift the rejection:
+when the text there is restored (by undo, or by hand), so is the rejection.
 """
 
 from __future__ import annotations
@@ -16,17 +15,17 @@ from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, compose, normalise, rebase
 from editahead_prompts.text.snapshot import Snapshot
 
-_REFUSED = 50
-"""Refused edits remembered for each document."""
-_CLOSED = 50
-"""Closed documents whose refusals are remembered."""
-_OVERTYPED = 50
-"""A place that was changed in so many ways since is another place."""
+_MAX_EDITS = 50
+"""Limits the rejected edits of one document."""
+_MAX_CLOSED_DOCUMENTS = 50
+"""Limits the closed documents whose rejected edits are kept."""
+_MAX_REPLACEMENTS = 50
+"""Limits the replacements since a rejection. After more of them the rejection no longer applies."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Overtyped:
-    """A refused edit of the text `base` at whose place, or beside it, something was changed since; composed: `since`."""
+    """A rejected edit of `base` whose place was changed later. `since` is the composition of the later changes."""
 
     edit: Edit
     base: Snapshot
@@ -34,8 +33,8 @@ class _Overtyped:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    """Of one document: the refused edits over its present text, and those that do not fit it now."""
+class _Rejections:
+    """The rejected edits of one document: over its present text, and those whose places were typed over."""
 
     edits: tuple[Edit, ...] = ()
     overtyped: tuple[_Overtyped, ...] = ()
@@ -43,8 +42,8 @@ class _Kept:
     def __bool__(self) -> bool:
         return bool(self.edits or self.overtyped)
 
-    def after(self, before: Snapshot, edit: Edit) -> _Kept:
-        """The same after the text `before` was changed by `edit`."""
+    def after(self, before: Snapshot, edit: Edit) -> _Rejections:
+        """Return the rejections after a change of the text `before` by `edit`."""
         if not self or not edit:
             return self
         stay: list[Edit] = []
@@ -63,47 +62,49 @@ class _Kept:
             if moved is not None:
                 stay.append(moved)
             # One that was overtyped stays known as such: its text may be left again, and come again, in another way.
-            if (touched or known in self.overtyped) and len(since.replacements) <= _OVERTYPED:
+            if (touched or known in self.overtyped) and len(since.replacements) <= _MAX_REPLACEMENTS:
                 gone.append(replace(known, since=since))
-        return _Kept(tuple(dict.fromkeys(stay)), tuple(gone[-_REFUSED:]))
+        return _Rejections(tuple(dict.fromkeys(stay)), tuple(gone[-_MAX_EDITS:]))
 
 
 class RejectedEdits:
-    """By the keys of documents."""
+    """A store of the rejected edits of all documents, by the documents' keys."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, _Kept] = {}
-        self._closed: OrderedDict[str, tuple[Snapshot, _Kept]] = OrderedDict()
+        self._kept: dict[str, _Rejections] = {}
+        self._closed: OrderedDict[str, tuple[Snapshot, _Rejections]] = OrderedDict()
 
     def for_document(self, key: str) -> tuple[Edit, ...]:
-        """The refused edits that fit the document's present text."""
+        """Return the rejected edits that fit the document's present text."""
         kept = self._kept.get(key)
         return kept.edits if kept is not None else ()
 
     def add(self, key: str, edits: Sequence[Edit]) -> None:
-        """Refused in the document's present text; the same change may be said in several ways."""
-        kept = self._kept.get(key, _Kept())
-        self._kept[key] = replace(kept, edits=tuple(dict.fromkeys((*kept.edits, *edits)))[-_REFUSED:])
+        """Add rejected edits of the document's present text. One change may be written as several edits."""
+        kept = self._kept.get(key, _Rejections())
+        self._kept[key] = replace(kept, edits=tuple(dict.fromkeys((*kept.edits, *edits)))[-_MAX_EDITS:])
 
     def on_change(self, key: str, made: AppliedChange) -> None:
+        """Rebase the rejected edits of a document over a change."""
         kept = self._kept.get(key)
         if kept is not None:
             self._kept[key] = kept.after(made.before, made.edit)
 
     def after_edit(self, key: str, before: Snapshot, edit: Edit) -> tuple[Edit, ...]:
-        """What `of` would be after that change."""
+        """Return what `for_document` would return after a change."""
         kept = self._kept.get(key)
         return kept.after(before, edit).edits if kept is not None else ()
 
     def on_close(self, key: str, snapshot: Snapshot) -> None:
+        """Keep the rejected edits of a closed document until it is opened again."""
         kept = self._kept.pop(key, None)
         if kept:
             self._closed[key] = snapshot, kept
-            while len(self._closed) > _CLOSED:
+            while len(self._closed) > _MAX_CLOSED_DOCUMENTS:
                 self._closed.popitem(last=False)
 
     def on_open(self, key: str, snapshot: Snapshot) -> None:
-        """A document was opened; if it was before, it may have been changed meanwhile."""
+        """Restore the rejected edits of a document that was open before, rebased over the changes since."""
         known = self._closed.pop(key, None)
         if known is not None:
             before, kept = known
@@ -111,5 +112,6 @@ class RejectedEdits:
             self._kept[key] = kept.after(before, change)
 
     def clear(self) -> None:
+        """Forget all rejections."""
         self._kept.clear()
         self._closed.clear()

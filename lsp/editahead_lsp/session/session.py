@@ -1,6 +1,6 @@
-"""What the server remembers of one client: documents, history, shown predictions and their outcomes.
+"""The state of one client: documents, history, shown predictions and their outcomes.
 
-Plain synchronous code, touched only from the handlers on the event loop. Whatever runs later gets frozen values.
+The code is synchronous, and only handlers on the event loop call it. Tasks and threads get frozen values.
 """
 
 from __future__ import annotations
@@ -32,7 +32,15 @@ from .shown_predictions import Decision, ShownPredictions
 
 @dataclass
 class Session:
-    """clock: monotonic seconds. encoding: agreed with the client when it connected."""
+    """The mutable state of one client.
+
+    Attributes:
+        clock: Returns monotonic seconds.
+        outcomes: The outcomes of the predictions.
+        encoding: The position encoding that was negotiated with the client.
+        focused: The key of the document in focus.
+        state: The input of the latest prediction.
+    """
 
     clock: Callable[[], float]
     outcomes: OutcomeTracker
@@ -44,8 +52,8 @@ class Session:
     focused: str | None = None
     state: EditorState | None = None
     generation: int = 0
-    """Grows with everything that can change a prediction."""
-    refusals: RejectedEdits = field(default_factory=RejectedEdits)
+    """A counter that grows with each event that can change a prediction."""
+    rejected_edits: RejectedEdits = field(default_factory=RejectedEdits)
     diagnostics: ClientDiagnostics = field(default_factory=ClientDiagnostics)
 
     def __post_init__(self) -> None:
@@ -53,10 +61,11 @@ class Session:
         self._cursors: dict[str, int] = {}
         self._off: dict[str, tuple[Snapshot, Silence | None]] = {}
         self.shown_predictions = ShownPredictions(
-            self.clock, self.documents, self.history, self.refusals, self.outcomes, self._on_decision
+            self.clock, self.documents, self.history, self.rejected_edits, self.outcomes, self._on_decision
         )
 
     def configure(self, settings: Settings, exclusion: FileExclusion) -> None:
+        """Apply new settings."""
         self.settings, self.exclusion = settings, exclusion
         self.outcomes.configure(learning=settings.learning, logging=settings.telemetry == "local")
         self._off.clear()
@@ -65,13 +74,14 @@ class Session:
     # Documents
 
     def open(self, uri: str, language: str, version: int, text: str) -> Document:
+        """Open a document. An open document with the same URI is closed first."""
         self.close(uri)
         self.exclusion.clear_cache()  # an ignore file may have changed; opening is rare enough to look again
         document = Document(uri, language, version, text, self.encoding)
         self.documents.open(document)
         if self.disabled_reason(document) is None:
             self.history.on_open(document.snapshot)
-        self.refusals.on_open(document.key, document.snapshot)
+        self.rejected_edits.on_open(document.key, document.snapshot)
         self.focused = document.key
         self.generation += 1
         return document
@@ -79,23 +89,23 @@ class Session:
     def change(
         self, uri: str, version: int | None, changes: Sequence[TextDocumentContentChange]
     ) -> Document | None:
-        """Apply one didChange and learn from it. None when the document is not open."""
+        """Apply one didChange, and return the document; None when it is not open."""
         document = self.documents.get(uri)
         if document is None:
             return None
         cursor = self.cursor(document)
-        self._catch_up()
+        self._process_due_outcomes()
         made = document.change(document.snapshot.version + 1 if version is None else version, changes)
         self.documents.mark_used(document)
         self.focused = document.key
         self.generation += 1
         self.timing.on_change()
-        # Where the person most likely is now; a request will say it exactly.
+        # The most likely position of the cursor; a request will report the exact one.
         after = made.edit.changed_span[1] + made.edit.growth if made.edit else min(cursor, made.after.length)
         self._cursors[document.key] = after
         if made.edit and self.disabled_reason(document) is None:
             self.history.record_change(made.before, made.after, made.edit, at=self.clock(), cursor=cursor)
-        self.refusals.on_change(document.key, made)
+        self.rejected_edits.on_change(document.key, made)
         self.diagnostics.on_change(document.key, made.edit)
         self.outcomes.on_change(document.key, made)
         self.shown_predictions.on_change(document.key, made)
@@ -103,7 +113,8 @@ class Session:
         return document
 
     def close(self, uri: str) -> None:
-        self._catch_up()
+        """Close a document and end its shown predictions."""
+        self._process_due_outcomes()
         document = self.documents.close(uri)
         if document is None:
             return
@@ -111,7 +122,7 @@ class Session:
         self.history.on_close(document.uri)
         self._off.pop(document.key, None)
         self._cursors.pop(document.key, None)
-        self.refusals.on_close(document.key, document.snapshot)
+        self.rejected_edits.on_close(document.key, document.snapshot)
         self.diagnostics.on_close(document.key)
         if self.focused == document.key:
             self.focused = None
@@ -119,13 +130,13 @@ class Session:
         self.outcomes.on_close(document.key)
 
     def close_all(self) -> None:
-        """End all open predictions: the client is gone, or was asked to stop."""
-        self._catch_up()
+        """End all open predictions and write their outcomes: the client is gone, or shut the server down."""
+        self._process_due_outcomes()
         self.shown_predictions.close_all()
         self.outcomes.stop()
 
     def focus(self, uri: str | None) -> None:
-        """The person looks at this document now, or at none."""
+        """Set the document in focus; None when the user looks at none."""
         document = self.documents.get(uri) if uri is not None else None
         self.focused = None if document is None else document.key
         if document is not None:
@@ -136,16 +147,16 @@ class Session:
         return None if self.focused is None else self.documents.get_by_key(self.focused)
 
     def cursor(self, document: Document) -> int:
-        """The last known offset of the cursor."""
+        """Return the last known offset of the cursor."""
         return self._cursors.get(document.key, 0)
 
     def likely_cursors(self, document: Document) -> tuple[int, ...]:
-        """Offsets between which the person is: the last known one, or, before there is any, both ends."""
+        """Return the last known offset of the cursor, or the start and the end of the document if none is known."""
         known = self._cursors.get(document.key)
         return (0, document.snapshot.length) if known is None else (known,)
 
     def set_cursor(self, document: Document, place: Position) -> int:
-        """The client says where the cursor is."""
+        """Set the cursor to a position from the client, and return its offset."""
         self.focused = document.key
         self.documents.mark_used(document)
         cursor = offset_at(document.snapshot, place.line, place.character, self.encoding)
@@ -155,7 +166,14 @@ class Session:
     def update_diagnostics(
         self, uri: str, version: int | None, told: Sequence[ClientDiagnostic], within: Range | None = None
     ) -> None:
-        """A client says what it shows of a document, or of a range of it; of another version it says nothing."""
+        """Update the diagnostics that the client shows. Diagnostics of another version are ignored.
+
+        Args:
+            uri: The URI of the document.
+            version: The version that they are for. None when the client does not report it.
+            told: The diagnostics.
+            within: The range that they cover. None for all of the document.
+        """
         document = self.documents.get(uri)
         if (
             document is not None
@@ -168,27 +186,27 @@ class Session:
             self.generation += news
 
     def disabled_reason(self, document: Document) -> Silence | None:
-        """Why this document is left alone, if it is. Such a document is mirrored, and enters nothing else."""
+        """Return why nothing is predicted in a document; None when it is enabled. A disabled document is only mirrored."""
         known = self._off.get(document.key)
         if known is None or known[0] is not document.snapshot:
-            known = self._off[document.key] = document.snapshot, self._why_off(document.snapshot)
+            known = self._off[document.key] = document.snapshot, self._find_disabled_reason(document.snapshot)
         return known[1]
 
-    def _why_off(self, snapshot: Snapshot) -> Silence | None:
+    def _find_disabled_reason(self, snapshot: Snapshot) -> Silence | None:
         if self.settings.languages.get(snapshot.language) is False:
             return Silence("language-off", f"The setting `languages` has {snapshot.language} off.")
         why = self.exclusion.exclusion_reason(snapshot.uri)
         if why is not None:
             return Silence("excluded", why)
         limit = self.settings.max_file_bytes
-        if _larger(snapshot, limit):
+        if _is_larger(snapshot, limit):
             return Silence("too-large", f"It is larger than {limit} bytes (`max_file_bytes`).")
         return None
 
     def build_state(self, document: Document, cursor: int) -> EditorState:
-        """All that a prediction is made from."""
+        """Return the frozen input of a prediction at a cursor."""
         others = self._others(document)
-        refused = {d.uri: self.refusals.for_document(d.key) for d in (document, *others)}
+        refused = {d.uri: self.rejected_edits.for_document(d.key) for d in (document, *others)}
         return EditorState(
             document=document.snapshot,
             cursor=cursor,
@@ -202,15 +220,16 @@ class Session:
         )
 
     def _others(self, document: Document) -> list[Document]:
-        """The other documents that a prediction may draw on, the most recently used first."""
+        """Return the other enabled documents, the most recently used first."""
         return [
             d for d in reversed(list(self.documents)) if d is not document and self.disabled_reason(d) is None
         ]
 
     def reset_learning(self) -> None:
+        """Forget preferences, outcomes of rules, rejected edits and the debounce's history."""
         self.shown_predictions.rule_outcomes.clear()
         self.outcomes.reset()
-        self.refusals.clear()
+        self.rejected_edits.clear()
         self.timing.reset()
         self.generation += 1
 
@@ -218,8 +237,8 @@ class Session:
         self.timing.on_outcome(decision)
         self.generation += 1
 
-    def _catch_up(self) -> None:
-        """Before a change: what is known of earlier outcomes by now."""
+    def _process_due_outcomes(self) -> None:
+        """Process the outcomes that are due. Must run before a change."""
         if self.outcomes.process_due(self._text):
             self.generation += 1
 
@@ -228,8 +247,8 @@ class Session:
         return "" if document is None else document.snapshot.text
 
 
-def _larger(snapshot: Snapshot, limit: int) -> bool:
-    """Whether the text is more than `limit` bytes in UTF-8. Encodes it only when the length leaves a doubt."""
+def _is_larger(snapshot: Snapshot, limit: int) -> bool:
+    """Return whether the text is longer than `limit` bytes in UTF-8. Encode the text only when its length is not enough."""
     text = snapshot.text
     if len(text) > limit or text.isascii() or len(text) * 4 <= limit:
         return len(text) > limit

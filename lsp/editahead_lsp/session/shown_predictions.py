@@ -27,7 +27,7 @@ from .rejected_edits import RejectedEdits
 
 Decision = Literal["accepted", "rejected"]
 Requester = tuple[str, str]
-"""The key of the document that a request is for, and the face that sent it."""
+"""The key of the document that a request is for, and the surface that sent the request."""
 
 
 class ShownState(Enum):
@@ -100,10 +100,10 @@ _DECISIONS: dict[ShownState, Decision] = {
 
 MAX_SHOWN_MS = 1e9
 """Limits the milliseconds that a client can report a prediction to have been visible."""
-_REMEMBERED = 200
+_MAX_PREDICTIONS = 200
 """Limits the shown predictions that a client can still report an outcome of."""
-_UNSEEN_FACES = frozenset(["codeAction"])
-"""Faces whose answers may never be seen: many editors ask for actions wherever the cursor goes."""
+_UNSEEN_SURFACES = frozenset(["codeAction"])
+"""Surfaces whose answers may never be seen: many editors request code actions at each cursor movement."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,9 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class SuggestionList:
-    """A list of offers, the best first, or the reason for none. `cursor` is an offset in `document`."""
+    """A list of suggestions, the best first, or the reason for none. `cursor` is an offset in `document`."""
 
-    offers: tuple[Suggestion, ...]
+    suggestions: tuple[Suggestion, ...]
     silence: Silence | None
     document: Snapshot | None = None
     cursor: int = 0
@@ -179,7 +179,7 @@ class ShownPrediction:
 
     @property
     def is_open(self) -> bool:
-        """Whether no outcome is known yet."""
+        """Return whether no outcome is known yet."""
         return self.state in _OPEN
 
     def logged_event(self) -> tuple[outcome_log.LoggedEvent, float | None]:
@@ -228,7 +228,7 @@ class ShownPredictions:
     def register_prediction(
         self, offer: Suggestion, document: Document, requester: Requester, context: PredictionContext
     ) -> str:
-        """Return the id of a prediction for a requester. An open prediction that says the same keeps its id."""
+        """Return the id of a prediction for a requester. An open prediction with the same edit keeps its id."""
         candidate, edit = offer.candidate, offer.edit
         for shown in self._by_id.values():
             same = (shown.key, shown.candidate.rule, shown.edit) == (document.key, candidate.rule, edit)
@@ -250,7 +250,7 @@ class ShownPredictions:
         )
         self._by_id[shown.id] = shown
         self.counts.shown += 1
-        while len(self._by_id) > _REMEMBERED:
+        while len(self._by_id) > _MAX_PREDICTIONS:
             self._by_id.popitem(last=False)
         return shown.id
 
@@ -258,9 +258,10 @@ class ShownPredictions:
         """Replace what a requester shows by a newer answer, and end what no requester shows any longer.
 
         Args:
+            requester: The requester of the newer answer.
             ids: The predictions of the newer answer, the best first.
         """
-        best = self._by_id.get(ids[0]) if ids and requester[1] not in _UNSEEN_FACES else None
+        best = self._by_id.get(ids[0]) if ids and requester[1] not in _UNSEEN_SURFACES else None
         if best is not None and best.first_at is None:
             best.first_at = self._clock()
         self._answers += 1
@@ -278,8 +279,10 @@ class ShownPredictions:
         return self._by_id.get(id)
 
     def partially_typed(self, document: Document, cursor: int) -> list[ShownPrediction]:
-        """Return the predictions on the cursor's line that the last key was part of: those of the latest answer first, by
-        rank."""
+        """Return the predictions on the cursor's line that the last keystroke was part of.
+
+        Those of the latest answer come first, by rank.
+        """
         line = document.snapshot.line_at
         found = [
             shown
@@ -310,6 +313,7 @@ class ShownPredictions:
         """Return the states of the next requests if a prediction is accepted now.
 
         Args:
+            id: The id of the prediction.
             present: The state of the document that the prediction is in.
             cursors: Offsets in the text after the accept, one for each state.
         """
@@ -349,6 +353,8 @@ class ShownPredictions:
         """Record what the client reports, or a command shows, of a prediction.
 
         Args:
+            id: The id of the prediction.
+            event: The reported event.
             accepted_units: UTF-16 units of the new text, from its start, that were accepted so far.
             shown_ms: The milliseconds for which the prediction was visible.
         """
@@ -405,7 +411,7 @@ class ShownPredictions:
             return
         if _size(left) < _size(interpolate(edit, Edit(), text) or edit):
             self._advance(shown, ShownEvent.PART_MADE)
-            # Whatever is typed instead of it begins by deleting, too.
+            # Other text that replaces the same span begins by deleting, too.
             if _inserts(change.edit) or not _inserts(left):
                 shown.typed_snapshot = change.after
         shown.cursor_after = rebase_cursor(shown.cursor_after, edit, change.edit, left)

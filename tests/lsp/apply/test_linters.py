@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from editahead_inference.apply.planner import FileChange
-from editahead_lsp.apply.linters import new_problems
+from editahead_lsp.apply.linters import find_new_problems
 from editahead_lsp.protocol.apply_messages import Problem
 from editahead_prompts.sketches.paths import language_of
 from editahead_prompts.text.diff import diff
@@ -31,7 +31,7 @@ def no_tools(name: str) -> None:
 
 
 async def found(folder: Path, *changes: FileChange, which: Callable[[str], str | None]) -> list[Problem]:
-    return await new_problems(changes, [folder], "utf-16", which=which)
+    return await find_new_problems(changes, [folder], "utf-16", which=which)
 
 
 def said(problems: list[Problem]) -> list[tuple[str, str, int]]:
@@ -132,7 +132,7 @@ async def test_a_tool_that_says_nothing_sensible_is_not_heard(work: Path, tmp_pa
 async def test_a_tool_that_takes_too_long_is_ended(work: Path, tmp_path: Path) -> None:
     which = tool(tmp_path, "time.sleep(600)")
     changes = change(work / "src" / "a.ts", "old\n", "new\n")
-    assert await new_problems([changes], [work], "utf-16", which=which, limit_s=0.05) == []
+    assert await find_new_problems([changes], [work], "utf-16", which=which, limit_s=0.05) == []
 
 
 async def test_cancelled_it_ends_the_tool(work: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from editahead_inference.backends.base import Health
 from editahead_inference.errors import BackendError
-from editahead_lsp.model.prompt_warmer import BUDGET, PAUSE_S, WINDOW_S, TokenBudget
+from editahead_lsp.model.prompt_warmer import BUDGET_WINDOW_S, IDLE_S, TOKEN_BUDGET, TokenBudget
 from scripted_backend import BLOCK
 from server_with_model import A, Model, Modelled, Time, until
 
@@ -40,7 +40,7 @@ async def settle(wired: Modelled) -> None:
         await asyncio.sleep(0)
 
 
-async def pause(wired: Modelled, seconds: float = PAUSE_S) -> None:
+async def pause(wired: Modelled, seconds: float = IDLE_S) -> None:
     await settle(wired)
     wired.time.passes(seconds)
     await settle(wired)
@@ -117,7 +117,7 @@ async def test_typing_is_waited_out(wired: Modelled, model: Model) -> None:
     await wired.start()
     wired.open(A, LONG)
     for number in range(5):
-        await pause(wired, PAUSE_S / 2)
+        await pause(wired, IDLE_S / 2)
         wired.type(0, number, "#")
     assert not model.backend.warmed
     await pause(wired)
@@ -174,7 +174,7 @@ async def test_the_end_comes_in_the_middle_of_it(wired: Modelled, model: Model) 
     assert not model.backend.warmed
 
 
-@given(st.lists(st.tuples(st.floats(0, 40), st.integers(0, BUDGET)), max_size=30))
+@given(st.lists(st.tuples(st.floats(0, 40), st.integers(0, TOKEN_BUDGET)), max_size=30))
 def test_no_window_costs_more_than_the_budget_and_one_prompt(spent: list[tuple[float, int]]) -> None:
     time = Time()
     budget = TokenBudget(time)
@@ -185,5 +185,5 @@ def test_no_window_costs_more_than_the_budget_and_one_prompt(spent: list[tuple[f
             budget.spend(tokens)
             made.append((time(), tokens))
     for start, _ in made:
-        within = [tokens for at, tokens in made if start <= at < start + WINDOW_S]
-        assert sum(within[:-1]) < BUDGET or len(within) == 1
+        within = [tokens for at, tokens in made if start <= at < start + BUDGET_WINDOW_S]
+        assert sum(within[:-1]) < TOKEN_BUDGET or len(within) == 1

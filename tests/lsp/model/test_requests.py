@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from editahead_lsp.model import prompt_warmer
 from editahead_lsp.prediction.coordinator import ReuseOptions
-from editahead_lsp.prediction.scheduler import SILENT_S, UNSURE_S
-from editahead_lsp.session.adaptive_debounce import PAUSE_S
+from editahead_lsp.prediction.scheduler import MODEL_WAIT_WITH_RULES_S, MODEL_WAIT_WITHOUT_RULES_S
+from editahead_lsp.session.adaptive_debounce import MIN_MODEL_DELAY_S
 from server_harness import span
 from server_with_model import NEW, RENAMED, TEXT, A, Model, Modelled, rename_once, until
 
-AHEAD = ReuseOptions(ahead=True)
+AHEAD = ReuseOptions(prefetch=True)
 
 
 # What it says is shown
@@ -86,9 +86,9 @@ async def test_an_answer_waits_for_the_model_no_longer_than_is_said(wired: Model
     await wired.start()
     wired.open(A, TEXT)
     asked = wired.send("editahead/nextEdit", wired.at(4, 4))
-    await until(lambda: SILENT_S in wired.time.asked and bool(model.prompts))
+    await until(lambda: MODEL_WAIT_WITHOUT_RULES_S in wired.time.asked and bool(model.prompts))
     assert not wired.answered(asked)
-    wired.time.passes(SILENT_S)
+    wired.time.passes(MODEL_WAIT_WITHOUT_RULES_S)
     answer = (await wired.reply(asked))["result"]
     assert answer["predictions"] == [] and answer["silence"]["reason"] == "no-history"
     model.go_on()
@@ -102,8 +102,8 @@ async def test_rules_with_something_to_show_wait_less(connect: Callable[..., Mod
     await wired.start()
     rename_once(wired)
     asked = wired.send("editahead/nextEdit", wired.at(0, 13))
-    await until(lambda: UNSURE_S in wired.time.asked)
-    wired.time.passes(UNSURE_S)
+    await until(lambda: MODEL_WAIT_WITH_RULES_S in wired.time.asked)
+    wired.time.passes(MODEL_WAIT_WITH_RULES_S)
     assert (await wired.reply(asked))["result"]["predictions"][0]["source"] == "propagation"
 
 
@@ -158,7 +158,7 @@ async def test_some_who_wait_on_different_lines_can_be_cancelled(wired: Modelled
     await until(lambda: bool(model.prompts))
     other = wired.send("textDocument/copilotInlineEdit", wired.at(3, 2))
     last = wired.send("textDocument/inlineCompletion", wired.at(5, 8))
-    await until(lambda: wired.time.asked.count(SILENT_S) == 3)
+    await until(lambda: wired.time.asked.count(MODEL_WAIT_WITHOUT_RULES_S) == 3)
     for id in (one, last):
         wired.notify("$/cancelRequest", {"id": id})
         await wired.reply(id)
@@ -181,7 +181,7 @@ async def test_a_request_whose_place_a_newer_one_took_waits_for_nothing(
     await until(lambda: bool(model.prompts))
     other = wired.send("editahead/nextEdit", wired.at(3, 2))
     await wired.reply(one)
-    await until(lambda: wired.time.asked.count(SILENT_S) == 2)
+    await until(lambda: wired.time.asked.count(MODEL_WAIT_WITHOUT_RULES_S) == 2)
     wired.notify("$/cancelRequest", {"id": other})
     await wired.reply(other)
     await until(lambda: model.backend.stopped == 1)
@@ -273,12 +273,12 @@ async def test_the_pause_is_not_the_models_time(connect: Callable[..., Modelled]
     rename_once(wired)
     wired.time.passes(1.0)
     asked = wired.send("editahead/nextEdit", wired.at(0, 13, trigger="typed"))
-    pause = PAUSE_S
-    await until(lambda: pause in wired.time.asked and pause + UNSURE_S in wired.time.asked)
+    pause = MIN_MODEL_DELAY_S
+    await until(lambda: pause in wired.time.asked and pause + MODEL_WAIT_WITH_RULES_S in wired.time.asked)
     wired.time.passes(pause)
     await until(lambda: bool(model.prompts))
     assert not wired.answered(asked)
-    wired.time.passes(UNSURE_S)
+    wired.time.passes(MODEL_WAIT_WITH_RULES_S)
     assert (await wired.reply(asked))["result"]["predictions"]
 
 
@@ -286,7 +286,7 @@ async def test_who_asks_explicitly_does_not_wait(wired: Modelled, model: Model) 
     await wired.start({"debounce_ms": "auto"})
     wired.open(A, TEXT)
     assert (await wired.next(4, 4, trigger="manual"))["predictions"]
-    assert set(wired.time.asked) <= {SILENT_S, prompt_warmer.PAUSE_S}
+    assert set(wired.time.asked) <= {MODEL_WAIT_WITHOUT_RULES_S, prompt_warmer.IDLE_S}
 
 
 # Ahead

@@ -21,7 +21,7 @@ def names(remembered: ResponseCache, among: str) -> str:
 
 
 def test_the_least_recently_used_goes() -> None:
-    remembered = ResponseCache(most=2)
+    remembered = ResponseCache(max_responses=2)
     first = told("a")
     for one in (first, told("b"), first, told("c")):
         remembered.put(one)
@@ -29,21 +29,21 @@ def test_the_least_recently_used_goes() -> None:
 
 
 def test_the_texts_that_are_kept_are_bounded() -> None:
-    remembered = ResponseCache(chars=25)
+    remembered = ResponseCache(max_chars=25)
     for name in "abc":
         remembered.put(told(name))
     assert names(remembered, "abc") == "bc"
 
 
 def test_the_newest_is_kept_however_long_it_is() -> None:
-    remembered = ResponseCache(chars=1)
+    remembered = ResponseCache(max_chars=1)
     for name in "ab":
         remembered.put(told(name))
     assert names(remembered, "ab") == "b"
 
 
 def test_few_are_of_one_document() -> None:
-    remembered = ResponseCache(of_one=2)
+    remembered = ResponseCache(max_per_document=2)
     remembered.put(told("b"))
     answers = [told("a") for _ in range(3)]
     for one in answers:
@@ -53,7 +53,7 @@ def test_few_are_of_one_document() -> None:
 
 
 async def test_an_answer_of_which_the_rest_is_shown_is_used(model: Model) -> None:
-    requests = ModelRequests(asyncio.sleep, ResponseCache(most=2))
+    requests = ModelRequests(asyncio.sleep, ResponseCache(max_responses=2))
     requests.set_model(model.predictor)
     asked = []
     for name in "abacab":

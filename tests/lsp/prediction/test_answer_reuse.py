@@ -15,7 +15,7 @@ from editahead_prompts.state import EditorState
 from server_harness import Scripted, Wired, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
-AHEAD = ReuseOptions(ahead=True)
+AHEAD = ReuseOptions(prefetch=True)
 
 
 async def next_edit(wired: Wired, line: int = 0, character: int = 0, uri: str = A) -> dict[str, Any]:
@@ -33,7 +33,7 @@ async def first(wired: Wired, line: int = 0, character: int = 0) -> dict[str, An
 
 
 def layers(wired: Wired) -> dict[str, int]:
-    return {str(layer): count for layer, count in wired.server.predictions.layers.items()}
+    return {str(layer): count for layer, count in wired.server.predictions.answer_counts.items()}
 
 
 # What was shown and is being typed
@@ -210,7 +210,7 @@ async def test_old_answers_are_forgotten(wired: Wired, pipeline: Scripted) -> No
 async def test_without_layers_everything_is_predicted(
     connect: Callable[..., Wired], pipeline: Scripted
 ) -> None:
-    wired = connect(reuse=ReuseOptions(typed=False, kept=0, ahead=False))
+    wired = connect(reuse=ReuseOptions(typed=False, cache_size=0, prefetch=False))
     await wired.initialize()
     wired.open(A, "user\n")
     await next_edit(wired)

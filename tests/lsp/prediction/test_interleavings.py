@@ -254,13 +254,13 @@ async def play(wired: Wired, pipeline: Scripted, random: Random) -> None:
 async def session(random: Random, folder: Path) -> Counter[AnswerSource]:
     """Where the answers came from."""
     pipeline = Scripted({"user": "account"})
-    wired = Wired(pipeline, user_folder=folder, reuse=ReuseOptions(ahead=True))
+    wired = Wired(pipeline, user_folder=folder, reuse=ReuseOptions(prefetch=True))
     try:
         await play(wired, pipeline, random)
     finally:
         wired.server.predictions.stop()
     wired.finish()
-    return wired.server.predictions.layers
+    return wired.server.predictions.answer_counts
 
 
 async def soon(seconds: float) -> None:
@@ -274,7 +274,7 @@ async def session_with_model(random: Random, folder: Path) -> TellingModel:
     wired = Wired(
         pipeline,
         user_folder=folder,
-        reuse=ReuseOptions(ahead=True),
+        reuse=ReuseOptions(prefetch=True),
         sleep=soon,
         create_model=lambda wanted: model,
     )

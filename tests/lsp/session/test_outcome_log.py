@@ -14,7 +14,7 @@ import pytest
 
 from editahead_lsp.errors import OutcomeLogError
 from editahead_lsp.session import outcome_log
-from editahead_lsp.session.outcome_log import Outcome, OutcomeLog, read
+from editahead_lsp.session.outcome_log import Outcome, OutcomeLog, read_outcomes
 
 ONE = Outcome(
     run="r1",
@@ -84,15 +84,15 @@ def load(log: OutcomeLog) -> list[Outcome]:
 
 
 def test_rows_come_back_as_they_were(log: OutcomeLog, file: Path) -> None:
-    assert read(file) == []
+    assert read_outcomes(file) == []
     assert not file.parent.exists()
     other = replace(
         ONE, number=2, distance=4, shipped=None, shown_ms=None, event="ignored", seen=False, at=5.0
     )
     write(log, ONE, other)
-    assert read(file) == [other, ONE]
+    assert read_outcomes(file) == [other, ONE]
     write(log, replace(ONE, kept_300=0.5))
-    assert read(file) == [other, replace(ONE, kept_300=0.5)]
+    assert read_outcomes(file) == [other, replace(ONE, kept_300=0.5)]
 
 
 def test_what_is_learned_from(log: OutcomeLog, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ def test_stopping_writes_what_waits(file: Path, clock: Clock) -> None:
     for number in range(50):
         log.write(replace(ONE, number=number))
     log.stop()
-    assert len(read(file)) == 50
+    assert len(read_outcomes(file)) == 50
 
 
 def test_old_rows_go(file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +123,9 @@ def test_old_rows_go(file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) 
     again = OutcomeLog(file, clock)
     write(again, replace(ONE, number=10, at=10.0))
     again.stop()
-    assert [one.number for one in read(file)] == [6, 7, 8, 9, 10] or [one.number for one in read(file)] == [
+    assert [one.number for one in read_outcomes(file)] == [6, 7, 8, 9, 10] or [
+        one.number for one in read_outcomes(file)
+    ] == [
         7,
         8,
         9,
@@ -142,7 +144,7 @@ def test_several_servers_write_at_once(file: Path, clock: Clock) -> None:
     for log in logs:
         settle(log)
         log.stop()
-    assert {(one.run, one.number) for one in read(file)} == {
+    assert {(one.run, one.number) for one in read_outcomes(file)} == {
         (f"r{run}", n) for run in range(4) for n in range(40)
     }
 
@@ -154,7 +156,7 @@ def test_a_reset_reaches_the_others(log: OutcomeLog, file: Path, clock: Clock) -
     log.reset()
     settle(log)
     assert load(log) == []
-    assert len(read(file)) == 2
+    assert len(read_outcomes(file)) == 2
     assert not log.consume_reset()
     assert not other.consume_reset()
     write(other, replace(ONE, run="r2", kept_300=1.0), replace(ONE, run="r2", number=2))  # it could not know
@@ -198,7 +200,7 @@ def test_a_damaged_file_is_kept_aside(
     file.write_bytes(data)
     assert load(log) == []
     write(log, ONE)
-    assert read(file) == [ONE]
+    assert read_outcomes(file) == [ONE]
     assert file.with_name("outcomes.db.damaged").read_bytes() == data
     assert len(warnings.messages) == 1
     assert "kept as" in warnings.messages[0]
@@ -226,7 +228,7 @@ def test_a_locked_file_costs_one_warning_and_no_outcome(
         locking.execute("ROLLBACK")
     clock.now += 61
     write(log, replace(ONE, number=31))
-    assert [one.number for one in read(file)] == list(range(1, 32))
+    assert [one.number for one in read_outcomes(file)] == list(range(1, 32))
     assert len(warnings.messages) == 1
 
 
@@ -254,7 +256,7 @@ def test_no_file_can_be_made(
     file.rmdir()
     clock.now += 61
     write(log, replace(ONE, number=2000))
-    assert read(file)[-1].number == 2000
+    assert read_outcomes(file)[-1].number == 2000
 
 
 def test_a_full_disk(log: OutcomeLog, file: Path, clock: Clock, warnings: pytest.LogCaptureFixture) -> None:
@@ -266,18 +268,18 @@ def test_a_full_disk(log: OutcomeLog, file: Path, clock: Clock, warnings: pytest
 
     log._submit(lambda: limit(1))  # less than there is: no page more
     write(log, *(replace(ONE, number=n) for n in range(2, 900)))
-    assert read(file) == [ONE]
+    assert read_outcomes(file) == [ONE]
     assert len(warnings.messages) == 1
     log._submit(lambda: limit(10_000))
     clock.now += 61
     write(log, replace(ONE, number=900))
-    assert len(read(file)) == 900
+    assert len(read_outcomes(file)) == 900
 
 
 def test_a_row_that_is_none_does_not_stop_the_others(log: OutcomeLog, file: Path) -> None:
     write(log, replace(ONE, language="\ud800"))
     write(log, replace(ONE, number=2))
-    assert [one.number for one in read(file)] == [2]
+    assert [one.number for one in read_outcomes(file)] == [2]
 
 
 def test_what_cannot_be_written_can_be_read(
@@ -312,7 +314,7 @@ def test_a_newer_version_is_left_alone(
     assert len(warnings.messages) == 1
     assert "newer" in warnings.messages[0]
     with pytest.raises(OutcomeLogError):
-        read(file)
+        read_outcomes(file)
 
 
 def test_an_older_version_is_brought_up_to_date(
@@ -344,4 +346,4 @@ def test_a_migration_that_fails_changes_nothing(
     with pytest.raises(sqlite3.OperationalError):
         outcome_log.open_database(file)
     monkeypatch.setattr(outcome_log, "MIGRATIONS", now)
-    assert read(file) == [ONE]
+    assert read_outcomes(file) == [ONE]

@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from editahead_cli.outcome_statistics import summarize_outcomes
 from editahead_lsp.prediction.coordinator import ReuseOptions
-from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, read
+from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, read_outcomes
 from editahead_lsp.session.outcome_tracker import PUBLISH_EVERY
 from editahead_prompts.state import UserPreferences
 from server_harness import NOT_AHEAD, Scripted, Wired, ask, span
@@ -66,7 +66,7 @@ class Desk:
         """End a server; what is in the log then."""
         self.servers[self.servers.index(wired)] = wired
         wired.finish()
-        return read(self.file)
+        return read_outcomes(self.file)
 
     def taste(self) -> UserPreferences | None:
         """In the last state that was predicted for."""
@@ -128,7 +128,7 @@ async def test_an_accept_and_what_was_kept_of_it(desk: Desk) -> None:
         desk.clock.seconds += seconds
         nudge(wired)
         settle(wired)
-        (row,) = read(desk.file)
+        (row,) = read_outcomes(desk.file)
         assert row.kept_30 == (None if seconds == 29.0 else 1.0)
     assert row == Outcome(
         run="run0",
@@ -245,7 +245,7 @@ async def test_what_was_passed_over_and_accepted_after_all(desk: Desk) -> None:
     nudge(wired)
     assert await predictions(wired) == []
     settle(wired)
-    (row,) = read(desk.file)
+    (row,) = read_outcomes(desk.file)
     assert (row.event, row.seen) == ("ignored", False)
     await command(wired, "accept", first["id"])
     (row,) = desk.end(wired)
@@ -398,7 +398,7 @@ async def test_two_servers_at_once(desk: Desk) -> None:
     assert taste.weights
     settle(one)
     settle(two)
-    assert {row.run for row in read(desk.file)} == {"run0", "run1"}
+    assert {row.run for row in read_outcomes(desk.file)} == {"run0", "run1"}
     await command(one, "resetLearning")
     settle(one)
     await reject(two, desk, 1)  # writing, it hears of it
@@ -408,7 +408,7 @@ async def test_two_servers_at_once(desk: Desk) -> None:
     taste = desk.taste()
     assert taste is not None
     assert taste.weights == ()
-    assert len(read(desk.file)) >= 25
+    assert len(read_outcomes(desk.file)) >= 25
 
 
 async def test_without_learning_nothing_is_read_or_learned(desk: Desk) -> None:
