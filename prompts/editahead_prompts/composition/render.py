@@ -28,7 +28,7 @@ from .parts import (
 from .tokenizers import Tokenizer, count_within
 
 OmissionReason: TypeAlias = Literal[
-    "the prompt's budget", "its group's budget", "follows one left out", "a shorter one stands"
+    "the prompt's budget", "its group's budget", "follows one left out", "a shorter one is used"
 ]
 
 
@@ -223,7 +223,7 @@ def _choose(
             which = None
             reason: OmissionReason = "follows one left out"
         else:
-            reason = why if which is None else "a shorter one stands"
+            reason = why if which is None else "a shorter one is used"
         if which != 0:
             left_out[item.place] = OmittedPart(item.name, item.priority, item.costs[0], reason)
         if which is None:

@@ -180,7 +180,7 @@ def test_what_is_left_out_is_told(root: Group, budget: int) -> None:
         return
     stands = {piece.name for piece in prompt.pieces}
     for left in prompt.left_out:
-        assert (left.name not in stands) or left.why == "a shorter one stands"
+        assert (left.name not in stands) or left.why == "a shorter one is used"
 
 
 def names(prompt: Prompt) -> list[str]:
