@@ -34,7 +34,7 @@ Environment = Mapping[str, str]
 
 
 def serve(file: Path) -> None:
-    """A language server that writes down what its client says first, and has nothing to offer."""
+    """Serve as a language server that writes down its client's `initialize`, and offers nothing."""
     while (message := read(sys.stdin.buffer)) is not None:
         method = message.get("method")
         if method == "initialize":
@@ -75,7 +75,7 @@ def layout(said: Mapping[str, Any]) -> str:
 
 @contextlib.contextmanager
 def running(command: list[str], folder: Path, environment: Environment) -> Iterator[None]:
-    """A program in a terminal of its own, and all that it starts, until the block ends."""
+    """Run a program in a terminal of its own, with all that it starts, until the block ends."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         command,

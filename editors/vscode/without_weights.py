@@ -14,7 +14,7 @@ LEFT_OUT = "editahead_inference/shipped/"
 
 
 def lightened(wheel: Path, folder: Path) -> Path:
-    """Writes the wheel, under its own name, into the folder."""
+    """Write the wheel, under its own name, into the folder."""
     out = folder / wheel.name
     with zipfile.ZipFile(wheel) as whole, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as light:
         for entry in whole.infolist():

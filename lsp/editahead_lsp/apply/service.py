@@ -314,7 +314,9 @@ class ApplyService:
         if job.embedded is not None and uri == job.embedded.document.uri:
             put_back = job.embedded.to_document_hunks(hunks)
             if put_back is None:
-                raise ApplyRefusedError(Refusal("unplaced", "It would change what the comment stands in."))
+                raise ApplyRefusedError(
+                    Refusal("unplaced", "The sketch would change the code around its own comment.")
+                )
             hunks = tuple(put_back)
         if asked is None:
             if now is None:

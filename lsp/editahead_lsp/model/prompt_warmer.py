@@ -19,7 +19,7 @@ from .requests import ModelRequests
 IDLE_S = 0.3
 """Seconds without a change before a prefill."""
 TOKEN_BUDGET, BUDGET_WINDOW_S = 60_000, 60.0
-"""Limits the prefilled tokens in each window of so many seconds."""
+"""Prefilled tokens in each window, and the length of a window in seconds."""
 
 
 class TokenBudget:

@@ -297,7 +297,10 @@ class PredictionScheduler:
             computation.cancel()
             if isinstance(cancelled, DeadlineError):
                 log.warning("a prediction took longer than %.1f s", DEADLINE_S)
-            return _silent(computation, Silence("cancelled", "It took too long, or nobody waited for it."))
+            return _silent(
+                computation,
+                Silence("cancelled", "The prediction took too long, or no request waited for it."),
+            )
         except Exception as error:
             computation.cancel()
             # The message may quote the document, so that it belongs below debug.

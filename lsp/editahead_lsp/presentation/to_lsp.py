@@ -84,7 +84,7 @@ def next_edit(answer: SuggestionList, encoding: Encoding) -> wire.NextEditResult
 
 
 def cursor_on_edited_line(offer: Suggestion, cursor: int) -> bool:
-    """Whether the cursor is on one of the lines that the edit changes."""
+    """Return whether the cursor is on one of the lines that the edit changes."""
     start, end = offer.edit.changed_span
     at = offer.snapshot.line_at
     return at(start) <= at(cursor) <= at(end)

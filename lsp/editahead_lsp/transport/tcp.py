@@ -56,7 +56,7 @@ class TcpServer:
         """Listen for connections. Return the addresses, each as "host:port".
 
         Args:
-            host: A name or an address; an empty one stands for all addresses of this machine.
+            host: A name or an address; an empty one means all addresses of this machine.
             port: 0 = a free port.
             remote: Whether other machines may connect.
 

@@ -1,4 +1,4 @@
-"""The parts of a prompt, as values, in the order of the prompt.
+r"""The parts of a prompt, as values, in the order of the prompt.
 
 A part has a content and a priority; `render` decides which parts stay. Two ideas come from other projects: priorities with
 alternatives and group budgets from Priompt (Anysphere, MIT, 2023), the cache breakpoint from prompt-tsx (Microsoft, MIT,

@@ -42,12 +42,12 @@ def split_cursor_line(document: Snapshot, cursor: int) -> tuple[str, str]:
 def other_document_parts(
     state: EditorState, paths: PromptPaths, special: tuple[str, ...], shape: str
 ) -> tuple[FirstFitting, ...]:
-    """Return parts that show the other open documents.
+    r"""Return parts that show the other open documents.
 
     Recently used documents have a higher priority (below 1). The parts are in the order of the URIs, which changes least.
 
     Args:
-        shape: A template with the fields {path}, {text} (which ends in a line feed) and {more} ("...\\n" if more lines
+        shape: A template with the fields {path}, {text} (which ends in a line feed) and {more} ("...\n" if more lines
             follow).
     """
     parts = []

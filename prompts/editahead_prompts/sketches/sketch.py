@@ -93,7 +93,7 @@ class Diff:
 
 @dataclass(frozen=True, slots=True)
 class FileSketch:
-    """A part of a sketch that is about one file.
+    r"""A part of a sketch that is about one file.
 
     Attributes:
         kind: The kind of the part.
@@ -105,7 +105,7 @@ class FileSketch:
         language: The fence's word in lower case ("py", "typescript"), or None.
         action: The effect on the file. "move" also edits; "delete" has no content.
         moved_to: The new path of a moved file.
-        final_newline: False if the sketch says that the file has none ("\\ No newline at end of file"); None if the sketch
+        final_newline: False if the sketch says that the file has none ("\ No newline at end of file"); None if the sketch
             does not say.
         path_line: The sketch's line of a comment in the code that names the path. The line is not part of `content`, but
             a file may begin with such a comment.

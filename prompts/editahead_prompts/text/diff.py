@@ -29,10 +29,10 @@ Span = tuple[int, int, int, int]
 
 
 def diff(old: str, new: str) -> Edit:
-    """Return a small edit of whole tokens with `diff(old, new).apply(old) == new`.
+    r"""Return a small edit of whole tokens with `diff(old, new).apply(old) == new`.
 
     A token is an identifier or number, a line end, a run of other white space, or one other character. Where
-    only white space differs, only the differing part of it is replaced. A `\\r\\n` is never split: no editor
+    only white space differs, only the differing part of it is replaced. A `\r\n` is never split: no editor
     can address its middle.
     """
     if old == new:

@@ -1,6 +1,6 @@
-"""A document's text at one version, frozen.
+r"""A document's text at one version, frozen.
 
-Lines are split as LSP says (3.18, "Text Documents"): at `\\r\\n`, `\\n` and `\\r`, and nowhere else. `str.splitlines` also
+Lines are split as LSP says (3.18, "Text Documents"): at `\r\n`, `\n` and `\r`, and nowhere else. `str.splitlines` also
 splits at form feeds, U+2028 and others, which would shift every later line.
 
 Code below the LSP layer counts in offsets: Unicode code points from the start of the text, 0-based.
