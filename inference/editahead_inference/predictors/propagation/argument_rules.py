@@ -1,4 +1,4 @@
-"""Arguments: added to, or dropped from, every call of the same function; calls may span lines."""
+"""Rules that add an argument to, or remove it from, every call of a function. A call may span lines."""
 
 from __future__ import annotations
 
@@ -14,14 +14,19 @@ from .insertion_rules import MirroredInsertion
 from .rule import Proposal, Rule, shorten
 
 _MAX_CALL = 2000
-"""Characters that a call's argument list may span."""
+"""Characters of a call's argument list that are read, so that an unclosed bracket costs little."""
+
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
 def argument_spans(text: str, open_at: int) -> list[tuple[int, int]] | None:
-    """The spans of the arguments of the bracket that opens at `open_at`; the last end is that of the list.
+    """Return the spans (start, end) of the arguments in a bracket, or None if the bracket does not close.
 
-    [(start, end), ...] without the commas; an empty list has one empty span. None when it does not close.
+    The spans do not include the commas. An empty list has one empty span. The last span ends at the closing bracket.
+
+    Args:
+        text: The code, of any number of lines.
+        open_at: The offset of the opening bracket.
     """
     spans: list[tuple[int, int]] = []
     stack: list[str] = []
@@ -52,7 +57,15 @@ def argument_spans(text: str, open_at: int) -> list[tuple[int, int]] | None:
 
 @dataclass(frozen=True)
 class ArgumentChange(Rule):
-    """At each call of `callee`, the argument `text` is added at, or removed from, position `place` (-1: the end)."""
+    """A rule that adds an argument to, or removes it from, each call of `callee`.
+
+    Attributes:
+        callee: The name of the function.
+        text: The argument.
+        place: The 0-based position of the argument; -1 is the end.
+        add: Whether the argument is added.
+        count: The number of arguments that a call has before the change. Other calls stay.
+    """
 
     callee: str = ""
     text: str = ""
@@ -77,7 +90,7 @@ class ArgumentChange(Rule):
                 yield Proposal(first, last + 1, tuple(filter(None, split_lines(new))))
 
     def _found(self, index: DocumentIndex) -> Iterator[re.Match[str]]:
-        """The callee with its bracket, in order; only the lines that hold the name are looked at."""
+        """Yield the matches of the callee with its opening bracket, in document order."""
         regex = re.compile(rf"(?<!\w){re.escape(self.callee)}\s?\(")
         text, starts = index.snapshot.text, index.snapshot.starts
         for line in index.lines_with(self.callee):
@@ -119,7 +132,10 @@ class ArgumentChange(Rule):
 
 @dataclass(frozen=True)
 class CallSite(Rule):
-    """A definition's parameters changed: each call is a place to go to. What to write there nobody can know."""
+    """A rule that leads to each call of a definition whose parameters changed.
+
+    The new arguments are unknown, so the proposals keep the lines as they are.
+    """
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         call = re.compile(rf"(?<!\w){re.escape(self.source)}\s?\(")
@@ -132,7 +148,12 @@ _DEFINITION = re.compile(r"(?<!\w)(?:def|func|fn|function)\s")
 
 
 def learn_argument_rules(old: str, new: str) -> list[Rule]:
-    """From one line's change: an argument added to, or removed from, a call; a definition whose parameters changed."""
+    """Learn rules from a line in which a call gained or lost an argument, or a definition's parameters changed.
+
+    Args:
+        old: The line's body before the edit.
+        new: The line's body after the edit.
+    """
     o, n = old.strip(), new.strip()
     rules: list[Rule] = []
     for (callee, before), (other, after) in zip(_calls(o), _calls(n), strict=False):
@@ -161,7 +182,7 @@ def learn_argument_rules(old: str, new: str) -> list[Rule]:
 
 
 def _beside(sibling: str, added: str, example: str) -> list[Rule]:
-    """The new parameter's name goes wherever its neighbour's goes line by line."""
+    """Return a rule that copies each line with the neighbour's name, with the name of the added argument instead."""
     name, new = WORD.match(sibling), WORD.match(added)
     if name is None or new is None or name[0] == new[0]:
         return []
@@ -176,7 +197,7 @@ def _beside(sibling: str, added: str, example: str) -> list[Rule]:
 
 
 def _calls(line: str) -> list[tuple[str, list[str]]]:
-    """(callee, arguments) of each call that closes on the line, in order."""
+    """Return (callee, arguments) of each call that closes on the line, in order."""
     tokens = tokenize(line)
     calls: list[tuple[str, list[str]]] = []
     at = 0

@@ -1,4 +1,4 @@
-"""A function that became asynchronous: its calls are awaited, where that is possible."""
+"""Rules that await the calls of a function that became asynchronous."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CONTROL = re.compile(r"\s*(?:\}\s*)?(?:if|for|while|switch|catch|else|with|elif
 
 @dataclass(frozen=True)
 class AwaitCalls(Rule):
-    """In the bodies of asynchronous functions, the calls of `source` are awaited."""
+    """A rule that awaits the calls of `source` in the bodies of asynchronous functions."""
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         call = re.compile(rf"(?<![\w.])(?:[^\W\d]\w*\.)*{re.escape(self.source)}\(")
@@ -36,13 +36,16 @@ class AwaitCalls(Rule):
 
 
 def _is_settled(match: re.Match[str]) -> bool:
-    """Whether it is awaited already, is no call but the definition, or belongs to a function of its own on the line."""
+    """Return whether the match needs no `await`.
+
+    A call that is already awaited needs none, nor does a definition, a comment, or a call in a lambda on the same line.
+    """
     before = match.string[: match.start()]
     return bool(re.search(r"\b(?:await|async|def|function|yield|from)\s+\Z|=>|\blambda\b|//|#", before))
 
 
 def _is_in_async(index: DocumentIndex, line: int) -> bool:
-    """Whether the innermost function around the line is asynchronous, as far as its first line says."""
+    """Return whether the first line of the innermost function around the line says `async`."""
     while (line := index.block(line)) >= 0:
         body = index.bodies[line]
         if _FUNCTION.search(body) and not _CONTROL.match(body):
@@ -51,7 +54,12 @@ def _is_in_async(index: DocumentIndex, line: int) -> bool:
 
 
 def learn_await_rules(old: str, new: str) -> list[Rule]:
-    """From one line's change (bodies)."""
+    """Learn a rule from a line in which an existing function became asynchronous.
+
+    Args:
+        old: The line's body before the edit.
+        new: The line's body after the edit.
+    """
     made = _ASYNC.search(new)
     if made is None or _ASYNC.search(old):
         return []

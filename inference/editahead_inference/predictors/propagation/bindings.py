@@ -1,4 +1,7 @@
-"""Which occurrences of a name mean the same thing: by role (plain, member, text) and by the function that binds it."""
+"""Tests whether two occurrences of a name mean the same thing.
+
+They compare the occurrences' roles (plain, member, text ...) and the functions that bind the name.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,18 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 from .document_index import DocumentIndex
 
 _MAX_OCCURRENCES = 40
+"""Lines with a name whose occurrences are classified. Each one costs a look at the syntax tree."""
 MODULE = 0
-"""The binding of what no function defines."""
+"""The binding of a name that no function defines."""
 
 
 _ANYWHERE = frozenset({"text", "unknown"})
-"""Roles in which any name may be spoken of."""
+"""Roles in which an occurrence may mean any name, whatever its binding."""
 _RELATED = frozenset({("plain", "argument"), ("argument", "plain"), ("text", "argument"), ("text", "member")})
-"""(of the rename, of another place): a parameter and the keyword by which it is passed; a key and what is read by it."""
+"""Pairs of roles (of the renamed occurrence, of another) that may mean the same name.
+
+A parameter is passed by its keyword, and a value is read by its key.
+"""
 
 _COMMENT = re.compile(r"//|/\*|^\s*\*|#|--|\"\"\"|'''|<!--")
 _IMPLICIT_THIS = frozenset({"cpp", "java"})
@@ -30,14 +37,20 @@ _IMPLICIT_THIS = frozenset({"cpp", "java"})
 
 @cache
 def whole_word(name: str) -> re.Pattern[str]:
-    """The name as a whole word."""
+    """Compile a pattern that matches the name as a whole word."""
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
 class RenamedName:
-    """One name that became another: the edit's own place, and how other places relate to it.
+    """A name that an edit replaced by another, compared with the other occurrences of the old name.
 
-    index: of the document that is looked at. origin: of the document in which the edit made the rename.
+    Args:
+        old: The old name.
+        new: The new name.
+        index: The index of the document whose occurrences are compared.
+        origin: The index of the document in which the edit made the rename.
+        edit: The edit.
+        trees: The syntax trees of both documents.
     """
 
     def __init__(
@@ -56,7 +69,7 @@ class RenamedName:
 
     @cached_property
     def new_occurrence(self) -> Occurrence | None:
-        """The new name where the person put it; None when it is not found there."""
+        """The new name where the edit put it; None if it is not found there."""
         edit, bodies = self._edit, self._origin.bodies
         for row in range(min(max(len(edit.new), 1), len(bodies) - edit.line)):
             old = edit.old[row] if len(edit.old) == len(edit.new) else ""
@@ -68,7 +81,7 @@ class RenamedName:
 
     @cached_property
     def _binders(self) -> frozenset[int]:
-        """The functions that define the old or the new name."""
+        """The functions that define the old or the new name; `MODULE` for a definition outside functions."""
         return frozenset(
             occurrence.functions[0] if occurrence.functions else MODULE
             for name in (self._old, self._new)
@@ -91,8 +104,10 @@ class RenamedName:
 
     @cached_property
     def _is_replacement(self) -> bool:
-        """Whether the place now speaks of something else that has a definition, and nothing got another name: no function
-        defines the old name."""
+        """Whether the edit chose another defined name, rather than rename something.
+
+        Then another place defines the new name, and no function defines the old name.
+        """
         made = self.new_occurrence
         return (
             made is not None
@@ -105,12 +120,15 @@ class RenamedName:
         return next((function for function in occurrence.functions if function in self._binders), MODULE)
 
     def occurrence(self, line: int, column: int) -> Occurrence:
-        """The old name at a place of the document that is looked at."""
+        """Return the occurrence of the old name at a 0-based line and column of the index's document."""
         at = self._index.snapshot.starts[line] + column
         return self._trees.occurrence(self._index.snapshot, at, at + len(self._old))
 
     def refers_elsewhere(self, site: Occurrence) -> bool:
-        """Whether the name is surely another's there: bound by another function, or defined by its own document."""
+        """Return whether the occurrence surely means another thing than the renamed name.
+
+        Its role does not fit, another function binds it, or its own document defines it.
+        """
         made = self.new_occurrence
         if made is None or site.role in _ANYWHERE or made.role == "unknown":
             return False
@@ -125,20 +143,23 @@ class RenamedName:
         return self._binding(site) != self._binding(made)
 
     def _is_implicit_member(self, site: Occurrence) -> bool:
-        """Where `this` goes without saying, a member's name that no function defines is the member."""
+        """Return whether the site and the renamed name are a member, once with and once without `this`.
+
+        Only some languages allow a member without `this`. A name that a function defines is no member.
+        """
         roles = {site.role, self.new_occurrence.role if self.new_occurrence else "unknown"}
         implicit = self._index.snapshot.language in _IMPLICIT_THIS
         return implicit and roles == {"plain", "member"} and self._binding(site) == MODULE
 
     def refers_same(self, site: Occurrence) -> bool:
-        """Whether role and binding are those of the place where the person made the rename."""
+        """Return whether the occurrence has the role and the binding of the renamed name."""
         made = self.new_occurrence
         if made is None or made.role == "unknown" or self.refers_elsewhere(site):
             return False
         return site.role == made.role or self._is_implicit_member(site)
 
     def has_foreign_occurrence(self, line: int) -> bool:
-        """Whether an occurrence of the old name in the line is another's."""
+        """Return whether the line has an occurrence of the old name that means another thing."""
         known = self._anothers.get(line)
         if known is None:
             body = self._index.bodies[line]
@@ -147,10 +168,10 @@ class RenamedName:
         return known
 
     def _is_not_meant(self, body: str, line: int, match: re.Match[str]) -> bool:
-        """Whether an occurrence is another's, or a plain word of a sentence in a string."""
+        """Return whether an occurrence means another thing, or is a plain word of a sentence in a string."""
         site = self.occurrence(line, match.start())
         if site.role == "text" and self.new_occurrence is not None and self.new_occurrence.role != "text":
-            if self._index is not self._origin:  # what another file says in words is about its own things
+            if self._index is not self._origin:  # another file's text is about its own names
                 return True
             return (
                 self._old.isalpha()
@@ -162,13 +183,15 @@ class RenamedName:
 
     @cached_property
     def _is_repeated(self) -> bool:
-        """Whether two functions at least bind the new name by now: the person goes from one to the next."""
+        """Whether at least two functions bind the new name, so that the user goes from one function to the next."""
         made = [o for o in self._occurrences(self._new) if o.defines and o.role == "plain" and o.functions]
         return len({o.functions[0] for o in made}) > 1
 
     def rename_foreign(self, body: str, line: int) -> str:
-        """A line's body with the old name replaced where another function binds it: the same parameter of the next one.
-        Only once two functions have the new name."""
+        """Replace the old name in a line where a function other than the renamed one binds it.
+
+        An example is the same parameter of the next function. The body stays until two functions bind the new name.
+        """
         made = self.new_occurrence
         if made is None or made.role != "plain" or self._binding(made) == MODULE or not self._is_repeated:
             return body
@@ -181,7 +204,14 @@ class RenamedName:
         return whole_word(self._old).sub(replaced, body)
 
     def rename_same(self, body: str, line: int, *, strictly: bool) -> str:
-        """A line's body with the old name replaced where it means the same; not strictly: where it may."""
+        """Replace the old name in a line where it means the renamed thing.
+
+        Args:
+            body: The line's body.
+            line: The 0-based line number.
+            strictly: Whether role and binding must be the same. If not, only occurrences that surely mean another thing,
+                and plain words of a text, stay.
+        """
 
         def replaced(match: re.Match[str]) -> str:
             if strictly:
@@ -193,7 +223,10 @@ class RenamedName:
         return whole_word(self._old).sub(replaced, body)
 
     def features(self, line: int) -> dict[str, float]:
-        """How the line's first occurrence that may be meant relates to the rename; nothing where there is no grammar."""
+        """Return how the line's first occurrence that may mean the renamed name relates to the rename.
+
+        The result is empty where there is no grammar or no occurrence.
+        """
         made = self.new_occurrence
         body = self._index.bodies[line] if line < len(self._index.bodies) else ""
         matches = list(whole_word(self._old).finditer(body))
@@ -222,8 +255,10 @@ class RenamedName:
 
 
 def _put_for(old_name: str, new_name: str, old: str, new: str) -> int:
-    """The column in the body `new` at which `new_name` was put for `old_name` in the line `old`; where it stands first
-    when that cannot be told, -1 when it does not."""
+    """Return the column in the body `new` at which `new_name` replaced `old_name` of the line `old`.
+
+    If the lines do not show it, the column is that of the first occurrence of `new_name`, or -1 if there is none.
+    """
     a, b = tokenize(line_body(old)), tokenize(new)
     for a1, a2, b1, b2 in changed_spans(a, b):
         if a[a1:a2] == [old_name] and b[b1:b2] == [new_name]:
@@ -233,7 +268,7 @@ def _put_for(old_name: str, new_name: str, old: str, new: str) -> int:
 
 
 def _is_prose(body: str, match: re.Match[str]) -> bool:
-    """Whether the name stands between words, as in a sentence."""
+    """Return whether a word comes before or after the name, with a space between, as in a sentence."""
     before, after = body[: match.start()].split(" "), body[match.end() :].split(" ")
     return (len(before) > 1 and before[-1] == "" and before[-2][-1:].isalpha()) or (
         len(after) > 1 and after[0] == "" and after[1][:1].isalpha()
@@ -241,7 +276,7 @@ def _is_prose(body: str, match: re.Match[str]) -> bool:
 
 
 class RenameCache:
-    """The renames behind the edits of one state, looked at from one document; each is examined once."""
+    """A cache of the renames behind the edits of one state, compared with one document."""
 
     def __init__(
         self, index: DocumentIndex, home: Callable[[str], DocumentIndex | None], trees: SyntaxTrees
@@ -250,7 +285,7 @@ class RenameCache:
         self._known: dict[tuple[str, str, str, int], RenamedName | None] = {}
 
     def get(self, old: str, new: str, edit: PastEdit) -> RenamedName | None:
-        """The rename old -> new made by an edit; None when the edit's document is closed, or has no grammar."""
+        """Return the rename that an edit made, or None if the edit's document is closed or has no grammar."""
         key = (old, new, edit.uri, edit.line)
         if key not in self._known:
             origin = self._home(edit.uri)

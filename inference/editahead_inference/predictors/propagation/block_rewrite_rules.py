@@ -1,4 +1,4 @@
-"""Several lines rewritten together, and a line rewritten with a name from the line above it."""
+"""Rules that rewrite several lines together, or a line with names from the line above it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ from .rule import Proposal, Rule, shorten
 
 @dataclass(frozen=True)
 class ContextRewrite(Rule):
-    """A line became another that speaks of a name in the line above it: each like it speaks of its own line above."""
+    """A rule that rewrites a line with names from the line above it.
+
+    Attributes:
+        old: The old line, stripped.
+        new: The new line, stripped.
+        above: The line above the edited line, stripped.
+        taken: The names in `new` that come from `above`. Each site takes the names of its own line above instead.
+    """
 
     old: str = ""
     new: str = ""
@@ -35,7 +42,13 @@ class ContextRewrite(Rule):
 
 
 def learn_context(old: str, new: str, above: str) -> list[Rule]:
-    """From one line's change, and the body of the line above it."""
+    """Learn a rule from a changed line whose new names also occur in the line above it.
+
+    Args:
+        old: The line's body before the edit.
+        new: The line's body after the edit.
+        above: The body of the line above.
+    """
     o, n, context = old.strip(), new.strip(), above.strip()
     known, there = set(tokenize(o)), set(tokenize(context))
     taken = tuple(
@@ -54,7 +67,13 @@ def learn_context(old: str, new: str, above: str) -> list[Rule]:
 
 @dataclass(frozen=True)
 class BlockRewrite(Rule):
-    """Several lines become others, indentation and the names in the holes carried over."""
+    """A rule that replaces a block of lines by another, with the site's indentation and the names in the holes.
+
+    Attributes:
+        old: The pattern of each old line.
+        new: The pattern of each new line.
+        base: The indentation of the new lines that is replaced by the site's.
+    """
 
     old: tuple[tuple[token_patterns.PatternPart, ...], ...] = ()
     new: tuple[tuple[token_patterns.PatternPart, ...], ...] = ()
@@ -86,7 +105,12 @@ class BlockRewrite(Rule):
 
 
 def learn_rewrite(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
-    """From a block of lines that became another block, at least one of them several lines."""
+    """Learn rules from a block that an edit replaced by another, unless both are a single line.
+
+    Args:
+        old: The old lines. More than 15 teach nothing.
+        new: The new lines. More than 25 teach nothing.
+    """
     if not (len(old) + len(new) >= 2 and 1 <= len(old) <= 15 and len(new) <= 25) or len(old) == len(new) == 1:
         return []
     olds = [line_body(line).strip() for line in old]

@@ -1,4 +1,4 @@
-"""Lines deleted: others of their kind, others that hold a name that went, the original of what was moved."""
+"""Rules that delete lines: lines like the deleted ones, lines with a deleted name, the originals of moved lines."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _DECLARES = re.compile(
     r"(?:class|def|func|function|fn|interface|struct|enum|trait|type|const|let|var)\s+(?:\([^)]*\)\s*)?([^\W\d]\w*)"
 )
 _MAX_DECLARED = 4
+"""Names declared in one deletion that teach a rule."""
 
 
 @dataclass(frozen=True)
 class Deletion(Rule):
-    """Lines like the deleted ones go too: the same text, the same with other names, or those that hold a dead name."""
+    """A rule that deletes lines like the deleted ones: those that match the patterns `lines` one by one."""
 
     lines: tuple[tuple[token_patterns.PatternPart, ...], ...] = ()
 
@@ -42,7 +43,10 @@ class Deletion(Rule):
 
 @dataclass(frozen=True)
 class NameDeletion(Rule):
-    """A line was deleted that held `name`, rare in the document: the other lines that hold it go too."""
+    """A rule that deletes the lines with a name of the deleted line, if the name is rare in the document.
+
+    Lines that open a block or a bracket stay.
+    """
 
     name: str = ""
 
@@ -57,7 +61,7 @@ class NameDeletion(Rule):
 
 
 def learn_deletion(old: tuple[str, ...]) -> list[Rule]:
-    """From deleted lines."""
+    """Learn rules from deleted lines."""
     rules: list[Rule] = []
     bodies = [line_body(line).strip() for line in old]
     rules += _declared(bodies)
@@ -92,7 +96,7 @@ def learn_deletion(old: tuple[str, ...]) -> list[Rule]:
 
 
 def _declared(bodies: list[str]) -> list[Rule]:
-    """A declaration that spans lines went: the lines that use its name go too."""
+    """Return the rules that delete the uses of the names declared in several deleted lines."""
     names = dict.fromkeys(match[1] for body in bodies if (match := _DECLARES.match(body)))
     if len(bodies) < 2:
         return []
@@ -104,7 +108,7 @@ def _declared(bodies: list[str]) -> list[Rule]:
 
 
 def _with_own_names(tokens: list[str]) -> tuple[token_patterns.PatternPart, ...]:
-    """A line with holes for all that does not say what the line does; what opens it, and what it calls, stays."""
+    """Return the line with a hole for each name, except its first token, called names and names after a dot."""
     fixed = token_patterns.fixed_names(tokens) | {tokens[0]}
     names: dict[str, token_patterns.Hole] = {}
     for token in tokens:
@@ -116,7 +120,10 @@ def _with_own_names(tokens: list[str]) -> tuple[token_patterns.PatternPart, ...]
 
 @dataclass(frozen=True)
 class MovedOriginalDeletion(Rule):
-    """Lines were inserted that stand elsewhere too, but for their indentation: they were moved, the original goes."""
+    """A rule that deletes the original of moved lines.
+
+    Inserted lines that also occur elsewhere, apart from their indentation, are taken as moved.
+    """
 
     lines: tuple[str, ...] = ()
 

@@ -14,8 +14,10 @@ from editahead_prompts.text.snapshot import Snapshot, line_body
 class DocumentIndex:
     """A set of lazy views of one snapshot. Line numbers are 0-based.
 
-    earlier: the index of an earlier snapshot of the same document. Its results for unchanged lines are reused, so the cost
-    of a keystroke depends on the change, not on the document.
+    Args:
+        snapshot: The document.
+        earlier: The index of an earlier snapshot of the same document. Its results for unchanged lines are reused, so the
+            cost of a keystroke depends on the change, not on the document.
     """
 
     def __init__(self, snapshot: Snapshot, earlier: DocumentIndex | None = None) -> None:
@@ -103,7 +105,7 @@ class DocumentIndex:
             return known
         bodies = self.bodies
         width = len(bodies[line]) - len(bodies[line].lstrip()) if bodies[line].strip() else 1 << 30
-        at = line - 1 if width else -1  # nothing is indented less than not at all
+        at = line - 1 if width else -1  # no line is indented less than an unindented one
         while at >= 0:
             body = bodies[at].lstrip()
             if body and len(bodies[at]) - len(body) < width and body[0] not in ")}]":

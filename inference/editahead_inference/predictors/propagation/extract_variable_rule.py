@@ -1,4 +1,4 @@
-"""An expression that got a name."""
+"""A rule for an expression that got a name."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ _ASSIGNMENT = re.compile(
     r"(?P<name>(?:self\.|this\.)?[^\W\d]\w*)(?:\s*:\s*[^=]+?)?\s*:?=(?![=>])\s*(?P<value>\S.*?);?\s*\Z"
 )
 _SHORTEST = 6
-"""Characters from which an expression is worth a name."""
+"""Characters below which an expression is too short to be worth a name."""
 _MAX_USES = 12
+"""Lines with the expression above which it is too common to be replaced everywhere."""
 
 
 @dataclass(frozen=True)
 class Extraction(Rule):
-    """`name = value` was put in: the value, wherever else it stands, becomes the name."""
+    """A rule that replaces the expression `source` by the variable `name`, to which an inserted line assigned it."""
 
     name: str = ""
 
@@ -46,7 +47,7 @@ class Extraction(Rule):
 
 
 def learn_extraction(line: str) -> list[Rule]:
-    """From an inserted line's body."""
+    """Learn a rule from an inserted line's body, if the line is an assignment."""
     given = _given(line)
     if given is None:
         return []

@@ -1,4 +1,4 @@
-"""Imports that follow from the last edits: one that is not used any more, one that is missing."""
+"""Rules for the imports that the last edits made unused or left missing."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ _WHOLE = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include\b|(
 IMPORT = re.compile(
     r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include\b|export\s.*\bfrom\b|(?:const|let|var)\s.*\brequire\()"
 )
-"""What brings names in, in the languages known here."""
+"""A line that imports names, in the supported languages."""
 _ITEM = re.compile(r"\s*\w+,?\s*\Z")
 """A name on a line of its own, in an import that spans lines."""
 _DEFINED = (
     r"^(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:def|class|function|const|interface|type|enum)\s+{}(?!\w)"
 )
 _MAX_NAMES = 6
+"""Removed names of one edit that teach a rule; twice as many added names are looked up."""
 
 
 @dataclass(frozen=True)
 class UnusedImport(Rule):
-    """`name` was removed from the code: when only its import is left, that goes too."""
+    """A rule that removes the import of `source` when no other use of that name is left."""
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         if index.words.get(self.source, 0) != 1:
@@ -59,7 +60,7 @@ class UnusedImport(Rule):
 
 
 def imports_at(index: DocumentIndex, line: int) -> bool:
-    """Whether the line is an import, or a line of one that spans several."""
+    """Return whether the line is an import, or a part of an import that spans lines."""
     return bool(IMPORT.match(index.bodies[line])) or _inside_import(index, line)
 
 
@@ -69,7 +70,7 @@ def _inside_import(index: DocumentIndex, line: int) -> bool:
 
 
 def learn_unused(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
-    """For each name that an edit removed from code."""
+    """Learn a rule for each name that an edit removed from code."""
     kept = {name for line in new for name in WORD.findall(line)}
     gone = dict.fromkeys(name for line in old if not _WHOLE.match(line) for name in WORD.findall(line))
     names = [
@@ -84,8 +85,15 @@ def learn_unused(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
 def missing_imports(
     edit: PastEdit, index: DocumentIndex, others: tuple[Snapshot, ...]
 ) -> Iterator[tuple[str, Proposal]]:
-    """(name, the import line with it added), for names that the edit brought in, that another open document defines, and
-    from which this one imports already."""
+    """Yield (name, the import line with the name added) for the names that an edit left without an import.
+
+    Another open document must define the name, and the index's document must already import from it on one line.
+
+    Args:
+        edit: An edit of the index's document.
+        index: The index of the document that needs the import.
+        others: The other open documents.
+    """
     known = {name for line in edit.old for name in WORD.findall(line)}
     brought = dict.fromkeys(name for line in edit.new for name in WORD.findall(line) if name not in known)
     in_edit = [name for line in edit.new for name in WORD.findall(line)]

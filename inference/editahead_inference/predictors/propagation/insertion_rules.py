@@ -1,4 +1,7 @@
-"""Lines inserted beside each of a kind: exactly, with holes, by a declaration's head, or as a neighbour's copy."""
+"""Rules that insert lines beside each anchor of a kind.
+
+An anchor is the same line, a line that matches a pattern with holes, a declaration's head, or a similar line.
+"""
 
 from __future__ import annotations
 
@@ -21,21 +24,28 @@ from .line_transforms import MAX_SITES, apply_renaming, indent_of, infer_renamin
 from .rule import Proposal, Rule, shorten
 
 _MAX_ASSIGNMENTS = 8
-"""Lines of one insertion that are looked at one by one."""
+"""Lines of one insertion that are examined one by one."""
 _SIMILAR = 78.0
 """rapidfuzz ratio (0..100) from which a line counts as another of the same kind."""
 
 
 @dataclass(frozen=True)
 class Insertion(Rule):
-    """`lines` come before (`after` false) or after every line that matches `anchor`, with its holes filled."""
+    """A rule that inserts lines beside every line that matches a pattern.
+
+    Attributes:
+        lines: The patterns of the inserted lines. Their holes are filled from the anchor.
+        anchor: The pattern of the line beside which the lines are inserted.
+        after: Whether the lines come after the anchor.
+        base: The indentation of the anchor in the edit, replaced by that of each site.
+        last: When not empty, the anchor is a line's head only, and the line ends in this character.
+    """
 
     lines: tuple[tuple[token_patterns.PatternPart, ...], ...] = ()
     anchor: tuple[token_patterns.PatternPart, ...] = ()
     after: bool = False
     base: str = ""
     last: str = ""
-    """When not empty, the anchor is a line's head only, and the line ends in this character."""
 
     @cached_property
     def _compiled(self) -> tuple[re.Pattern[str], str]:
@@ -57,7 +67,7 @@ class Insertion(Rule):
 
 @dataclass(frozen=True)
 class SimilarInsertion(Rule):
-    """`lines` come before or after every line much like `anchor`; names that differ between the anchors are carried over."""
+    """A rule that inserts `lines` beside every line similar to `anchor`, with the names of that line."""
 
     lines: tuple[str, ...] = ()
     anchor: str = ""
@@ -81,10 +91,10 @@ class SimilarInsertion(Rule):
 
 @dataclass(frozen=True)
 class MirroredInsertion(Rule):
-    """A line was added as a copy of its neighbour with other names (`table`): elsewhere the neighbour's name gets one too.
+    """A rule that copies the lines with a name, with the names in `table` replaced.
 
-    The enum member and the match arm, the field and the constructor: wherever a run of lines ends that speaks of the
-    neighbour's `name`, its copy is inserted after it.
+    The edit added such a copy of a neighbouring line. A new enum member, for example, also needs a match arm. Each line
+    with `name` gets its copy after it, unless the line opens a block or a bracket.
     """
 
     name: str = ""
@@ -108,7 +118,7 @@ class MirroredInsertion(Rule):
 def _inserted(
     index: DocumentIndex, line: int, after: bool, filled: tuple[str, ...], base: str
 ) -> Iterator[Proposal]:
-    """The filled lines before or after `line`, unless they stand there already."""
+    """Yield the insertion of the filled lines before or after `line`, unless they are there already."""
     at = line + after
     bodies, count = index.bodies, len(filled)
     stripped = [text.strip() for text in filled]
@@ -122,7 +132,13 @@ def _inserted(
 
 
 def learn_insertion(new: tuple[str, ...], before: str, after: str) -> list[Rule]:
-    """From inserted lines and the lines above and below them (bodies; "" at the document's ends)."""
+    """Learn rules from inserted lines.
+
+    Args:
+        new: The inserted lines. More than 40 teach nothing.
+        before: The body of the line above them, "" at the document's start.
+        after: The body of the line below them, "" at the document's end.
+    """
     rules: list[Rule] = []
     bodies = [line_body(line) for line in new]
     if not any(body.strip() for body in bodies) or len(new) > 40:
@@ -193,7 +209,7 @@ def learn_insertion(new: tuple[str, ...], before: str, after: str) -> list[Rule]
 
 
 def _mirrors(line: str, before: str, after: str) -> list[Rule]:
-    """The inserted line as a copy, with other names, of the one before or after it."""
+    """Return the rule for an inserted line that copies the line before or after it with other names."""
     for anchor in (before, after):
         table = infer_renaming(anchor, line)
         names = [name for name in table if is_word(name) and len(name) > 2]
@@ -206,7 +222,7 @@ def _mirrors(line: str, before: str, after: str) -> list[Rule]:
 
 
 def _moved_in_part(lines: list[str]) -> list[Rule]:
-    """Imports among the inserted lines, which may have stood elsewhere."""
+    """Return the rules for the imports among the inserted lines, which may have been moved from elsewhere."""
     return [
         MovedOriginalDeletion(
             "move-part", f"move:{text}", f"move {shorten(text, 30)}", text, text, None, (text,)
@@ -223,9 +239,10 @@ def _holed_anchors(
         str, bool, tuple[token_patterns.PatternPart, ...], tuple[tuple[token_patterns.PatternPart, ...], ...]
     ]
 ]:
-    """(kind, is the anchor a line's head only, anchor, lines), with a hole for each of the anchor's names.
+    """Yield (kind, whether the anchor is a line's head only, anchor, lines), with holes for the anchor's names.
 
-    The lines share the anchor's holes, inside strings too: a log line that tells the function's own name.
+    A head has one hole, for the declared name. The lines share the anchor's holes, inside strings too, because a log line
+    may hold the function's own name.
     """
     tokens = tokenize(anchor)
     names: dict[str, token_patterns.Hole] = {}
@@ -247,7 +264,7 @@ def _holed_anchors(
 
 
 def _head(tokens: list[str]) -> int:
-    """How many tokens make a declaration's head: up to the bracket after its name; 0 when the line is none."""
+    """Return the number of tokens up to the bracket after a declaration's name; 0 if the line is no declaration."""
     for number in range(2, len(tokens)):
         if tokens[number] in "({" and is_word(tokens[number - 1]) and tokens[number - 2].isspace():
             return number + 1

@@ -12,7 +12,7 @@ from . import token_patterns
 COMMENT = re.compile(r"\s*(?:#(?!\s*include)|//|/?\*|\"\"\"|'''|--\s|<!--)")
 """A line that is a comment, or begins one."""
 MAX_SITES = 40
-"""A rule with many more sites than this is too general to be trusted."""
+"""Sites of one rule. A rule with many more is too general to be trusted."""
 
 
 def indent_of(line: str) -> str:

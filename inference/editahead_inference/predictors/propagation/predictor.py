@@ -1,4 +1,4 @@
-"""The predictor: sites as candidate edits, in this document and in the other open ones."""
+"""The propagation predictor, which proposes the sites in the current and the other open documents as candidates."""
 
 from __future__ import annotations
 
@@ -20,13 +20,19 @@ from .site_features import Site
 from .sites import find_sites
 
 _REMEMBERED = 32
-"""Documents whose index is kept."""
+"""Documents whose index is cached; the least recently used one is dropped."""
 _OTHERS = 8
 """Other open documents that are searched, most recently used first."""
 _MISSING_IMPORT = 0.6
-"""How likely a missing import is taken to be next. Chosen, not fitted: from the top, a commit's imports come first."""
+"""Confidence (0..1) that a missing import is the next edit.
+
+It is chosen, not fitted: the imports come first in a commit that is replayed from the top.
+"""
 _AWAITED = 0.7
-"""The same for a call of what became asynchronous: so rare that it cannot be fitted. It was right in 7 moments of 7."""
+"""Confidence (0..1) that a call of a function that became asynchronous is the next edit.
+
+It is chosen, not fitted, because the case is too rare. It was right in 7 moments of 7.
+"""
 _CARRIES_OVER = frozenset(
     {
         "rename",
@@ -61,7 +67,7 @@ _BY_CANDOUR = (
     "part",
     "line",
 )
-"""Kinds whose label tells a person most, best first."""
+"""Kinds of rules whose label is clearest to the user, best first."""
 
 
 class Propagation:

@@ -1,4 +1,4 @@
-"""From a past edit to the rules that it might be an instance of."""
+"""Induction of the rules that a past edit may be an instance of."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from . import (
 from .rule import Rule
 
 _PAIRED = 55.0
-"""rapidfuzz ratio from which an old and a new line count as one line that changed."""
+"""rapidfuzz ratio (0..100) from which an old and a new line count as one line that changed."""
 _MAX_LINES = 60
-"""A bigger edit is a rewrite of its own; what it teaches is in its paired lines up to here."""
+"""Lines of one edit that are paired. A bigger edit is a rewrite that teaches little more."""
 
 
 def pair_lines(
     old: tuple[str, ...], new: tuple[str, ...]
 ) -> tuple[list[tuple[int, int]], list[int], list[int]]:
-    """Which old line (index) became which new one, in order; and the old and new lines left over.
+    """Return the pairs (old, new) of line indexes that are one changed line, and the old and new lines left over.
 
-    Blocks of the same height pair line by line; others by similarity, never crossing.
+    Blocks of the same height pair line by line. Others pair by similarity, in order.
     """
     old, new = old[:_MAX_LINES], new[:_MAX_LINES]
     if len(old) == len(new):
@@ -59,7 +59,14 @@ def pair_lines(
 
 @lru_cache(maxsize=512)
 def induce_rules(old: tuple[str, ...], new: tuple[str, ...], before: str, after: str) -> tuple[Rule, ...]:
-    """The rules behind one edit (lines with ends) between the lines `before` and `after` it (bodies)."""
+    """Return the rules that one edit may be an instance of.
+
+    Args:
+        old: The old lines, with line ends.
+        new: The new lines, with line ends.
+        before: The body of the line above the edit, "" at the document's start.
+        after: The body of the line below the edit, "" at the document's end.
+    """
     return tuple(_learn(old, new, before, after))
 
 
@@ -100,7 +107,12 @@ def _runs(numbers: list[int]) -> Iterator[list[int]]:
 
 
 def induce_rules_from_edit(edit: PastEdit, lines: tuple[str, ...] | None) -> tuple[Rule, ...]:
-    """The rules behind a past edit; `lines` are its document's present ones, None when it is closed."""
+    """Return the rules that a past edit may be an instance of.
+
+    Args:
+        edit: The edit.
+        lines: The present lines of the edit's document; None if the document is closed.
+    """
     before = after = ""
     if lines is not None:
         end = edit.line + len(edit.new)

@@ -1,4 +1,4 @@
-"""What speaks for a place: features that a person could name, for the gate to weigh."""
+"""Features of sites, which the gate weighs. Each is a quantity that a programmer can name."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ IndexLookup = Callable[[str], DocumentIndex | None]
 
 @dataclass(slots=True)
 class Site:
-    """One edit that one or more rules propose, with what each of them says about it."""
+    """An edit that one or more rules propose."""
 
     proposal: Proposal
     rules: list[tuple[Rule, int]] = field(default_factory=list)
     """The rules and the age of the edit that taught each (0 = the last edit)."""
     below: int = 10**6
-    """Sites of the most selective of its rules below the last edit, this one included."""
+    """Sites of its most selective rule below the last edit, this site included."""
     above: int = 10**6
-    """The same above it: places that the person may have seen and left."""
+    """Sites of its most selective rule above the last edit. The user may have seen and skipped them."""
     rank: int = 10**6
-    """How many of that rule's sites on the same side of the last edit are nearer."""
+    """Sites of its most selective rule on the same side of the last edit that are nearer to the edit."""
     support: int = 1
-    """How many lines of past edits are instances of one of its rules."""
+    """Lines of past edits that are instances of one of its rules; the most of its rules."""
     streak: int = 0
-    """How many of the last edits, without a gap, are instances of one of its rules."""
+    """Number of the last edits, without a gap, that are instances of one of its rules."""
     skipped: int = 0
     """Sites of its rules between past edits that were left as they are."""
     contradicted: int = 10**6
-    """How often the last edits made something else of the same old text; the least of its rules."""
+    """Number of other rewrites of the same old text that the last edits taught; the least of its rules."""
     combined: bool = False
-    """Made of several rules that each change a part of the line."""
+    """Whether several rules each change a part of the line."""
 
 
 def extract_features(
@@ -61,9 +61,17 @@ def extract_features(
     edits: Sequence[PastEdit],
     edited_line: int,
 ) -> list[tuple[Site, dict[str, float]]]:
-    """Each site with what the gate weighs; edits are newest first.
+    """Return each site with the features that the gate weighs.
 
-    Places are measured from the last edit, not from the cursor: going to a place does not make it less likely.
+    Distances are measured from the last edit, not from the cursor, so that a move of the cursor does not change them.
+
+    Args:
+        sites: The sites in one document.
+        index: The index of that document.
+        home: Returns the index of an open document by its uri.
+        names: The renames behind the edits.
+        edits: The past edits, newest first.
+        edited_line: The 0-based last line of the newest edit, or 0 if the edit is in another document.
     """
     rivals = Counter(site.proposal.start for site in sites)
     nearest: dict[tuple[int, bool], int] = {}
@@ -181,7 +189,7 @@ def _features(
 
 
 def _direction(edits: Sequence[PastEdit]) -> float:
-    """Which way the person works through the document: -1 up .. 1 down, 0 unknown; edits are newest first."""
+    """Return the direction of the last edits, newest first: from -1 (up) to 1 (down); 0 if unknown."""
     lines = [edit.line for edit in edits[:5] if edit.uri == edits[0].uri]
     moves = [1 if newer >= older else -1 for newer, older in itertools.pairwise(lines)]
     return round(sum(moves) / len(moves), 2) if moves else 0.0

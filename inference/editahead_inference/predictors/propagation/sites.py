@@ -17,15 +17,15 @@ from .site_features import IndexLookup, Site, extract_features
 from .substitution_rules import Rename, Substitution, WordRename
 
 _EDITS = 6
-"""Past edits that teach."""
+"""Past edits from which rules are learned."""
 _NEAR = 3
-"""Sites of one rule that are looked at on each side of the last edit, besides those at the cursor."""
+"""Sites of one rule that are proposed on each side of the last edit, besides those at the cursor."""
 _MAX_PROPOSALS = 60
-"""A rule with more sites than this is too general to be trusted at any of them."""
+"""Sites of one rule. A rule with more is too general to be trusted at any of them."""
 _MAX_RUN = 25
-"""Lines that one edit may take together."""
+"""Neighbouring lines that one proposal may rewrite together."""
 _SIBLINGS = "rename-siblings"
-"""The same name of several functions, renamed in one after the other."""
+"""The kind of the rule that renames the same name of several functions, one after the other."""
 _EXACT_RENAMES = frozenset({"rename", "rename-bound", _SIBLINGS})
 _COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words", "part", "span0", "span1"})
 """Kinds of rules that may each change their own part of one line."""
@@ -116,7 +116,7 @@ def _near(proposal: Proposal, line: int) -> bool:
 
 
 def _streak(ages: Sequence[int]) -> int:
-    """Return how many of the ages 0, 1, 2, .. are there without a gap."""
+    """Return how many of the ages 0, 1, 2, .. occur without a gap."""
     distinct = sorted(set(ages))
     return next((count for count, age in enumerate(distinct) if age != count), len(distinct))
 

@@ -1,4 +1,4 @@
-"""Rewrites inside one line: exact spans with more or less context, spans with holes, whole lines, renames."""
+"""Rules that rewrite inside one line: exact spans, spans with holes, whole lines, and renames."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from .document_index import DocumentIndex
 from .rule import Proposal, Rule, shorten
 
 _MAX_LINES = 200
-"""A literal that occurs on more lines than this says nothing about where to edit."""
+"""Lines with a rule's literal. A literal on more lines says nothing about where to edit."""
 _MAX_NAMES = 12
-"""A word that stands in more identifiers than this is a common one."""
+"""Identifiers that hold a word. A word in more of them is too common to be renamed."""
 
 
 @dataclass(frozen=True)
 class Substitution(Rule):
-    """`old` becomes `new` wherever it stands in a line; `whole`: only where it is all of the line but its indentation."""
+    """A rule that replaces `old` by `new` anywhere in a line, or, if `whole`, only as a whole line (without indentation)."""
 
     old: tuple[token_patterns.PatternPart, ...] = ()
     new: tuple[token_patterns.PatternPart, ...] = ()
@@ -48,7 +48,7 @@ class Substitution(Rule):
         return repr(self.old)
 
     def rewrite(self, body: str) -> str:
-        """The line's body after the rewrite; the body itself where it does not apply or has been made already."""
+        """Rewrite a line's body, or return it as it is where the rule does not apply or was applied already."""
         if self.whole:
             stripped = body.strip()
             match = self._regex.fullmatch(stripped)
@@ -75,7 +75,7 @@ class Substitution(Rule):
 
 @dataclass(frozen=True)
 class Rename(Rule):
-    """Identifiers replaced as whole words, by a table (one name, its case variants, or names found by a word run)."""
+    """A rule that replaces identifiers as whole words, by a table of one name and perhaps its case variants."""
 
     table: tuple[tuple[str, str], ...] = ()
 
@@ -93,7 +93,7 @@ class Rename(Rule):
         return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
 
     def rewrite(self, body: str) -> str:
-        """The line's body with the names replaced."""
+        """Replace the names in a line's body."""
         return self._regex.sub(lambda match: self._names[match[0]], body)
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
@@ -103,7 +103,15 @@ class Rename(Rule):
 
 @dataclass(frozen=True)
 class WordRename(Rule):
-    """A run of words inside any identifier: after getUser -> getAccount, setUser -> setAccount and user_id -> account_id."""
+    """A rule that replaces a run of words inside any identifier.
+
+    After getUser -> getAccount, it proposes setUser -> setAccount and user_id -> account_id.
+
+    Attributes:
+        old_words: The words that are replaced, in lower case.
+        new_words: The words that replace them.
+        exact: Pairs (old, new) of whole identifiers, which take precedence.
+    """
 
     old_words: tuple[str, ...] = ()
     new_words: tuple[str, ...] = ()
@@ -118,7 +126,7 @@ class WordRename(Rule):
         return frozenset(self._exact.values())
 
     def renamed(self, name: str) -> str:
-        """The identifier with the words replaced, in its own style."""
+        """Replace the words in an identifier, in the identifier's case style."""
         if name in self._exact or name in self._made:
             return self._exact.get(name, name)
         words, run = split_words(name), len(self.old_words)
@@ -138,7 +146,7 @@ class WordRename(Rule):
         return name
 
     def rewrite(self, body: str) -> str:
-        """The line's body with the words replaced inside its identifiers."""
+        """Replace the words inside the identifiers of a line's body."""
         return WORD.sub(lambda match: self.renamed(match[0]), body)
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
@@ -160,7 +168,7 @@ def _rewritten(index: DocumentIndex, lines: list[int], rewrite: Callable[[str], 
 
 
 def learn_substitution_rules(old: str, new: str) -> list[Substitution | Rename | WordRename]:
-    """All rewrites that explain how one line's body became another; the most specific first."""
+    """Learn the rewrites that explain how one line's body became another."""
     o, n = old.strip(), new.strip()
     if o == n or not o or not n:
         return []
@@ -206,7 +214,10 @@ def learn_substitution_rules(old: str, new: str) -> list[Substitution | Rename |
 def _spelled(
     a: list[str], b: list[str], spans: list[tuple[int, int, int, int]]
 ) -> list[tuple[int, int, int, int]]:
-    """The spans without white space at their ends: what a formatter aligns anew is not a change of its own."""
+    """Return the spans without white space at their ends, and without spans that are only white space.
+
+    A formatter's new alignment is not a change that is worth repeating. If no span is left, all spans are returned.
+    """
     out = []
     for a1, a2, b1, b2 in spans:
         while a1 < a2 and b1 < b2 and a[a2 - 1].isspace() and b[b2 - 1].isspace():
@@ -221,7 +232,10 @@ def _spelled(
 def _renames(
     a: list[str], b: list[str], spans: list[tuple[int, int, int, int]], example: str
 ) -> list[Rename | WordRename]:
-    """When each changed stretch is one identifier for another: the rename, its case variants, its words in other names."""
+    """Return the renames if every changed span replaces one identifier by another.
+
+    They are the exact rename, the rename with its case variants, and the rename of its words in other names.
+    """
     table: dict[str, str] = {}
     for a1, a2, b1, b2 in spans:
         if a2 - a1 != 1 or b2 - b1 != 1 or not is_word(a[a1]) or not is_word(b[b1]):
@@ -253,10 +267,10 @@ def _renames(
 
 
 def _with_holes(o: str, n: str) -> list[Substitution]:
-    """The rewrite with holes for what it kept, from narrow to the whole line."""
+    """Return the rewrites with holes for the text that the edit did not change, from a narrow span to the whole line."""
     rules: list[Substitution] = []
     seen: set[tuple[token_patterns.PatternPart, ...]] = set()
-    # A string as one token, and as its words; what stands between commas and before a dot as one token.
+    # A string is one token, then split into its words; then each argument and each chain before a method is one token.
     strings = token_patterns.tokenize(o), token_patterns.tokenize(n)
     for a, b in (strings, (tokenize(o), tokenize(n)), token_patterns.join_expressions(*strings)):
         spans = changed_spans(a, b)
@@ -284,7 +298,7 @@ def _with_holes(o: str, n: str) -> list[Substitution]:
 def _grow(
     a: list[str], b: list[str], span: tuple[int, int, int, int], left: int, right: int
 ) -> tuple[int, int, int, int]:
-    """The span with `left` more names before it and `right` after it (and all that lies between)."""
+    """Extend the span by `left` names before it and `right` names after it, with the tokens between them."""
     a1, a2, b1, b2 = span
     while left and a1 and b1 and a[a1 - 1] == b[b1 - 1]:
         a1, b1 = a1 - 1, b1 - 1

@@ -1,7 +1,7 @@
-"""Token patterns with holes: a piece of code in which some names may be others, compiled to a regular expression.
+"""Token patterns with holes, compiled to regular expressions.
 
-Learned from one example (old tokens -> new tokens). What the example changed stays literal; what it kept may become a
-hole: an identifier, a number, a string, or a whole expression.
+A pattern is learned from one example (old tokens -> new tokens). The changed text stays literal. The text that did not
+change may become a hole: an identifier, a number, a string, or a whole expression.
 """
 
 from __future__ import annotations
