@@ -1,4 +1,4 @@
-"""The real server, but no prompt is computed before anybody asks. To compare with."""
+"""The real server without prefill, as a baseline for benchmarks."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from editahead_lsp.model.prompt_warmer import PromptWarmer
 from editahead_lsp.server import Server
 
 
-class Cold(PromptWarmer):
-    def notice(self) -> None:
+class NoPrefill(PromptWarmer):
+    def on_message(self) -> None:
         pass
 
 
 async def serve() -> int:
     server = Server()
-    server.prompt_warmer.__class__ = Cold
+    server.prompt_warmer.__class__ = NoPrefill
     return await server.serve(partial(os.read, 0), os.fdopen(os.dup(1), "wb"))
 
 
