@@ -171,6 +171,12 @@ def test_it_is_never_over_budget_and_the_map_covers_it(root: Part, budget: int, 
         assert "".join(map(chr, prompt.ids)) == prompt.text
 
 
+def test_groups_around_token_boundaries_that_exceed_the_budget_end_in_an_error() -> None:
+    group = Group((TokenBoundary(),), before="<<")
+    with pytest.raises(PromptTooLongError):
+        render(Group((group, Text("c", 3.0, "c"))), 1, CHARACTERS)
+
+
 @given(FLAT, st.integers(0, 24))
 @PROPERTY
 def test_what_is_left_out_is_told(root: Group, budget: int) -> None:
