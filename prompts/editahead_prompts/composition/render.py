@@ -148,7 +148,7 @@ def render(part: Part, budget: int, tokenizer: Tokenizer) -> Prompt:
         excess = prompt.tokens + prompt.reserved - budget
         if excess <= 0:
             return prompt
-        if not chosen:  # what remains is around token boundaries and breakpoints: nothing is left to leave out
+        if not chosen:  # only what encloses token boundaries and breakpoints is left
             raise PromptTooLongError(f"an empty prompt: {prompt.tokens} tokens are needed, {budget} allowed")
         limit -= excess
 
