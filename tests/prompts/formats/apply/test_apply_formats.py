@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
@@ -232,6 +232,13 @@ def test_it_fits_and_the_text_is_read_back(
     budget: int,
     dice: random.Random,
 ) -> None:
+    # Between tags, a first line that is a new fence reads as the fence of a model that fences its answer.
+    assume(
+        format is INSTRUCT_APPLY
+        or not after
+        or after[0] in before
+        or not after[0].lstrip().startswith(("```", "~~~"))
+    )
     original, code = Snapshot.from_text(text_of(before), uri="file:///a.py"), text_of(sketch)
     question = ApplyInput(original, code, None, code)
     request = format.build(question, bundled_tokenizer(), budget=budget)
