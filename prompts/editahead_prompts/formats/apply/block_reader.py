@@ -40,7 +40,7 @@ class BlockReader(LineReader):
         self._fence = ""
         self._fenced_itself = any(_FENCE.match(line) for line in self._old)
         self._waiting: list[str] = []  # a line that may be the last fence, and the lines after it
-        self._blank = False  # the line end after the tag may be the text's first, blank line
+        self._line_ends = 0  # after the tag, before the first text
 
     def _line(self, line: str) -> None:
         if self._thinking is None and line.strip():
@@ -58,7 +58,7 @@ class BlockReader(LineReader):
             if rest.strip():
                 self._within(rest)
             elif found:
-                self._blank = self._old[:1] == ("",)
+                self._line_ends = 1
         elif (fence := _FENCE.match(line)) is not None:
             self._inside, self._fence = True, fence[1]
         elif line.strip() in self._marks.nothing and line not in self._old:
@@ -67,28 +67,43 @@ class BlockReader(LineReader):
             self._outside.append(line)
 
     def _within(self, line: str) -> None:
-        """Read a line after the tag or the opening fence."""
+        """Read a line after the tag or the opening fence, up to an end marker."""
+        at = min((line.find(mark) for mark in self._marks.end if mark in line), default=-1)
+        if at != 0:
+            self._text(line if at < 0 else line[:at])
+        self.ended = self.ended or at >= 0
+
+    def _text(self, line: str) -> None:
+        if self._line_ends and not line:
+            self._line_ends += 1
+            return
         fence = _FENCE.match(line)
-        if self._blank:
-            self._blank = False
-            if line:
-                self._take("")
         if not self._lines and not self._fence and fence is not None and line not in self._old:
             self._fence = fence[1]  # a fence inside the tags
-        elif self._fence and fence is not None and not fence[2].strip() and self._closes(fence[1]):
+            self._line_ends = 0
+            return
+        for _ in range(self._blank_lines()):
+            self._take("")
+        if self._fence and fence is not None and not fence[2].strip() and self._closes(fence[1]):
             self._release()
             if self._fenced_itself or self._tag:
                 self._waiting = [line]
             else:
                 self.ended = True
         elif self._waiting:
-            at = min((line.find(mark) for mark in self._marks.end if mark in line), default=-1)
-            if at >= 0:
-                self.ended = True  # the waiting fence was the last one
-            else:
-                self._waiting.append(line)
+            self._waiting.append(line)
         else:
             self._take(line)
+
+    def _blank_lines(self) -> int:
+        """Return how many blank lines the text begins with, once.
+
+        Some models begin a line after the tag, others do not. A text that begins with as many blank lines as the old one
+        is likelier.
+        """
+        line_ends, self._line_ends = self._line_ends, 0
+        old = next((index for index, line in enumerate(self._old) if line), len(self._old))
+        return line_ends if line_ends <= old else max(0, line_ends - 1)
 
     def _closes(self, run: str) -> bool:
         return run[0] == self._fence[0] and len(run) >= len(self._fence)
@@ -108,4 +123,6 @@ class BlockReader(LineReader):
     def _answer(self) -> ParsedEdit | AnswerRejection:
         if self._tag and not self._inside:
             return AnswerRejection("malformed", f"no {self._tag}")
+        if self._tag and self._fence and (not self._waiting or "".join(self._waiting[1:]).strip()):
+            return AnswerRejection("malformed", f"the fence after {self._tag} is not the last line, too")
         return super()._answer()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
@@ -189,6 +189,8 @@ def test_text_with_fences_of_its_own() -> None:
         "Sure.\n<updated-code>\n{}</updated-code>\nDone.",
         "<think>\n\n</think>\n\n<updated-code>{}</updated-code>",
         "<updated-code>\n```python\n{}```\n</updated-code>",
+        "<updated-code>\n\n```python\n{}```\n\n</updated-code>",
+        "<updated-code>```python\n{}```</updated-code>",
     ],
 )
 def test_an_apply_model_s_text_is_found(answer: str) -> None:
@@ -208,10 +210,20 @@ def test_a_blank_first_line_is_kept() -> None:
         (f"<updated-code>{AFTER}", "length", "truncated"),
         ("<updated-code></updated-code>", "stop", "empty"),
         (f"<updated-code><updated-code>{AFTER}</updated-code>", "stop", "leaked-marker"),
+        (f"<updated-code>```\n{AFTER}</updated-code>", "stop", "malformed"),
+        (f"<updated-code>\n```py\n{AFTER}```\nclear()\n</updated-code>", "stop", "malformed"),
+        (f"<updated-code>\n```py\n{AFTER}```\nclear()</updated-code>", "stop", "malformed"),
     ],
 )
 def test_an_apply_model_s_answer_that_is_none(answer: str, reason: Finish, why: str) -> None:
     assert made(FASTAPPLY, answer, reason) == why
+
+
+def test_as_many_blank_first_lines_as_before() -> None:
+    question = replace(QUESTION, original=replace(CART, lines=("\n", "\n", *CART.lines)))
+    for number, left in ((1, 1), (2, 2), (3, 2), (4, 3)):
+        answer = "<updated-code>" + "\n" * number + AFTER + "</updated-code>"
+        assert made(FASTAPPLY, answer, question=question) == "\n" * left + AFTER
 
 
 def wrapped(format: ApplyFormat, text: str) -> str:
@@ -232,13 +244,6 @@ def test_it_fits_and_the_text_is_read_back(
     budget: int,
     dice: random.Random,
 ) -> None:
-    # Between tags, a first line that is a new fence reads as the fence of a model that fences its answer.
-    assume(
-        format is INSTRUCT_APPLY
-        or not after
-        or after[0] in before
-        or not after[0].lstrip().startswith(("```", "~~~"))
-    )
     original, code = Snapshot.from_text(text_of(before), uri="file:///a.py"), text_of(sketch)
     question = ApplyInput(original, code, None, code)
     request = format.build(question, bundled_tokenizer(), budget=budget)
@@ -258,11 +263,30 @@ def test_it_fits_and_the_text_is_read_back(
     for chunk in chunks(text, dice):
         settled += reader.feed(chunk)
     found = reader.finish()
+    expected, first, between_tags = after, leading(after), format is not INSTRUCT_APPLY
+    fenced = between_tags and after[first : first + 1] == ["```"] and "```" not in before
+    if fenced:  # the fence is the model's, if there are two
+        last = len(after) - 1 - after[::-1].index("```")
+        expected = after[first + 1 : last]
+    elif between_tags and first > leading(before):  # the first line end is the tag's
+        expected = after[1:]
     if isinstance(found, ParsedEdit):
-        assert found.edit.apply(original.text) == text_of(after)
-        assert tuple(settled) == tuple(after)[: len(settled)]
+        assert not fenced or (first < last and not any(after[last + 1 :]))
+        assert found.edit.apply(original.text) == text_of(expected)
+        assert tuple(settled) == tuple(expected)[: len(settled)]
     else:
-        assert found.reason in ("unchanged", "empty", "repetition", "no-edits")
+        assert found.reason in (
+            "unchanged",
+            "empty",
+            "repetition",
+            "no-edits",
+            *(["malformed"] if fenced else []),
+        )
+
+
+def leading(lines: Sequence[str]) -> int:
+    """How many blank lines there are before the first other line."""
+    return next((index for index, line in enumerate(lines) if line), len(lines))
 
 
 def chunks(text: str, dice: random.Random) -> list[str]:
