@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -207,6 +208,7 @@ class Run:
         self.logs: dict[str, Log] = {}
         self.outcomes: list[str] = []
         self.failed: list[str] = []
+        self.failed_tests: list[str] = []
         self.changed = threading.Condition()
         self.free = CORES
         self.began = time.monotonic()
@@ -244,15 +246,15 @@ class Run:
                 if "): FAILED: " in outcome:
                     self.failed.append(section.name)
                 file.seek(0)
-                print(
-                    f"\n=== {section.name}\n{file.read().decode(errors='replace')}=== {outcome}\n", flush=True
-                )
+                output = file.read().decode(errors="replace")
+                self.failed_tests += re.findall(r"^(?:FAILED|ERROR) .*", output, re.MULTILINE)
+                print(f"\n=== {section.name}\n{output}=== {outcome}\n", flush=True)
                 self.free += section.cores
                 self.changed.notify()
 
     def report(self) -> int:
         """Print each section's outcome and return the exit status."""
-        print("\n".join(["", *self.outcomes]))
+        print("\n".join(["", *self.failed_tests, *self.outcomes]))
         seconds = f"{time.monotonic() - self.began:.0f} s"
         if self.failed:
             print(f"FAILED after {seconds}: {', '.join(self.failed)}", flush=True)
