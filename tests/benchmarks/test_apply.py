@@ -15,7 +15,7 @@ from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 from figures import ROUNDS, p50_p99, python_text, show, timed
-from server_harness import Scripted, Wired
+from server_harness import ScriptedPipeline, ServerHarness
 
 pytestmark = pytest.mark.benchmark
 
@@ -51,7 +51,7 @@ def test_apply_through_the_server() -> None:
 
 
 async def _through_the_server(text: str, rounds: list[str]) -> tuple[list[float], int]:
-    wired = Wired(Scripted({}))
+    wired = ServerHarness(ScriptedPipeline({}))
     await wired.initialize()
     wired.open(URI, text)
     took, refused = [], 0

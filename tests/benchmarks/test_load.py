@@ -31,7 +31,7 @@ from editahead_lsp.prediction.coordinator import ALL_REUSE
 from engine_process import engine, group
 from figures import SHORT, percentile, show
 from real_vllm import metric
-from server_harness import Wired, ask
+from server_harness import ServerHarness, ask
 from tiny_model import texts
 
 pytestmark = [
@@ -93,7 +93,7 @@ class Counting(EngineBackend):
         return usage
 
 
-class Typist(Wired):
+class Typist(ServerHarness):
     """A person, their file and their language server. waited: ms for each answer; cancelled: requests without one, as the
     next key came first."""
 

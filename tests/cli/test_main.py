@@ -14,7 +14,7 @@ from editahead_cli.history_diff import parse_hunks, reconstruct_versions
 from editahead_cli.main import main
 from editahead_prompts.state import EditorState
 from fake_model_server import Exchange, ModelServer
-from server_harness import Scripted
+from server_harness import ScriptedPipeline
 
 BEFORE = "user = 1\nx\ny\nprint(user)\nz\n"
 AFTER = "account = 1\nx\ny\nprint(user)\nz\nlast\n"
@@ -45,7 +45,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def states(monkeypatch: pytest.MonkeyPatch) -> list[EditorState]:
     """The states that a scripted pipeline is asked about, in place of the real one."""
-    pipeline = Scripted({"user": "account"})
+    pipeline = ScriptedPipeline({"user": "account"})
     monkeypatch.setattr("editahead_inference.pipeline.Pipeline", lambda **_: pipeline)
     return pipeline.calls
 

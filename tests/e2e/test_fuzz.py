@@ -20,7 +20,7 @@ import pytest
 
 from editahead_lsp.protocol.custom_messages import Position, Range, TextDocumentContentChange
 from editahead_lsp.workspace.documents import Document
-from server_harness import Scripted, Wired, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, ask, span
 
 SECONDS = float(os.environ.get("EDITAHEAD_FUZZ_SECONDS", "3"))
 SEED = int(os.environ.get("EDITAHEAD_FUZZ_SEED", "7"))
@@ -166,8 +166,8 @@ class Editor:
 
 
 async def test_in_this_process_the_mirror_is_exact_after_every_message(tmp_path: Path) -> None:
-    editor, pipeline = Editor(SEED), Scripted({"user": "account"})
-    wired = Wired(pipeline, user_folder=tmp_path)
+    editor, pipeline = Editor(SEED), ScriptedPipeline({"user": "account"})
+    wired = ServerHarness(pipeline, user_folder=tmp_path)
     await wired.initialize()
     for message in editor.messages(SECONDS):
         if isinstance(message, bytes):

@@ -23,7 +23,7 @@ from editahead_inference.predictors.model.predictor import ModelPredictor
 from engine_process import engine
 from real_vllm import metric
 from schemas import validate
-from server_harness import Scripted, Wired
+from server_harness import ScriptedPipeline, ServerHarness
 from sketch_fixture import AMBIGUOUS, TEXT, applied
 
 pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
@@ -59,7 +59,7 @@ def unsure(*arguments: Any, **more: Any) -> MergeResult:
     return replace(found, refusal=found.refusal or Refusal("ambiguous", "It may be otherwise."))
 
 
-class Person(Wired):
+class Person(ServerHarness):
     """With one file, which is on the disk, too."""
 
     longest_s = LONGEST_S
@@ -67,7 +67,7 @@ class Person(Wired):
     def __init__(self, folder: Path, text: str, **more: Any) -> None:
         self.file = folder / "a.py"
         self.file.write_text(text)
-        super().__init__(Scripted({}), user_folder=folder / "config", **more)
+        super().__init__(ScriptedPipeline({}), user_folder=folder / "config", **more)
 
     async def start(self, backend: dict[str, str]) -> None:
         workspace = {

@@ -7,22 +7,22 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from server_harness import Scripted, Wired
+from server_harness import ScriptedPipeline, ServerHarness
 
 
 @pytest.fixture
-def pipeline() -> Scripted:
-    return Scripted({"user": "account"})
+def pipeline() -> ScriptedPipeline:
+    return ScriptedPipeline({"user": "account"})
 
 
 @pytest_asyncio.fixture
-async def connect(pipeline: Scripted, tmp_path: Path) -> AsyncIterator[Callable[..., Wired]]:
+async def connect(pipeline: ScriptedPipeline, tmp_path: Path) -> AsyncIterator[Callable[..., ServerHarness]]:
     """Makes servers; when the test is over, nothing that they said may be unread."""
-    made: list[Wired] = []
+    made: list[ServerHarness] = []
 
-    def connect(**arguments: Any) -> Wired:
+    def connect(**arguments: Any) -> ServerHarness:
         arguments.setdefault("user_folder", tmp_path / "config")
-        made.append(Wired(pipeline, **arguments))
+        made.append(ServerHarness(pipeline, **arguments))
         return made[-1]
 
     yield connect
@@ -32,5 +32,5 @@ async def connect(pipeline: Scripted, tmp_path: Path) -> AsyncIterator[Callable[
 
 
 @pytest.fixture
-def wired(connect: Callable[..., Wired]) -> Wired:
+def wired(connect: Callable[..., ServerHarness]) -> ServerHarness:
     return connect()

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from editahead_lsp.settings import SETTING_NAMES, Settings, SettingsSource, resolve_settings
-from server_harness import Scripted, Wired, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, ask, span
 
 A = "file:///tmp/a.py"
 NEXT = "editahead/nextEdit"
 FACES = (NEXT, "textDocument/copilotInlineEdit", "textDocument/inlineCompletion")
 
 
-async def reason(wired: Wired, version: int | None, uri: str = A) -> str | None:
+async def reason(wired: ServerHarness, version: int | None, uri: str = A) -> str | None:
     silence = (await wired.request(NEXT, ask(uri, version, 0, 0)))["silence"]
     return None if silence is None else silence["reason"]
 
@@ -28,7 +28,7 @@ async def reason(wired: Wired, version: int | None, uri: str = A) -> str | None:
 
 @pytest.mark.parametrize("version", [5, 7, 4, 1, 0, -3, 1_000_000])
 async def test_whatever_version_a_change_has_it_is_applied_and_is_the_version_now(
-    wired: Wired, version: int
+    wired: ServerHarness, version: int
 ) -> None:
     await wired.initialize()
     wired.open(A, "user\n", version=5)
@@ -44,7 +44,7 @@ async def test_whatever_version_a_change_has_it_is_applied_and_is_the_version_no
 
 
 @pytest.mark.parametrize("version", ["absent", None])
-async def test_a_change_without_a_version_is_one_more(wired: Wired, version: str | None) -> None:
+async def test_a_change_without_a_version_is_one_more(wired: ServerHarness, version: str | None) -> None:
     await wired.initialize()
     wired.open(A, "user\n", version=5)
     document = {"uri": A} if version == "absent" else {"uri": A, "version": None}
@@ -55,7 +55,7 @@ async def test_a_change_without_a_version_is_one_more(wired: Wired, version: str
 
 
 async def test_the_same_version_for_two_texts_gives_no_answer_for_the_first(
-    wired: Wired, pipeline: Scripted
+    wired: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
     """Ghost text carries no version: it is given only for the text that was asked about."""
     await wired.initialize()
@@ -71,7 +71,7 @@ async def test_the_same_version_for_two_texts_gives_no_answer_for_the_first(
     assert found["range"] == span(2, 0, 2, 4)
 
 
-async def test_opened_twice_the_later_text_counts(wired: Wired) -> None:
+async def test_opened_twice_the_later_text_counts(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "user\n", version=3)
     wired.open(A, "x\nuser\n", version=1)
@@ -79,7 +79,7 @@ async def test_opened_twice_the_later_text_counts(wired: Wired) -> None:
     assert prediction["edits"][0]["range"] == span(1, 0, 1, 4)
 
 
-async def test_changed_and_closed_without_being_open(wired: Wired) -> None:
+async def test_changed_and_closed_without_being_open(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.change(A, 2, (0, 0, 0, 0, "user"))
     wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
@@ -90,7 +90,7 @@ async def test_changed_and_closed_without_being_open(wired: Wired) -> None:
 
 
 async def test_before_initialize_every_request_is_refused_and_notifications_are_not_kept(
-    wired: Wired,
+    wired: ServerHarness,
 ) -> None:
     wired.open(A, "user\n")
     for face in FACES:
@@ -101,7 +101,9 @@ async def test_before_initialize_every_request_is_refused_and_notifications_are_
 
 
 @pytest.mark.parametrize("face", FACES)
-async def test_between_initialize_and_initialized_requests_are_answered(wired: Wired, face: str) -> None:
+async def test_between_initialize_and_initialized_requests_are_answered(
+    wired: ServerHarness, face: str
+) -> None:
     await wired.request("initialize", {"processId": None, "capabilities": {}})
     wired.open(A, "user\n")
     answer = await wired.request(face, ask(A, 1, 0, 0))
@@ -110,7 +112,9 @@ async def test_between_initialize_and_initialized_requests_are_answered(wired: W
 
 
 @pytest.mark.parametrize("face", FACES)
-async def test_closed_while_a_request_runs(wired: Wired, pipeline: Scripted, face: str) -> None:
+async def test_closed_while_a_request_runs(
+    wired: ServerHarness, pipeline: ScriptedPipeline, face: str
+) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     pipeline.open.clear()
@@ -124,7 +128,9 @@ async def test_closed_while_a_request_runs(wired: Wired, pipeline: Scripted, fac
         assert answer["silence"]["reason"] == "unknown-document"
 
 
-async def test_closed_and_opened_again_while_a_request_runs(wired: Wired, pipeline: Scripted) -> None:
+async def test_closed_and_opened_again_while_a_request_runs(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     pipeline.open.clear()
@@ -141,7 +147,9 @@ async def test_closed_and_opened_again_while_a_request_runs(wired: Wired, pipeli
 # Size and number
 
 
-async def test_two_megabytes_are_mirrored_and_left_alone(wired: Wired, pipeline: Scripted) -> None:
+async def test_two_megabytes_are_mirrored_and_left_alone(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     text = "user = 1\n" * 240_000
     wired.open(A, text)
@@ -153,7 +161,7 @@ async def test_two_megabytes_are_mirrored_and_left_alone(wired: Wired, pipeline:
     assert pipeline.calls[-1].history == ()
 
 
-async def test_two_megabytes_on_one_line_that_are_allowed(wired: Wired) -> None:
+async def test_two_megabytes_on_one_line_that_are_allowed(wired: ServerHarness) -> None:
     await wired.initialize({"max_file_bytes": 3_000_000})
     wired.open(A, "x" * 2_000_000 + "user")
     wired.change(A, 2, (0, 1_000_000, 0, 1_000_000, "y"))
@@ -161,7 +169,7 @@ async def test_two_megabytes_on_one_line_that_are_allowed(wired: Wired) -> None:
     assert item["range"] == span(0, 2_000_001, 0, 2_000_005)
 
 
-async def test_binary_bytes_are_a_text_like_any_other(wired: Wired) -> None:
+async def test_binary_bytes_are_a_text_like_any_other(wired: ServerHarness) -> None:
     """As an editor sends them: control characters, NUL, replacement characters and lone surrogates."""
     await wired.initialize()
     binary = "".join(map(chr, range(0x20))) + "\x7f\x80\ufffd\ufeff\ud800\u2028\U0010ffff"
@@ -177,7 +185,7 @@ async def test_binary_bytes_are_a_text_like_any_other(wired: Wired) -> None:
     assert (await wired.request(NEXT, ask(A, 2, 1, 0)))["predictions"]
 
 
-async def test_bytes_that_are_not_json_are_refused(wired: Wired) -> None:
+async def test_bytes_that_are_not_json_are_refused(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.server.receive(b'{"jsonrpc": "2.0", "id": 1, "method": "\xff\xfe\x00"}')
     reply = await wired.take(lambda m: "error" in m)
@@ -186,7 +194,7 @@ async def test_bytes_that_are_not_json_are_refused(wired: Wired) -> None:
     assert await reason(wired, 1) is None
 
 
-async def test_five_hundred_documents(wired: Wired, pipeline: Scripted) -> None:
+async def test_five_hundred_documents(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     for number in range(500):
         wired.open(f"file:///tmp/{number}.py", f"x = {number}\n")
@@ -201,7 +209,7 @@ async def test_five_hundred_documents(wired: Wired, pipeline: Scripted) -> None:
     assert pipeline.calls[-1].other_documents == ()
 
 
-async def test_a_flood_of_ten_thousand_changes(wired: Wired, pipeline: Scripted) -> None:
+async def test_a_flood_of_ten_thousand_changes(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     """Every one is applied; of the requests between them all but the last are ended, or answered for a version."""
     await wired.initialize({"debounce_ms": 0})
     wired.open(A, "user\n" + "line\n" * 200)
@@ -222,7 +230,7 @@ async def test_a_flood_of_ten_thousand_changes(wired: Wired, pipeline: Scripted)
     assert len(pipeline.calls) <= len(ids), "what nobody waits for is not predicted"
 
 
-async def test_ten_thousand_changes_in_one_notification(wired: Wired) -> None:
+async def test_ten_thousand_changes_in_one_notification(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     wired.change(A, 2, *[(0, 0, 0, 0, "x")] * 10_000)
@@ -269,7 +277,7 @@ def test_a_wrong_value_gives_one_message_and_the_rest_counts(name: str, value: A
 
 
 @pytest.mark.parametrize("options", [[], "editahead", 3, True, [{"eagerness": 1}]])
-async def test_settings_that_are_no_table(wired: Wired, options: Any) -> None:
+async def test_settings_that_are_no_table(wired: ServerHarness, options: Any) -> None:
     params = {"processId": None, "capabilities": {}, "initializationOptions": {"editahead": options}}
     await wired.request("initialize", params)
     wired.notify("initialized", {})
@@ -282,7 +290,7 @@ async def test_settings_that_are_no_table(wired: Wired, options: Any) -> None:
 @pytest.mark.parametrize(
     "settings", [None, [], "x", 3, {"editahead": 7}, {"editahead": {"eagerness": []}}, {"x": 1}]
 )
-async def test_configuration_that_changes_to_nonsense(wired: Wired, settings: Any) -> None:
+async def test_configuration_that_changes_to_nonsense(wired: ServerHarness, settings: Any) -> None:
     await wired.initialize({"eagerness": 0.4})
     wired.notify("workspace/didChangeConfiguration", {"settings": settings})
     if isinstance(settings, dict) and "editahead" in settings:
@@ -291,7 +299,7 @@ async def test_configuration_that_changes_to_nonsense(wired: Wired, settings: An
     assert await reason(wired, 1) is None
 
 
-async def test_a_settings_file_of_binary_bytes(connect: Callable[..., Wired], tmp_path: Path) -> None:
+async def test_a_settings_file_of_binary_bytes(connect: Callable[..., ServerHarness], tmp_path: Path) -> None:
     folder = tmp_path / "config"
     folder.mkdir()
     (folder / "editahead.toml").write_bytes(bytes(range(256)))

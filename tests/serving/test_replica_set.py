@@ -12,7 +12,7 @@ from editahead_inference.backends.engine_runfile import EngineRunfile
 from editahead_lsp.transport import parent_process
 from editahead_serving.resource_share import ResourceShare
 from stub_vllm import SAYS
-from supervised_engine import Watched, looked_after
+from supervised_engine import EngineHarness, running_engine
 
 QUERY = CompletionRequest("x", (), 5)
 READY = "Ready after"
@@ -23,9 +23,9 @@ async def answer(backend: EngineBackend) -> str:
 
 
 async def test_one_is_killed_while_the_others_go_on(tmp_path: Path) -> None:
-    watched = Watched(tmp_path, ResourceShare(), ResourceShare())
+    watched = EngineHarness(tmp_path, ResourceShare(), ResourceShare())
     backend = EngineBackend(watched.file)
-    async with looked_after(watched) as running:
+    async with running_engine(watched) as running:
         for number in (1, 2):
             await watched.hears(f"replica {number}: ready after")
         await watched.hears(READY)
@@ -54,8 +54,8 @@ async def test_one_is_killed_while_the_others_go_on(tmp_path: Path) -> None:
 
 
 async def test_language_servers_are_told_when_none_is_left_or_the_router_is_gone(tmp_path: Path) -> None:
-    watched = Watched(tmp_path, ResourceShare(), ResourceShare())
-    async with looked_after(watched):
+    watched = EngineHarness(tmp_path, ResourceShare(), ResourceShare())
+    async with running_engine(watched):
         await watched.hears(": ready after", 3)
         told = [EngineRunfile.read(watched.file)]
         watched.pause = lambda: told.append(EngineRunfile.read(watched.file))
@@ -72,10 +72,10 @@ async def test_language_servers_are_told_when_none_is_left_or_the_router_is_gone
 
 
 async def test_one_that_cannot_start_leaves_the_others_to_go_on(tmp_path: Path) -> None:
-    watched = Watched(
+    watched = EngineHarness(
         tmp_path, ResourceShare({"STUB_ENDS": "ValueError: No room for the cache."}), ResourceShare()
     )
-    async with looked_after(watched) as running:
+    async with running_engine(watched) as running:
         await watched.hears(READY)
         await watched.hears("replica 1: vLLM does not start: ValueError: No room for the cache.")
         assert EngineRunfile.read(watched.file).ready
@@ -84,10 +84,10 @@ async def test_one_that_cannot_start_leaves_the_others_to_go_on(tmp_path: Path) 
 
 
 async def test_none_that_can_start(tmp_path: Path) -> None:
-    watched = Watched(
+    watched = EngineHarness(
         tmp_path, ResourceShare(), ResourceShare(), STUB_ENDS="ValueError: No room for the cache."
     )
-    async with looked_after(watched) as running:
+    async with running_engine(watched) as running:
         assert await running == 1
     assert sum("No room for the cache" in said for said in watched.said) == 2
     assert "The engine has stopped." not in watched.said and not watched.file.exists()
@@ -95,10 +95,10 @@ async def test_none_that_can_start(tmp_path: Path) -> None:
 
 async def test_without_a_router_nothing_goes_on(tmp_path: Path) -> None:
     """Such as when somebody else has taken its port meanwhile."""
-    watched = Watched(
+    watched = EngineHarness(
         tmp_path, ResourceShare(), ResourceShare(), STUB_NGINX_ENDS="nginx: [emerg] bind() failed"
     )
-    async with looked_after(watched) as running:
+    async with running_engine(watched) as running:
         assert await running == 1
     assert any("router: nginx does not start: nginx: [emerg] bind() failed." in said for said in watched.said)
     assert not any(READY in said for said in watched.said)

@@ -30,7 +30,7 @@ from editahead_serving.supervisor import (
     _find_stage,
 )
 from server_process import ENGINE
-from supervised_engine import Watched, looked_after
+from supervised_engine import EngineHarness, running_engine
 
 QUERY = CompletionRequest("x", (), 5)
 
@@ -40,9 +40,9 @@ async def answer(backend: EngineBackend) -> str:
 
 
 async def test_it_is_started_found_killed_started_again_and_ended(tmp_path: Path) -> None:
-    watched = Watched(tmp_path)
+    watched = EngineHarness(tmp_path)
     backend = EngineBackend(watched.file)
-    async with looked_after(watched) as running:
+    async with running_engine(watched) as running:
         await watched.hears("Ready after")
         assert watched.said[0].startswith("loading the model (")
         notice = EngineRunfile.read(watched.file)
@@ -70,9 +70,9 @@ async def test_it_is_started_found_killed_started_again_and_ended(tmp_path: Path
 
 
 async def test_it_is_ended_while_it_starts(tmp_path: Path) -> None:
-    watched = Watched(tmp_path, STUB_WAITS="1")
+    watched = EngineHarness(tmp_path, STUB_WAITS="1")
     backend = EngineBackend(watched.file)
-    async with looked_after(watched) as running:
+    async with running_engine(watched) as running:
         await watched.hears("loading the model")
         with pytest.raises(BackendError) as raised:
             await answer(backend)
@@ -84,8 +84,8 @@ async def test_it_is_ended_while_it_starts(tmp_path: Path) -> None:
 
 
 async def test_who_does_not_end_is_killed(tmp_path: Path) -> None:
-    watched = Watched(tmp_path, STUB_STAYS="1")
-    async with looked_after(watched) as running:
+    watched = EngineHarness(tmp_path, STUB_STAYS="1")
+    async with running_engine(watched) as running:
         await watched.hears("Ready after")
         watched.fleet.stop()
         await asyncio.sleep(0)
@@ -95,8 +95,8 @@ async def test_who_does_not_end_is_killed(tmp_path: Path) -> None:
 
 
 async def test_what_never_starts_is_given_up_with_its_reason(tmp_path: Path) -> None:
-    watched = Watched(tmp_path, STUB_ENDS="ValueError: No room for the cache.")
-    async with looked_after(watched) as running:
+    watched = EngineHarness(tmp_path, STUB_ENDS="ValueError: No room for the cache.")
+    async with running_engine(watched) as running:
         assert await running == 1
     assert watched.slept == []
     expected = (
@@ -108,31 +108,31 @@ async def test_what_never_starts_is_given_up_with_its_reason(tmp_path: Path) -> 
 async def test_it_may_listen_a_moment_after_it_says_that_it_has_started(tmp_path: Path) -> None:
     for name in ("may", "does"):
         os.mkfifo(tmp_path / name)
-    watched = Watched(tmp_path, STUB_LATE=str(tmp_path))
+    watched = EngineHarness(tmp_path, STUB_LATE=str(tmp_path))
 
     def let_it() -> None:
         (tmp_path / "may").write_bytes(b"")
         (tmp_path / "does").read_bytes()
 
     watched.pause = let_it
-    async with looked_after(watched):
+    async with running_engine(watched):
         await watched.hears("Ready after")
     assert len(watched.slept) == 1
 
 
 async def test_another_key_than_it_was_told_is_noticed(tmp_path: Path) -> None:
     """Such as when somebody else listens at that port."""
-    watched = Watched(tmp_path, STUB_KEY="another")
-    async with looked_after(watched) as running:
+    watched = EngineHarness(tmp_path, STUB_KEY="another")
+    async with running_engine(watched) as running:
         assert await running == 1
     assert "does not accept the key" in watched.said[-1]
     await watched.are_gone()
 
 
 async def test_a_program_that_cannot_be_run(tmp_path: Path) -> None:
-    watched = Watched(tmp_path)
+    watched = EngineHarness(tmp_path)
     (tmp_path / "engine" / "bin" / "python").unlink()
-    async with looked_after(watched) as running:
+    async with running_engine(watched) as running:
         assert await running == 1
     assert "No such file or directory" in watched.said[-1]
 

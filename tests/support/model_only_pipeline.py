@@ -16,10 +16,10 @@ from editahead_prompts.state import EditorState
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.snapshot import line_body, split_lines
 from scripted_backend import ScriptedBackend, in_order
-from server_harness import Scripted
+from server_harness import ScriptedPipeline
 
 
-class Telling(Scripted):
+class ModelOnlyPipeline(ScriptedPipeline):
     """Rules that have nothing; every `old` of the script becomes `new` in what the model says."""
 
     def predict(
@@ -55,10 +55,10 @@ class Telling(Scripted):
         yield from to_candidates(self.response(state), lambda edit: False)
 
 
-class TellingModel(ModelPredictor):
+class StreamingModel(ModelPredictor):
     """Line by line, as long as the pipeline is open. under_way: requests by document. most: of any one at a time."""
 
-    def __init__(self, pipeline: Telling) -> None:
+    def __init__(self, pipeline: ModelOnlyPipeline) -> None:
         super().__init__(ScriptedBackend(in_order(())))
         self.pipeline = pipeline
         self.under_way: Counter[str] = Counter()

@@ -28,7 +28,7 @@ NOT_AHEAD = ReuseOptions(prefetch=False)
 """So that a test sees no predictions but those that it asks for."""
 
 
-class Scripted:
+class ScriptedPipeline:
     """open: cleared, it holds predictions back until it is set; `check` is called meanwhile. once: it is cleared again
     when one has been let through. calls: states predicted."""
 
@@ -77,7 +77,7 @@ class Scripted:
                     yield Candidate(snapshot.uri, edit, at, at + len(new), "propagation", label, label)
 
 
-class Wired:
+class ServerHarness:
     """The real server in this process, spoken to in messages. Every message from the server must be read."""
 
     longest_s: float = 10
@@ -191,7 +191,7 @@ def ask(uri: str, version: int | None, line: int, character: int, **context: Any
 
 async def _serve(script: Mapping[str, str], port: str | None = None) -> int:
     def make() -> Server:
-        return Server(lambda: Scripted(script))
+        return Server(lambda: ScriptedPipeline(script))
 
     if port is not None:
         return await serve_tcp(make, "127.0.0.1", int(port), None)

@@ -13,7 +13,7 @@ from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.model.config import ModelConfig
 from scripted_backend import ScriptedBackend, ScriptedReply
-from server_harness import Wired, ask
+from server_harness import ServerHarness, ask
 
 A = "file:///project/a.py"
 TEXT = "import money\n\n\ndef total(items, tax):\n    price = sum(items)\n    return money.euro(price)\n"
@@ -80,7 +80,7 @@ class Model:
             await self._open.wait()
 
 
-class Modelled(Wired):
+class ServerWithModel(ServerHarness):
     """bias: the log-odds that the gate gives whatever rules propose."""
 
     def __init__(self, model: Model, *, bias: float = 0.0, **arguments: Any) -> None:
@@ -121,7 +121,7 @@ async def until(true: Callable[[], bool]) -> None:
         await asyncio.sleep(0)
 
 
-def rename_once(wired: Modelled) -> None:
+def rename_once(wired: ServerWithModel) -> None:
     """The rules know what comes next."""
     wired.open(A, RENAMED)
     wired.change(A, 2, (0, 6, 0, 10, "account"))

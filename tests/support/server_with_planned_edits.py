@@ -20,7 +20,7 @@ from editahead_inference.candidates import Candidate
 from editahead_lsp.server import Server
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
-from server_harness import Scripted
+from server_harness import ScriptedPipeline
 
 _ENOUGH = 5
 """Characters of a text that have to be there before the rest is offered."""
@@ -35,7 +35,7 @@ def planned(plan: Mapping[str, object]) -> list[str]:
     return [sys.executable, __file__, b64encode(json.dumps(plan).encode()).decode()]
 
 
-class Planned(Scripted):
+class Planned(ScriptedPipeline):
     def __init__(self, replace: Mapping[str, str], complete: Sequence[str]) -> None:
         super().__init__(replace)
         self.complete = complete

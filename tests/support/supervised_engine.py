@@ -21,7 +21,7 @@ from editahead_serving.vllm_probe import VllmInstallation
 from server_process import free_port
 
 
-class Watched:
+class EngineHarness:
     """An engine whose words can be waited for, and whose pauses take as long as `pause`. shares: of its replicas, where it
     has several. slept: what the pauses should be."""
 
@@ -87,7 +87,7 @@ class Watched:
 
 
 @asynccontextmanager
-async def looked_after(watched: Watched) -> AsyncIterator[asyncio.Task[int]]:
+async def running_engine(watched: EngineHarness) -> AsyncIterator[asyncio.Task[int]]:
     async with asyncio.timeout(60):
         running = asyncio.ensure_future(watched.fleet.run())
         try:

@@ -18,7 +18,7 @@ from editahead_prompts.formats.base import Finish
 from editahead_prompts.formats.next_edit.editahead_2611 import REGION, REGION_END
 from schemas import validate
 from scripted_backend import Script, ScriptedBackend, ScriptedReply, by_prompt
-from server_harness import Scripted, Wired
+from server_harness import ScriptedPipeline, ServerHarness
 from server_with_model import until
 from sketch_fixture import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED, applied
 
@@ -44,13 +44,13 @@ def says(answer: Callable[[str], str], **more: Any) -> Script:
     return script
 
 
-class Asked(Wired):
+class Asked(ServerHarness):
     """The server with a model of this format that says what the script says."""
 
     def __init__(self, script: Script, format: str = "editahead", *, user_folder: Path, **more: Any) -> None:
         self.backend = ScriptedBackend(script, **more)
         super().__init__(
-            Scripted({}),
+            ScriptedPipeline({}),
             create_model=lambda wanted: ModelPredictor(self.backend, format),
             user_folder=user_folder,
         )

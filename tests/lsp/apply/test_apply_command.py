@@ -13,7 +13,7 @@ import pytest
 from editahead_inference.apply.merge.merge import merge
 from editahead_lsp.apply.service import DEADLINE_S
 from schemas import validate
-from server_harness import Wired, span
+from server_harness import ServerHarness, span
 from sketch_fixture import SKETCH, TEXT, WANTED, applied
 
 VERSIONED = {"documentChanges": True}
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-async def start(wired: Wired, folder: Path | None = None, **workspace: Any) -> None:
+async def start(wired: ServerHarness, folder: Path | None = None, **workspace: Any) -> None:
     capabilities: Any = {"applyEdit": True, "workspaceEdit": workspace}
     folders = [] if folder is None else [{"uri": folder.as_uri(), "name": "work"}]
     await wired.request(
@@ -42,14 +42,14 @@ def command(**argument: Any) -> dict[str, Any]:
     return {"command": "editahead.apply", "arguments": [argument]}
 
 
-async def apply(wired: Wired, **argument: Any) -> Any:
+async def apply(wired: ServerHarness, **argument: Any) -> Any:
     result = await wired.request("workspace/executeCommand", command(**argument))
     validate("command.editahead.apply", "arguments", [argument])
     validate("command.editahead.apply", "result", result)
     return result
 
 
-async def refused(wired: Wired, **argument: Any) -> Any:
+async def refused(wired: ServerHarness, **argument: Any) -> Any:
     """The error."""
     reply = await wired.reply(wired.send("workspace/executeCommand", command(**argument)))
     assert reply["error"]["code"] == -32803
@@ -57,7 +57,7 @@ async def refused(wired: Wired, **argument: Any) -> Any:
     return reply["error"]["data"]
 
 
-async def test_a_dry_run_gives_the_edit_and_sends_nothing(wired: Wired, folder: Path) -> None:
+async def test_a_dry_run_gives_the_edit_and_sends_nothing(wired: ServerHarness, folder: Path) -> None:
     await start(wired, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
     wired.open(uri, TEXT, version=7)
@@ -80,7 +80,7 @@ async def test_a_dry_run_gives_the_edit_and_sends_nothing(wired: Wired, folder: 
 
 
 @pytest.mark.parametrize("half", ["\ud800", "\udfff"])
-async def test_half_of_a_surrogate_pair_is_refused(wired: Wired, folder: Path, half: str) -> None:
+async def test_half_of_a_surrogate_pair_is_refused(wired: ServerHarness, folder: Path, half: str) -> None:
     await start(wired, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
     wired.open(uri, TEXT)
@@ -90,7 +90,7 @@ async def test_half_of_a_surrogate_pair_is_refused(wired: Wired, folder: Path, h
     assert (await apply(wired, uri=uri, sketch=SKETCH, dryRun=True))["hunks"]
 
 
-async def test_annotations_for_clients_that_have_them(wired: Wired, folder: Path) -> None:
+async def test_annotations_for_clients_that_have_them(wired: ServerHarness, folder: Path) -> None:
     await start(wired, folder, **ANNOTATED)
     uri = (folder / "a.py").as_uri()
     wired.open(uri, TEXT)
@@ -109,7 +109,7 @@ async def test_annotations_for_clients_that_have_them(wired: Wired, folder: Path
     }
 
 
-async def test_plain_edits_for_clients_that_know_no_versions(wired: Wired, folder: Path) -> None:
+async def test_plain_edits_for_clients_that_know_no_versions(wired: ServerHarness, folder: Path) -> None:
     await start(wired, folder)
     uri = (folder / "a.py").as_uri()
     wired.open(uri, TEXT)
@@ -118,7 +118,7 @@ async def test_plain_edits_for_clients_that_know_no_versions(wired: Wired, folde
     assert result["edit"].keys() == {"changes"}
 
 
-async def test_it_is_applied_and_is_not_typed(wired: Wired, folder: Path) -> None:
+async def test_it_is_applied_and_is_not_typed(wired: ServerHarness, folder: Path) -> None:
     await start(wired, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
     wired.open(uri, TEXT)
@@ -136,7 +136,7 @@ async def test_it_is_applied_and_is_not_typed(wired: Wired, folder: Path) -> Non
     assert wired.server.session.documents.get(uri).snapshot.text == WANTED  # type: ignore[union-attr]
 
 
-async def test_the_client_declines(wired: Wired, folder: Path) -> None:
+async def test_the_client_declines(wired: ServerHarness, folder: Path) -> None:
     await start(wired, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
     wired.open(uri, TEXT)
@@ -152,7 +152,7 @@ async def test_the_client_declines(wired: Wired, folder: Path) -> None:
     assert wired.server.session.history.edits == ()
 
 
-async def test_a_client_that_cannot_be_asked(wired: Wired) -> None:
+async def test_a_client_that_cannot_be_asked(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open("untitled:1", TEXT)
     result = await apply(wired, uri="untitled:1", sketch=SKETCH)
@@ -163,7 +163,7 @@ async def test_a_client_that_cannot_be_asked(wired: Wired) -> None:
     )
 
 
-async def test_nothing_to_change(wired: Wired, folder: Path) -> None:
+async def test_nothing_to_change(wired: ServerHarness, folder: Path) -> None:
     await start(wired, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
     wired.open(uri, WANTED)
@@ -171,7 +171,7 @@ async def test_nothing_to_change(wired: Wired, folder: Path) -> None:
     assert (result["edit"], result["hunks"], result["method"]) == ({"documentChanges": []}, [], "none")
 
 
-async def test_a_refusal_says_which_part_and_changes_nothing(wired: Wired, folder: Path) -> None:
+async def test_a_refusal_says_which_part_and_changes_nothing(wired: ServerHarness, folder: Path) -> None:
     await start(wired, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
     wired.open(uri, TEXT)
@@ -184,14 +184,14 @@ async def test_a_refusal_says_which_part_and_changes_nothing(wired: Wired, folde
 
 
 @pytest.mark.parametrize("arguments", [[], [{}], ["x"], [{"sketch": "x", "range": 1}]])
-async def test_arguments_that_are_none(wired: Wired, arguments: list[Any]) -> None:
+async def test_arguments_that_are_none(wired: ServerHarness, arguments: list[Any]) -> None:
     await wired.initialize()
     message = {"command": "editahead.apply", "arguments": arguments}
     reply = await wired.reply(wired.send("workspace/executeCommand", message))
     assert reply["error"]["code"] == -32602
 
 
-async def test_only_within_the_range(wired: Wired, folder: Path) -> None:
+async def test_only_within_the_range(wired: ServerHarness, folder: Path) -> None:
     await start(wired, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
     wired.open(uri, TEXT)
@@ -225,7 +225,7 @@ def fourth():
 OTHER = "def fourth():\n    a = 1\n    b = 4\n    return a + b\n\n\ndef fifth():\n    return 5\n"
 
 
-async def test_files_that_are_open_and_files_that_are_not(wired: Wired, folder: Path) -> None:
+async def test_files_that_are_open_and_files_that_are_not(wired: ServerHarness, folder: Path) -> None:
     await start(wired, folder, **VERSIONED)
     (folder / "lib").mkdir()
     (folder / "lib" / "b.py").write_bytes(("\ufeff" + OTHER).replace("\n", "\r\n").encode())
@@ -245,7 +245,7 @@ async def test_files_that_are_open_and_files_that_are_not(wired: Wired, folder: 
     assert work[0]["cancellable"] is True
 
 
-async def test_a_range_of_what_is_not_open(wired: Wired, folder: Path) -> None:
+async def test_a_range_of_what_is_not_open(wired: ServerHarness, folder: Path) -> None:
     await start(wired, folder, **VERSIONED)
     (folder / "a.py").write_text(TEXT)
     uri = (folder / "a.py").as_uri()
@@ -270,7 +270,7 @@ PATCH = """\
 """
 
 
-async def test_files_that_come_go_and_move(wired: Wired, folder: Path) -> None:
+async def test_files_that_come_go_and_move(wired: ServerHarness, folder: Path) -> None:
     await start(wired, folder, **ANNOTATED, **FILES)
     (folder / "b.py").write_text(OTHER)
     uri = (folder / "a.py").as_uri()
@@ -290,7 +290,9 @@ async def test_files_that_come_go_and_move(wired: Wired, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("workspace", [{}, VERSIONED, VERSIONED | {"resourceOperations": ["create"]}])
-async def test_a_client_that_cannot_do_it_to_files(wired: Wired, folder: Path, workspace: Any) -> None:
+async def test_a_client_that_cannot_do_it_to_files(
+    wired: ServerHarness, folder: Path, workspace: Any
+) -> None:
     await start(wired, folder, **workspace)
     (folder / "b.py").write_text(OTHER)
     wired.open((folder / "a.py").as_uri(), TEXT)
@@ -311,19 +313,19 @@ class Held:
 
 
 @pytest.fixture
-def held(wired: Wired) -> Held:
+def held(wired: ServerHarness) -> Held:
     held = Held()
     wired.server.apply_service.load = lambda: held
     return held
 
 
-async def begun(wired: Wired, held: Held, **argument: Any) -> int:
+async def begun(wired: ServerHarness, held: Held, **argument: Any) -> int:
     id = wired.send("workspace/executeCommand", command(**argument))
     assert await asyncio.to_thread(held.begun.wait, 10)
     return id
 
 
-async def test_an_edit_is_moved_along_with_what_is_typed_elsewhere(wired: Wired, held: Held) -> None:
+async def test_an_edit_is_moved_along_with_what_is_typed_elsewhere(wired: ServerHarness, held: Held) -> None:
     await wired.initialize()
     wired.open("untitled:1", TEXT)
     id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
@@ -334,7 +336,7 @@ async def test_an_edit_is_moved_along_with_what_is_typed_elsewhere(wired: Wired,
 
 
 @pytest.mark.parametrize("change", [(11, 4, 11, 4, "x = "), (11, 0, 12, 0, ""), (3, 0, 14, 0, "")])
-async def test_typing_on_the_same_lines(wired: Wired, held: Held, change: Any) -> None:
+async def test_typing_on_the_same_lines(wired: ServerHarness, held: Held, change: Any) -> None:
     await wired.initialize()
     wired.open("untitled:1", TEXT)
     id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
@@ -343,7 +345,7 @@ async def test_typing_on_the_same_lines(wired: Wired, held: Held, change: Any) -
     assert (await wired.reply(id))["error"]["data"]["reason"] == "stale"
 
 
-async def test_a_document_that_is_closed_meanwhile(wired: Wired, held: Held) -> None:
+async def test_a_document_that_is_closed_meanwhile(wired: ServerHarness, held: Held) -> None:
     await wired.initialize()
     wired.open("untitled:1", TEXT)
     id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
@@ -353,7 +355,7 @@ async def test_a_document_that_is_closed_meanwhile(wired: Wired, held: Held) -> 
     assert (await wired.reply(id))["error"]["data"]["reason"] == "stale"
 
 
-async def test_a_file_that_is_opened_meanwhile(wired: Wired, held: Held, folder: Path) -> None:
+async def test_a_file_that_is_opened_meanwhile(wired: ServerHarness, held: Held, folder: Path) -> None:
     await start(wired, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
     (folder / "a.py").write_text(TEXT)
@@ -372,7 +374,7 @@ async def test_a_file_that_is_opened_meanwhile(wired: Wired, held: Held, folder:
 
 
 @pytest.mark.parametrize("by", ["request", "progress"])
-async def test_it_can_be_cancelled(wired: Wired, held: Held, by: str) -> None:
+async def test_it_can_be_cancelled(wired: ServerHarness, held: Held, by: str) -> None:
     await wired.initialize()
     wired.open("untitled:1", TEXT)
     id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True, workDoneToken="w")
@@ -389,7 +391,7 @@ async def test_it_can_be_cancelled(wired: Wired, held: Held, by: str) -> None:
     assert "result" in await wired.reply(again)
 
 
-async def test_there_is_an_end_to_patience(connect: Callable[..., Wired]) -> None:
+async def test_there_is_an_end_to_patience(connect: Callable[..., ServerHarness]) -> None:
     now = [0.0]
     wired, held = connect(clock=lambda: now[0]), Held()
     wired.server.apply_service.load = lambda: held
@@ -400,7 +402,7 @@ async def test_there_is_an_end_to_patience(connect: Callable[..., Wired]) -> Non
     assert (await wired.reply(id))["error"]["data"]["reason"] == "too-large"
 
 
-async def test_the_end_of_the_server_ends_it(wired: Wired, held: Held) -> None:
+async def test_the_end_of_the_server_ends_it(wired: ServerHarness, held: Held) -> None:
     await wired.initialize()
     wired.open("untitled:1", TEXT)
     id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
@@ -408,7 +410,7 @@ async def test_the_end_of_the_server_ends_it(wired: Wired, held: Held) -> None:
     assert "error" in await wired.reply(id)
 
 
-async def test_predictions_go_on_meanwhile(wired: Wired, held: Held) -> None:
+async def test_predictions_go_on_meanwhile(wired: ServerHarness, held: Held) -> None:
     await wired.initialize()
     wired.open("untitled:1", TEXT)
     wired.open("untitled:2", "user\n")
@@ -420,7 +422,7 @@ async def test_predictions_go_on_meanwhile(wired: Wired, held: Held) -> None:
     await wired.reply(id)
 
 
-async def test_as_a_notification_it_is_applied_too(wired: Wired, folder: Path) -> None:
+async def test_as_a_notification_it_is_applied_too(wired: ServerHarness, folder: Path) -> None:
     await start(wired, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
     wired.open(uri, TEXT)
@@ -428,7 +430,7 @@ async def test_as_a_notification_it_is_applied_too(wired: Wired, folder: Path) -
     await wired.serves("workspace/applyEdit", {"applied": True})
 
 
-async def test_positions_are_in_the_encoding_agreed_on(wired: Wired) -> None:
+async def test_positions_are_in_the_encoding_agreed_on(wired: ServerHarness) -> None:
     await wired.initialize()
     text = TEXT.replace("c * 2", "'𝔘é' * 2")
     wired.open("untitled:1", text)
@@ -438,7 +440,7 @@ async def test_positions_are_in_the_encoding_agreed_on(wired: Wired) -> None:
 
 
 async def test_with_check_new_problems_keep_it_from_being_applied(
-    wired: Wired, folder: Path, monkeypatch: pytest.MonkeyPatch
+    wired: ServerHarness, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool = folder.parent / "bin" / "ruff"
     tool.parent.mkdir()

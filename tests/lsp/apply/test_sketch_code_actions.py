@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schemas import validate
-from server_harness import Wired, span
+from server_harness import ServerHarness, span
 from sketch_fixture import SKETCH, TEXT, WANTED, applied
 
 A = "file:///w/a.py"
@@ -19,14 +19,14 @@ PASTED = TEXT + SKETCH
 FIRST, LAST = TEXT.count("\n"), PASTED.count("\n")
 
 
-async def start(wired: Wired, *, lazy: bool = False, annotated: bool = False, **action: Any) -> None:
+async def start(wired: ServerHarness, *, lazy: bool = False, annotated: bool = False, **action: Any) -> None:
     await wired.initialize(
         textDocument={"codeAction": LITERALS | (LAZY if lazy else {}) | action},
         workspace=ANNOTATED if annotated else {},
     )
 
 
-async def actions(wired: Wired, *at: int, **context: Any) -> list[dict[str, Any]]:
+async def actions(wired: ServerHarness, *at: int, **context: Any) -> list[dict[str, Any]]:
     where = span(*(at if len(at) == 4 else at * 2))
     params = {"textDocument": {"uri": A}, "range": where, "context": {"diagnostics": [], **context}}
     found: list[dict[str, Any]] = await wired.request("textDocument/codeAction", params)
@@ -34,7 +34,7 @@ async def actions(wired: Wired, *at: int, **context: Any) -> list[dict[str, Any]
     return [action for action in found if action["kind"].startswith(APPLY)]
 
 
-async def resolved(wired: Wired, action: dict[str, Any]) -> dict[str, Any]:
+async def resolved(wired: ServerHarness, action: dict[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = await wired.request("codeAction/resolve", action)
     validate("method.codeAction.resolve", "result", result)
     return result
@@ -48,7 +48,7 @@ def edits(action: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-async def test_a_pasted_sketch_replaces_itself(wired: Wired) -> None:
+async def test_a_pasted_sketch_replaces_itself(wired: ServerHarness) -> None:
     await start(wired)
     wired.open(A, PASTED)
     (action,) = await actions(wired, FIRST, 0, LAST, 0)
@@ -58,14 +58,14 @@ async def test_a_pasted_sketch_replaces_itself(wired: Wired) -> None:
 
 
 @pytest.mark.parametrize("lines", [(FIRST, 0, LAST - 1, 3), (LAST, 0, FIRST, 0)])
-async def test_a_selection_to_the_end_of_a_line_and_backwards(wired: Wired, lines: Any) -> None:
+async def test_a_selection_to_the_end_of_a_line_and_backwards(wired: ServerHarness, lines: Any) -> None:
     await start(wired)
     wired.open(A, PASTED)
     (action,) = await actions(wired, *lines)
     assert applied(PASTED, edits(action)) == WANTED
 
 
-async def test_the_edit_comes_later_where_the_client_can_wait(wired: Wired) -> None:
+async def test_the_edit_comes_later_where_the_client_can_wait(wired: ServerHarness) -> None:
     await start(wired, lazy=True, annotated=True)
     wired.open(A, PASTED, version=4)
     (action,) = await actions(wired, FIRST, 0, LAST, 0)
@@ -78,7 +78,7 @@ async def test_the_edit_comes_later_where_the_client_can_wait(wired: Wired) -> N
     assert done["edit"]["documentChanges"][0]["textDocument"]["version"] == 4
 
 
-async def test_what_the_sketch_made_was_not_typed(wired: Wired) -> None:
+async def test_what_the_sketch_made_was_not_typed(wired: ServerHarness) -> None:
     await start(wired, lazy=True, annotated=True)
     wired.open(A, PASTED)
     (action,) = await actions(wired, FIRST, 0, LAST, 0)
@@ -91,7 +91,7 @@ async def test_what_the_sketch_made_was_not_typed(wired: Wired) -> None:
     assert {past.origin for past in wired.server.session.history.edits} == {"accepted"}
 
 
-async def test_a_document_that_was_changed_before_it_was_resolved(wired: Wired) -> None:
+async def test_a_document_that_was_changed_before_it_was_resolved(wired: ServerHarness) -> None:
     await start(wired, lazy=True, annotated=True)
     wired.open(A, PASTED)
     (action,) = await actions(wired, FIRST, 0, LAST, 0)
@@ -104,7 +104,7 @@ UNPLACED = TEXT + "<<<<<<< SEARCH\n    return x * 7\n=======\n    return 8\n>>>>
 MISSED = FIRST, 0, UNPLACED.count("\n"), 0
 
 
-async def test_a_sketch_that_cannot_be_placed(wired: Wired) -> None:
+async def test_a_sketch_that_cannot_be_placed(wired: ServerHarness) -> None:
     await start(wired, lazy=True)
     wired.open(A, UNPLACED)
     (action,) = await actions(wired, *MISSED)
@@ -113,7 +113,7 @@ async def test_a_sketch_that_cannot_be_placed(wired: Wired) -> None:
     assert reply["error"]["data"]["reason"] == "unplaced"
 
 
-async def test_lines_that_come_close_are_lines_of_the_document(wired: Wired) -> None:
+async def test_lines_that_come_close_are_lines_of_the_document(wired: ServerHarness) -> None:
     await start(wired, lazy=True)
     block = "<<<<<<< SEARCH\n    d = c * 7\n=======\n    return 8\n>>>>>>> REPLACE\n"
     wired.open(A, block + TEXT)
@@ -123,7 +123,7 @@ async def test_lines_that_come_close_are_lines_of_the_document(wired: Wired) -> 
     assert 5 + 11 in [place["range"]["start"]["line"] for place in near]
 
 
-async def test_the_reason_in_the_menu(wired: Wired) -> None:
+async def test_the_reason_in_the_menu(wired: ServerHarness) -> None:
     await start(wired, disabledSupport=True)
     wired.open(A, UNPLACED)
     (action,) = await actions(wired, *MISSED)
@@ -131,7 +131,7 @@ async def test_the_reason_in_the_menu(wired: Wired) -> None:
     assert "edit" not in action
 
 
-async def test_no_action_where_there_is_no_way_to_say_why_not(wired: Wired) -> None:
+async def test_no_action_where_there_is_no_way_to_say_why_not(wired: ServerHarness) -> None:
     await start(wired)
     wired.open(A, UNPLACED)
     assert await actions(wired, *MISSED) == []
@@ -140,13 +140,13 @@ async def test_no_action_where_there_is_no_way_to_say_why_not(wired: Wired) -> N
 @pytest.mark.parametrize(
     "at", [(0, 0), (FIRST, 0), (3, 0, 6, 0), (15, 0, 17, 0), (FIRST, 3, LAST, 0), (FIRST, 0, LAST - 2, 5)]
 )
-async def test_what_is_no_sketch(wired: Wired, at: Any) -> None:
+async def test_what_is_no_sketch(wired: ServerHarness, at: Any) -> None:
     await start(wired)
     wired.open(A, PASTED)
     assert await actions(wired, *at) == []
 
 
-async def test_only_when_it_is_asked_for(wired: Wired) -> None:
+async def test_only_when_it_is_asked_for(wired: ServerHarness) -> None:
     await start(wired)
     wired.open(A, PASTED)
     where = FIRST, 0, LAST, 0
@@ -155,7 +155,7 @@ async def test_only_when_it_is_asked_for(wired: Wired) -> None:
     assert len(await actions(wired, *where, only=[APPLY])) == 1
 
 
-async def test_a_declaration_pasted_below_its_namesake(wired: Wired) -> None:
+async def test_a_declaration_pasted_below_its_namesake(wired: ServerHarness) -> None:
     await start(wired)
     text = TEXT + "\n\ndef second(b):\n    c = abs(b)\n    d = c * 3\n    return c + d\n"
     wired.open(A, text)
@@ -170,7 +170,7 @@ AT = COMMENTED[: COMMENTED.index("# Do:")].count("\n")
 
 
 @pytest.mark.parametrize("line", [AT, AT + 1, AT + 4])
-async def test_a_sketch_in_a_comment_stays(wired: Wired, line: int) -> None:
+async def test_a_sketch_in_a_comment_stays(wired: ServerHarness, line: int) -> None:
     await start(wired)
     wired.open(A, COMMENTED)
     (action,) = await actions(wired, line, 2)
@@ -178,7 +178,7 @@ async def test_a_sketch_in_a_comment_stays(wired: Wired, line: int) -> None:
     assert applied(COMMENTED, edits(action)) == COMMENTED.replace("c * 2", "c * 3  # twice", 1)
 
 
-async def test_a_block_comment(wired: Wired) -> None:
+async def test_a_block_comment(wired: ServerHarness) -> None:
     await start(wired, lazy=True, annotated=True)
     second = "function second(b) {\n  const c = abs(b);\n  const d = c * 2;\n  return c + d;\n}\n"
     marker = "// ... existing code ...\n"
@@ -191,7 +191,7 @@ async def test_a_block_comment(wired: Wired) -> None:
     assert applied(text, edits(await resolved(wired, action))) == text.replace("c * 2", "c * 3", 1)
 
 
-async def test_a_comment_without_a_sketch(wired: Wired) -> None:
+async def test_a_comment_without_a_sketch(wired: ServerHarness) -> None:
     await start(wired)
     wired.open(A, "# Like this:\n# ```python\n# x = 1\n# ```\ndef f():\n    pass\n")
     assert await actions(wired, 1, 0) == []
@@ -215,7 +215,7 @@ def second(b):
 """
 
 
-async def test_hunk_by_hunk_where_nothing_asks_for_a_confirmation(wired: Wired) -> None:
+async def test_hunk_by_hunk_where_nothing_asks_for_a_confirmation(wired: ServerHarness) -> None:
     await start(wired)
     text = TEXT + BOTH
     last = text.count("\n")
@@ -238,7 +238,7 @@ async def test_hunk_by_hunk_where_nothing_asks_for_a_confirmation(wired: Wired) 
     assert applied(after, edits(rest)) == wanted
 
 
-async def test_each_hunk_at_once_and_the_whole_later(wired: Wired) -> None:
+async def test_each_hunk_at_once_and_the_whole_later(wired: ServerHarness) -> None:
     await start(wired, lazy=True)
     wired.open(A, TEXT + BOTH)
     whole, *each = await actions(wired, FIRST, 0, (TEXT + BOTH).count("\n"), 0)

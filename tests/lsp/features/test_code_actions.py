@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from server_harness import Scripted, Wired, span
+from server_harness import ScriptedPipeline, ServerHarness, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 ACCEPT, GOTO, APPLY = (f"refactor.rewrite.editahead.{name}" for name in ("accept", "goto", "apply"))
@@ -17,20 +17,22 @@ VERSIONED = {"workspaceEdit": {"documentChanges": True}}
 SHOWS = {"showDocument": {"support": True}}
 
 
-async def start(wired: Wired, action: Any = LITERALS, workspace: Any = VERSIONED, window: Any = SHOWS) -> Any:
+async def start(
+    wired: ServerHarness, action: Any = LITERALS, workspace: Any = VERSIONED, window: Any = SHOWS
+) -> Any:
     return await wired.initialize(
         workspace=workspace, window=window, textDocument={"codeAction": action} if action else {}
     )
 
 
-async def actions(wired: Wired, *at: int, uri: str = A, **context: Any) -> list[dict[str, Any]]:
+async def actions(wired: ServerHarness, *at: int, uri: str = A, **context: Any) -> list[dict[str, Any]]:
     where = span(*(at if len(at) == 4 else at * 2))
     params = {"textDocument": {"uri": uri}, "range": where, "context": {"diagnostics": [], **context}}
     found: list[dict[str, Any]] = await wired.request("textDocument/codeAction", params)
     return found
 
 
-async def test_both_with_the_edit_at_once(wired: Wired) -> None:
+async def test_both_with_the_edit_at_once(wired: ServerHarness) -> None:
     result = await start(wired)
     assert result["capabilities"]["codeActionProvider"] == {
         "codeActionKinds": [ACCEPT, GOTO, APPLY],
@@ -60,7 +62,7 @@ async def test_both_with_the_edit_at_once(wired: Wired) -> None:
     }
 
 
-async def test_an_accept_counts(wired: Wired) -> None:
+async def test_an_accept_counts(wired: ServerHarness) -> None:
     await start(wired)
     wired.open(A, "user\n")
     (accept,) = await actions(wired, 0, 0)
@@ -70,7 +72,7 @@ async def test_an_accept_counts(wired: Wired) -> None:
     assert status["outcomes"] == {"shown": 1, "accepted": 1, "rejected": 0}
 
 
-async def test_going_there_goes_there(wired: Wired) -> None:
+async def test_going_there_goes_there(wired: ServerHarness) -> None:
     await start(wired)
     wired.open(A, "x\ny = user\n")
     _, go = await actions(wired, 0, 0)
@@ -81,7 +83,7 @@ async def test_going_there_goes_there(wired: Wired) -> None:
     assert [action["kind"] for action in await actions(wired, 1, 4)] == [ACCEPT], "now it is there"
 
 
-async def test_the_edit_is_given_later_when_the_client_can(wired: Wired) -> None:
+async def test_the_edit_is_given_later_when_the_client_can(wired: ServerHarness) -> None:
     await start(wired, LAZY)
     wired.open(A, "x\ny = user\n")
     accept, _ = await actions(wired, 0, 0)
@@ -95,7 +97,7 @@ async def test_the_edit_is_given_later_when_the_client_can(wired: Wired) -> None
 
 
 @pytest.mark.parametrize("closed", [False, True])
-async def test_an_edit_that_was_overtaken_is_not_given(wired: Wired, closed: bool) -> None:
+async def test_an_edit_that_was_overtaken_is_not_given(wired: ServerHarness, closed: bool) -> None:
     await start(wired, LAZY)
     wired.open(A, "user\n")
     (accept,) = await actions(wired, 0, 0)
@@ -108,20 +110,20 @@ async def test_an_edit_that_was_overtaken_is_not_given(wired: Wired, closed: boo
 
 
 @pytest.mark.parametrize("params", [None, {}, {"title": "x", "data": {"id": 3}}, {"data": "p-1"}])
-async def test_actions_of_others_are_refused(wired: Wired, params: Any) -> None:
+async def test_actions_of_others_are_refused(wired: ServerHarness, params: Any) -> None:
     await start(wired, LAZY)
     reply = await wired.reply(wired.send("codeAction/resolve", params))
     assert reply["error"]["code"] == -32602
 
 
-async def test_without_versions_for_clients_without_them(wired: Wired) -> None:
+async def test_without_versions_for_clients_without_them(wired: ServerHarness) -> None:
     await start(wired, workspace={})
     wired.open(A, "user\n")
     (accept,) = await actions(wired, 0, 0)
     assert accept["edit"] == {"changes": {A: [{"range": span(0, 0, 0, 4), "newText": "account"}]}}
 
 
-async def test_an_edit_of_another_document(wired: Wired) -> None:
+async def test_an_edit_of_another_document(wired: ServerHarness) -> None:
     await start(wired)
     wired.open(B, "user\n", version=7)
     wired.open(A, "nothing\n")
@@ -130,7 +132,7 @@ async def test_an_edit_of_another_document(wired: Wired) -> None:
     assert go["command"]["arguments"][0]["uri"] == A, "the command starts from the cursor"
 
 
-async def test_a_mere_place_can_only_be_gone_to(wired: Wired, pipeline: Scripted) -> None:
+async def test_a_mere_place_can_only_be_gone_to(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"here": "here"}
     await start(wired)
     wired.open(A, "x\nhere\n")
@@ -152,32 +154,34 @@ async def test_a_mere_place_can_only_be_gone_to(wired: Wired, pipeline: Scripted
         (["source.organizeImports"], []),
     ],
 )
-async def test_only_what_is_asked_for(wired: Wired, only: list[str] | None, kinds: list[str]) -> None:
+async def test_only_what_is_asked_for(wired: ServerHarness, only: list[str] | None, kinds: list[str]) -> None:
     await start(wired)
     wired.open(A, "x\nuser\n")
     assert [action["kind"] for action in await actions(wired, 0, 0, only=only)] == kinds
 
 
-async def test_nothing_to_offer(wired: Wired, pipeline: Scripted) -> None:
+async def test_nothing_to_offer(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await start(wired)
     wired.open(A, "nothing\n")
     assert await actions(wired, 0, 0) == []
     assert await actions(wired, 0, 0, uri=B) == []
 
 
-async def test_not_for_clients_that_know_only_commands(wired: Wired) -> None:
+async def test_not_for_clients_that_know_only_commands(wired: ServerHarness) -> None:
     await start(wired, action=None)
     wired.open(A, "user\n")
     assert await actions(wired, 0, 0) == []
 
 
-async def test_no_going_where_the_client_cannot_show_documents(wired: Wired) -> None:
+async def test_no_going_where_the_client_cannot_show_documents(wired: ServerHarness) -> None:
     await start(wired, window={})
     wired.open(A, "x\nuser\n")
     assert [action["kind"] for action in await actions(wired, 0, 0)] == [ACCEPT]
 
 
-async def test_the_cursor_within_a_selection_is_the_one_known(wired: Wired, pipeline: Scripted) -> None:
+async def test_the_cursor_within_a_selection_is_the_one_known(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await start(wired)
     wired.open(A, "user\nx\nuser\n")
     wired.change(A, 2, (1, 0, 1, 1, "y"))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from server_with_model import NEW, Model, Modelled
+from server_with_model import NEW, Model, ServerWithModel
 
 
 @pytest.fixture
@@ -18,12 +18,12 @@ def model() -> Model:
 
 
 @pytest_asyncio.fixture
-async def connect(model: Model, tmp_path: Path) -> AsyncIterator[Callable[..., Modelled]]:
-    made: list[Modelled] = []
+async def connect(model: Model, tmp_path: Path) -> AsyncIterator[Callable[..., ServerWithModel]]:
+    made: list[ServerWithModel] = []
 
-    def connect(**arguments: Any) -> Modelled:
+    def connect(**arguments: Any) -> ServerWithModel:
         arguments.setdefault("user_folder", tmp_path / "config")
-        made.append(Modelled(model, **arguments))
+        made.append(ServerWithModel(model, **arguments))
         return made[-1]
 
     yield connect
@@ -32,5 +32,5 @@ async def connect(model: Model, tmp_path: Path) -> AsyncIterator[Callable[..., M
 
 
 @pytest.fixture
-def wired(connect: Callable[..., Modelled]) -> Modelled:
+def wired(connect: Callable[..., ServerWithModel]) -> ServerWithModel:
     return connect()

@@ -12,14 +12,14 @@ import pytest
 from editahead_inference.backends.base import Health
 from editahead_inference.errors import BackendError
 from scripted_backend import ScriptedReply
-from server_with_model import NEW, OPENAI, TEXT, A, Model, Modelled, rename_once, until
+from server_with_model import NEW, OPENAI, TEXT, A, Model, ServerWithModel, rename_once, until
 
 
-async def status(wired: Modelled) -> Any:
+async def status(wired: ServerWithModel) -> Any:
     return await wired.request("workspace/executeCommand", {"command": "editahead.status", "arguments": []})
 
 
-async def test_the_status_says_how_the_model_is(wired: Modelled, model: Model) -> None:
+async def test_the_status_says_how_the_model_is(wired: ServerWithModel, model: Model) -> None:
     await wired.start()
     wired.open(A, TEXT)
     await wired.next(4, 4)
@@ -35,7 +35,7 @@ async def test_the_status_says_how_the_model_is(wired: Modelled, model: Model) -
     }
 
 
-async def test_the_status_says_which_part_of_prompts_changed(wired: Modelled) -> None:
+async def test_the_status_says_which_part_of_prompts_changed(wired: ServerWithModel) -> None:
     """A document that was closed is no longer compared with."""
     await wired.start()
     found = []
@@ -51,7 +51,7 @@ async def test_the_status_says_which_part_of_prompts_changed(wired: Modelled) ->
     assert all(part["part"] == "edits" and part["tokens"] > 0 for changed in found for part in changed)
 
 
-async def test_without_a_model_the_status_is_that_of_the_rules(wired: Modelled) -> None:
+async def test_without_a_model_the_status_is_that_of_the_rules(wired: ServerWithModel) -> None:
     await wired.initialize({})
     await until(lambda: wired.server.predictions.state == "ready")
     found = await status(wired)
@@ -59,7 +59,7 @@ async def test_without_a_model_the_status_is_that_of_the_rules(wired: Modelled) 
 
 
 async def test_silence_says_that_the_model_is_gone_only_where_rules_have_nothing(
-    connect: Callable[..., Modelled], model: Model
+    connect: Callable[..., ServerWithModel], model: Model
 ) -> None:
     wired = connect(bias=0.0)
     model.backend.health = Health("gone", "Nobody answers at localhost:9.")
@@ -73,7 +73,9 @@ async def test_silence_says_that_the_model_is_gone_only_where_rules_have_nothing
     assert (await wired.next(4, 4))["predictions"], "that silence is not kept"
 
 
-async def test_an_error_of_the_model_is_silence_as_the_rules_have_it(wired: Modelled, model: Model) -> None:
+async def test_an_error_of_the_model_is_silence_as_the_rules_have_it(
+    wired: ServerWithModel, model: Model
+) -> None:
     model.backend._script = lambda query, sample: ScriptedReply(
         error=BackendError("broken", "It sent rubbish.")
     )
@@ -82,7 +84,7 @@ async def test_an_error_of_the_model_is_silence_as_the_rules_have_it(wired: Mode
     assert (await wired.next(4, 4))["silence"]["reason"] == "no-history"
 
 
-async def test_a_model_without_a_format_is_told(wired: Modelled, model: Model) -> None:
+async def test_a_model_without_a_format_is_told(wired: ServerWithModel, model: Model) -> None:
     model.predictor.format = None
     await wired.start()
     wired.open(A, TEXT)
@@ -103,7 +105,7 @@ async def test_a_model_without_a_format_is_told(wired: Modelled, model: Model) -
     ],
 )
 async def test_settings_that_lead_to_no_model_are_told(
-    connect: Callable[..., Modelled], settings: dict[str, str], said: str
+    connect: Callable[..., ServerWithModel], settings: dict[str, str], said: str
 ) -> None:
     from editahead_lsp.model.config import ModelConfig
 
@@ -116,7 +118,7 @@ async def test_settings_that_lead_to_no_model_are_told(
 
 
 async def test_the_rules_answer_while_no_engine_runs(
-    connect: Callable[..., Modelled], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    connect: Callable[..., ServerWithModel], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And the status says so, before anything was asked."""
     from editahead_inference.backends.engine import ABSENT
@@ -134,7 +136,7 @@ async def test_the_rules_answer_while_no_engine_runs(
 
 
 async def test_a_workspace_cannot_choose_the_model(
-    connect: Callable[..., Modelled], model: Model, tmp_path: Path
+    connect: Callable[..., ServerWithModel], model: Model, tmp_path: Path
 ) -> None:
     (tmp_path / "editahead.toml").write_text(
         'backend = "openai"\nurl = "https://example.com"\nmodel = "zeta-2"\napi_key_env = "HOME"\n'
@@ -152,7 +154,7 @@ async def test_a_workspace_cannot_choose_the_model(
     assert model.prompts == []
 
 
-async def test_other_settings_swap_the_model(connect: Callable[..., Modelled]) -> None:
+async def test_other_settings_swap_the_model(connect: Callable[..., ServerWithModel]) -> None:
     models = {"one": Model({"def total": NEW}), "two": Model({"def total": TEXT.replace("sum", "max")})}
     wired = connect(
         create_model=lambda wanted: models[wanted.model].predictor if wanted.model in models else None
@@ -175,7 +177,7 @@ async def test_other_settings_swap_the_model(connect: Callable[..., Modelled]) -
     await until(lambda: models["two"].backend.closed)
 
 
-async def test_a_swap_ends_what_the_model_before_was_asked(wired: Modelled, model: Model) -> None:
+async def test_a_swap_ends_what_the_model_before_was_asked(wired: ServerWithModel, model: Model) -> None:
     model.held = True
     await wired.start()
     wired.open(A, TEXT)
@@ -187,7 +189,7 @@ async def test_a_swap_ends_what_the_model_before_was_asked(wired: Modelled, mode
 
 
 async def test_the_end_of_the_server_is_the_models(model: Model, tmp_path: Path) -> None:
-    wired = Modelled(model, user_folder=tmp_path)
+    wired = ServerWithModel(model, user_folder=tmp_path)
     model.held = True
     await wired.start()
     wired.open(A, TEXT)
@@ -204,7 +206,7 @@ async def test_the_end_of_the_server_is_the_models(model: Model, tmp_path: Path)
 
 
 async def test_excluded_files_never_reach_a_prompt(
-    connect: Callable[..., Modelled], model: Model, tmp_path: Path
+    connect: Callable[..., ServerWithModel], model: Model, tmp_path: Path
 ) -> None:
     (tmp_path / ".gitignore").write_text("ignored.py\n")
     wired = connect()
@@ -229,7 +231,7 @@ async def test_excluded_files_never_reach_a_prompt(
     assert str(tmp_path) not in model.prompts[0]
 
 
-async def test_special_tokens_of_a_file_are_text(wired: Modelled, model: Model) -> None:
+async def test_special_tokens_of_a_file_are_text(wired: ServerWithModel, model: Model) -> None:
     await wired.start()
     wired.open(A, TEXT)
     await wired.next(4, 4)

@@ -13,7 +13,7 @@ from editahead_inference.backends.base import Health
 from editahead_inference.errors import BackendError
 from editahead_lsp.model.prompt_warmer import BUDGET_WINDOW_S, IDLE_S, TOKEN_BUDGET, TokenBudget
 from scripted_backend import BLOCK
-from server_with_model import A, Model, Modelled, Time, until
+from server_with_model import A, Model, ServerWithModel, Time, until
 
 B = "file:///project/b.py"
 LONG = "".join(
@@ -30,7 +30,7 @@ def model() -> Model:
     return made
 
 
-async def settle(wired: Modelled) -> None:
+async def settle(wired: ServerWithModel) -> None:
     """Let all that needs no more time come to its end."""
     for _ in range(3):
         await asyncio.sleep(0)
@@ -40,14 +40,14 @@ async def settle(wired: Modelled) -> None:
         await asyncio.sleep(0)
 
 
-async def pause(wired: Modelled, seconds: float = IDLE_S) -> None:
+async def pause(wired: ServerWithModel, seconds: float = IDLE_S) -> None:
     await settle(wired)
     wired.time.passes(seconds)
     await settle(wired)
 
 
 async def test_a_document_that_is_opened_is_computed_and_a_request_finds_it(
-    wired: Modelled, model: Model
+    wired: ServerWithModel, model: Model
 ) -> None:
     await wired.start()
     wired.open(A, LONG)
@@ -66,7 +66,7 @@ async def test_a_document_that_is_opened_is_computed_and_a_request_finds_it(
 
 
 async def test_of_a_large_document_nothing_is_computed_before_the_place_is_known(
-    wired: Modelled, model: Model
+    wired: ServerWithModel, model: Model
 ) -> None:
     await wired.start()
     wired.open(A, LONG * 20)
@@ -81,7 +81,7 @@ async def test_of_a_large_document_nothing_is_computed_before_the_place_is_known
     assert "<|cursor|>def function_20" in model.backend.warmed[-1].prompt, "it is where the person was"
 
 
-async def test_what_is_nearly_the_same_is_not_computed_again(wired: Modelled, model: Model) -> None:
+async def test_what_is_nearly_the_same_is_not_computed_again(wired: ServerWithModel, model: Model) -> None:
     await wired.start()
     wired.open(A, LONG)
     await pause(wired)
@@ -92,7 +92,7 @@ async def test_what_is_nearly_the_same_is_not_computed_again(wired: Modelled, mo
     assert len(model.backend.warmed) == 1
 
 
-async def test_coming_to_another_document_computes_it(wired: Modelled, model: Model) -> None:
+async def test_coming_to_another_document_computes_it(wired: ServerWithModel, model: Model) -> None:
     await wired.start()
     for uri, text in ((A, LONG), (B, OTHER)):
         wired.open(uri, text)
@@ -100,7 +100,7 @@ async def test_coming_to_another_document_computes_it(wired: Modelled, model: Mo
     assert ["value" in query.prompt for query in model.backend.warmed] == [False, True]
 
 
-async def test_a_document_that_is_left_is_not_computed_further(wired: Modelled, model: Model) -> None:
+async def test_a_document_that_is_left_is_not_computed_further(wired: ServerWithModel, model: Model) -> None:
     await wired.start()
     model.held = True
     wired.open(A, LONG)
@@ -113,7 +113,7 @@ async def test_a_document_that_is_left_is_not_computed_further(wired: Modelled, 
     assert "value" in warmed.prompt
 
 
-async def test_typing_is_waited_out(wired: Modelled, model: Model) -> None:
+async def test_typing_is_waited_out(wired: ServerWithModel, model: Model) -> None:
     await wired.start()
     wired.open(A, LONG)
     for number in range(5):
@@ -126,7 +126,7 @@ async def test_typing_is_waited_out(wired: Modelled, model: Model) -> None:
     assert "#####<|cursor|>def" in warmed.prompt
 
 
-async def test_a_request_for_the_document_ends_it(wired: Modelled, model: Model) -> None:
+async def test_a_request_for_the_document_ends_it(wired: ServerWithModel, model: Model) -> None:
     await wired.start()
     model.held = True
     wired.open(A, LONG)
@@ -140,7 +140,7 @@ async def test_a_request_for_the_document_ends_it(wired: Modelled, model: Model)
 
 
 async def test_documents_that_are_left_alone_are_not_computed(
-    connect: Callable[..., Modelled], model: Model
+    connect: Callable[..., ServerWithModel], model: Model
 ) -> None:
     wired = connect()
     await wired.start({"languages": {"python": False}})
@@ -149,7 +149,7 @@ async def test_documents_that_are_left_alone_are_not_computed(
     assert not model.backend.warmed
 
 
-async def test_a_model_that_fails_disturbs_nobody(wired: Modelled, model: Model) -> None:
+async def test_a_model_that_fails_disturbs_nobody(wired: ServerWithModel, model: Model) -> None:
     async def fails(query: object) -> object:
         model.backend.health = Health("degraded")
         raise BackendError("gone", "It is gone.")
@@ -162,7 +162,7 @@ async def test_a_model_that_fails_disturbs_nobody(wired: Modelled, model: Model)
     assert len(model.prompts) == 1
 
 
-async def test_the_end_comes_in_the_middle_of_it(wired: Modelled, model: Model) -> None:
+async def test_the_end_comes_in_the_middle_of_it(wired: ServerWithModel, model: Model) -> None:
     await wired.start()
     model.held = True
     wired.open(A, LONG)

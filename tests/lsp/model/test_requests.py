@@ -10,7 +10,7 @@ from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.prediction.scheduler import MODEL_WAIT_WITH_RULES_S, MODEL_WAIT_WITHOUT_RULES_S
 from editahead_lsp.session.adaptive_debounce import MIN_MODEL_DELAY_S
 from server_harness import span
-from server_with_model import NEW, RENAMED, TEXT, A, Model, Modelled, rename_once, until
+from server_with_model import NEW, RENAMED, TEXT, A, Model, ServerWithModel, rename_once, until
 
 AHEAD = ReuseOptions(prefetch=True)
 
@@ -18,7 +18,7 @@ AHEAD = ReuseOptions(prefetch=True)
 # What it says is shown
 
 
-async def test_what_the_model_says_is_shown_by_every_face(wired: Modelled, model: Model) -> None:
+async def test_what_the_model_says_is_shown_by_every_face(wired: ServerWithModel, model: Model) -> None:
     await wired.start()
     wired.open(A, TEXT)
     (prediction,) = (await wired.next(4, 4))["predictions"]
@@ -31,7 +31,7 @@ async def test_what_the_model_says_is_shown_by_every_face(wired: Modelled, model
     assert len(model.prompts) == 1
 
 
-async def test_what_lies_elsewhere_is_a_jump(wired: Modelled) -> None:
+async def test_what_lies_elsewhere_is_a_jump(wired: ServerWithModel) -> None:
     await wired.start()
     wired.open(A, TEXT)
     (prediction,) = (await wired.next(0, 0))["predictions"]
@@ -39,7 +39,7 @@ async def test_what_lies_elsewhere_is_a_jump(wired: Modelled) -> None:
     assert (await wired.request("textDocument/inlineCompletion", wired.at(0, 0)))["items"] == []
 
 
-async def test_separate_changes_are_walked_without_asking_again(wired: Modelled, model: Model) -> None:
+async def test_separate_changes_are_walked_without_asking_again(wired: ServerWithModel, model: Model) -> None:
     old = "".join(f"a{n} = 1\nb{n} = 2\nc{n} = 3\n" for n in range(3))
     model.answers = {"a0": old.replace("= 2", "= 5")}
     await wired.start()
@@ -60,7 +60,9 @@ async def test_separate_changes_are_walked_without_asking_again(wired: Modelled,
     assert len(model.prompts) == 2, "nothing is left of it"
 
 
-async def test_rules_that_are_sure_answer_alone(connect: Callable[..., Modelled], model: Model) -> None:
+async def test_rules_that_are_sure_answer_alone(
+    connect: Callable[..., ServerWithModel], model: Model
+) -> None:
     wired = connect(bias=2.0)
     await wired.start()
     rename_once(wired)
@@ -68,7 +70,9 @@ async def test_rules_that_are_sure_answer_alone(connect: Callable[..., Modelled]
     assert model.prompts == []
 
 
-async def test_rules_that_are_not_sure_are_joined(connect: Callable[..., Modelled], model: Model) -> None:
+async def test_rules_that_are_not_sure_are_joined(
+    connect: Callable[..., ServerWithModel], model: Model
+) -> None:
     wired = connect(bias=0.0)
     model.answers = {"account": RENAMED.replace("user", "account")}
     await wired.start()
@@ -81,7 +85,9 @@ async def test_rules_that_are_not_sure_are_joined(connect: Callable[..., Modelle
 # In time
 
 
-async def test_an_answer_waits_for_the_model_no_longer_than_is_said(wired: Modelled, model: Model) -> None:
+async def test_an_answer_waits_for_the_model_no_longer_than_is_said(
+    wired: ServerWithModel, model: Model
+) -> None:
     model.held = True
     await wired.start()
     wired.open(A, TEXT)
@@ -96,7 +102,9 @@ async def test_an_answer_waits_for_the_model_no_longer_than_is_said(wired: Model
     assert prediction["source"] == "engine" and len(model.prompts) == 1, "its late answer is kept"
 
 
-async def test_rules_with_something_to_show_wait_less(connect: Callable[..., Modelled], model: Model) -> None:
+async def test_rules_with_something_to_show_wait_less(
+    connect: Callable[..., ServerWithModel], model: Model
+) -> None:
     wired = connect(bias=0.0)
     model.held = True
     await wired.start()
@@ -107,7 +115,7 @@ async def test_rules_with_something_to_show_wait_less(connect: Callable[..., Mod
     assert (await wired.reply(asked))["result"]["predictions"][0]["source"] == "propagation"
 
 
-async def test_changes_are_handled_while_the_model_thinks(wired: Modelled, model: Model) -> None:
+async def test_changes_are_handled_while_the_model_thinks(wired: ServerWithModel, model: Model) -> None:
     model.held = True
     await wired.start()
     wired.open(A, TEXT)
@@ -124,7 +132,7 @@ async def test_changes_are_handled_while_the_model_thinks(wired: Modelled, model
 # Cancelling
 
 
-async def test_a_cancelled_request_ends_the_models(wired: Modelled, model: Model) -> None:
+async def test_a_cancelled_request_ends_the_models(wired: ServerWithModel, model: Model) -> None:
     model.held = True
     await wired.start()
     wired.open(A, TEXT)
@@ -135,7 +143,7 @@ async def test_a_cancelled_request_ends_the_models(wired: Modelled, model: Model
     await until(lambda: model.backend.stopped == 1)
 
 
-async def test_one_of_two_who_wait_can_be_cancelled(wired: Modelled, model: Model) -> None:
+async def test_one_of_two_who_wait_can_be_cancelled(wired: ServerWithModel, model: Model) -> None:
     model.held = True
     await wired.start()
     wired.open(A, TEXT)
@@ -149,7 +157,9 @@ async def test_one_of_two_who_wait_can_be_cancelled(wired: Modelled, model: Mode
     assert model.backend.stopped == 0 and len(model.prompts) == 1
 
 
-async def test_some_who_wait_on_different_lines_can_be_cancelled(wired: Modelled, model: Model) -> None:
+async def test_some_who_wait_on_different_lines_can_be_cancelled(
+    wired: ServerWithModel, model: Model
+) -> None:
     """Their states differ, but one request of the model answers both: it ends with the last of them."""
     model.held = True
     await wired.start()
@@ -172,7 +182,7 @@ async def test_some_who_wait_on_different_lines_can_be_cancelled(wired: Modelled
 
 
 async def test_a_request_whose_place_a_newer_one_took_waits_for_nothing(
-    wired: Modelled, model: Model
+    wired: ServerWithModel, model: Model
 ) -> None:
     model.held = True
     await wired.start()
@@ -187,7 +197,7 @@ async def test_a_request_whose_place_a_newer_one_took_waits_for_nothing(
     await until(lambda: model.backend.stopped == 1)
 
 
-async def test_typing_otherwise_ends_it(wired: Modelled, model: Model) -> None:
+async def test_typing_otherwise_ends_it(wired: ServerWithModel, model: Model) -> None:
     model.held, model.free = True, 5
     await wired.start()
     wired.open(A, TEXT)
@@ -202,7 +212,7 @@ async def test_typing_otherwise_ends_it(wired: Modelled, model: Model) -> None:
     assert len(model.prompts) == 2
 
 
-async def test_typing_what_it_says_goes_on_with_it(wired: Modelled, model: Model) -> None:
+async def test_typing_what_it_says_goes_on_with_it(wired: ServerWithModel, model: Model) -> None:
     """The answer to the request before the keystroke is the answer to the one behind it."""
     model.held, model.free = True, 5
     await wired.start()
@@ -218,7 +228,7 @@ async def test_typing_what_it_says_goes_on_with_it(wired: Modelled, model: Model
     assert len(model.prompts) == 1 and model.backend.stopped == 0
 
 
-async def test_there_is_one_request_for_a_document(wired: Modelled, model: Model) -> None:
+async def test_there_is_one_request_for_a_document(wired: ServerWithModel, model: Model) -> None:
     model.held = True
     await wired.start()
     far = TEXT + "x = 'a line that is not short'\n" * 302
@@ -233,7 +243,7 @@ async def test_there_is_one_request_for_a_document(wired: Modelled, model: Model
         await wired.reply(id)
 
 
-async def test_closing_the_document_ends_it(wired: Modelled, model: Model) -> None:
+async def test_closing_the_document_ends_it(wired: ServerWithModel, model: Model) -> None:
     model.held = True
     await wired.start()
     wired.open(A, TEXT)
@@ -247,7 +257,7 @@ async def test_closing_the_document_ends_it(wired: Modelled, model: Model) -> No
 # Pauses
 
 
-async def test_a_burst_of_typing_asks_the_model_once(wired: Modelled, model: Model) -> None:
+async def test_a_burst_of_typing_asks_the_model_once(wired: ServerWithModel, model: Model) -> None:
     await wired.start({"debounce_ms": "auto"})
     wired.open(A, TEXT)
     asked = []
@@ -266,7 +276,9 @@ async def test_a_burst_of_typing_asks_the_model_once(wired: Modelled, model: Mod
     assert len(model.prompts) == 1 and "xxxxx" in model.prompts[0]
 
 
-async def test_the_pause_is_not_the_models_time(connect: Callable[..., Modelled], model: Model) -> None:
+async def test_the_pause_is_not_the_models_time(
+    connect: Callable[..., ServerWithModel], model: Model
+) -> None:
     wired = connect(bias=0.0)
     model.held = True
     await wired.start({"debounce_ms": "auto"})
@@ -282,7 +294,7 @@ async def test_the_pause_is_not_the_models_time(connect: Callable[..., Modelled]
     assert (await wired.reply(asked))["result"]["predictions"]
 
 
-async def test_who_asks_explicitly_does_not_wait(wired: Modelled, model: Model) -> None:
+async def test_who_asks_explicitly_does_not_wait(wired: ServerWithModel, model: Model) -> None:
     await wired.start({"debounce_ms": "auto"})
     wired.open(A, TEXT)
     assert (await wired.next(4, 4, trigger="manual"))["predictions"]
@@ -292,7 +304,9 @@ async def test_who_asks_explicitly_does_not_wait(wired: Modelled, model: Model) 
 # Ahead
 
 
-async def test_what_follows_an_accept_is_asked_ahead(connect: Callable[..., Modelled], model: Model) -> None:
+async def test_what_follows_an_accept_is_asked_ahead(
+    connect: Callable[..., ServerWithModel], model: Model
+) -> None:
     """Only where nothing is left of the answer before; at low priority; and it answers the next request."""
     wired = connect(reuse=AHEAD)
     later = NEW.replace("euro(price)", "euro(price, tax)")
@@ -311,7 +325,7 @@ async def test_what_follows_an_accept_is_asked_ahead(connect: Callable[..., Mode
 
 
 async def test_what_was_asked_ahead_is_given_up_when_it_is_stale(
-    connect: Callable[..., Modelled], model: Model
+    connect: Callable[..., ServerWithModel], model: Model
 ) -> None:
     wired = connect(reuse=AHEAD)
     model.held, model.free = True, len(NEW.splitlines()) + 1

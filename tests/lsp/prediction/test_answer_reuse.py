@@ -12,13 +12,13 @@ from editahead_inference.candidates import GateDecision, Prediction
 from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.prediction.scheduler import CACHE_SIZE
 from editahead_prompts.state import EditorState
-from server_harness import Scripted, Wired, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 AHEAD = ReuseOptions(prefetch=True)
 
 
-async def next_edit(wired: Wired, line: int = 0, character: int = 0, uri: str = A) -> dict[str, Any]:
+async def next_edit(wired: ServerHarness, line: int = 0, character: int = 0, uri: str = A) -> dict[str, Any]:
     version = wired.server.session.documents.get(uri)
     assert version is not None
     result: dict[str, Any] = await wired.request(
@@ -27,19 +27,19 @@ async def next_edit(wired: Wired, line: int = 0, character: int = 0, uri: str = 
     return result
 
 
-async def first(wired: Wired, line: int = 0, character: int = 0) -> dict[str, Any]:
+async def first(wired: ServerHarness, line: int = 0, character: int = 0) -> dict[str, Any]:
     found: dict[str, Any] = (await next_edit(wired, line, character))["predictions"][0]
     return found
 
 
-def layers(wired: Wired) -> dict[str, int]:
+def layers(wired: ServerHarness) -> dict[str, int]:
     return {str(layer): count for layer, count in wired.server.predictions.answer_counts.items()}
 
 
 # What was shown and is being typed
 
 
-async def test_typing_what_was_predicted_keeps_it(wired: Wired, pipeline: Scripted) -> None:
+async def test_typing_what_was_predicted_keeps_it(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     wired.open(A, "x = user\n")
     shown = await first(wired, 0, 4)
@@ -55,7 +55,9 @@ async def test_typing_what_was_predicted_keeps_it(wired: Wired, pipeline: Script
     assert layers(wired) == {"computed": 1, "typed": 1}
 
 
-async def test_every_face_is_told_what_is_being_typed(wired: Wired, pipeline: Scripted) -> None:
+async def test_every_face_is_told_what_is_being_typed(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     shown = await first(wired)
@@ -68,7 +70,7 @@ async def test_every_face_is_told_what_is_being_typed(wired: Wired, pipeline: Sc
 
 
 async def test_others_that_are_typed_along_stay_behind_it_for_every_face(
-    wired: Wired, pipeline: Scripted
+    wired: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
     pipeline.script = {"user": "account", "user\n": "accounts\n", "user\nx": "access\nx"}
     await wired.initialize()
@@ -85,7 +87,7 @@ async def test_others_that_are_typed_along_stay_behind_it_for_every_face(
     assert len(pipeline.calls) == 1
 
 
-async def test_typing_otherwise_drops_it(wired: Wired, pipeline: Scripted) -> None:
+async def test_typing_otherwise_drops_it(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     await first(wired)
@@ -95,7 +97,9 @@ async def test_typing_otherwise_drops_it(wired: Wired, pipeline: Scripted) -> No
     assert len(pipeline.calls) == 2
 
 
-async def test_the_rest_stands_only_where_it_is_typed(wired: Wired, pipeline: Scripted) -> None:
+async def test_the_rest_stands_only_where_it_is_typed(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     wired.open(A, "user\nx\n")
     await first(wired)
@@ -107,7 +111,7 @@ async def test_the_rest_stands_only_where_it_is_typed(wired: Wired, pipeline: Sc
     assert len(pipeline.calls) == 3, "and has typed there"
 
 
-async def test_what_stands_beside_it_stays(wired: Wired) -> None:
+async def test_what_stands_beside_it_stays(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "user\nuser\n")
     before = (await next_edit(wired))["predictions"]
@@ -117,7 +121,9 @@ async def test_what_stands_beside_it_stays(wired: Wired) -> None:
     assert after[1]["edits"] == before[1]["edits"]
 
 
-async def test_the_cursor_after_is_that_of_the_same_text(wired: Wired, pipeline: Scripted) -> None:
+async def test_the_cursor_after_is_that_of_the_same_text(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     """An answer that is overtaken by typing its own characters while it is computed."""
     await wired.initialize()
     wired.open(A, "user\n")
@@ -134,7 +140,9 @@ async def test_the_cursor_after_is_that_of_the_same_text(wired: Wired, pipeline:
 # Equal states
 
 
-async def test_moving_the_cursor_predicts_each_line_once(wired: Wired, pipeline: Scripted) -> None:
+async def test_moving_the_cursor_predicts_each_line_once(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     wired.open(A, "x\nuser\nuser\n")
     seen = [
@@ -146,7 +154,7 @@ async def test_moving_the_cursor_predicts_each_line_once(wired: Wired, pipeline:
     assert layers(wired) == {"computed": 2, "cache": 3}
 
 
-async def test_silence_is_kept_too(wired: Wired, pipeline: Scripted) -> None:
+async def test_silence_is_kept_too(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     wired.open(A, "nothing\n")
     answers = [await next_edit(wired, 0, k) for k in range(3)]
@@ -155,7 +163,7 @@ async def test_silence_is_kept_too(wired: Wired, pipeline: Scripted) -> None:
     assert len(pipeline.calls) == 1
 
 
-async def test_a_failure_is_not_kept(wired: Wired, pipeline: Scripted) -> None:
+async def test_a_failure_is_not_kept(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     pipeline.fails = True
@@ -164,7 +172,9 @@ async def test_a_failure_is_not_kept(wired: Wired, pipeline: Scripted) -> None:
     assert (await next_edit(wired))["predictions"]
 
 
-async def test_an_answer_kept_is_given_for_the_present_version(wired: Wired, pipeline: Scripted) -> None:
+async def test_an_answer_kept_is_given_for_the_present_version(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     one = await first(wired)
@@ -179,7 +189,7 @@ async def test_an_answer_kept_is_given_for_the_present_version(wired: Wired, pip
 
 @pytest.mark.parametrize("change", ["text", "other", "reject", "eagerness", "language"])
 async def test_what_a_prediction_depends_on_makes_it_anew(
-    wired: Wired, pipeline: Scripted, change: str
+    wired: ServerHarness, pipeline: ScriptedPipeline, change: str
 ) -> None:
     await wired.initialize()
     wired.open(A, "user user\n")
@@ -199,7 +209,7 @@ async def test_what_a_prediction_depends_on_makes_it_anew(
     assert len(pipeline.calls) == 2
 
 
-async def test_old_answers_are_forgotten(wired: Wired, pipeline: Scripted) -> None:
+async def test_old_answers_are_forgotten(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     wired.open(A, "user\n" * (CACHE_SIZE + 1))
     for line in (*range(CACHE_SIZE + 1), CACHE_SIZE, 0):
@@ -208,7 +218,7 @@ async def test_old_answers_are_forgotten(wired: Wired, pipeline: Scripted) -> No
 
 
 async def test_without_layers_everything_is_predicted(
-    connect: Callable[..., Wired], pipeline: Scripted
+    connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline
 ) -> None:
     wired = connect(reuse=ReuseOptions(typed=False, cache_size=0, prefetch=False))
     await wired.initialize()
@@ -220,7 +230,9 @@ async def test_without_layers_everything_is_predicted(
     assert len(pipeline.calls) == 3
 
 
-async def test_two_faces_share_what_is_being_computed(wired: Wired, pipeline: Scripted) -> None:
+async def test_two_faces_share_what_is_being_computed(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     pipeline.open.clear()
@@ -237,7 +249,7 @@ async def test_two_faces_share_what_is_being_computed(wired: Wired, pipeline: Sc
 # After the next accept
 
 
-def accept(wired: Wired, prediction: dict[str, Any], version: int, *, change_first: bool) -> None:
+def accept(wired: ServerHarness, prediction: dict[str, Any], version: int, *, change_first: bool) -> None:
     """Make a one-line edit as an editor does, and say so."""
     ((edit),) = prediction["edits"]
     start, end = edit["range"]["start"], edit["range"]["end"]
@@ -250,7 +262,7 @@ def accept(wired: Wired, prediction: dict[str, Any], version: int, *, change_fir
         wired.change(A, version, place)
 
 
-async def settled(wired: Wired) -> None:
+async def settled(wired: ServerHarness) -> None:
     """Until what is foreseen is computed. The server begins with that once its answer is on its way."""
     for _ in range(3):
         await asyncio.sleep(0)
@@ -260,7 +272,7 @@ async def settled(wired: Wired) -> None:
 
 @pytest.mark.parametrize("change_first", [True, False])
 async def test_after_an_accept_the_next_answer_is_there(
-    connect: Callable[..., Wired], pipeline: Scripted, change_first: bool
+    connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline, change_first: bool
 ) -> None:
     wired = connect(reuse=AHEAD)
     await wired.initialize()
@@ -276,7 +288,9 @@ async def test_after_an_accept_the_next_answer_is_there(
     assert len(pipeline.calls) == 3
 
 
-async def test_after_an_accept_in_another_document(connect: Callable[..., Wired], pipeline: Scripted) -> None:
+async def test_after_an_accept_in_another_document(
+    connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline
+) -> None:
     wired = connect(reuse=AHEAD)
     await wired.initialize()
     wired.open(B, "user\n")
@@ -291,7 +305,7 @@ async def test_after_an_accept_in_another_document(connect: Callable[..., Wired]
 
 
 async def test_what_is_foreseen_waits_for_what_is_asked(
-    connect: Callable[..., Wired], pipeline: Scripted
+    connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline
 ) -> None:
     wired = connect(reuse=AHEAD)
     await wired.initialize()
@@ -315,7 +329,7 @@ async def test_what_is_foreseen_waits_for_what_is_asked(
 
 
 async def test_an_accept_does_not_wait_behind_what_was_foreseen(
-    connect: Callable[..., Wired], pipeline: Scripted
+    connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline
 ) -> None:
     """Asked for while it is computed ahead: the same computation goes on, now in earnest."""
     wired = connect(reuse=AHEAD)
@@ -333,7 +347,7 @@ async def test_an_accept_does_not_wait_behind_what_was_foreseen(
 # What stands there is not shuffled
 
 
-class Shuffled(Scripted):
+class Shuffled(ScriptedPipeline):
     """Each prediction has its candidates in another order. confidence: of the first."""
 
     def __init__(self, confidence: float = 0.9) -> None:
@@ -353,7 +367,7 @@ class Shuffled(Scripted):
 async def test_only_something_clearly_better_takes_its_place(
     tmp_path: Any, confidence: float, stays: bool
 ) -> None:
-    wired = Wired(Shuffled(confidence), user_folder=tmp_path)
+    wired = ServerHarness(Shuffled(confidence), user_folder=tmp_path)
     await wired.initialize()
     wired.open(A, "x\nuser\nuser\n")
     wired.change(A, 2, (0, 1, 0, 1, "y"))
@@ -366,7 +380,7 @@ async def test_only_something_clearly_better_takes_its_place(
 
 
 async def test_another_edit_makes_room_for_another_prediction(tmp_path: Any) -> None:
-    wired = Wired(Shuffled(), user_folder=tmp_path)
+    wired = ServerHarness(Shuffled(), user_folder=tmp_path)
     await wired.initialize()
     wired.open(A, "x\nuser\nuser\n\n\n\nx\n")
     wired.change(A, 2, (0, 1, 0, 1, "y"))
@@ -376,7 +390,9 @@ async def test_another_edit_makes_room_for_another_prediction(tmp_path: Any) -> 
     wired.finish()
 
 
-async def test_what_is_no_longer_shown_does_not_stay(wired: Wired, pipeline: Scripted) -> None:
+async def test_what_is_no_longer_shown_does_not_stay(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     wired.open(A, "x\nuser\n")
     wired.change(A, 2, (0, 1, 0, 1, "y"))
@@ -386,7 +402,9 @@ async def test_what_is_no_longer_shown_does_not_stay(wired: Wired, pipeline: Scr
     assert (await first(wired, 0, 3))["edits"][0]["newText"] == "person"
 
 
-async def test_deleting_is_not_yet_typing_what_was_predicted(wired: Wired, pipeline: Scripted) -> None:
+async def test_deleting_is_not_yet_typing_what_was_predicted(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     wired.open(A, "user\nuser\n")
     await first(wired)

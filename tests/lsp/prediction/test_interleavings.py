@@ -23,8 +23,8 @@ from editahead_lsp.protocol.custom_messages import Position, Range, TextDocument
 from editahead_lsp.workspace.documents import Document
 from editahead_lsp.workspace.positions import offset_at, position_at
 from editahead_prompts.text.edits import Edit, Replacement, compose, interpolate
-from model_only_pipeline import Telling, TellingModel
-from server_harness import Scripted, Wired, ask
+from model_only_pipeline import ModelOnlyPipeline, StreamingModel
+from server_harness import ScriptedPipeline, ServerHarness, ask
 
 A = "file:///tmp/a.py"
 TEXT = "x = user\nuser()\n😀 user\nend user\n"
@@ -42,7 +42,7 @@ SESSIONS_WITH_MODEL = 12
 class Client:
     """One document as an editor has it: every text by version, every change, and what is on the screen."""
 
-    def __init__(self, wired: Wired, pipeline: Scripted) -> None:
+    def __init__(self, wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
         self.wired, self.pipeline = wired, pipeline
         self.document = Document(A, "python", 1, TEXT)
         self.texts = {1: TEXT}
@@ -205,7 +205,7 @@ class Client:
 
     def leads_on(self, text: str, result: str) -> bool:
         """Whether a model's rewrite leads over this text, and over the result: no detour between them."""
-        if not isinstance(self.pipeline, Telling):
+        if not isinstance(self.pipeline, ModelOnlyPipeline):
             return False
         made = {state.document.text for state in list(self.pipeline.calls)}
         ways = [(start, self.pipeline.target(start)) for start in made]
@@ -238,7 +238,7 @@ def choose(client: Client, random: Random) -> tuple[str, int, Any]:
     return what, random.randrange(10_000), more.get(what)
 
 
-async def play(wired: Wired, pipeline: Scripted, random: Random) -> None:
+async def play(wired: ServerHarness, pipeline: ScriptedPipeline, random: Random) -> None:
     """One session, all of its questions answered."""
     await wired.initialize({"hints": "off", "debounce_ms": 0})
     client = Client(wired, pipeline)
@@ -253,8 +253,8 @@ async def play(wired: Wired, pipeline: Scripted, random: Random) -> None:
 
 async def session(random: Random, folder: Path) -> Counter[AnswerSource]:
     """Where the answers came from."""
-    pipeline = Scripted({"user": "account"})
-    wired = Wired(pipeline, user_folder=folder, reuse=ReuseOptions(prefetch=True))
+    pipeline = ScriptedPipeline({"user": "account"})
+    wired = ServerHarness(pipeline, user_folder=folder, reuse=ReuseOptions(prefetch=True))
     try:
         await play(wired, pipeline, random)
     finally:
@@ -268,10 +268,10 @@ async def soon(seconds: float) -> None:
     await asyncio.sleep(seconds / 100)
 
 
-async def session_with_model(random: Random, folder: Path) -> TellingModel:
-    pipeline = Telling({"user": "admin"})  # words without a letter in common
-    model = TellingModel(pipeline)
-    wired = Wired(
+async def session_with_model(random: Random, folder: Path) -> StreamingModel:
+    pipeline = ModelOnlyPipeline({"user": "admin"})  # words without a letter in common
+    model = StreamingModel(pipeline)
+    wired = ServerHarness(
         pipeline,
         user_folder=folder,
         reuse=ReuseOptions(prefetch=True),

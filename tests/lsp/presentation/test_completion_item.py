@@ -13,14 +13,14 @@ from editahead_lsp.presentation import completion_item
 from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot, line_body
-from server_harness import Scripted, Wired, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 COMPLETION = "textDocument/completion"
 NOTHING = {"isIncomplete": True, "items": []}
 
 
-async def item(wired: Wired, line: int, character: int) -> dict[str, Any]:
+async def item(wired: ServerHarness, line: int, character: int) -> dict[str, Any]:
     result = await wired.request(COMPLETION, ask(A, None, line, character, triggerKind=1))
     assert result["isIncomplete"] is True
     (found,) = result["items"]
@@ -28,7 +28,7 @@ async def item(wired: Wired, line: int, character: int) -> dict[str, Any]:
     return found
 
 
-async def test_an_edit_at_the_cursor_is_the_items_own(wired: Wired) -> None:
+async def test_an_edit_at_the_cursor_is_the_items_own(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "x = user\n")
     found = await item(wired, 0, 7)
@@ -47,7 +47,7 @@ async def test_an_edit_at_the_cursor_is_the_items_own(wired: Wired) -> None:
     }
 
 
-async def test_an_edit_elsewhere_is_additional(wired: Wired) -> None:
+async def test_an_edit_elsewhere_is_additional(wired: ServerHarness) -> None:
     await wired.initialize(
         textDocument={"completion": {"completionItem": {"documentationFormat": ["markdown"]}}}
     )
@@ -59,7 +59,7 @@ async def test_an_edit_elsewhere_is_additional(wired: Wired) -> None:
     assert found["documentation"]["value"] == "```diff\n@@ line 2 @@\n-y = user\n+y = account\n```"
 
 
-async def test_elsewhere_on_the_line_it_reaches_the_cursor(wired: Wired) -> None:
+async def test_elsewhere_on_the_line_it_reaches_the_cursor(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "user = 1; na\n")
     found = await item(wired, 0, 12)
@@ -67,7 +67,7 @@ async def test_elsewhere_on_the_line_it_reaches_the_cursor(wired: Wired) -> None
     assert found["filterText"] == "user = 1; na"
 
 
-async def test_an_accepted_item_counts(wired: Wired) -> None:
+async def test_an_accepted_item_counts(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "x\nuser\n")
     found = await item(wired, 0, 1)
@@ -77,7 +77,7 @@ async def test_an_accepted_item_counts(wired: Wired) -> None:
     assert status["outcomes"] == {"shown": 1, "accepted": 1, "rejected": 0}
 
 
-async def test_nothing_predicted_nothing_listed(wired: Wired, pipeline: Scripted) -> None:
+async def test_nothing_predicted_nothing_listed(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     wired.open(B, "user\n")
     wired.open(A, "nothing\n")
@@ -98,7 +98,7 @@ INLINE = {"textDocument": {"inlineCompletion": {"dynamicRegistration": True}}}
     ],
 )
 async def test_who_is_offered_it(
-    wired: Wired, setting: str, capabilities: dict[str, Any], there: bool
+    wired: ServerHarness, setting: str, capabilities: dict[str, Any], there: bool
 ) -> None:
     result = await wired.initialize({"completion_item": setting}, **capabilities)
     assert ("completionProvider" in result["capabilities"]) is there
@@ -110,7 +110,7 @@ async def test_who_is_offered_it(
 @pytest.mark.parametrize(
     "method", ["textDocument/inlineCompletion", "textDocument/copilotInlineEdit", "editahead/nextEdit"]
 )
-async def test_not_once_the_client_has_asked_for_better(wired: Wired, method: str) -> None:
+async def test_not_once_the_client_has_asked_for_better(wired: ServerHarness, method: str) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     assert await item(wired, 0, 0)

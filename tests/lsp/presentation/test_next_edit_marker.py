@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from server_harness import Scripted, Wired, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 DIAGNOSTICS: dict[str, Any] = {"textDocument": {"publishDiagnostics": {}}}
@@ -39,17 +39,17 @@ def pauses() -> Pauses:
 
 
 @pytest.fixture
-def hinted(connect: Callable[..., Wired], pauses: Pauses) -> Wired:
+def hinted(connect: Callable[..., ServerHarness], pauses: Pauses) -> ServerHarness:
     return connect(sleep=pauses)
 
 
-async def published(wired: Wired) -> dict[str, Any]:
+async def published(wired: ServerHarness) -> dict[str, Any]:
     message = await wired.take(lambda m: m.get("method") == "textDocument/publishDiagnostics")
     params: dict[str, Any] = message["params"]
     return params
 
 
-async def test_a_hint_comes_moves_and_goes(hinted: Wired, pauses: Pauses) -> None:
+async def test_a_hint_comes_moves_and_goes(hinted: ServerHarness, pauses: Pauses) -> None:
     await hinted.initialize(**DIAGNOSTICS)
     hinted.open(A, "x\ny = user\n")
     assert await pauses.end_one() == 0.2
@@ -73,7 +73,9 @@ async def test_a_hint_comes_moves_and_goes(hinted: Wired, pauses: Pauses) -> Non
     assert await published(hinted) == {"uri": A, "diagnostics": []}
 
 
-async def test_typing_costs_no_prediction(hinted: Wired, pauses: Pauses, pipeline: Scripted) -> None:
+async def test_typing_costs_no_prediction(
+    hinted: ServerHarness, pauses: Pauses, pipeline: ScriptedPipeline
+) -> None:
     await hinted.initialize(**DIAGNOSTICS)
     hinted.open(A, "user\n")
     _, over = await pauses.asked.get()
@@ -86,7 +88,7 @@ async def test_typing_costs_no_prediction(hinted: Wired, pauses: Pauses, pipelin
     assert len(pipeline.calls) == 1
 
 
-async def test_the_same_place_is_told_once(hinted: Wired, pauses: Pauses) -> None:
+async def test_the_same_place_is_told_once(hinted: ServerHarness, pauses: Pauses) -> None:
     await hinted.initialize(**DIAGNOSTICS)
     hinted.open(A, "user\nx\n")
     await pauses.end_one()
@@ -98,7 +100,7 @@ async def test_the_same_place_is_told_once(hinted: Wired, pauses: Pauses) -> Non
     assert (await published(hinted))["version"] == 3
 
 
-async def test_from_one_document_to_another(hinted: Wired, pauses: Pauses) -> None:
+async def test_from_one_document_to_another(hinted: ServerHarness, pauses: Pauses) -> None:
     await hinted.initialize(**DIAGNOSTICS)
     hinted.open(A, "user\n")
     await pauses.end_one()
@@ -112,7 +114,7 @@ async def test_from_one_document_to_another(hinted: Wired, pauses: Pauses) -> No
     assert await published(hinted) == {"uri": B, "diagnostics": []}
 
 
-async def test_a_refused_edit_is_unmarked(hinted: Wired, pauses: Pauses) -> None:
+async def test_a_refused_edit_is_unmarked(hinted: ServerHarness, pauses: Pauses) -> None:
     await hinted.initialize(**DIAGNOSTICS)
     hinted.open(A, "user\n")
     await pauses.end_one()
@@ -131,7 +133,7 @@ async def test_a_refused_edit_is_unmarked(hinted: Wired, pauses: Pauses) -> None
     ],
 )
 async def test_it_goes_when_the_client_asks_for_better(
-    hinted: Wired, pauses: Pauses, method: str, params: Any
+    hinted: ServerHarness, pauses: Pauses, method: str, params: Any
 ) -> None:
     await hinted.initialize({"debounce_ms": 0}, **DIAGNOSTICS)
     hinted.open(A, "user\n")
@@ -155,7 +157,7 @@ async def test_it_goes_when_the_client_asks_for_better(
     ],
 )
 async def test_who_gets_them(
-    hinted: Wired, pauses: Pauses, setting: str, capabilities: dict[str, Any], marked: bool
+    hinted: ServerHarness, pauses: Pauses, setting: str, capabilities: dict[str, Any], marked: bool
 ) -> None:
     await hinted.initialize({"hints": setting}, **capabilities)
     hinted.open(A, "user\n")
@@ -166,7 +168,7 @@ async def test_who_gets_them(
         await published(hinted)
 
 
-async def test_a_setting_that_changes(hinted: Wired, pauses: Pauses) -> None:
+async def test_a_setting_that_changes(hinted: ServerHarness, pauses: Pauses) -> None:
     await hinted.initialize(**DIAGNOSTICS)
     hinted.open(A, "user\n")
     await pauses.end_one()
@@ -175,7 +177,7 @@ async def test_a_setting_that_changes(hinted: Wired, pauses: Pauses) -> None:
     assert await published(hinted) == {"uri": A, "diagnostics": []}
 
 
-async def test_inlay_hints(hinted: Wired, pauses: Pauses) -> None:
+async def test_inlay_hints(hinted: ServerHarness, pauses: Pauses) -> None:
     result = await hinted.initialize({"hints": "inlay"}, **INLAY)
     assert result["capabilities"]["inlayHintProvider"] is True
     hinted.open(A, "x\ny = user\n")
@@ -202,7 +204,9 @@ async def test_inlay_hints(hinted: Wired, pauses: Pauses) -> None:
     assert moved["position"] == {"line": 2, "character": 4}
 
 
-async def test_a_mere_place_marks_its_line(hinted: Wired, pauses: Pauses, pipeline: Scripted) -> None:
+async def test_a_mere_place_marks_its_line(
+    hinted: ServerHarness, pauses: Pauses, pipeline: ScriptedPipeline
+) -> None:
     pipeline.script = {"here": "here"}
     await hinted.initialize(**DIAGNOSTICS)
     hinted.open(A, "x\n  is here.\n")

@@ -16,12 +16,12 @@ from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 from editahead_lsp.workspace.positions import Encoding, offset_at
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot, split_lines
-from server_harness import Scripted, Wired, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 
 
-async def test_ghost_text_is_on_the_cursors_line(wired: Wired) -> None:
+async def test_ghost_text_is_on_the_cursors_line(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "x = user\ny = user\n")
     result = await wired.request("textDocument/inlineCompletion", ask(A, None, 1, 0, triggerKind=2))
@@ -35,13 +35,13 @@ async def test_ghost_text_is_on_the_cursors_line(wired: Wired) -> None:
     }
 
 
-async def test_ghost_text_is_empty_when_the_edit_is_elsewhere(wired: Wired) -> None:
+async def test_ghost_text_is_empty_when_the_edit_is_elsewhere(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "x\ny = user\n")
     assert await wired.request("textDocument/inlineCompletion", ask(A, None, 0, 0)) == {"items": []}
 
 
-async def test_an_inline_edit_as_sidekick_asks_for_it(wired: Wired) -> None:
+async def test_an_inline_edit_as_sidekick_asks_for_it(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "x\ny = user\nuser\n", version=12)
     wired.notify("textDocument/didFocus", {"textDocument": {"uri": A}})
@@ -53,7 +53,7 @@ async def test_an_inline_edit_as_sidekick_asks_for_it(wired: Wired) -> None:
     assert edit["command"]["command"] == "editahead.accept"
 
 
-async def test_new_text_may_span_lines(wired: Wired, pipeline: Scripted) -> None:
+async def test_new_text_may_span_lines(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"user": "account:\n    pass"}
     await wired.initialize()
     wired.open(A, "def user\n")
@@ -61,7 +61,7 @@ async def test_new_text_may_span_lines(wired: Wired, pipeline: Scripted) -> None
     assert (item["insertText"], item["range"]) == ("account:\n    pass", span(0, 4, 0, 8))
 
 
-async def test_what_is_replaced_may_span_lines(wired: Wired, pipeline: Scripted) -> None:
+async def test_what_is_replaced_may_span_lines(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"one\ntwo": "three"}
     await wired.initialize()
     wired.open(A, "one\ntwo\n")
@@ -70,7 +70,7 @@ async def test_what_is_replaced_may_span_lines(wired: Wired, pipeline: Scripted)
     assert (edit["text"], edit["range"]) == ("three", span(0, 0, 1, 3))
 
 
-async def test_alternatives_are_five_at_most_and_the_best_comes_first(wired: Wired) -> None:
+async def test_alternatives_are_five_at_most_and_the_best_comes_first(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "user\n" * 7)
     predictions = (await wired.request("editahead/nextEdit", ask(A, 1, 3, 0)))["predictions"]
@@ -82,7 +82,9 @@ async def test_alternatives_are_five_at_most_and_the_best_comes_first(wired: Wir
 
 
 @pytest.mark.parametrize("cross_file", [False, True])
-async def test_other_documents_only_for_clients_that_want_them(wired: Wired, cross_file: bool) -> None:
+async def test_other_documents_only_for_clients_that_want_them(
+    wired: ServerHarness, cross_file: bool
+) -> None:
     await wired.initialize({"crossFile": True} if cross_file else None)
     wired.open(B, "user\n", version=7)
     wired.open(A, "nothing here\n")
@@ -95,7 +97,7 @@ async def test_other_documents_only_for_clients_that_want_them(wired: Wired, cro
     assert prediction["jump"] == {"line": 0, "character": 0}
 
 
-async def test_the_whole_answer(wired: Wired) -> None:
+async def test_the_whole_answer(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "😀 user\nuser\n")
     result = await wired.request("editahead/nextEdit", ask(A, 1, 0, 0, trigger="manual"))
@@ -115,7 +117,7 @@ async def test_the_whole_answer(wired: Wired) -> None:
     assert there["id"] != here["id"]
 
 
-async def test_a_place_without_an_edit(wired: Wired, pipeline: Scripted) -> None:
+async def test_a_place_without_an_edit(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"here": "here"}
     await wired.initialize()
     wired.open(A, "x\nhere\nhere\n")
@@ -128,7 +130,7 @@ async def test_a_place_without_an_edit(wired: Wired, pipeline: Scripted) -> None
     assert status["outcomes"]["accepted"] == 0
 
 
-async def test_silence_has_a_reason(wired: Wired) -> None:
+async def test_silence_has_a_reason(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "nothing\n")
     result = await wired.request("editahead/nextEdit", ask(A, 1, 0, 0))
@@ -139,7 +141,7 @@ async def test_silence_has_a_reason(wired: Wired) -> None:
 
 
 @pytest.mark.parametrize(("version", "reason"), [(1, None), (2, None), (3, "unknown-document"), (None, None)])
-async def test_versions(wired: Wired, version: int | None, reason: str | None) -> None:
+async def test_versions(wired: ServerHarness, version: int | None, reason: str | None) -> None:
     await wired.initialize()
     wired.open(A, "user", version=1)
     wired.change(A, 2, (0, 0, 0, 0, "x "))
@@ -151,7 +153,7 @@ async def test_versions(wired: Wired, version: int | None, reason: str | None) -
     assert len(items) == (1 if version in (2, None) else 0)
 
 
-async def test_unknown_documents_are_answered(wired: Wired) -> None:
+async def test_unknown_documents_are_answered(wired: ServerHarness) -> None:
     await wired.initialize()
     result = await wired.request("editahead/nextEdit", ask(B, 1, 0, 0))
     assert result["silence"]["reason"] == "unknown-document"
@@ -159,7 +161,7 @@ async def test_unknown_documents_are_answered(wired: Wired) -> None:
     assert await wired.request("textDocument/copilotInlineEdit", ask(B, 1, 0, 0)) == {"edits": []}
 
 
-async def test_the_uri_comes_back_as_the_client_wrote_it(wired: Wired) -> None:
+async def test_the_uri_comes_back_as_the_client_wrote_it(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open("file:///c%3A/x%20y.py", "user\n")
     result = await wired.request("textDocument/copilotInlineEdit", ask("file:///C:/x y.py", 1, 0, 0))
@@ -167,7 +169,7 @@ async def test_the_uri_comes_back_as_the_client_wrote_it(wired: Wired) -> None:
 
 
 @pytest.mark.parametrize(("encoding", "character"), [("utf-8", 5), ("utf-16", 3), ("utf-32", 2)])
-async def test_every_encoding(wired: Wired, encoding: str, character: int) -> None:
+async def test_every_encoding(wired: ServerHarness, encoding: str, character: int) -> None:
     result = await wired.initialize(general={"positionEncodings": [encoding]})
     assert result["capabilities"]["positionEncoding"] == encoding
     wired.open(A, "😀 user\n")
@@ -175,7 +177,7 @@ async def test_every_encoding(wired: Wired, encoding: str, character: int) -> No
     assert reply["edits"][0]["range"] == span(0, character, 0, character + 4)
 
 
-async def test_faces_share_one_computation(wired: Wired, pipeline: Scripted) -> None:
+async def test_faces_share_one_computation(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     pipeline.open.clear()
@@ -190,7 +192,9 @@ async def test_faces_share_one_computation(wired: Wired, pipeline: Scripted) -> 
 @pytest.mark.parametrize(
     "face", ["editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"]
 )
-async def test_a_newer_request_ends_the_older(wired: Wired, pipeline: Scripted, face: str) -> None:
+async def test_a_newer_request_ends_the_older(
+    wired: ServerHarness, pipeline: ScriptedPipeline, face: str
+) -> None:
     await wired.initialize()
     wired.open(A, "user user\n")
     pipeline.open.clear()
@@ -204,7 +208,9 @@ async def test_a_newer_request_ends_the_older(wired: Wired, pipeline: Scripted, 
     assert next(iter((await wired.reply(newer))["result"].values())) != []
 
 
-async def test_requests_in_other_documents_and_faces_live_on(wired: Wired, pipeline: Scripted) -> None:
+async def test_requests_in_other_documents_and_faces_live_on(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     wired.open(B, "user\n")
@@ -217,7 +223,7 @@ async def test_requests_in_other_documents_and_faces_live_on(wired: Wired, pipel
         assert next(iter((await wired.reply(id))["result"].values())) != []
 
 
-async def test_cancelling_stops_the_work(wired: Wired, pipeline: Scripted) -> None:
+async def test_cancelling_stops_the_work(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     pipeline.open.clear()
@@ -233,7 +239,9 @@ async def test_cancelling_stops_the_work(wired: Wired, pipeline: Scripted) -> No
     assert (await wired.reply(next_one))["result"]["silence"]["reason"] == "engine-unavailable"
 
 
-async def test_one_of_two_cancelled_leaves_the_other_its_answer(wired: Wired, pipeline: Scripted) -> None:
+async def test_one_of_two_cancelled_leaves_the_other_its_answer(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     pipeline.open.clear()
@@ -245,7 +253,9 @@ async def test_one_of_two_cancelled_leaves_the_other_its_answer(wired: Wired, pi
     assert len((await wired.reply(other))["result"]["edits"]) == 1
 
 
-async def test_an_answer_is_rebased_over_typing_elsewhere(wired: Wired, pipeline: Scripted) -> None:
+async def test_an_answer_is_rebased_over_typing_elsewhere(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     wired.open(A, "a\nuser\n")
     pipeline.open.clear()
@@ -258,7 +268,9 @@ async def test_an_answer_is_rebased_over_typing_elsewhere(wired: Wired, pipeline
     assert edit["textDocument"]["version"] == 2
 
 
-async def test_an_answer_overtaken_by_typing_is_dropped(wired: Wired, pipeline: Scripted) -> None:
+async def test_an_answer_overtaken_by_typing_is_dropped(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     wired.open(A, "a\nuser\n")
     pipeline.open.clear()
@@ -271,7 +283,7 @@ async def test_an_answer_overtaken_by_typing_is_dropped(wired: Wired, pipeline: 
     assert result["silence"]["reason"] == "stale"
 
 
-async def test_automatic_requests_are_debounced(connect: Callable[..., Wired]) -> None:
+async def test_automatic_requests_are_debounced(connect: Callable[..., ServerHarness]) -> None:
     waits: asyncio.Queue[tuple[float, asyncio.Future[None]]] = asyncio.Queue()
 
     async def sleep(seconds: float) -> None:
@@ -293,7 +305,7 @@ async def test_automatic_requests_are_debounced(connect: Callable[..., Wired]) -
     assert waits.empty()
 
 
-async def test_a_failing_predictor_costs_one_answer(wired: Wired, pipeline: Scripted) -> None:
+async def test_a_failing_predictor_costs_one_answer(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     pipeline.fails = True

@@ -10,7 +10,7 @@ import pytest
 
 from editahead_cli.main import main
 from schemas import validate
-from server_harness import Scripted, Wired, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 LAZY = {
@@ -22,7 +22,7 @@ DOCUMENT = {"textDocument": {"uri": A}}
 SELECTED = DOCUMENT | {"range": span(0, 0, 0, 0), "context": {"diagnostics": []}}
 
 
-async def validated(wired: Wired, method: str, params: Any) -> Any:
+async def validated(wired: ServerHarness, method: str, params: Any) -> Any:
     name = f"method.{method.replace('/', '.')}"
     validate(name, "params", params)
     result = await wired.request(method, params)
@@ -32,7 +32,7 @@ async def validated(wired: Wired, method: str, params: Any) -> Any:
 
 @pytest.mark.parametrize("text", ["x\nuser\n", "user\n", "here\n", "nothing\n"])
 @pytest.mark.parametrize("versioned", [False, True])
-async def test_answers(wired: Wired, pipeline: Scripted, text: str, versioned: bool) -> None:
+async def test_answers(wired: ServerHarness, pipeline: ScriptedPipeline, text: str, versioned: bool) -> None:
     pipeline.script |= {"here": "here"}
     await wired.initialize(
         {"hints": "inlay", "completion_item": "on", "crossFile": True},
@@ -55,14 +55,14 @@ async def test_answers(wired: Wired, pipeline: Scripted, text: str, versioned: b
         validate(f"command.editahead.{command}", "result", result)
 
 
-async def test_going(wired: Wired) -> None:
+async def test_going(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     result = await wired.request("workspace/executeCommand", {"command": "editahead.nextEdit"})
     validate("command.editahead.nextEdit", "result", result)
 
 
-async def test_why_before_anything_was_predicted(wired: Wired) -> None:
+async def test_why_before_anything_was_predicted(wired: ServerHarness) -> None:
     await wired.initialize()
     result = await wired.request("workspace/executeCommand", {"command": "editahead.why"})
     validate("command.editahead.why", "result", result)

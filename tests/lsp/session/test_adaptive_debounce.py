@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from editahead_lsp.session.adaptive_debounce import DECAY_S, AdaptiveDebounce
-from server_harness import Wired, ask
+from server_harness import ServerHarness, ask
 
 Event = Literal["accepted", "rejected"]
 A = "file:///tmp/a.py"
@@ -137,7 +137,7 @@ NEXT, GHOST, INLINE = "editahead/nextEdit", "textDocument/inlineCompletion", "te
     ],
 )
 async def test_what_waits(
-    connect: Callable[..., Wired],
+    connect: Callable[..., ServerHarness],
     debounce: str | int,
     method: str,
     context: dict[str, object],
@@ -160,7 +160,7 @@ async def test_what_waits(
     assert waits == pytest.approx(waited), "what is known does not wait"
 
 
-async def test_commands_do_not_wait(connect: Callable[..., Wired]) -> None:
+async def test_commands_do_not_wait(connect: Callable[..., ServerHarness]) -> None:
     waits: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -175,7 +175,7 @@ async def test_commands_do_not_wait(connect: Callable[..., Wired]) -> None:
     assert waits == []
 
 
-async def test_what_is_being_typed_does_not_wait(connect: Callable[..., Wired]) -> None:
+async def test_what_is_being_typed_does_not_wait(connect: Callable[..., ServerHarness]) -> None:
     waits: list[float] = []
 
     async def sleep(seconds: float) -> None:

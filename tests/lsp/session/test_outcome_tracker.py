@@ -15,7 +15,7 @@ from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, read_outcomes
 from editahead_lsp.session.outcome_tracker import PUBLISH_EVERY
 from editahead_prompts.state import UserPreferences
-from server_harness import NOT_AHEAD, Scripted, Wired, ask, span
+from server_harness import NOT_AHEAD, ScriptedPipeline, ServerHarness, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.go"
 START = 1_700_000_000.0
@@ -36,9 +36,9 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         self.clock = Clock()
-        self.pipeline = Scripted({"user": "account"})
+        self.pipeline = ScriptedPipeline({"user": "account"})
         self.folder = folder
-        self.servers: list[Wired] = []
+        self.servers: list[ServerHarness] = []
 
     @property
     def file(self) -> Path:
@@ -46,8 +46,8 @@ class Desk:
 
     async def server(
         self, options: Any = None, reuse: ReuseOptions = NOT_AHEAD, **capabilities: Any
-    ) -> Wired:
-        wired = Wired(
+    ) -> ServerHarness:
+        wired = ServerHarness(
             self.pipeline,
             clock=self.clock,
             now=self.clock,
@@ -62,7 +62,7 @@ class Desk:
         settle(wired)
         return wired
 
-    def end(self, wired: Wired) -> list[Outcome]:
+    def end(self, wired: ServerHarness) -> list[Outcome]:
         """End a server; what is in the log then."""
         self.servers[self.servers.index(wired)] = wired
         wired.finish()
@@ -81,7 +81,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
         wired.finish()
 
 
-def settle(wired: Wired) -> None:
+def settle(wired: ServerHarness) -> None:
     """Wait until the log has done what it was asked."""
     log = wired.server.session.outcomes._log
     assert log is not None
@@ -91,19 +91,19 @@ def settle(wired: Wired) -> None:
         assert done.wait(20)
 
 
-async def predictions(wired: Wired, uri: str = A, line: int = 0) -> list[dict[str, Any]]:
+async def predictions(wired: ServerHarness, uri: str = A, line: int = 0) -> list[dict[str, Any]]:
     result = await wired.request("editahead/nextEdit", ask(uri, None, line, 0))
     found: list[dict[str, Any]] = result["predictions"]
     return found
 
 
-async def command(wired: Wired, name: str, *arguments: Any) -> Any:
+async def command(wired: ServerHarness, name: str, *arguments: Any) -> Any:
     return await wired.request(
         "workspace/executeCommand", {"command": f"editahead.{name}", "arguments": arguments}
     )
 
 
-async def accept(wired: Wired, uri: str = A) -> dict[str, Any]:
+async def accept(wired: ServerHarness, uri: str = A) -> dict[str, Any]:
     """What stands first, in the document's first line."""
     first, *_ = await predictions(wired, uri)
     wired.change(uri, 2, (0, 0, 0, 4, "account"))
@@ -111,7 +111,7 @@ async def accept(wired: Wired, uri: str = A) -> dict[str, Any]:
     return first
 
 
-def nudge(wired: Wired, uri: str = A) -> None:
+def nudge(wired: ServerHarness, uri: str = A) -> None:
     """Something is typed at the end, far from everything."""
     wired.change(uri, 9, (50, 0, 50, 0, "#"))
 
@@ -308,7 +308,7 @@ async def test_telemetry_can_be_switched_off_and_on(desk: Desk) -> None:
 # What is learned
 
 
-async def reject(wired: Wired, desk: Desk, outcomes: int) -> None:
+async def reject(wired: ServerHarness, desk: Desk, outcomes: int) -> None:
     """So many predictions are rejected, each in a document of its own, and half a minute goes by."""
     wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
     for _ in range(outcomes):

@@ -12,18 +12,18 @@ from editahead_lsp.protocol.custom_messages import TextDocumentContentChange
 from editahead_lsp.session.rejected_edits import RejectedEdits
 from editahead_lsp.workspace.documents import Document
 from editahead_prompts.text.edits import Edit, Replacement
-from server_harness import Scripted, Wired, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, ask, span
 
 A = "file:///tmp/a.py"
 NEXT = "editahead/nextEdit"
 
 
-async def shown(wired: Wired) -> list[dict[str, Any]]:
+async def shown(wired: ServerHarness) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = (await wired.request(NEXT, ask(A, None, 0, 0)))["predictions"]
     return found
 
 
-async def refuse(wired: Wired) -> None:
+async def refuse(wired: ServerHarness) -> None:
     """The only prediction."""
     (prediction,) = await shown(wired)
     wired.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
@@ -44,7 +44,7 @@ Place = tuple[int, int, int, int, str]
         [(0, 4, 0, 4, " "), (0, 0, 0, 0, "\n")],  # only beside it
     ],
 )
-async def test_typing_over_its_place_does_not_lift_it(wired: Wired, changes: list[Place]) -> None:
+async def test_typing_over_its_place_does_not_lift_it(wired: ServerHarness, changes: list[Place]) -> None:
     await wired.initialize()
     wired.open(A, "user\nend\n")
     await refuse(wired)
@@ -53,7 +53,7 @@ async def test_typing_over_its_place_does_not_lift_it(wired: Wired, changes: lis
     assert await shown(wired) == []
 
 
-async def test_another_use_of_the_word_is_not_refused(wired: Wired) -> None:
+async def test_another_use_of_the_word_is_not_refused(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     await refuse(wired)
@@ -66,7 +66,7 @@ async def test_another_use_of_the_word_is_not_refused(wired: Wired) -> None:
     ("text", "again"),
     [("user\n", []), ("# above\nuser\n", []), ("person\nuser user\n", [4]), ("other\n", [])],
 )
-async def test_it_outlives_closing(wired: Wired, text: str, again: list[int]) -> None:
+async def test_it_outlives_closing(wired: ServerHarness, text: str, again: list[int]) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     await refuse(wired)
@@ -76,7 +76,7 @@ async def test_it_outlives_closing(wired: Wired, text: str, again: list[int]) ->
     assert len(found) == len(again) or text.startswith("person")
 
 
-async def test_it_outlives_being_overtyped_and_closed(wired: Wired) -> None:
+async def test_it_outlives_being_overtyped_and_closed(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     await refuse(wired)
@@ -86,7 +86,7 @@ async def test_it_outlives_being_overtyped_and_closed(wired: Wired) -> None:
     assert await shown(wired) == []
 
 
-async def test_moved_along_before_it_was_refused(wired: Wired, pipeline: Scripted) -> None:
+async def test_moved_along_before_it_was_refused(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     """What is left of a shown edit is put in fewer characters once it was moved; proposed, it is as it was made."""
     pipeline.script = {"old_name": "new_name"}
     await wired.initialize()
@@ -98,7 +98,7 @@ async def test_moved_along_before_it_was_refused(wired: Wired, pipeline: Scripte
 
 
 async def test_said_in_another_way_by_a_predictor_that_does_not_look(
-    wired: Wired, pipeline: Scripted
+    wired: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
     await wired.initialize()
     wired.open(A, "old_name\n")
@@ -111,7 +111,7 @@ async def test_said_in_another_way_by_a_predictor_that_does_not_look(
     assert answer["silence"]["reason"] == "refused-before"
 
 
-async def test_until_learning_is_reset(wired: Wired) -> None:
+async def test_until_learning_is_reset(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     await refuse(wired)
@@ -144,7 +144,7 @@ def test_undone_changes_leave_every_refusal(data: st.DataObject) -> None:
     assert refused in refusals.for_document(document.key)
 
 
-async def test_refused_while_it_is_computed_again(wired: Wired, pipeline: Scripted) -> None:
+async def test_refused_while_it_is_computed_again(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     wired.open(A, "user\nx\n")
     (prediction,) = await shown(wired)

@@ -6,29 +6,33 @@ from typing import Any
 
 import pytest
 
-from server_harness import Scripted, Wired, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, ask, span
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 
 
-async def predictions(wired: Wired, line: int = 0, version: int | None = None) -> list[dict[str, Any]]:
+async def predictions(
+    wired: ServerHarness, line: int = 0, version: int | None = None
+) -> list[dict[str, Any]]:
     result = await wired.request("editahead/nextEdit", ask(A, version, line, 0))
     found: list[dict[str, Any]] = result["predictions"]
     return found
 
 
-async def command(wired: Wired, name: str, *arguments: Any) -> Any:
+async def command(wired: ServerHarness, name: str, *arguments: Any) -> Any:
     return await wired.request(
         "workspace/executeCommand", {"command": f"editahead.{name}", "arguments": arguments}
     )
 
 
-async def outcomes(wired: Wired) -> dict[str, int]:
+async def outcomes(wired: ServerHarness) -> dict[str, int]:
     found: dict[str, int] = (await command(wired, "status"))["outcomes"]
     return found
 
 
-async def test_an_accept_in_one_change_and_its_command(wired: Wired, pipeline: Scripted) -> None:
+async def test_an_accept_in_one_change_and_its_command(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     wired.open(A, "user\nuser\n")
     first, _ = await predictions(wired)
@@ -41,7 +45,7 @@ async def test_an_accept_in_one_change_and_its_command(wired: Wired, pipeline: S
     assert state.outcomes["user -> account"].accepted == 1
 
 
-async def test_an_accept_whose_command_comes_first(wired: Wired, pipeline: Scripted) -> None:
+async def test_an_accept_whose_command_comes_first(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     (first,) = await predictions(wired)
@@ -52,7 +56,7 @@ async def test_an_accept_whose_command_comes_first(wired: Wired, pipeline: Scrip
     assert (await outcomes(wired))["accepted"] == 1
 
 
-async def test_typed_as_predicted(wired: Wired, pipeline: Scripted) -> None:
+async def test_typed_as_predicted(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     await predictions(wired)
@@ -64,7 +68,7 @@ async def test_typed_as_predicted(wired: Wired, pipeline: Scripted) -> None:
     assert [past.origin for past in pipeline.calls[-1].history] == ["typed"]
 
 
-async def test_typed_otherwise_is_no_reject(wired: Wired, pipeline: Scripted) -> None:
+async def test_typed_otherwise_is_no_reject(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     (first,) = await predictions(wired)
@@ -78,7 +82,7 @@ async def test_typed_otherwise_is_no_reject(wired: Wired, pipeline: Scripted) ->
 
 @pytest.mark.parametrize("way", ["command", "outcome"])
 async def test_a_reject_is_remembered_and_moves_with_the_text(
-    wired: Wired, pipeline: Scripted, way: str
+    wired: ServerHarness, pipeline: ScriptedPipeline, way: str
 ) -> None:
     await wired.initialize()
     wired.open(A, "user\nuser\n")
@@ -97,7 +101,7 @@ async def test_a_reject_is_remembered_and_moves_with_the_text(
     assert len(await predictions(wired, version=2)) == 2
 
 
-async def test_a_reject_that_is_told_late_counts(wired: Wired, pipeline: Scripted) -> None:
+async def test_a_reject_that_is_told_late_counts(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize()
     wired.open(A, "user\nuser\n")
     first, _ = await predictions(wired)
@@ -111,7 +115,9 @@ async def test_a_reject_that_is_told_late_counts(wired: Wired, pipeline: Scripte
     assert pipeline.calls[-1].rejected[A]
 
 
-async def test_outcomes_do_not_count_without_learning(wired: Wired, pipeline: Scripted) -> None:
+async def test_outcomes_do_not_count_without_learning(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize({"learning": False})
     wired.open(A, "user\nuser\n")
     first, _ = await predictions(wired)
@@ -120,7 +126,7 @@ async def test_outcomes_do_not_count_without_learning(wired: Wired, pipeline: Sc
     assert pipeline.calls[-1].outcomes == {}
 
 
-async def test_what_is_off_enters_nothing(wired: Wired, pipeline: Scripted) -> None:
+async def test_what_is_off_enters_nothing(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await wired.initialize({"languages": {"go": False}, "max_file_bytes": 40, "exclude": ["secret*"]})
     for uri, language, text in [
         ("file:///tmp/x.go", "go", "user\n"),
@@ -141,7 +147,9 @@ async def test_what_is_off_enters_nothing(wired: Wired, pipeline: Scripted) -> N
     assert reasons == ["language-off", "excluded", "excluded", "too-large"]
 
 
-async def test_documents_come_most_recently_used_first(wired: Wired, pipeline: Scripted) -> None:
+async def test_documents_come_most_recently_used_first(
+    wired: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
     await wired.initialize()
     for name in "bcd":
         wired.open(f"untitled:{name}", "")
@@ -158,7 +166,7 @@ async def test_documents_come_most_recently_used_first(wired: Wired, pipeline: S
     assert [other.uri for other in pipeline.calls[-1].other_documents] == ["untitled:b", "untitled:c"]
 
 
-async def test_why(wired: Wired) -> None:
+async def test_why(wired: ServerHarness) -> None:
     await wired.initialize()
     assert (await command(wired, "why"))["state"] is None
     wired.open(A, "user\n")
@@ -173,7 +181,7 @@ async def test_why(wired: Wired) -> None:
     assert set(why["ms"]) == {"queue", "predict", "gate"}
 
 
-async def test_status(wired: Wired) -> None:
+async def test_status(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     await predictions(wired)
@@ -194,7 +202,7 @@ async def test_status(wired: Wired) -> None:
     assert status["speculation"] == {"draftTokens": 0, "acceptedDraftTokens": 0}
 
 
-async def test_one_key_goes_to_the_edit_and_then_makes_it(wired: Wired) -> None:
+async def test_one_key_goes_to_the_edit_and_then_makes_it(wired: ServerHarness) -> None:
     await wired.initialize(
         window={"showDocument": {"support": True}},
         workspace={"applyEdit": True, "workspaceEdit": {"documentChanges": True}},
@@ -220,7 +228,7 @@ async def test_one_key_goes_to_the_edit_and_then_makes_it(wired: Wired) -> None:
     assert nothing == {"did": "nothing", "reason": "no-candidate"}
 
 
-async def test_the_key_of_a_client_that_sends_notifications(wired: Wired) -> None:
+async def test_the_key_of_a_client_that_sends_notifications(wired: ServerHarness) -> None:
     await wired.initialize(window={"showDocument": {"support": True}}, workspace={"applyEdit": True})
     wired.open(A, "x\nuser\n")
     told = {"command": "editahead.nextEdit", "arguments": [None]}
@@ -236,7 +244,7 @@ async def test_the_key_of_a_client_that_sends_notifications(wired: Wired) -> Non
     assert (await command(wired, "status"))["outcomes"]["accepted"] == 1
 
 
-async def test_the_next_edit_of_a_client_that_can_do_nothing(wired: Wired) -> None:
+async def test_the_next_edit_of_a_client_that_can_do_nothing(wired: ServerHarness) -> None:
     await wired.initialize()
     assert await command(wired, "nextEdit") == {"did": "nothing", "reason": "unknown-document"}
     wired.open(A, "user\n")

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from server_harness import Scripted, Wired, ask
+from server_harness import ScriptedPipeline, ServerHarness, ask
 from server_with_model import until
 
 A = "file:///tmp/a.py"
 FACES = ["editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"]
 
 
-async def test_what_the_server_says_of_itself(wired: Wired) -> None:
+async def test_what_the_server_says_of_itself(wired: ServerHarness) -> None:
     result = await wired.initialize()
     assert result["serverInfo"] == {"name": "editahead", "version": "0.1.0"}
     capabilities = result["capabilities"]
@@ -36,7 +36,7 @@ async def test_what_the_server_says_of_itself(wired: Wired) -> None:
 
 @pytest.mark.parametrize("params", [None, [], {}, 3, {"textDocument": 1}, {"textDocument": {"uri": A}}])
 @pytest.mark.parametrize("face", FACES)
-async def test_malformed_params_are_refused(wired: Wired, face: str, params: Any) -> None:
+async def test_malformed_params_are_refused(wired: ServerHarness, face: str, params: Any) -> None:
     await wired.initialize()
     assert (await wired.reply(wired.send(face, params)))["error"]["code"] == -32602
 
@@ -44,17 +44,17 @@ async def test_malformed_params_are_refused(wired: Wired, face: str, params: Any
 @pytest.mark.parametrize(
     "params", [None, [], {"command": "editahead.apply"}, {"command": "editahead.accept"}]
 )
-async def test_malformed_commands_are_refused(wired: Wired, params: Any) -> None:
+async def test_malformed_commands_are_refused(wired: ServerHarness, params: Any) -> None:
     await wired.initialize()
     assert (await wired.reply(wired.send("workspace/executeCommand", params)))["error"]["code"] == -32602
 
 
-async def test_initialize_comes_once(wired: Wired) -> None:
+async def test_initialize_comes_once(wired: ServerHarness) -> None:
     await wired.initialize()
     assert (await wired.reply(wired.send("initialize", {"capabilities": {}})))["error"]["code"] == -32600
 
 
-async def test_malformed_notifications_are_ignored(wired: Wired) -> None:
+async def test_malformed_notifications_are_ignored(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "user\n")
     for method in (
@@ -100,21 +100,23 @@ async def test_malformed_notifications_are_ignored(wired: Wired) -> None:
         (b'{"jsonrpc": "2.0", "method": 3}', -32600),
     ],
 )
-async def test_what_is_no_message_is_refused_without_an_id(wired: Wired, body: bytes, code: int) -> None:
+async def test_what_is_no_message_is_refused_without_an_id(
+    wired: ServerHarness, body: bytes, code: int
+) -> None:
     await wired.initialize()
     wired.server.receive(body)
     reply = await wired.take(lambda m: "error" in m)
     assert (reply["id"], reply["error"]["code"]) == (None, code)
 
 
-async def test_responses_to_nothing_are_ignored(wired: Wired) -> None:
+async def test_responses_to_nothing_are_ignored(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.server.receive(json.dumps({"jsonrpc": "2.0", "id": 99, "result": None}).encode())
     wired.server.receive(json.dumps({"jsonrpc": "2.0", "id": "x", "error": {"code": 1}}).encode())
     assert (await wired.reply(wired.send("nobody/knowsThis")))["error"]["code"] == -32601
 
 
-async def test_before_initialize_and_after_shutdown(wired: Wired) -> None:
+async def test_before_initialize_and_after_shutdown(wired: ServerHarness) -> None:
     assert (await wired.reply(wired.send("editahead/nextEdit", ask(A, 1, 0, 0))))["error"]["code"] == -32002
     wired.open(A, "too early")
     await wired.initialize()
@@ -124,21 +126,21 @@ async def test_before_initialize_and_after_shutdown(wired: Wired) -> None:
     assert (await wired.reply(wired.send("shutdown")))["error"]["code"] == -32600
 
 
-async def test_lone_surrogates_come_back_as_they_are(wired: Wired) -> None:
+async def test_lone_surrogates_come_back_as_they_are(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, "\ud800 user\n")
     (prediction,) = (await wired.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
     assert prediction["edits"][0]["range"]["start"] == {"line": 0, "character": 2}
 
 
-async def warning(wired: Wired) -> str:
+async def warning(wired: ServerHarness) -> str:
     message = await wired.take(lambda m: m.get("method") == "window/showMessage")
     assert message["params"]["type"] == 2
     text: str = message["params"]["message"]
     return text
 
 
-async def test_problems_with_settings_are_shown_once(wired: Wired) -> None:
+async def test_problems_with_settings_are_shown_once(wired: ServerHarness) -> None:
     await wired.initialize({"eagerness": "much"})
     assert "`eagerness`" in await warning(wired)
     wired.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"debounce_ms": 5}}})
@@ -149,7 +151,7 @@ async def test_problems_with_settings_are_shown_once(wired: Wired) -> None:
     wired.notify("workspace/didChangeConfiguration", None)
 
 
-async def test_settings_are_pulled_when_only_a_change_is_told(wired: Wired) -> None:
+async def test_settings_are_pulled_when_only_a_change_is_told(wired: ServerHarness) -> None:
     await wired.initialize(workspace={"configuration": True})
     wired.notify("workspace/didChangeConfiguration", {"settings": None})
     asked = await wired.serves("workspace/configuration", [{"eagerness": 0.9}])
@@ -158,7 +160,7 @@ async def test_settings_are_pulled_when_only_a_change_is_told(wired: Wired) -> N
 
 
 async def test_several_workspace_folders(
-    connect: Callable[..., Wired], pipeline: Scripted, tmp_path: Path
+    connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline, tmp_path: Path
 ) -> None:
     for name, settings in (("one", "learning = false"), ("two", 'exclude = ["x.py"]')):
         (tmp_path / name).mkdir()
@@ -181,7 +183,7 @@ async def test_several_workspace_folders(
         {"initializationOptions": {"editorPluginInfo": {"name": "copilot.el", "version": "0.9"}}},
     ],
 )
-async def test_only_copilots_are_told_a_status(wired: Wired, said: dict[str, Any]) -> None:
+async def test_only_copilots_are_told_a_status(wired: ServerHarness, said: dict[str, Any]) -> None:
     await wired.request("initialize", {"capabilities": {}, **said})
     wired.notify("initialized", {})
     message = await wired.take(lambda m: m.get("method") == "didChangeStatus")
@@ -189,7 +191,7 @@ async def test_only_copilots_are_told_a_status(wired: Wired, said: dict[str, Any
 
 
 async def test_predictors_that_cannot_be_loaded(tmp_path: Path) -> None:
-    wired = Wired(None, user_folder=tmp_path)
+    wired = ServerHarness(None, user_folder=tmp_path)
     await wired.initialize()
     wired.open(A, "user\n")
     result = await wired.request("editahead/nextEdit", ask(A, 1, 0, 0))

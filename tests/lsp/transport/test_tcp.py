@@ -17,7 +17,7 @@ from editahead_lsp.server import Server
 from editahead_lsp.transport import tcp
 from editahead_lsp.transport.message_framing import MessageFramer
 from editahead_lsp.transport.tcp import TcpServer
-from server_harness import Scripted, ask
+from server_harness import ScriptedPipeline, ask
 
 A = "file:///tmp/a.py"
 
@@ -80,11 +80,11 @@ class House:
     """A listener, and the clients that a test lets connect."""
 
     def __init__(self, stack: AsyncExitStack, folder: Path) -> None:
-        self.pipelines: list[Scripted] = []
+        self.pipelines: list[ScriptedPipeline] = []
         self._stack, self._folder = stack, folder
 
     def _make(self) -> Server:
-        self.pipelines.append(Scripted({"user": "account"}))
+        self.pipelines.append(ScriptedPipeline({"user": "account"}))
         pipeline = self.pipelines[-1]
         environment = {"EDITAHEAD_TELEMETRY": "off"}
         return Server(lambda: pipeline, environment=environment, user_folder=self._folder)

@@ -13,7 +13,7 @@ from editahead_lsp.workspace.client_diagnostics import MAX_DIAGNOSTICS, ClientDi
 from editahead_prompts.state import Diagnostic
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from server_harness import Wired, ask, span
+from server_harness import ServerHarness, ask, span
 
 A = "file:///tmp/a.py"
 NEXT = "editahead/nextEdit"
@@ -79,7 +79,7 @@ def diagnostic(line: int, first: int, last: int, message: str) -> dict[str, Any]
 
 
 @pytest.mark.parametrize("version", [None, 1])
-async def test_next_edit_brings_all_of_the_document(wired: Wired, version: int | None) -> None:
+async def test_next_edit_brings_all_of_the_document(wired: ServerHarness, version: int | None) -> None:
     await wired.initialize()
     wired.open(A, TEXT)
     context = {"trigger": "typed", "diagnostics": [diagnostic(1, 0, 6, "wrong")]}
@@ -94,7 +94,7 @@ async def test_next_edit_brings_all_of_the_document(wired: Wired, version: int |
     assert wired.server.session.state.diagnostics == ()
 
 
-async def test_of_an_older_version_nothing_is_learned(wired: Wired) -> None:
+async def test_of_an_older_version_nothing_is_learned(wired: ServerHarness) -> None:
     await wired.initialize()
     wired.open(A, TEXT, version=5)
     context = {"trigger": "typed", "diagnostics": [diagnostic(1, 0, 6, "wrong")]}
@@ -103,7 +103,7 @@ async def test_of_an_older_version_nothing_is_learned(wired: Wired) -> None:
     assert wired.server.session.state.diagnostics == ()
 
 
-async def test_code_actions_bring_those_of_their_range(wired: Wired) -> None:
+async def test_code_actions_bring_those_of_their_range(wired: ServerHarness) -> None:
     literals = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}
     await wired.initialize(textDocument={"codeAction": literals})
     wired.open(A, TEXT)
