@@ -130,7 +130,7 @@ def _make_plan(sketch: Sketch, files: WorkspaceFiles, root: Path, *, asking: boo
         return asyncio.run(_plan_with_model(sketch, files, root, reporter))
     return ApplyPlan(
         sketch,
-        plan_changes(sketch, files, merge, settled=reporter.on_file_done),
+        plan_changes(sketch, files, merge, on_settled=reporter.on_file_done),
         first_hunk_at=reporter.first_hunk_at,
     )
 
@@ -166,7 +166,7 @@ async def _plan_with_model(
     try:
         changes = await CancellableJob(WorkerThread()).run(
             lambda check: plan_changes(
-                sketch, files, asks, syntax=trees, settled=reporter.on_file_done, check=check
+                sketch, files, asks, syntax=trees, on_settled=reporter.on_file_done, check=check
             )
         )
     finally:

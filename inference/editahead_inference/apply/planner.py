@@ -118,9 +118,9 @@ def plan_changes(
     merge: MergeFunction,
     *,
     spans: Mapping[str, tuple[int, int]] | None = None,
-    others: Sequence[Snapshot] = (),
+    context_documents: Sequence[Snapshot] = (),
     syntax: SyntaxTrees | None = None,
-    settled: Callable[[FileChange], None] | None = None,
+    on_settled: Callable[[FileChange], None] | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> tuple[FileChange, ...]:
     """Return the change of each file that changes, imported files first.
@@ -130,9 +130,9 @@ def plan_changes(
         files: The files that it may change.
         merge: The merge of one part.
         spans: By URI, the offsets in code points that the change must stay within.
-        others: Documents in which calls are counted.
+        context_documents: Documents in which calls are counted.
         syntax: The syntax trees of the documents.
-        settled: Called with the change of each file as soon as it is certain. A later file may still be refused.
+        on_settled: Called with the change of each file as soon as it is certain. A later file may still be refused.
         check: Called often; may raise to cancel.
 
     Raises:
@@ -150,10 +150,10 @@ def plan_changes(
             raise ApplyRefusedError(_with_part(error.refusal, sketch, part)) from None
         change = item.change()
         last = all(part.path != later.path for later in sketch.files[number + 1 :])
-        if settled is not None and last and not change.is_noop:
-            settled(review_changes([change], others, trees)[0])
+        if on_settled is not None and last and not change.is_noop:
+            on_settled(review_changes([change], context_documents, trees)[0])
     changes = [change for item in work.values() if not (change := item.change()).is_noop]
-    return tuple(_sort_by_imports(review_changes(changes, others, trees)))
+    return tuple(_sort_by_imports(review_changes(changes, context_documents, trees)))
 
 
 def _merge_part(
@@ -222,10 +222,10 @@ def _with_part(refusal: Refusal, sketch: Sketch, part: FileSketch) -> Refusal:
 
 
 def review_changes(
-    changes: Sequence[FileChange], others: Sequence[Snapshot], trees: SyntaxTrees
+    changes: Sequence[FileChange], context_documents: Sequence[Snapshot], trees: SyntaxTrees
 ) -> list[FileChange]:
-    """Return the changes with their hunks. `others` are documents in which calls are counted."""
-    found = review([FileEdit(c.original, c.edit, c.confidence) for c in changes], others, trees)
+    """Return the changes with their hunks. `context_documents` are documents in which calls are counted."""
+    found = review([FileEdit(c.original, c.edit, c.confidence) for c in changes], context_documents, trees)
     return [
         replace(
             change, hunks=tuple(map(_mark_as_model_written, hunks)) if change.origin == "model" else hunks

@@ -284,9 +284,9 @@ class ApplyService:
             job.files,
             merge,
             spans=spans,
-            others=tuple(job.snapshots.values()),
+            context_documents=tuple(job.snapshots.values()),
             syntax=self._trees[asking],
-            settled=telling.on_file_done,
+            on_settled=telling.on_file_done,
             check=check,
         )
         return ApplyPlan(sketch, changed)

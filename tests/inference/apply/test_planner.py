@@ -167,7 +167,7 @@ def test_each_file_is_told_as_soon_as_it_is_certain() -> None:
         assert change.hunks
         told.append(change.original.uri)
 
-    plan_changes(Sketch(("one line",), parts), files, substitute, settled=settled)
+    plan_changes(Sketch(("one line",), parts), files, substitute, on_settled=settled)
     assert told == ["file:///a.py", "file:///b.py"]
 
 

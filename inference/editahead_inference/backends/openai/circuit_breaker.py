@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-FAILURES = 3
+FAILURE_THRESHOLD = 3
 """Failures in a row after which the circuit breaker opens."""
-FIRST_S, MOST_S = 1.0, 30.0
+INITIAL_OPEN_S, MAX_OPEN_S = 1.0, 30.0
 """Seconds for which it stays open: the first wait, doubled after each attempt that fails, and the longest wait."""
 
 
@@ -24,9 +24,9 @@ class CircuitBreaker:
 
     Args:
         clock: Monotonic seconds.
-        failures: Failures in a row after which it opens.
-        first_s: Seconds of the first wait.
-        most_s: Seconds of the longest wait.
+        failure_threshold: Failures in a row after which it opens.
+        initial_open_s: Seconds of the first wait.
+        max_open_s: Seconds of the longest wait.
 
     Attributes:
         failing: The number of failed attempts since the last success.
@@ -37,15 +37,15 @@ class CircuitBreaker:
         self,
         clock: Callable[[], float],
         *,
-        failures: int = FAILURES,
-        first_s: float = FIRST_S,
-        most_s: float = MOST_S,
+        failure_threshold: int = FAILURE_THRESHOLD,
+        initial_open_s: float = INITIAL_OPEN_S,
+        max_open_s: float = MAX_OPEN_S,
     ) -> None:
         self._clock = clock
-        self._allowed = failures
-        self._first_s = first_s
-        self._most_s = most_s
-        self._wait_s = first_s
+        self._allowed = failure_threshold
+        self._initial_open_s = initial_open_s
+        self._max_open_s = max_open_s
+        self._wait_s = initial_open_s
         self._closed_again: float | None = None
         self._trying: Attempt | None = None
         self.failing = 0
@@ -71,7 +71,7 @@ class CircuitBreaker:
     def succeeded(self, attempt: Attempt) -> None:
         """Close the circuit: the server answered, no matter when the attempt began."""
         self._closed_again = self._trying = None
-        self._wait_s = self._first_s
+        self._wait_s = self._initial_open_s
         self.failing = 0
         self.detail = ""
 
@@ -79,7 +79,7 @@ class CircuitBreaker:
         """Count a failure. An attempt that began before the circuit breaker opened tells nothing new."""
         if attempt is self._trying:
             self._trying = None
-            self._wait_s = min(2 * self._wait_s, self._most_s)
+            self._wait_s = min(2 * self._wait_s, self._max_open_s)
         elif self._closed_again is not None:
             return
         self.failing += 1

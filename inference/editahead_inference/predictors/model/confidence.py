@@ -11,19 +11,19 @@ from dataclasses import dataclass
 
 from editahead_inference.gate.decision_trees import sigmoid
 
-PLAIN = -0.2
+BASE_LOG_ODDS = -0.2
 """Log-odds of a change without other evidence: 0.45. Next-edit models are right at about half of the places at which they
 propose a change."""
-CERTAIN = 1.1
+CERTAIN_LOG_ODDS = 1.1
 """Log-odds of a change of which the model was sure of every token: 0.75."""
-MEAN, LEAST = 2.0, 0.25
-"""The weights of the mean and of the lowest log-probability of its tokens (at least `FLOOR`)."""
-FLOOR = -8.0
-AGREE = 1.5
+MEAN_WEIGHT, MIN_WEIGHT = 2.0, 0.25
+"""The weights of the mean and of the lowest log-probability of its tokens (at least `MIN_LOGPROB`)."""
+MIN_LOGPROB = -8.0
+AGREEMENT_LOG_ODDS = 1.5
 """Log-odds between a change that no other answer has and one that all answers have, with several answers."""
-LINE, MOST_LINES = -0.1, 10
+EXTRA_LINE_LOG_ODDS, MAX_EXTRA_LINES = -0.1, 10
 """Log-odds for each new line after the first, and the most lines that count: all lines have to be right."""
-EDGE = 0.02
+PROBABILITY_MARGIN = 0.02
 """The least distance of the probability from 0 and 1."""
 
 
@@ -45,16 +45,20 @@ class ChangeEvidence:
 
 
 def confidence(known: ChangeEvidence) -> float:
-    log_odds = PLAIN
+    log_odds = BASE_LOG_ODDS
     if known.logprobs:
         mean = sum(known.logprobs) / len(known.logprobs)
-        log_odds = CERTAIN + MEAN * max(mean, FLOOR) + LEAST * max(min(known.logprobs), FLOOR)
+        log_odds = (
+            CERTAIN_LOG_ODDS
+            + MEAN_WEIGHT * max(mean, MIN_LOGPROB)
+            + MIN_WEIGHT * max(min(known.logprobs), MIN_LOGPROB)
+        )
     if known.answers > 1:
-        log_odds += AGREE * (known.agree / known.answers - 0.5)
-    log_odds += LINE * min(max(known.lines - 1, 0), MOST_LINES)
-    return min(max(sigmoid(log_odds), EDGE), 1 - EDGE)
+        log_odds += AGREEMENT_LOG_ODDS * (known.agree / known.answers - 0.5)
+    log_odds += EXTRA_LINE_LOG_ODDS * min(max(known.lines - 1, 0), MAX_EXTRA_LINES)
+    return min(max(sigmoid(log_odds), PROBABILITY_MARGIN), 1 - PROBABILITY_MARGIN)
 
 
 def noisy_or(one: float, other: float) -> float:
     """Return the probability of what two independent predictors propose: it is wrong only if both are wrong."""
-    return min(1 - (1 - one) * (1 - other), 1 - EDGE)
+    return min(1 - (1 - one) * (1 - other), 1 - PROBABILITY_MARGIN)

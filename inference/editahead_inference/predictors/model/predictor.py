@@ -57,7 +57,7 @@ SAMPLING_TEMPERATURE = 0.7
 TEMPLATE_TOKENS = 32
 """Tokens kept free for what a server adds to a prompt: a first token, a chat template."""
 
-WORTH, WORTH_S = 192, 0.03
+MIN_PREFILL_TOKENS, MIN_PREFILL_SAVING_S = 192, 0.03
 """The least tokens of a prefill, or, once the server's speed is known, the least seconds that it saves: smaller savings are
 not noticeable."""
 
@@ -254,7 +254,7 @@ class ModelPredictor:
             uri = request.document.uri
             fresh = self.cache_misses.uncached_tokens(uri, request.prompt)
             saved_s = self.prefill_estimator.estimate_s(fresh)
-            if fresh < WORTH if saved_s is None else saved_s < WORTH_S:
+            if fresh < MIN_PREFILL_TOKENS if saved_s is None else saved_s < MIN_PREFILL_SAVING_S:
                 return None
             began = self.clock()
             usage = await self.backend.prefill(self._query(request, background=True))

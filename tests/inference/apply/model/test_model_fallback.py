@@ -233,7 +233,7 @@ def test_of_a_file_with_several_parts_nothing_is_told_before_all_is_certain() ->
     asked = Asked([answer(REPLACED, "instruct")])
     settled: list[FileChange] = []
     try:
-        (change,) = plan_changes(parsed, Files(), asked.rewriting, settled=settled.append)
+        (change,) = plan_changes(parsed, Files(), asked.rewriting, on_settled=settled.append)
     except ApplyRefusedError:
         return  # that is as well; but then nothing was told, either
     finally:

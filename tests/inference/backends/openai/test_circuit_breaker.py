@@ -6,12 +6,12 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initial
 
 from editahead_inference.backends.openai.circuit_breaker import Attempt, CircuitBreaker
 
-FIRST_S, MOST_S, FAILURES = 1.0, 8.0, 3
+INITIAL_OPEN_S, MAX_OPEN_S, FAILURE_THRESHOLD = 1.0, 8.0, 3
 
 
 def test_it_opens_tries_backs_off_and_closes() -> None:
     now = 0.0
-    breaker = CircuitBreaker(lambda: now, failures=2, first_s=1, most_s=3)
+    breaker = CircuitBreaker(lambda: now, failure_threshold=2, initial_open_s=1, max_open_s=3)
 
     def fail() -> None:
         attempt = breaker.try_acquire()
@@ -48,10 +48,15 @@ class Machine(RuleBasedStateMachine):
     @initialize()
     def start(self) -> None:
         self.now = 0.0
-        self.breaker = CircuitBreaker(lambda: self.now, failures=FAILURES, first_s=FIRST_S, most_s=MOST_S)
+        self.breaker = CircuitBreaker(
+            lambda: self.now,
+            failure_threshold=FAILURE_THRESHOLD,
+            initial_open_s=INITIAL_OPEN_S,
+            max_open_s=MAX_OPEN_S,
+        )
         self.in_a_row = 0
         self.opened: float | None = None
-        self.wait = FIRST_S
+        self.wait = INITIAL_OPEN_S
         self.trying: Attempt | None = None
 
     @rule(seconds=st.floats(0, 20))
@@ -70,16 +75,16 @@ class Machine(RuleBasedStateMachine):
     @rule(attempt=consumes(attempts))
     def succeed(self, attempt: Attempt) -> None:
         self.breaker.succeeded(attempt)
-        self.in_a_row, self.opened, self.wait, self.trying = 0, None, FIRST_S, None
+        self.in_a_row, self.opened, self.wait, self.trying = 0, None, INITIAL_OPEN_S, None
 
     @rule(attempt=consumes(attempts))
     def fail(self, attempt: Attempt) -> None:
         self.breaker.failed(attempt, "why")
         if attempt is self.trying:
-            self.trying, self.opened, self.wait = None, self.now, min(2 * self.wait, MOST_S)
+            self.trying, self.opened, self.wait = None, self.now, min(2 * self.wait, MAX_OPEN_S)
         elif self.opened is None:
             self.in_a_row += 1
-            if self.in_a_row == FAILURES:
+            if self.in_a_row == FAILURE_THRESHOLD:
                 self.opened = self.now
 
     @rule(attempt=consumes(attempts))
