@@ -1,0 +1,397 @@
+"""The contents of docs/schema and docs/protocol-examples.md: each message, command and output with an example.
+
+`make_schema.py` makes the files from this list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import attrs
+from lsprotocol import types
+
+from editahead_cli import json_output
+from editahead_evals.report import json_types
+from editahead_lsp.protocol import apply_messages, lsp_types
+from editahead_lsp.protocol import custom_messages as wire
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The contents of one schema file.
+
+    Attributes:
+        name: The file's name without its extension.
+        title: The method, command or command line.
+        what: One sentence that describes it.
+        parts: The type of each part, and whether the server reads or sends the part.
+        example: An object for each part.
+    """
+
+    name: str
+    title: str
+    what: str
+    parts: dict[str, tuple[Any, Literal["read", "sent"]]]
+    example: dict[str, Any]
+
+
+# The examples: the user renames a field of a class at its definition, and the next edit is its next use.
+
+URI = "file:///p/stay.py"
+HERE = wire.Position(6, 19)
+THERE = wire.Range(wire.Position(9, 21), wire.Position(9, 25))
+DOCUMENT = wire.VersionedTextDocument(URI, 12)
+EDIT = wire.TextEdit(THERE, "leaves")
+LABEL = "rename ends -> leaves (2 more)"
+ACCEPT = wire.Command("Accept next edit", wire.ACCEPT, ["p-17"])
+GHOST = wire.InlineCompletionItem(
+    "self.leaves", wire.Range(wire.Position(9, 16), wire.Position(9, 25)), ACCEPT
+)
+QUIET = wire.SilenceInfo("no-candidate", "Nothing that was just done has to be done elsewhere.")
+PREDICTED = wire.PredictedEdit(
+    "p-17", DOCUMENT, [EDIT], THERE.start, wire.Position(9, 27), 0.93, "propagation", LABEL
+)
+WORKSPACE_EDIT = lsp_types.WorkspaceEdit([lsp_types.TextDocumentEdit(DOCUMENT, [EDIT])])
+ACTION = lsp_types.CodeAction(
+    "Accept next edit", wire.ACCEPT_KIND, ACCEPT, data=lsp_types.PredictionActionData("p-17")
+)
+GO = wire.Command(
+    "Go to next edit",
+    wire.GO_TO_NEXT_EDIT,
+    [{"uri": URI, "position": {"line": HERE.line, "character": HERE.character}}],
+)
+PASTED = lsp_types.SketchActionData(URI, 12, wire.Range(HERE, HERE), comment=True)
+INLINE = wire.InlineCompletionParams(DOCUMENT, HERE)
+SHOWN = wire.DidShowParams(wire.ShownItem(ACCEPT))
+ITEM = lsp_types.CompletionItem(
+    label=LABEL,
+    sort_text=" ",
+    filter_text="leaves",
+    documentation=lsp_types.MarkupContent(
+        "```diff\n@@ line 10 @@\n-        return (self.ends - self.begins).days\n"
+        "+        return (self.leaves - self.begins).days\n```"
+    ),
+    text_edit=wire.TextEdit(wire.Range(wire.Position(6, 13), HERE), "leaves"),
+    additional_text_edits=[EDIT],
+    command=ACCEPT,
+)
+FIGURES = json_output.OutcomeFigures(
+    shown=412,
+    seen=181,
+    accepted=97,
+    typed=12,
+    partial=3,
+    rejected=9,
+    ignored=303,
+    kept30=json_output.SurvivalOutput(81, 78),
+    kept300=json_output.SurvivalOutput(80, 74),
+    latency=wire.LatencyStatus(4.1, 19.0),
+)
+PROMPT_COSTS = json_types.PromptCosts(
+    prompts=2388,
+    tokens=2453.0,
+    largest=2833,
+    prefill={"16": {"mean": 142.6, "p95": 229}},
+    shared=0.945,
+    differs={"region": {"times": 3106, "tokens": 376699}},
+    leftOut={"file": {"prompts": 2388, "tokens": 1606.0}},
+    refused=0,
+)
+WHY = wire.WhyResult(
+    wire.WhyState(12, HERE),
+    ["p-17"],
+    None,
+    [
+        wire.WhyCandidate("propagation", LABEL, 0.93, "shown"),
+        wire.WhyCandidate("completion", "ends", 0.08, "below-threshold"),
+    ],
+    wire.WhyTimes(0.1, 4.2, 1.3),
+)
+STATUS = wire.StatusResult(
+    "0.1.0",
+    wire.BackendStatus("embedded", "ready", "Predictors that need no model."),
+    None,
+    3,
+    wire.CacheStatus(hits=41, misses=9),
+    wire.SpeculationStatus(),
+    wire.LatencyStatus(4.0, 18.5),
+    wire.OutcomeStatus(shown=12, accepted=9, rejected=1),
+)
+
+SKETCH = """\
+```python
+    # ... existing code ...
+    def days(self):
+        return (self.leaves - self.begins).days
+    # ... existing code ...
+```
+"""
+APPLIED = apply_messages.ApplyResult(
+    lsp_types.WorkspaceEdit(
+        [lsp_types.TextDocumentEdit(DOCUMENT, [lsp_types.AnnotatedTextEdit(THERE, "leaves", "1")])],
+        change_annotations={"1": lsp_types.ChangeAnnotation("Changes what the code does, line 10", True)},
+    ),
+    [apply_messages.AppliedHunk(URI, THERE, "leaves", "semantic", "matched", 1.0)],
+    "markers",
+    "merge",
+    apply_messages.ApplyStats(8.4),
+)
+REFUSED = apply_messages.RefusalData(
+    "ambiguous",
+    "    def days(self):",
+    [apply_messages.SimilarRange(wire.Range(wire.Position(8, 0), wire.Position(10, 0)), 0.91)],
+)
+
+
+def _request(method: str, what: str, params: Any, result: Any, result_type: Any = None) -> Shape:
+    parts = {"params": (type(params), "read"), "result": (result_type or type(result), "sent")}
+    return Shape(
+        f"method.{method.replace('/', '.')}", method, what, parts, {"params": params, "result": result}
+    )
+
+
+def _notification(method: str, what: str, params: Any, direction: Literal["read", "sent"] = "read") -> Shape:
+    name = f"method.{method.replace('/', '.')}"
+    return Shape(name, method, what, {"params": (type(params), direction)}, {"params": params})
+
+
+def _command(command: str, what: str, arguments: list[Any], result: Any, *, needed: bool = False) -> Shape:
+    parts = {
+        "arguments": (tuple[type(arguments[0]), needed] if arguments else tuple[()], "read"),
+        "result": (type(result), "sent"),
+    }
+    return Shape(f"command.{command}", command, what, parts, {"arguments": arguments, "result": result})
+
+
+def _output(command: str, what: str, output: Any, kind: Any = None) -> Shape:
+    name = command.removeprefix("editahead ").removesuffix(" --json").lstrip("-").replace(" --", "-")
+    return Shape(
+        f"output.{name}", command, what, {"output": (kind or type(output), "sent")}, {"output": output}
+    )
+
+
+SHAPES = [
+    _request(
+        wire.NEXT_EDIT,
+        "All next edits, with other documents, places to go to and the reason for silence.",
+        wire.NextEditParams(
+            DOCUMENT,
+            HERE,
+            wire.NextEditContext(
+                "typed", [wire.ClientDiagnostic(THERE, '"ends" is not defined', "reportUndefinedVariable", "Pyright")]
+            ),
+        ),
+        wire.NextEditResult([PREDICTED], None),
+    ),
+    _request(
+        wire.INLINE_EDIT,
+        "The best next edit, for sidekick.nvim, copilot-lsp and copilot.el.",
+        INLINE,
+        wire.InlineEditResult([wire.InlineEdit("leaves", THERE, DOCUMENT, ACCEPT)]),
+    ),
+    _request(
+        types.TEXT_DOCUMENT_INLINE_COMPLETION,
+        "Ghost text on the cursor's line.",
+        wire.InlineCompletionParams(wire.VersionedTextDocument(URI), wire.Position(9, 25)),
+        wire.InlineCompletionList([GHOST]),
+    ),
+    _request(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        "Actions that accept the next edit, go there, or apply a sketch; the example is for a client that resolves edits.",
+        lsp_types.CodeActionParams(wire.VersionedTextDocument(URI), wire.Range(HERE, HERE)),
+        [
+            ACTION,
+            lsp_types.CodeAction("Go to next edit", wire.GOTO_KIND, GO),
+            lsp_types.CodeAction("Apply sketch in comment", wire.APPLY_KIND, data=PASTED),
+        ],
+        list[lsp_types.CodeAction],
+    ),
+    _request(
+        types.CODE_ACTION_RESOLVE,
+        "The action with its edit.",
+        ACTION,
+        attrs.evolve(ACTION, edit=WORKSPACE_EDIT),
+    ),
+    _request(
+        types.TEXT_DOCUMENT_COMPLETION,
+        "A menu item that makes the next edit.",
+        lsp_types.CompletionParams(wire.VersionedTextDocument(URI), HERE),
+        lsp_types.CompletionList(items=[ITEM]),
+    ),
+    _request(
+        types.TEXT_DOCUMENT_INLAY_HINT,
+        "A hint at the place of the next edit, where `hints` is `inlay`.",
+        lsp_types.InlayHintParams(wire.VersionedTextDocument(URI), wire.Range(wire.Position(), wire.Position(16, 0))),
+        [lsp_types.InlayHint(THERE.start, LABEL, "The next edit", [EDIT])],
+        list[lsp_types.InlayHint],
+    ),
+    _notification(
+        types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS,
+        "A hint from the server at the place of the next edit.",
+        lsp_types.PublishDiagnosticsParams(URI, 12, [lsp_types.Diagnostic(THERE, f"Next edit: {LABEL}")]),
+        "sent",
+    ),
+    _notification(wire.OUTCOME, "The outcome of a prediction.", wire.OutcomeParams("p-17", "accepted", shown_ms=900)),
+    _notification(wire.DID_SHOW_INLINE_EDIT, "An inline edit was shown.", SHOWN),
+    _notification(wire.DID_SHOW_COMPLETION, "Ghost text was shown.", SHOWN),
+    _notification(
+        wire.DID_PARTIALLY_ACCEPT_COMPLETION,
+        "A part of ghost text was accepted; the length is in UTF-16 units from its start.",
+        attrs.evolve(SHOWN, accepted_length=4),
+    ),
+    _notification(
+        wire.DID_FOCUS, "The document that has the focus now.", wire.DidFocusParams(wire.VersionedTextDocument(URI))
+    ),
+    _command(wire.ACCEPT, "Record an accept.", ["p-17"], None, needed=True),
+    _command(wire.REJECT, "Record a rejection.", ["p-17"], None, needed=True),
+    _command(
+        wire.GO_TO_NEXT_EDIT,
+        "Go to the next edit, then make it.",
+        [wire.GoToNextEditArgument(URI, HERE)],
+        wire.GoToNextEditResult("jumped"),
+    ),
+    Shape(
+        f"command.{wire.APPLY}",
+        wire.APPLY,
+        "Turn a sketch of a change into an edit; the error of a refusal (-32803) carries `refusal` as its data.",
+        {
+            "arguments": (tuple[apply_messages.ApplyArgument, True], "read"),
+            "result": (apply_messages.ApplyResult, "sent"),
+            "refusal": (apply_messages.RefusalData, "sent"),
+            "partial": (apply_messages.PartialHunks, "sent"),
+        },
+        {
+            "arguments": [apply_messages.ApplyArgument(SKETCH, URI, dry_run=True)],
+            "result": APPLIED,
+            "refusal": REFUSED,
+            "partial": apply_messages.PartialHunks(APPLIED.hunks),
+        },
+    ),
+    _command(wire.WHY, "The candidates of the last prediction and their verdicts.", [URI], WHY),
+    _command(wire.STATUS, "The state of the server; latency in milliseconds.", [], STATUS),
+    _command(wire.RESET_LEARNING, "Forget accepts and rejections.", [], None),
+    _output("editahead --version --json", "The version.", json_output.VersionOutput("0.1.0")),
+    _output(
+        "editahead predict --json",
+        "The answer of `editahead/nextEdit`; positions in UTF-16.",
+        wire.NextEditResult([], QUIET),
+    ),
+    _output(
+        "editahead predict --show-prompt --json",
+        "The prompt for a model, by part.",
+        json_output.PromptOutput(
+            "editahead", "editahead", False, None, "<|file|>stay.py\n<|next|>\n",
+            [json_output.PromptPart("path", 0, 16, 5), json_output.PromptPart("answer", 16, 25, 2)],
+            [json_output.OmittedPartOutput("file/lines 1-8", 92, "its group's budget")], 7, 3000, 512, ["<|/region|>"],
+        ),
+    ),
+    _output(
+        "editahead apply --json",
+        "The edit, or the reason for a refusal; positions in UTF-16.",
+        json_output.ApplyOutput(
+            APPLIED.edit, APPLIED.hunks, "markers", "merge", APPLIED.stats, None, [URI]
+        ),
+    ),
+    _output(
+        "editahead config --json",
+        "The settings and the source of each.",
+        json_output.ConfigOutput({"eagerness": json_output.SettingOutput(0.3, "~/.config/editahead/editahead.toml")}, []),
+    ),
+    _output(
+        "editahead stats --json",
+        "Outcomes of predictions, from the outcome log; latency in milliseconds.",
+        json_output.StatsOutput(
+            "~/.local/state/editahead/outcomes.db", FIGURES, {"python": FIGURES}, {"propagation: rename": FIGURES},
+            {"2026-03-02": FIGURES},
+            json_output.LearningFigures(181, 0.71, {"always": -0.12, "kind:rename": 0.24, "language:python": 0.08}),
+        ),
+    ),
+    _output(
+        "editahead doctor --json",
+        "The checks of this installation.",
+        json_output.DoctorOutput(True, [json_output.Check("settings", True, "all valid")]),
+    ),
+    _output(
+        "editahead models --json",
+        "This machine's hardware, and the models that fit it.",
+        json_output.ModelsOutput(
+            json_output.MachineOutput(16, 137_438_953_472, 120_259_084_288,
+                                      [json_output.GpuOutput("NVIDIA H200", 150_754_820_096)],
+                                  11_200_000_000),
+            [json_output.ModelOutput("zeta-2.1", "zed-industries/zeta-2.1", "next edits", "vLLM", "zeta-2.1", "Apache-2.0",
+                                 16_600_000_000, 131_072, 32_768, "gpu", None,
+                                 "On the GPU, with room for 892,133 tokens of context.")],
+        ),
+    ),
+    _output(
+        "editahead demo --json",
+        "The events of the demo and their outcomes.",
+        json_output.DemoOutput([{"event": "scene", "title": "A rename"}], {"accepted": 14, "typed": 9}),
+    ),
+    _output(
+        "editahead eval --json",
+        "Figures of next edits on real commits, and what they were measured on.",
+        json_types.EvalOutput(
+            measure="next edit on real commits", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
+            data="edits.jsonl.zst", seed=7, predictors={}, typing={}, languages={}, kinds={}, distances={},
+            confidence={}, latencyMs={}, nextHit={}, silences={"no-candidate": 31}, files=[], against=None,
+        ),
+        json_types.EvalOutput,
+    ),
+    _output(
+        "editahead eval --render --json",
+        "The costs of the prompts of stored states.",
+        json_types.EvalRenderOutput(
+            measure="prompts of stored states", note="...", commit="135ec4f", data="states.jsonl.zst",
+            format="editahead", budget=None, costs=PROMPT_COSTS,
+            other=json_types.OtherPrompts(
+                name="zeta-2", costs=PROMPT_COSTS, requests=2400, equal=0,
+                mostDifferent=[{"request": 31, "session": "shop@1a2b3c4d5e6f:stay.py", "changedLines": 212}],
+            ),
+        ),
+        json_types.EvalRenderOutput,
+    ),
+    _output(
+        "editahead eval --scenarios --json",
+        "The scores of scenarios.",
+        json_types.EvalScenariosOutput(
+            measure="next edit on scenarios", commit="135ec4f", data="tests/scenarios",
+            score=0.75, deltaChrf=0.8, showRate=0.9, quietRate=0.98, met=1,
+            scenarios=[
+                {"name": "await-added", "failure": None, "shown": True, "likeness": 1.0, "positions": 0, "quiet": 0}
+            ],
+        ),
+        json_types.EvalScenariosOutput,
+    ),
+    _output(
+        "editahead eval --recorded --json",
+        "The scores of recorded answers of models, as they are and through the server.",
+        json_types.EvalRecordedOutput(
+            measure="recorded models", commit="135ec4f",
+            models=[{"model": "zeta-2",
+                     "raw": {"score": 0.45, "deltaChrf": 0.49, "showRate": 0.83, "quietRate": 1.0},
+                     "through": {"score": 0.26, "deltaChrf": 0.33, "showRate": 0.67, "quietRate": 1.0}}],
+        ),
+        json_types.EvalRecordedOutput,
+    ),
+    _output(
+        "editahead eval --apply --json",
+        "The results of sketches; latency in milliseconds.",
+        json_types.EvalApplyOutput(
+            measure="apply on sketches of real commits, without a model", note="...", commit="135ec4f",
+            machine="Linux x86_64, Python 3.12.1", data="edits.jsonl.zst", seed=7, generator=1,
+            styles={
+                "declaration": {
+                    "cases": 200, "exact": {"value": 0.975, "low": 0.95, "high": 0.99}, "refused": 5, "wrong": 0
+                }
+            },
+            variants={}, damages={}, damagesByStyle={}, ambiguous={}, offered=195, wrong=0, wrongAtMost=0.0193,
+            latencyMs={"p50": 12.5}, refusals={"ambiguous": 5},
+            byModel={
+                "refused": 5, "solved": 2, "wrong": 0, "tokensPerStep": 4.5, "firstHunkMs": 180.5, "ms": 420.0
+            },
+        ),
+        json_types.EvalApplyOutput,
+    ),
+]  # fmt: skip
