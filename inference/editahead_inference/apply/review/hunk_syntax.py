@@ -15,6 +15,8 @@ from tree_sitter import Node
 
 from editahead_prompts.text.snapshot import Snapshot
 
+from .function_signature import CLASSES, FUNCTIONS, FunctionSignature, is_function
+
 TokenKind = Literal["code", "name", "literal", "comment"]
 ConditionKind = Literal["if", "assertion", "other"]
 
@@ -45,46 +47,9 @@ _CONSTANTS = frozenset(
 _ASSIGNMENTS = frozenset({"assignment", "variable_declarator", "init_declarator"})
 _LITERALS = frozenset({"integer", "float", "number", "true", "false", "none", "null", "nil", "regex"})
 _UPPER = re.compile(r"[A-Z][A-Z0-9_]*")
-_FUNCTIONS = frozenset(
-    {
-        "function_definition",
-        "function_declaration",
-        "generator_function_declaration",
-        "function_item",
-        "function_signature_item",
-        "method_definition",
-        "method_declaration",
-        "constructor_declaration",
-    }
-)
-_CLASSES = frozenset(
-    {
-        "class_definition",
-        "class_declaration",
-        "abstract_class_declaration",
-        "interface_declaration",
-        "class_specifier",
-        "struct_specifier",
-        "impl_item",
-        "trait_item",
-    }
-)
-_DECLARATIONS = _FUNCTIONS | _CLASSES | {"decorated_definition", "export_statement", "template_declaration"}
+_DECLARATIONS = FUNCTIONS | CLASSES | {"decorated_definition", "export_statement", "template_declaration"}
 _GO_CONDITIONS = frozenset({"binary_expression", "unary_expression", "call_expression", "identifier"})
 """Types of the condition of a loop in Go that has no other clause. The grammar has no field for it."""
-_OPTIONAL = frozenset(
-    {
-        "default_parameter",
-        "typed_default_parameter",
-        "optional_parameter",
-        "optional_parameter_declaration",
-        "assignment_pattern",
-        "keyword_separator",
-        "list_splat_pattern",
-        "dictionary_splat_pattern",
-        "rest_pattern",
-    }
-)
 CALLS = {
     "call": "function",
     "call_expression": "function",
@@ -115,35 +80,6 @@ class SyntaxToken(NamedTuple):
 class Condition(NamedTuple):
     kind: ConditionKind
     text: str
-
-
-@dataclass(frozen=True)
-class FunctionSignature:
-    """The signature of a function.
-
-    Attributes:
-        name: The name that callers write: that of the class for a constructor.
-        path: The names of the enclosing classes and functions, then its own.
-        parameters: The text of each parameter, and whether callers may leave it out.
-        result: The type of the result.
-        public: Code in other files may call it.
-    """
-
-    name: str
-    path: tuple[str, ...]
-    parameters: tuple[tuple[str, bool], ...]
-    result: str
-    public: bool
-
-    def accepts_calls_of(self, older: FunctionSignature) -> bool:
-        """Return whether calls of the older function are valid for this one, judged by the parameters."""
-        kept, more = (
-            self.parameters[: len(older.parameters)],
-            self.parameters[len(older.parameters) :],
-        )
-        return (
-            self.result == older.result and kept == older.parameters and all(optional for _, optional in more)
-        )
 
 
 @dataclass
@@ -218,7 +154,7 @@ class ParsedText(NamedTuple):
             parent = node.parent
             while parent is not None and parent.type in ("function_declarator", "qualified_identifier"):
                 parent = parent.parent
-            if parent is not None and (parent.type in _FUNCTIONS or _holds_function(parent)):
+            if parent is not None and is_function(parent):
                 return True
         return False
 
@@ -300,12 +236,12 @@ class _SyntaxWalker:
             self._region.conditions.append(Condition(kind, text))
 
     def _function(self, node: Node) -> None:
-        if node.type not in _FUNCTIONS and not _holds_function(node):
+        if not is_function(node):
             return
         body = node.child_by_field_name("body")
         header_end = node.end_byte if body is None else body.start_byte
         if header_end > self._low and node.start_byte < self._high:
-            function = _function_of(node)
+            function = FunctionSignature.from_node(node)
             if function is not None:
                 self._region.functions.append(function)
 
@@ -392,98 +328,6 @@ def _name_in(node: Node, field_name: str, *prefixes: str) -> bool:
     return text is not None and text.decode("utf-8", "replace").startswith(prefixes)
 
 
-def _holds_function(node: Node) -> bool:
-    """Return whether the node is `const f = (x) => ...`, at the top of a file or in a class."""
-    if node.type not in ("variable_declarator", "public_field_definition", "field_definition"):
-        return False
-    value = node.child_by_field_name("value")
-    return value is not None and value.type in ("arrow_function", "function_expression")
-
-
-def _function_of(node: Node) -> FunctionSignature | None:
-    named: Node | None = node.child_by_field_name("name") or node.child_by_field_name("property")
-    holder: Node | None = node
-    if _holds_function(node):
-        holder = node.child_by_field_name("value")
-    elif named is None:  # C: the name is inside of the declarator
-        holder = node.child_by_field_name("declarator")
-        while holder is not None and holder.type != "function_declarator":
-            holder = holder.child_by_field_name("declarator")
-        named = holder.child_by_field_name("declarator") if holder is not None else None
-    parameters = holder.child_by_field_name("parameters") if holder is not None else None
-    if named is None or parameters is None:
-        return None
-    name = _plain(named).rpartition("::")[2]
-    around = tuple(_enclosing_names(node))
-    if name in ("__init__", "constructor", "__new__") and around:
-        name = around[-1]
-    result = next(
-        (_plain(n) for f in ("return_type", "result", "type") if (n := node.child_by_field_name(f))), ""
-    )
-    return FunctionSignature(
-        name,
-        (*around, _plain(named)),
-        tuple((_plain(p), p.type in _OPTIONAL or _has_default(p)) for p in parameters.named_children),
-        result,
-        _is_public(node, _plain(named)),
-    )
-
-
-def _has_default(parameter: Node) -> bool:
-    return parameter.type == "required_parameter" and parameter.child_by_field_name("value") is not None
-
-
-def _enclosing_names(node: Node) -> list[str]:
-    names: list[str] = []
-    at = node.parent
-    while at is not None:
-        if at.type in _CLASSES or at.type in _FUNCTIONS:
-            named = at.child_by_field_name("name") or at.child_by_field_name("type")
-            names.append(_plain(named) if named is not None else "")
-        at = at.parent
-    return names[::-1]
-
-
-def _is_public(node: Node, name: str) -> bool:
-    modifiers = {
-        _plain(part)
-        for child in node.children
-        if child.type
-        in ("modifiers", "visibility_modifier", "accessibility_modifier", "storage_class_specifier")
-        for part in (child.children or [child])
-    }
-    if modifiers & {"private", "static"} and not modifiers & {"public", "protected"}:
-        return False
-    if name.startswith("#") or (name.startswith("_") and not name.endswith("__")):
-        return False
-    if node.type == "function_item":
-        return "pub" in modifiers or (node.parent is not None and _in_trait(node))
-    at, above = node, node.parent
-    while above is not None:
-        if above.type in _FUNCTIONS or above.type in ("arrow_function", "function_expression"):
-            return False
-        at, above = above, above.parent
-    if at.type == "source_file":  # Go
-        return name[:1].isupper()
-    if at.type == "program" and node.type in ("function_declaration", "variable_declarator"):
-        return _is_exported(node)
-    return True
-
-
-def _in_trait(node: Node) -> bool:
-    above = node.parent.parent if node.parent is not None else None
-    return above is not None and (
-        above.type == "trait_item" or above.child_by_field_name("trait") is not None
-    )
-
-
-def _is_exported(node: Node) -> bool:
-    above = node.parent
-    if above is not None and above.type in ("lexical_declaration", "variable_declaration"):
-        above = above.parent
-    return above is not None and above.type == "export_statement"
-
-
 def _called_by(name: Node) -> Node | None:
     """Return the call of the function with this name, possibly after a dot."""
     at = name
@@ -499,8 +343,3 @@ def _called_by(name: Node) -> Node | None:
             return None
         at = parent
     return None
-
-
-def _plain(node: Node) -> str:
-    """Return the text of the node with single spaces."""
-    return " ".join((node.text or b"").decode("utf-8", "replace").split())

@@ -9,7 +9,8 @@ from typing import Literal, Protocol
 
 from editahead_prompts.text.identifiers import changed_spans
 
-from .hunk_syntax import Condition, FunctionSignature, HunkSyntax, SyntaxToken
+from .function_signature import FunctionSignature
+from .hunk_syntax import Condition, HunkSyntax, SyntaxToken
 
 FlagKind = Literal["guard", "await", "raise", "condition", "constant", "signature", "model"]
 
