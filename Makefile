@@ -15,6 +15,9 @@ PACKAGES := cli lsp serving inference prompts training evals
 FILES ?= 300
 SEED ?= 7
 
+# Without bytecode files, each start of a server compiles all modules: seconds instead of one, and half a minute for vLLM.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DELETE_ON_ERROR:
 .PHONY: help demo demo-engine check test extension engine-environment engine-test lint format bench eval baseline docs changelog \
   lock clean for-run for-test

@@ -276,6 +276,7 @@ class Run:
 
 def main(words: Sequence[str]) -> int:
     os.chdir(ROOT)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each start of a server would compile all modules
     chosen = [section for section in SECTIONS if not words or any(word in section.name for word in words)]
     run = Run(chosen)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -142,7 +142,9 @@ async def test_an_answer_that_is_nonsense_leaves_the_refusal(nonsense: Person, f
     await nonsense.start({"backend": "openai", "url": "http://localhost:9", "format": format})
     error = (await nonsense.reply(nonsense.begin(AMBIGUOUS)))["error"]
     assert error["code"] == -32803
-    assert error["data"]["reason"] == "ambiguous" and error["message"].startswith("It does not show whether")
+    assert error["data"]["reason"] == "ambiguous" and error["message"].startswith(
+        "The sketch does not show whether"
+    )
     assert error["data"]["model"]
     status = await nonsense.request("workspace/executeCommand", {"command": "editahead.status"})
     assert (status["apply"]["asked"], status["apply"]["taken"]) == (1, 0)

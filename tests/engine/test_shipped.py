@@ -74,10 +74,10 @@ async def test_a_next_edit_is_asked_for(model: ModelPredictor) -> None:
 def test_they_load_where_the_working_folder_was_deleted(tmp_path: Path) -> None:
     program = (
         "import asyncio, os, sys\n"
-        "from editahead_inference.backends.factory import SHIPPED\n"
+        "from editahead_inference.backends.factory import SHIPPED_MODEL_DIR\n"
         "from editahead_inference.backends.local.backend import LocalBackend\n"
         "os.rmdir(os.getcwd())\n"
-        "backend = LocalBackend(SHIPPED)\n"
+        "backend = LocalBackend(SHIPPED_MODEL_DIR)\n"
         "asyncio.run(backend.prepare())\n"
         "print(backend.health.condition)"
     )

@@ -228,8 +228,9 @@ def test_the_lean_network_is_the_library_s(kind: str, folders: dict[str, Path]) 
 
 def test_the_lean_network_needs_no_transformers(folders: dict[str, Path]) -> None:
     script = (
-        "import sys; from pathlib import Path; from editahead_inference.backends import local_model as m; "
-        "list(m.LocalModel(Path(sys.argv[1]), 'auto', 0, 0).answer(m.Query('x', (), 3), lambda: None)); "
+        "import sys; from pathlib import Path; from editahead_inference.backends.base import CompletionRequest; "
+        "from editahead_inference.backends.local.model import LocalModel; "
+        "list(LocalModel(Path(sys.argv[1]), 'auto', 0, 0).generate(CompletionRequest('x', (), 3), lambda: None)); "
         "sys.exit('transformers' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script, str(folders["experts"])], check=True)

@@ -72,7 +72,7 @@ async def test_a_predictor_goes_over_to_ids_that_say_the_same(
     stream = vllm.stream
     monkeypatch.setattr(vllm, "stream", lambda query: (queries.append(query), stream(query))[1])
     # The tiny model says the same over and over, and an answer that is given up has no end that tells of tokens.
-    monkeypatch.setattr("editahead_prompts.formats.answer_reader.stutter", lambda line: None)
+    monkeypatch.setattr("editahead_prompts.formats.answer_reader.repeated_suffix", lambda line: None)
     document = Snapshot.from_text(
         f"END = {END!r}  # \u00e9\n{TEXT[:2000]}", uri="file:///a.py", language="python"
     )

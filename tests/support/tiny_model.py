@@ -22,7 +22,8 @@ TEMPLATE = (
 def texts() -> list[str]:
     """Code to learn a vocabulary from, and to ask about."""
     folder = ROOT / "prompts" / "editahead_prompts"
-    return [path.read_text("utf-8") for path in sorted(folder.glob("*.py"))]
+    sources = [path.read_text("utf-8") for path in sorted(folder.rglob("*.py"))]
+    return [source for source in sources if len(source) > 2000]
 
 
 def make(folder: Path, window: int | None = None, seed: int = 7) -> Path:

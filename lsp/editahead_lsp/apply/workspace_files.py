@@ -52,7 +52,7 @@ class WorkspaceFiles:
         """The URIs of files that were read and begin with a byte order mark, which is not part of their text."""
 
     def resolve(self, path: str | None) -> Snapshot | None:
-        """Return the file at a path; None when there is none. See `editahead_inference.apply.planner.Files`.
+        """Return the file at a path; None when there is none. See `editahead_inference.apply.planner.FileProvider`.
 
         A relative path starts at a workspace folder, or at the folder of the file that the sketch is for. A path without a
         file still means that file if it ends with the same name.
