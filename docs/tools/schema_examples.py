@@ -88,6 +88,10 @@ FIGURES = json_output.OutcomeFigures(
     kept300=json_output.SurvivalOutput(80, 74),
     latency=wire.LatencyStatus(4.1, 19.0),
 )
+TASK_FIGURES = json_types.TaskFigures(
+    tasks=1, done=1, partial=0, silent=0, wrong=0, places=4, right=4, wrongLines=0
+)
+
 PROMPT_COSTS = json_types.PromptCosts(
     prompts=2388,
     tokens=2453.0,
@@ -363,6 +367,19 @@ SHAPES = [
             ],
         ),
         json_types.EvalScenariosOutput,
+    ),
+    _output(
+        "editahead eval --tasks --json",
+        "The verdicts on editing tasks.",
+        json_types.EvalTasksOutput(
+            measure="editing tasks", commit="135ec4f", data="tests/tasks",
+            learning=TASK_FIGURES, fixed=TASK_FIGURES,
+            kinds={"rename": TASK_FIGURES}, languages={"python": TASK_FIGURES},
+            tasks=[{"name": "rename-local", "kind": "rename", "language": "python", "places": 4,
+                    "learning": {"verdict": "done", "right": 4, "wrongLines": 0, "kept": True, "tabs": 4},
+                    "fixed": {"verdict": "partial", "right": 3, "wrongLines": 0, "kept": True, "tabs": 3}}],
+        ),
+        json_types.EvalTasksOutput,
     ),
     _output(
         "editahead eval --recorded --json",

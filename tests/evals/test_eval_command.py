@@ -131,6 +131,20 @@ def test_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert report["met"] == 1
 
 
+def test_tasks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    head = "# about\nkind: key\nlanguage: python\nfile: a.py\n-- buffer --\na\n"
+    (tmp_path / "silence.txt").write_text(head)
+    (tmp_path / "missed.txt").write_text(f"{head}-- follow --\n@ 1\n-a\n+b\n")
+    assert run("--tasks", str(tmp_path), "--trace") == 0
+    assert "missed: silent, 0 of 1 places" in capsys.readouterr().out
+    assert run("--tasks", str(tmp_path), "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    validate("output.eval-tasks", "output", report)
+    assert report["fixed"]["done"] == 1
+    assert run("--tasks", str(tmp_path), "--json", "--trace") == 2
+    assert run("--tasks", str(tmp_path), "--files", "3") == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--repo", type=Path, metavar="PATH", help=f"the last {MAX_COMMITS} commits of a git repository"
     )
     source.add_argument("--scenarios", type=Path, metavar="DIR", help="scenario files (*.txt)")
+    source.add_argument("--tasks", type=Path, metavar="DIR", help="editing tasks (*.txt)")
     source.add_argument(
         "--recorded",
         type=Path,
@@ -76,6 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="with --apply: write the failures to FILE, with their code",
+    )
+    parser.add_argument(
+        "--trace",
+        action="store_true",
+        help="with --tasks: print each edit that was made where a task is not done",
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="seed of the choice of files (default 0)"
@@ -122,10 +128,11 @@ def run(args: argparse.Namespace) -> int:
         errors.print(message, markup=False, highlight=False, soft_wrap=True)
         return code
 
-    if (args.scenarios or args.recorded) and (args.against or args.report or args.files):
-        option = "--scenarios" if args.scenarios else "--recorded"
+    written = args.scenarios or args.tasks or args.recorded
+    if written and (args.against or args.report or args.files):
+        option = "--scenarios" if args.scenarios else "--tasks" if args.tasks else "--recorded"
         return fail(f"{option} cannot be combined with --against, --report or --files", 2)
-    if args.samples and (args.scenarios or args.recorded or args.apply):
+    if args.samples and (written or args.apply):
         return fail("--samples needs real commits: --edits or --repo, without --apply", 2)
     if args.apply and (not args.edits or args.against or args.report):
         return fail("--apply needs --edits, and cannot be combined with --against or --report", 2)
@@ -133,6 +140,8 @@ def run(args: argparse.Namespace) -> int:
         return fail("--failures needs --apply", 2)
     if args.with_model and (args.recorded or args.against):
         return fail("--with-model cannot be combined with --recorded or --against", 2)
+    if args.trace and (not args.tasks or args.json):
+        return fail("--trace needs --tasks, and cannot be combined with --json", 2)
     if (wrong := eval_prompts.usage_error(args)) is not None:
         return fail(wrong, 2)
     if args.report and not args.report.absolute().parent.is_dir():
@@ -140,6 +149,8 @@ def run(args: argparse.Namespace) -> int:
     try:
         if args.apply:
             return eval_apply.run(args, errors)
+        if args.tasks:
+            return _eval_tasks(args)
         if args.recorded:
             return _eval_recorded(args)
         if args.render:
@@ -274,6 +285,28 @@ def _eval_scenarios(args: argparse.Namespace) -> int:
         _print_json(scoring.as_json(report))
     else:
         scoring.render(report, Console())
+    return 0
+
+
+def _eval_tasks(args: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from editahead_evals.client.shared_server import SharedServer
+    from editahead_evals.data.revisions import present_commit
+    from editahead_evals.tasks import report
+    from editahead_evals.tasks.player import play_task
+
+    tasks = report.load_all(args.tasks)
+    with SharedServer(env=_model_environment(args)) as server:
+        learning, fixed = (
+            [play_task(server.session, task, learning=learning) for task in tasks]
+            for learning in (True, False)
+        )
+    played = report.TaskReport(present_commit(), str(args.tasks), learning, fixed)
+    if args.json:
+        _print_json(report.as_json(played))
+    else:
+        report.render(played, Console(), trace=args.trace)
     return 0
 
 

@@ -67,6 +67,57 @@ class EvalScenariosOutput(TypedDict):
     scenarios: list[ScenarioResult]
 
 
+class TaskFigures(TypedDict):
+    """Tasks by verdict.
+
+    places, right: the places that must follow, and those that did. wrongLines: changed lines that are not expected, or
+    have another text.
+    """
+
+    tasks: int
+    done: int
+    partial: int
+    silent: int
+    wrong: int
+    places: int
+    right: int
+    wrongLines: int
+
+
+class TaskOutcome(TypedDict):
+    """The outcome of one task. kept: whether the lines are as before that it names as ones to keep."""
+
+    verdict: str
+    right: int
+    wrongLines: int
+    kept: bool
+    tabs: int
+
+
+class PlayedTask(TypedDict):
+    """One task, played with learning on and off (`fixed`)."""
+
+    name: str
+    kind: str
+    language: str
+    places: int
+    learning: TaskOutcome
+    fixed: TaskOutcome
+
+
+class EvalTasksOutput(TypedDict):
+    """The output of `--tasks`. learning, fixed: with learning on and off. kinds, languages: with learning on."""
+
+    measure: str
+    commit: str
+    data: str
+    learning: TaskFigures
+    fixed: TaskFigures
+    kinds: dict[str, TaskFigures]
+    languages: dict[str, TaskFigures]
+    tasks: list[PlayedTask]
+
+
 class RecordedFigures(TypedDict):
     score: float
     deltaChrf: float

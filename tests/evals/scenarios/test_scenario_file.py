@@ -6,21 +6,16 @@ import pytest
 
 from editahead_evals.data.commit_replay import Hunk
 from editahead_evals.errors import ScenarioError
-from editahead_evals.scenarios.scenario_file import (
+from editahead_evals.scenarios.scenario_file import Jump, Scenario, Shown, Silent, parse
+from editahead_evals.scenarios.script import (
     Accept,
     Cursor,
     Delete,
     Insert,
-    Jump,
     Open,
     Reject,
     Replace,
-    Scenario,
-    Shown,
-    Silent,
     Undo,
-    language_for,
-    parse,
 )
 
 SCENARIO = """\
@@ -86,8 +81,8 @@ def test_all_there_is() -> None:
         expected=Shown((Hunk(0, 1, ("a = 1",), ("c = 1",)), Hunk(2, 2, (), ("d",)))),
         after="after\n",
     )
-    assert language_for(scenario, "app/models.py") == "python"
-    assert language_for(scenario, "app/views.go") == "go"
+    assert scenario.language_of("app/models.py") == "python"
+    assert scenario.language_of("app/views.go") == "go"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Editing tasks: a person's first edits, and Tab until nothing more follows."""
