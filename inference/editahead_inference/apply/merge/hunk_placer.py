@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-
-from rapidfuzz.fuzz import ratio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from editahead_inference.apply.placement.alternative_placements import alternative_placements
 from editahead_inference.apply.placement.anchor_chaining import Chain, best_chain
@@ -21,7 +19,6 @@ from editahead_inference.apply.placement.indent_transform import (
 from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
     indentation,
-    is_comment,
     line_weight,
     normalize_line,
 )
@@ -32,28 +29,7 @@ from editahead_inference.apply.results import Refusal, SimilarLines
 from editahead_prompts.sketches.sketch import Hunk, HunkLine
 from editahead_prompts.text.diff import diff_lines
 
-_MIN_CONTEXT_SIMILARITY = 80
-"""Percent of similarity from which a line of the file may be a context line of the hunk."""
-_MIN_COMMENT_SIMILARITY = 45
-"""Percent of similarity from which a comment may be another one in other words."""
-
-
-@dataclass(frozen=True, slots=True)
-class _PlacedHunk:
-    """A hunk with its place.
-
-    Attributes:
-        places: For each old line of the hunk the line of the file; None if it has none.
-        done: The file already has the new lines.
-    """
-
-    hunk: Hunk
-    places: tuple[int | None, ...]
-    done: bool = False
-
-    @property
-    def found(self) -> list[int]:
-        return [place for place in self.places if place is not None]
+from .hunk_alignment import HunkAligner, PlacedHunk
 
 
 def place_hunks(hunks: Sequence[Hunk], target: Target) -> Placement:
@@ -89,6 +65,7 @@ class _HunkPlacer:
         self._hunks, self._target, self._file = hunks, target, target.lines
         self._doubts: list[Refusal] = []
         self._confidence: list[float] = []
+        self._aligner = HunkAligner(target)
         self._hints = PlacementHints(self._file)
         self._pairs: set[Pair] = set()
         """The indentations in all hunks, for a hunk that matches only lines at the left margin."""
@@ -104,19 +81,19 @@ class _HunkPlacer:
         confidence = sum(self._confidence) / len(self._confidence) if self._confidence else 1.0
         return Placement(tuple(splices), self._doubts[0] if self._doubts else None, round(confidence, 3))
 
-    def _place_each(self) -> list[_PlacedHunk]:
+    def _place_each(self) -> list[PlacedHunk]:
         """Return each hunk with its place. Hunks without a place are left out, with a doubt."""
         shown = [hunk for hunk in self._hunks if any(line.strip() for line in hunk.old)]
-        placed = [_PlacedHunk(hunk, ()) for hunk in self._hunks if hunk not in shown]
+        placed = [PlacedHunk(hunk, ()) for hunk in self._hunks if hunk not in shown]
         if not shown:
             return placed
         done = [hunk for hunk in shown if self._is_applied(hunk)]
-        placed += (_PlacedHunk(hunk, (), done=True) for hunk in done)
+        placed += (PlacedHunk(hunk, (), done=True) for hunk in done)
         waiting = [hunk for hunk in shown if hunk not in done]
-        pinned = [self._pin(hunk) for hunk in waiting]
+        pinned = [self._aligner.pin(hunk) for hunk in waiting]
         if _are_disjoint(pinned, waiting):
             placed += (
-                _PlacedHunk(hunk, tuple(range(at, at + len(hunk.old))))
+                PlacedHunk(hunk, tuple(range(at, at + len(hunk.old))))
                 for hunk, at in zip(waiting, pinned, strict=True)
                 if at is not None
             )
@@ -126,8 +103,8 @@ class _HunkPlacer:
         if chain is not None:
             for number, hunk in enumerate(waiting):
                 own = [anchor for anchor in chain.anchors if anchor.segment == number]
-                if own and self._finds_removed_lines(hunk, own, _first_line(waiting, number)):
-                    placed.append(self._align_hunk(hunk, own, _first_line(waiting, number)))
+                if own and self._aligner.finds_removed_lines(hunk, own, _first_line(waiting, number)):
+                    placed.append(self._aligner.align(hunk, own, _first_line(waiting, number)))
                 else:
                     missing.append(hunk)
         else:
@@ -138,16 +115,8 @@ class _HunkPlacer:
             if alone is None:
                 self._doubts.append(self._unplaced_refusal(hunk))
                 continue
-            placed.append(self._align_hunk(hunk, alone.anchors, 0))
+            placed.append(self._aligner.align(hunk, alone.anchors, 0))
         return placed
-
-    def _pin(self, hunk: Hunk) -> int | None:
-        """Return the only place where all old lines occur exactly as the hunk has them, if they are distinctive."""
-        if sum(line_weight(normalize_line(line)) for line in hunk.old) < DISTINCTIVE:
-            return None
-        at = self._file.find_exact(hunk.old)
-        is_within = len(at) == 1 and self._target.low <= at[0] <= self._target.high - len(hunk.old)
-        return at[0] if is_within else None
 
     def _segments(self, hunks: Sequence[Hunk]) -> list[Segment]:
         out, first = [], 0
@@ -162,7 +131,7 @@ class _HunkPlacer:
         segments = self._segments(hunks)
         target.check()
         found = find_anchors(segments, self._file, [(target.low, target.high)] * len(segments))
-        pinned = [self._pin(hunk) for hunk in hunks]
+        pinned = [self._aligner.pin(hunk) for hunk in hunks]
         found = [
             anchor
             for anchor in found
@@ -232,7 +201,7 @@ class _HunkPlacer:
         for number, segment in enumerate(segments):
             own = [anchor for anchor in chain if anchor.segment == number]
             if own:
-                splices += self._splices(self._align_hunk(hunks[number], own, segment.first))
+                splices += self._splices(self._aligner.align(hunks[number], own, segment.first))
         result: list[str] = []
         at = 0
         for splice in self._sort_splices(splices):
@@ -241,59 +210,6 @@ class _HunkPlacer:
             at = splice.end
         self._doubts, self._confidence = kept
         return result + list(self._file.bodies[at:])
-
-    def _finds_removed_lines(self, hunk: Hunk, own: Sequence[Anchor], first: int) -> bool:
-        """Return whether the anchors of a hunk find all lines that it removes."""
-        places = self._align_hunk(hunk, own, first).places
-        tags = (line.tag for line in hunk.lines if line.tag != "+")
-        return all(place is not None for place, tag in zip(places, tags, strict=True) if tag == "-")
-
-    def _align_hunk(self, hunk: Hunk, own: Sequence[Anchor], first: int) -> _PlacedHunk:
-        """Return the place of each old line: by the anchors, and by similarity between the anchors and at the ends."""
-        places: list[int | None] = [None] * len(hunk.old)
-        for anchor in own:
-            for k in range(anchor.last - anchor.first):
-                places[anchor.first - first + k] = anchor.start + k
-        tags = [line.tag for line in hunk.lines if line.tag != "+"]
-        known = [k for k, place in enumerate(places) if place is not None]
-        for a, b in zip([None, *known], [*known, None], strict=True):
-            low = self._target.low if a is None else (places[a] or 0) + 1
-            high = self._target.high if b is None else (places[b] or 0)
-            waiting = list(range(0 if a is None else a + 1, len(places) if b is None else b))
-            if not waiting:
-                continue
-            pairs: Iterable[tuple[int, int]]
-            if a is None:
-                pairs = zip(reversed(waiting), range(high - 1, low - 1, -1), strict=False)
-            elif b is None or high - low == len(waiting):
-                pairs = zip(waiting, range(low, high), strict=False)
-            else:
-                pairs = self._aligned(hunk.old, waiting, range(low, high))
-            for k, place in pairs:
-                if not self._is_same(hunk.old[k], place, tags[k]):
-                    if a is None or b is None:
-                        break
-                    continue
-                places[k] = place
-        return _PlacedHunk(hunk, tuple(places))
-
-    def _aligned(self, old: Sequence[str], waiting: Sequence[int], free: range) -> Iterator[tuple[int, int]]:
-        """Yield pairs of similar lines, in order."""
-        at = free.start
-        for k in waiting:
-            for place in range(at, min(free.stop, at + 20)):
-                if self._is_same(old[k], place, " "):
-                    yield k, place
-                    at = place + 1
-                    break
-
-    def _is_same(self, body: str, place: int, tag: str) -> bool:
-        a, b = normalize_line(body), self._file.keys[place]
-        if a == b:
-            return True
-        if is_comment(body) and is_comment(self._file.bodies[place]):
-            return ratio(a, b) >= _MIN_COMMENT_SIMILARITY
-        return tag == " " and ratio(a, b) >= _MIN_CONTEXT_SIMILARITY
 
     def _is_applied(self, hunk: Hunk) -> bool:
         """Return whether the file has the new lines of the hunk, and not the old ones."""
@@ -334,7 +250,7 @@ class _HunkPlacer:
             )
         return make_refusal("unplaced", "The file has no such lines.", _text(hunk), near)
 
-    def _splices(self, placed: _PlacedHunk) -> list[Splice]:
+    def _splices(self, placed: PlacedHunk) -> list[Splice]:
         if placed.done:
             self._confidence.append(1.0)
             return []
@@ -371,7 +287,7 @@ class _HunkPlacer:
             )
         return out
 
-    def _is_beside_lost_blank(self, splice: Splice, placed: _PlacedHunk) -> bool:
+    def _is_beside_lost_blank(self, splice: Splice, placed: PlacedHunk) -> bool:
         """Return whether lines are added among blank lines that the hunk does not show in full.
 
         The new lines may then come before or after the blank lines.
@@ -438,7 +354,7 @@ class _HunkPlacer:
         out.append(Splice(at, end, tuple(added), group[0][0].at, group[-1][0].at + 1))
         return out
 
-    def _indent_pairs(self, placed: _PlacedHunk) -> set[Pair]:
+    def _indent_pairs(self, placed: PlacedHunk) -> set[Pair]:
         """Return the indentations of the old lines in the hunk and in the file."""
         if not placed.found:
             return set()
@@ -448,7 +364,7 @@ class _HunkPlacer:
             if place is not None and line.strip() and normalize_line(line) == self._file.keys[place]
         }
 
-    def _infer_indent(self, placed: _PlacedHunk) -> IndentTransform:
+    def _infer_indent(self, placed: PlacedHunk) -> IndentTransform:
         hunk = placed.hunk
         pairs = self._indent_pairs(placed)
         lines = [line.text for line in hunk.lines]
