@@ -15,12 +15,7 @@ from editahead_inference.apply.placement.ambiguity_checks import (
 )
 from editahead_inference.apply.placement.anchor_chaining import Chain, best_chain
 from editahead_inference.apply.placement.anchors import Anchor, Segment, find_anchors
-from editahead_inference.apply.placement.boundary_match import (
-    BoundaryMatch,
-    best_boundary_match,
-    has_rival_match,
-    to_anchors,
-)
+from editahead_inference.apply.placement.boundary_match import has_rival_match
 from editahead_inference.apply.placement.declarations import Declaration, declarations_in_fragment, shows_end
 from editahead_inference.apply.placement.elision_split import (
     CodeRun,
@@ -42,6 +37,8 @@ from editahead_inference.apply.placement.splices import Splice, drop_noops
 from editahead_inference.apply.results import Refusal, SimilarLines
 from editahead_prompts.sketches.sketch import Snippet
 from editahead_prompts.text.diff import diff_lines
+
+from .settled_segments import SettledSegments
 
 _WHOLE_DECLARATION_BONUS = 1.0
 """The weight added if a declaration of the same kind and name is shown whole."""
@@ -72,9 +69,8 @@ class _SnippetPlacer:
         self._file = target.lines
         self._reindenting = SnippetIndentation(self._file)
         self._undecorated: set[tuple[int, int]] = set()
-        self._settled: dict[int, BoundaryMatch] = {}
-        self._contested: dict[int, BoundaryMatch] = {}
-        self._doubts = AmbiguityChecks(target, self._settled)
+        self._settled = SettledSegments(target)
+        self._doubts = AmbiguityChecks(target, self._settled.matches)
 
     def place(self) -> Placement:
         """Return the splices of all segments, with the first doubt."""
@@ -135,54 +131,16 @@ class _SnippetPlacer:
 
     def _place_segments(self, segments: list[Segment]) -> Chain | None:
         """Return the chain of the segments: by their ends where these settle the place, else the best chain."""
-        self._settled.clear()
-        self._contested.clear()
-        self._settle(segments)
-        if len(self._settled) == len(segments) and all(r.is_firm for r in self._settled.values()):
-            return Chain(self._with_settled(segments, ()) or (), 0.0, 0)
+        self._settled.settle(segments)
+        matches = self._settled.matches
+        if len(matches) == len(segments) and all(match.is_firm for match in matches.values()):
+            return Chain(self._settled.insert_into(segments, ()) or (), 0.0, 0)
         chain = self._chain(segments)
-        put = None if chain is None else self._with_settled(segments, chain.anchors)
+        put = None if chain is None else self._settled.insert_into(segments, chain.anchors)
         if chain is None or put is None:
-            self._settled.clear()
+            matches.clear()
             return chain
         return replace(chain, anchors=put)
-
-    def _with_settled(
-        self, segments: Sequence[Segment], chain: Sequence[Anchor]
-    ) -> tuple[Anchor, ...] | None:
-        """Return the anchors with those of the settled segments; None if they are then out of order."""
-        anchors: list[Anchor] = []
-        for number, segment in enumerate(segments):
-            own = [anchor for anchor in chain if anchor.segment == number]
-            if number in self._settled:
-                own = to_anchors(self._settled[number], segment, number, own)
-            anchors += own
-        return None if any(b.start < a.end for a, b in pairwise(anchors)) else tuple(anchors)
-
-    def _settle(self, segments: Sequence[Segment]) -> None:
-        """Find the segments whose ends settle their place. Later ones are searched only between those already settled."""
-        settled = self._settled
-        more = True
-        while more:
-            more = False
-            floor, waiting = self._target.low, []
-            for number, segment in enumerate(segments):
-                if number in settled:
-                    floor = settled[number].end
-                    continue
-                later = [settled[n].start for n in settled if n > number]
-                ceiling = min(later, default=self._target.high)
-                found = best_boundary_match(segment, self._file, floor, ceiling) if floor < ceiling else None
-                if found is not None and found.is_contested:
-                    self._contested[number] = found
-                elif found is not None and not (segment.opens and found.start > floor):
-                    waiting.append((number, found))
-            for number, found in waiting:
-                if all(
-                    found.end <= r.start if n > number else r.end <= found.start for n, r in settled.items()
-                ):
-                    settled[number] = found
-                    more = True
 
     def _segments(self, indenting: Sequence[IndentTransform]) -> list[Segment]:
         out, first = [], 0
@@ -196,7 +154,7 @@ class _SnippetPlacer:
     def _chain(self, segments: list[Segment]) -> Chain | None:
         target = self._target
         target.check()
-        windows = self._windows(segments)
+        windows = self._settled.windows(segments)
         found = find_anchors(segments, self._file, windows)
         target.check()
         for number, segment in enumerate(segments):
@@ -237,20 +195,6 @@ class _SnippetPlacer:
             )
             for a, b in pairwise(meeting.anchors)
         )
-
-    def _windows(self, segments: Sequence[Segment]) -> list[tuple[int, int]]:
-        """Return for each segment the lines [low, high) of the file where it may be.
-
-        These are its settled place, or the lines between the settled segments around it.
-        """
-        windows = []
-        for number in range(len(segments)):
-            own = self._settled.get(number)
-            before = [r.end for n, r in self._settled.items() if n < number]
-            after = [r.start for n, r in self._settled.items() if n > number]
-            between = max(before, default=self._target.low), min(after, default=self._target.high)
-            windows.append(between if own is None else (own.start, own.end))
-        return windows
 
     def _whole_declarations(self, number: int, segment: Segment, low: int, high: int) -> Iterator[Anchor]:
         """Yield an anchor for each declaration in lines [low, high) of the file that a segment shows whole."""
@@ -358,7 +302,7 @@ class _SnippetPlacer:
             end += taken or 0
         if tail:
             last = len(segment.lines) - leading_blank_lines(segment.lines[::-1])
-        settled = self._settled.get(number)
+        settled = self._settled.matches.get(number)
         is_firm = settled is not None and settled.is_firm
         if (
             not is_firm
@@ -383,8 +327,8 @@ class _SnippetPlacer:
             for at_end in (False, True)
         ):
             doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
-        if number in self._contested and settled is None:
-            other = self._contested[number]
+        if number in self._settled.contested and settled is None:
+            other = self._settled.contested[number]
             if (start, end) != (other.start, other.end):
                 doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
         if has_rival_match(segment, self._file, start, end, floor, ceiling):
@@ -436,7 +380,7 @@ class _SnippetPlacer:
         mine = drop_noops(splices, self._file.bodies)
         for other in chain.alternatives:
             self._target.check()
-            others = self._with_settled(segments, other)
+            others = self._settled.insert_into(segments, other)
             if others is None:
                 continue
             theirs = drop_noops(self._splices(segments, others)[0], self._file.bodies)
