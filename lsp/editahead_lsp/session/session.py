@@ -27,7 +27,8 @@ from editahead_prompts.text.snapshot import Snapshot
 from .adaptive_debounce import AdaptiveDebounce
 from .outcome_tracker import OutcomeTracker
 from .rejected_edits import RejectedEdits
-from .shown_predictions import Decision, ShownPredictions
+from .shown_prediction import Decision
+from .shown_predictions import ShownPredictions
 
 
 @dataclass

@@ -1,16 +1,10 @@
-"""The predictions that one client was given, from the first answer that has them to their outcome.
-
-TRANSITIONS draws the life of one. `ShownPredictions` turns messages and changes of the text into its events. A pair that
-the table does not have is ignored.
-"""
+"""The predictions that one client was given: messages and changes of the text become events of the predictions."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum, auto
-from typing import Literal
 
 from editahead_inference.candidates import Candidate, Silence
 from editahead_lsp.protocol.custom_messages import OutcomeEvent
@@ -21,81 +15,23 @@ from editahead_prompts.state import EditorState, RuleOutcomes
 from editahead_prompts.text.edits import Edit, apply_to_lines, interpolate, rebase
 from editahead_prompts.text.snapshot import Snapshot
 
-from . import outcome_log
 from .outcome_tracker import OutcomeTracker, PredictionContext
 from .rejected_edits import RejectedEdits
-
-Decision = Literal["accepted", "rejected"]
-Requester = tuple[str, str]
-"""The key of the document that a request is for, and the surface that sent the request."""
-
-
-class ShownState(Enum):
-    """A state in the life of a shown prediction."""
-
-    OPEN = auto()
-    PART_TYPED = auto()
-    TYPED = auto()
-    """Accepted by typing, as far as is known: the client may still report that the rest was accepted."""
-    ACCEPTED = auto()
-    REJECTED = auto()
-    IGNORED = auto()
-    """Only inferred: a decision of the person that the client reports late overrules it."""
-
-
-class ShownEvent(Enum):
-    """An event in the life of a shown prediction. The first four are changes of its document."""
-
-    PART_MADE = auto()
-    """A change made part of what is left of the edit."""
-    EDIT_MADE = auto()
-    """A change did exactly what is left of the edit."""
-    ALL_TYPED = auto()
-    """A change did what is left of the edit, and something else."""
-    OVERTAKEN = auto()
-    """A change touched the place of the edit, and did something else there."""
-    ACCEPT = auto()
-    PARTLY_ACCEPT = auto()
-    REJECT = auto()
-    IGNORE = auto()
-    """The client reports it, no answer shows the prediction any longer, or its document or the client is gone."""
-
-
-TRANSITIONS: dict[tuple[ShownState, ShownEvent], ShownState] = {
-    (ShownState.OPEN, ShownEvent.PART_MADE): ShownState.PART_TYPED,
-    (ShownState.OPEN, ShownEvent.EDIT_MADE): ShownState.ACCEPTED,
-    (ShownState.OPEN, ShownEvent.ALL_TYPED): ShownState.TYPED,
-    (ShownState.OPEN, ShownEvent.OVERTAKEN): ShownState.IGNORED,
-    (ShownState.OPEN, ShownEvent.ACCEPT): ShownState.ACCEPTED,
-    (ShownState.OPEN, ShownEvent.PARTLY_ACCEPT): ShownState.OPEN,
-    (ShownState.OPEN, ShownEvent.REJECT): ShownState.REJECTED,
-    (ShownState.OPEN, ShownEvent.IGNORE): ShownState.IGNORED,
-    (ShownState.PART_TYPED, ShownEvent.PART_MADE): ShownState.PART_TYPED,
-    (ShownState.PART_TYPED, ShownEvent.EDIT_MADE): ShownState.TYPED,
-    (ShownState.PART_TYPED, ShownEvent.ALL_TYPED): ShownState.TYPED,
-    (ShownState.PART_TYPED, ShownEvent.OVERTAKEN): ShownState.IGNORED,
-    (ShownState.PART_TYPED, ShownEvent.ACCEPT): ShownState.ACCEPTED,
-    (ShownState.PART_TYPED, ShownEvent.PARTLY_ACCEPT): ShownState.PART_TYPED,
-    (ShownState.PART_TYPED, ShownEvent.REJECT): ShownState.REJECTED,
-    (ShownState.PART_TYPED, ShownEvent.IGNORE): ShownState.IGNORED,
-    (ShownState.TYPED, ShownEvent.ACCEPT): ShownState.ACCEPTED,
-    (ShownState.ACCEPTED, ShownEvent.EDIT_MADE): ShownState.ACCEPTED,
-    (ShownState.IGNORED, ShownEvent.ACCEPT): ShownState.ACCEPTED,
-    (ShownState.IGNORED, ShownEvent.REJECT): ShownState.REJECTED,
-}
-"""The next state. Entering TYPED, ACCEPTED, REJECTED or IGNORED from another state writes the outcome to the log."""
+from .shown_prediction import (
+    DECISIONS,
+    TRANSITIONS,
+    Decision,
+    Requester,
+    ShownEvent,
+    ShownPrediction,
+    ShownState,
+)
 
 _REPORTED: dict[OutcomeEvent, ShownEvent] = {
     "accepted": ShownEvent.ACCEPT,
     "partiallyAccepted": ShownEvent.PARTLY_ACCEPT,
     "rejected": ShownEvent.REJECT,
     "ignored": ShownEvent.IGNORE,
-}
-_OPEN = frozenset([ShownState.OPEN, ShownState.PART_TYPED])
-_DECISIONS: dict[ShownState, Decision] = {
-    ShownState.TYPED: "accepted",
-    ShownState.ACCEPTED: "accepted",
-    ShownState.REJECTED: "rejected",
 }
 
 MAX_SHOWN_MS = 1e9
@@ -141,64 +77,6 @@ class OutcomeCounts:
     rejected: int = 0
 
 
-@dataclass
-class ShownPrediction:
-    """A prediction that a client was given, and its life so far.
-
-    Attributes:
-        number: The number in the id.
-        key: The key of the document that the prediction is in.
-        edit: What is left of the edit, over the document's present text. Empty for a mere place, None once the edit no
-            longer applies.
-        full_edit: The edit as it was first shown, over the present text. None once its place was changed.
-        cursor_after: An offset in the text after what is left.
-        requesters: The requesters whose latest answers show the prediction.
-        typed_snapshot: The snapshot after the last keystroke that was part of the edit.
-        first_at: The session's time in seconds at which the prediction first was the best of an answer.
-        shown_ms: The milliseconds for which it was visible, as the client reports.
-        share: The fraction of the new text that was accepted, as the client reports.
-        last_rank: The number of the last answer with the prediction, and minus its rank there.
-    """
-
-    id: str
-    number: int
-    key: str
-    candidate: Candidate
-    edit: Edit | None
-    full_edit: Edit | None
-    cursor_after: int
-    confidence: float
-    requesters: set[Requester]
-    context: PredictionContext
-    state: ShownState = ShownState.OPEN
-    typed_snapshot: Snapshot | None = None
-    first_at: float | None = None
-    shown_ms: float | None = None
-    share: float | None = None
-    last_rank: tuple[int, int] = (0, 0)
-
-    @property
-    def is_open(self) -> bool:
-        """Return whether no outcome is known yet."""
-        return self.state in _OPEN
-
-    def logged_event(self) -> tuple[outcome_log.LoggedEvent, float | None]:
-        """Return the outcome for the log, and the fraction that was accepted of an ignored prediction."""
-        if self.state is ShownState.IGNORED:
-            return ("partial", self.share) if self.share else ("ignored", None)
-        return ("typed" if self.state is ShownState.TYPED else _DECISIONS[self.state]), None
-
-    def visible_ms(self, now: float) -> float | None:
-        """Return the milliseconds for which it could be read; None when it was never the best of an answer.
-
-        Args:
-            now: The session's time in seconds.
-        """
-        if self.shown_ms is None and self.first_at is not None:
-            return 1000 * (now - self.first_at)
-        return self.shown_ms
-
-
 class ShownPredictions:
     """The shown predictions of one client, by id.
 
@@ -212,12 +90,12 @@ class ShownPredictions:
         clock: Callable[[], float],
         documents: DocumentStore,
         history: EditHistory,
-        refusals: RejectedEdits,
+        rejected: RejectedEdits,
         outcomes: OutcomeTracker,
         on_decision: Callable[[Decision], None],
     ) -> None:
         self._clock, self._documents, self._history = clock, documents, history
-        self._refusals, self._outcomes, self._on_decision = refusals, outcomes, on_decision
+        self._rejected, self._outcomes, self._on_decision = rejected, outcomes, on_decision
         self._by_id: OrderedDict[str, ShownPrediction] = OrderedDict()
         self._number = self._answers = 0
         self.counts = OutcomeCounts()
@@ -226,10 +104,10 @@ class ShownPredictions:
     # What is on the screen
 
     def register_prediction(
-        self, offer: Suggestion, document: Document, requester: Requester, context: PredictionContext
+        self, suggestion: Suggestion, document: Document, requester: Requester, context: PredictionContext
     ) -> str:
         """Return the id of a prediction for a requester. An open prediction with the same edit keeps its id."""
-        candidate, edit = offer.candidate, offer.edit
+        candidate, edit = suggestion.candidate, suggestion.edit
         for shown in self._by_id.values():
             same = (shown.key, shown.candidate.rule, shown.edit) == (document.key, candidate.rule, edit)
             if shown.is_open and same and (edit or shown.candidate.target_offset == candidate.target_offset):
@@ -243,8 +121,8 @@ class ShownPredictions:
             candidate=candidate,
             edit=edit,
             full_edit=edit,
-            cursor_after=offer.cursor_after,
-            confidence=offer.confidence,
+            cursor_after=suggestion.cursor_after,
+            confidence=suggestion.confidence,
             requesters={requester},
             context=context,
         )
@@ -306,7 +184,7 @@ class ShownPredictions:
         """Return whether the edit has the result of a rejected one, in whatever way both are written."""
         text = document.snapshot.text
         return any(
-            edits_equivalent(rejected, edit, text) for rejected in self._refusals.for_document(document.key)
+            edits_equivalent(rejected, edit, text) for rejected in self._rejected.for_document(document.key)
         )
 
     def states_after_accept(self, id: str, present: EditorState, cursors: Iterable[int]) -> list[EditorState]:
@@ -325,13 +203,13 @@ class ShownPredictions:
         history = self._history
         if shown.state is ShownState.OPEN:  # an edit that is typed to its end is typed
             history = history.after_accept(before, after, edit, at=self._clock())
-        refused = {**present.rejected, before.uri: self._refusals.after_edit(shown.key, before, edit)}
+        rejected = {**present.rejected, before.uri: self._rejected.after_edit(shown.key, before, edit)}
         outcomes = {**self.rule_outcomes, shown.candidate.rule: self._rule_outcomes(shown, "accepted")}
         state = replace(
             present,
             document=after,
             history=history.edits,
-            rejected={uri: edits for uri, edits in refused.items() if edits},
+            rejected={uri: edits for uri, edits in rejected.items() if edits},
             undone=history.undone,
             outcomes=outcomes if self._outcomes.learning else {},
             taste=self._outcomes.preferences(accepted=True),
@@ -425,8 +303,8 @@ class ShownPredictions:
         shown.state = after
         if after is not before and not shown.is_open:
             self._log(shown)
-            decision = _DECISIONS.get(after)
-            if decision is not None and before not in _DECISIONS:
+            decision = DECISIONS.get(after)
+            if decision is not None and before not in DECISIONS:
                 self._count(shown, decision)
         return True
 
@@ -442,7 +320,7 @@ class ShownPredictions:
         else:
             self.counts.rejected += 1
             # As it was first shown too: that is how it would be proposed again.
-            self._refusals.add(shown.key, [edit for edit in (shown.edit, shown.full_edit) if edit])
+            self._rejected.add(shown.key, [edit for edit in (shown.edit, shown.full_edit) if edit])
         self.rule_outcomes[shown.candidate.rule] = self._rule_outcomes(shown, decision)
         self._on_decision(decision)
 
