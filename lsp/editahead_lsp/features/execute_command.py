@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from editahead_inference.predictors.model.predictor import TokenTotals
+from editahead_inference.predictors.model.token_totals import TokenTotals
 from editahead_lsp import __version__
 from editahead_lsp.apply.service import ModelApplyStats
 from editahead_lsp.presentation.to_lsp import to_position

@@ -20,31 +20,27 @@ from editahead_prompts.composition.cache_miss_tracker import CacheMissTracker, c
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer, tokenizer_for
 from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.errors import PromptTooLongError
-from editahead_prompts.formats.apply.base import ApplyFormat, ApplyInput, line_bodies
+from editahead_prompts.formats.apply.base import ApplyFormat, ApplyInput
 from editahead_prompts.formats.base import (
     NO_ROOTS,
     AnswerParser,
-    AnswerRejection,
-    AnswerRejectionReason,
-    EditableRegion,
-    Finish,
     Format,
-    ParsedEdit,
     PromptPaths,
     PromptRequest,
 )
 from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 from editahead_prompts.formats.registry import select_apply_format, select_format
 from editahead_prompts.state import EditorState
-from editahead_prompts.text.edits import Edit, apply_to_lines
-from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.edits import Edit
 
 from .draft_texts import draft_texts
 from .edit_scoring import Scores, make_scoring_prompt, score_features, state_at_edit
 from .logprob_trace import LogprobTrace
 from .model_gate import load_weights, weights_version
 from .prefill_estimator import PrefillEstimator
-from .response import ApplyResponse, ModelResponse, ResponseProgress, Rewrite
+from .response import ApplyResponse, LineReporter, ModelResponse, ResponseProgress
+from .samples import Sample, make_apply_response, make_model_response
+from .token_totals import TokenTotals
 
 log = logging.getLogger(__name__)
 
@@ -70,17 +66,6 @@ T = TypeVar("T")
 Lines: TypeAlias = Callable[[Sequence[str]], None]
 
 _NO_ROOM = "What the sketch changes does not fit into a prompt, or nothing says where it belongs."
-_NOTHING = "The model's answer never came."
-_WHY: Mapping[AnswerRejectionReason, str] = {
-    "unchanged": "The model would change nothing.",
-    "no-edits": "The model says that the sketch is not clear.",
-    "keep-previous": "The model's answer has not the form that was asked for.",
-    "leaked-marker": "The model's answer has marks in it that are no text.",
-    "truncated": "The model's answer was cut off at its limit of tokens.",
-    "repetition": "The model's answer says the same over and over.",
-    "malformed": "The model's answer has not the form that was asked for.",
-    "empty": "The model's answer is empty.",
-}
 
 
 class RunOffLoop(Protocol):
@@ -91,62 +76,6 @@ class RunOffLoop(Protocol):
 
 async def _here(job: Callable[[], T]) -> T:
     return job()
-
-
-@dataclass
-class TokenTotals:
-    """The tokens of all requests so far, as the server counts them.
-
-    For a request that ended early, the server reports nothing. Then `prompt` is the format's count, and `cached` the
-    tokens in common with one of the document's last prompts, if the server keeps prompts.
-    """
-
-    requests: int = 0
-    prompt: int = 0
-    cached: int = 0
-    completion: int = 0
-    drafted: int = 0
-    accepted: int = 0
-
-    @property
-    def computed(self) -> int:
-        """Tokens of prompts and answers that had to be computed."""
-        return self.prompt - self.cached + self.completion
-
-    def add(self, usage: Usage) -> None:
-        """Add the tokens of a request."""
-        self.requests += 1
-        self.prompt += usage.prompt
-        self.cached += usage.cached or 0
-        self.completion += usage.completion
-        self.drafted += usage.drafted
-        self.accepted += usage.accepted
-
-
-@dataclass
-class _Settled:
-    """A reporter of the complete lines of a whole text: those above the region, and those of the region that came."""
-
-    document: Snapshot
-    region: EditableRegion
-    tell: Lines
-
-    def __post_init__(self) -> None:
-        self._above = line_bodies(self.document.text)[: self.region.first]
-        self._count = 0
-
-    def update(self, lines: Sequence[str]) -> None:
-        if len(lines) > self._count:
-            self._count = len(lines)
-            self.tell((*self._above, *lines))
-
-
-@dataclass
-class _Sample:
-    trace: LogprobTrace
-    finish: Finish = "stop"
-    came: bool = False
-    ended: bool = False
 
 
 @dataclass
@@ -203,7 +132,7 @@ class ModelPredictor:
             background: Whether no user waits.
             progress: Is kept up to date while the answer comes.
         """
-        nothing = ModelResponse(state.document, self.source, f"{self.source}:{self.backend.model}")
+        empty = ModelResponse(state.document, self.source, f"{self.source}:{self.backend.model}")
         self.problem = ""
         try:
             if self.backend.health.condition != "ready":
@@ -213,12 +142,12 @@ class ModelPredictor:
                 format = select_format(self.backend.model or "", self.format)
             except ValueError as error:
                 self.problem = str(error)
-                return replace(nothing, problem=self.problem)
+                return replace(empty, problem=self.problem)
             request = await self.run_off_loop(lambda: self._build(format, state))
             if progress is not None:
                 progress.region = request.region
             key = f"{self.source}:{self.backend.model}:{format.name}"
-            nothing = replace(nothing, region=request.region, model=key)
+            empty = replace(empty, region=request.region, model=key)
             query = self._query(request, background)
             if self.backend.capabilities.drafts and query.temperature == 0:
                 query = replace(query, drafts=draft_texts(format, request, state))
@@ -227,15 +156,15 @@ class ModelPredictor:
             )
             self.cache_misses.record_sent(state.document.uri, request.prompt)
             scores = await self._scores(format, state, background)
-            nothing = replace(nothing, scores=scores, weights=await self._weights() if scores else None)
-            samples: list[_Sample] = []
+            empty = replace(empty, scores=scores, weights=await self._weights() if scores else None)
+            samples: list[Sample] = []
             for _ in range(-(-self.samples // query.samples)):
                 samples += (await self._answers(format, request, query, progress, known))[0]
         except BackendError as error:
-            return replace(nothing, problem=error.detail)
+            return replace(empty, problem=error.detail)
         except PromptTooLongError:
-            return replace(nothing, problem="The lines around the cursor are too long for a prompt.")
-        return _told(nothing, request, [sample for sample in samples if sample.came])
+            return replace(empty, problem="The lines around the cursor are too long for a prompt.")
+        return make_model_response(empty, request, [sample for sample in samples if sample.came])
 
     async def prefill(self, states: Sequence[EditorState]) -> Usage | None:
         """Compute the common prefix of the prompts for states of one document, so that a request soon after is cheap.
@@ -293,17 +222,13 @@ class ModelPredictor:
             query = replace(self._query(request, background=False), samples=1, temperature=0.0, long=True)
             if self.backend.capabilities.drafts:
                 query = replace(query, drafts=format.drafts(request))
-            told = None if lines is None else _Settled(question.original, request.region, lines)
-            (sample,), usage = await self._answers(format, request, query, told)
+            progress = None if lines is None else LineReporter(question.original, request.region, lines)
+            (sample,), usage = await self._answers(format, request, query, progress)
         except BackendError as error:
             return ApplyResponse(None, error.detail)
         except ValueError as error:  # no format goes by the model's name
             return ApplyResponse(None, f"The model was not asked: {error}.")
-        answer = sample.trace.reader.finish(sample.finish)
-        if not sample.came or not isinstance(answer, ParsedEdit):
-            why = _WHY[answer.reason] if sample.came and isinstance(answer, AnswerRejection) else _NOTHING
-            return ApplyResponse(None, why, asked, usage)
-        return ApplyResponse(answer.edit.apply(request.document.text), "", asked, usage)
+        return make_apply_response(asked, sample, usage)
 
     def _sketched(
         self, format: ApplyFormat, questions: Iterable[ApplyInput], again: ApplyResponse | None
@@ -333,10 +258,10 @@ class ModelPredictor:
                 request = await self.run_off_loop(partial(self._build, format, state_at_edit(state, edit)))
             except PromptTooLongError:
                 continue
-            if (asked := make_scoring_prompt(request, edit, tokenizer)) is not None:
+            if (prompt := make_scoring_prompt(request, edit, tokenizer)) is not None:
                 query = self._query(request, background)
-                said = await cast(Scorer, backend).score(query, [asked.edited, asked.silent])
-                out.append((edit, score_features(asked, *said)))
+                logprobs = await cast(Scorer, backend).score(query, [prompt.edited, prompt.silent])
+                out.append((edit, score_features(prompt, *logprobs)))
         return tuple(out)
 
     async def _weights(self) -> DecisionTrees | None:
@@ -411,22 +336,22 @@ class ModelPredictor:
         format: AnswerParser,
         request: PromptRequest,
         query: CompletionRequest,
-        progress: ResponseProgress | _Settled | None,
+        progress: ResponseProgress | LineReporter | None,
         known: int | None = None,
-    ) -> tuple[list[_Sample], Usage]:
+    ) -> tuple[list[Sample], Usage]:
         """Return the answers to a request, read only as far as they count, and their tokens.
 
         known: cached tokens of the prompt, used if the server does not come to report them.
         """
-        samples = [_Sample(LogprobTrace(format.make_reader(request))) for _ in range(query.samples)]
-        untold = Usage(request.prompt.tokens, known if self.backend.capabilities.warms else None)
+        samples = [Sample(LogprobTrace(format.make_reader(request))) for _ in range(query.samples)]
+        unreported = Usage(request.prompt.tokens, known if self.backend.capabilities.warms else None)
         try:
-            usage = await self._read(query, samples, progress, untold)
+            usage = await self._read(query, samples, progress, unreported)
         except asyncio.CancelledError:
-            self.totals.add(untold)
+            self.totals.add(unreported)
             raise
         if (
-            usage is not untold
+            usage is not unreported
             and request.prompt.ids is not None
             and not request.chat
             and self._agrees is None
@@ -438,8 +363,8 @@ class ModelPredictor:
     async def _read(
         self,
         query: CompletionRequest,
-        samples: Sequence[_Sample],
-        progress: ResponseProgress | _Settled | None,
+        samples: Sequence[Sample],
+        progress: ResponseProgress | LineReporter | None,
         usage: Usage,
     ) -> Usage:
         """Read the answers into `samples`, and return their tokens; `usage` if the server did not come to report them."""
@@ -450,10 +375,10 @@ class ModelPredictor:
                     continue
                 sample = samples[item.sample]
                 match item:
-                    case StreamEnd(reason, _, told):
+                    case StreamEnd(reason, _, reported):
                         sample.came = sample.ended = True
                         sample.finish = reason
-                        usage = told or usage
+                        usage = reported or usage
                     case TextChunk(text, logprobs) if not sample.ended:
                         first = self.clock() if first is None else first
                         sample.came = True
@@ -467,32 +392,3 @@ class ModelPredictor:
         if usage.cached is not None and first is not None:
             self.prefill_estimator.record(usage.prompt - usage.cached, first - began)
         return usage
-
-
-def _told(nothing: ModelResponse, request: PromptRequest, samples: Sequence[_Sample]) -> ModelResponse:
-    """Return the response with equal rewrites merged, the most frequent first."""
-    document = request.document
-    rewrites: dict[str, Rewrite] = {}
-    refusal: AnswerRejection | None = None
-    for sample in samples:
-        answer = sample.trace.reader.finish(sample.finish)
-        if not isinstance(answer, ParsedEdit):
-            refusal = refusal or answer
-            continue
-        text = answer.edit.apply(document.text)
-        known = rewrites.get(text)
-        if known is not None:
-            rewrites[text] = replace(known, agree=known.agree + 1)
-            continue
-        after = replace(document, lines=apply_to_lines(document, answer.edit))
-        rewrites[text] = Rewrite(answer.edit, answer.cursor, sample.trace.tokens(after, request.region))
-    ordered = sorted(rewrites.values(), key=lambda rewrite: -rewrite.agree)
-    if refusal is not None:
-        log.debug("the model: %s", refusal.reason)
-    return replace(
-        nothing,
-        rewrites=tuple(ordered),
-        answers=len(samples),
-        refusal=refusal,
-        problem=None if samples else "The model's answer never came.",
-    )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from editahead_inference.backends.base import Usage
 from editahead_inference.candidates import CandidateSource
 from editahead_inference.gate.decision_trees import DecisionTrees
-from editahead_prompts.formats.apply.base import ApplyInput
+from editahead_prompts.formats.apply.base import ApplyInput, line_bodies
 from editahead_prompts.formats.base import AnswerRejection, EditableRegion, PromptRequest
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.diff import diff
@@ -159,6 +159,25 @@ class ResponseProgress:
         typed = "\n".join(map(line_body, lines))
         said = "".join(f"{line}\n" for line in self.lines[above:])
         return said.startswith(typed) or typed.startswith(said)
+
+
+@dataclass
+class LineReporter:
+    """A reporter of the complete lines of a whole text: those above the region, and those of the region that came."""
+
+    document: Snapshot
+    region: EditableRegion
+    report: Callable[[Sequence[str]], None]
+
+    def __post_init__(self) -> None:
+        self._above = line_bodies(self.document.text)[: self.region.first]
+        self._count = 0
+
+    def update(self, lines: Sequence[str]) -> None:
+        """Report the complete lines of the region, if more are complete than before."""
+        if len(lines) > self._count:
+            self._count = len(lines)
+            self.report((*self._above, *lines))
 
 
 def _changed(old: str, new: str) -> tuple[int, int, int]:

@@ -1,0 +1,111 @@
+"""The answers of a model to one request, and the responses made of them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from editahead_inference.backends.base import Usage
+from editahead_prompts.formats.apply.base import ApplyInput
+from editahead_prompts.formats.base import (
+    AnswerRejection,
+    AnswerRejectionReason,
+    Finish,
+    ParsedEdit,
+    PromptRequest,
+)
+from editahead_prompts.text.edits import apply_to_lines
+
+from .logprob_trace import LogprobTrace
+from .response import ApplyResponse, ModelResponse, Rewrite
+
+log = logging.getLogger(__name__)
+
+_NO_ANSWER = "The model's answer never came."
+_APPLY_PROBLEMS: Mapping[AnswerRejectionReason, str] = {
+    "unchanged": "The model would change nothing.",
+    "no-edits": "The model says that the sketch is not clear.",
+    "keep-previous": "The model's answer has not the form that was asked for.",
+    "leaked-marker": "The model's answer has marks in it that are no text.",
+    "truncated": "The model's answer was cut off at its limit of tokens.",
+    "repetition": "The model's answer says the same over and over.",
+    "malformed": "The model's answer has not the form that was asked for.",
+    "empty": "The model's answer is empty.",
+}
+
+
+@dataclass
+class Sample:
+    """One answer of a model, while it comes.
+
+    Attributes:
+        trace: The reader of the answer, with the log-probabilities.
+        finish: Why the answer ended.
+        came: Anything of the answer came.
+        ended: The rest of the answer is not needed, or there is none.
+    """
+
+    trace: LogprobTrace
+    finish: Finish = "stop"
+    came: bool = False
+    ended: bool = False
+
+    def parse(self) -> ParsedEdit | AnswerRejection:
+        """Return the edit of the answer, or the reason why the answer is unusable."""
+        return self.trace.reader.finish(self.finish)
+
+
+def make_model_response(
+    empty: ModelResponse, request: PromptRequest, samples: Sequence[Sample]
+) -> ModelResponse:
+    """Return the response to a next-edit request, with equal rewrites merged, the most frequent first.
+
+    Args:
+        empty: The response without an answer.
+        request: The request.
+        samples: The answers of which anything came.
+    """
+    document = request.document
+    rewrites: dict[str, Rewrite] = {}
+    refusal: AnswerRejection | None = None
+    for sample in samples:
+        answer = sample.parse()
+        if not isinstance(answer, ParsedEdit):
+            refusal = refusal or answer
+            continue
+        text = answer.edit.apply(document.text)
+        known = rewrites.get(text)
+        if known is not None:
+            rewrites[text] = replace(known, agree=known.agree + 1)
+            continue
+        after = replace(document, lines=apply_to_lines(document, answer.edit))
+        rewrites[text] = Rewrite(answer.edit, answer.cursor, sample.trace.tokens(after, request.region))
+    ordered = sorted(rewrites.values(), key=lambda rewrite: -rewrite.agree)
+    if refusal is not None:
+        log.debug("the model: %s", refusal.reason)
+    return replace(
+        empty,
+        rewrites=tuple(ordered),
+        answers=len(samples),
+        refusal=refusal,
+        problem=None if samples else _NO_ANSWER,
+    )
+
+
+def make_apply_response(
+    asked: tuple[ApplyInput, PromptRequest], sample: Sample, usage: Usage
+) -> ApplyResponse:
+    """Return the response to a sketch.
+
+    Args:
+        asked: The question and its request.
+        sample: The answer.
+        usage: The tokens of the request.
+    """
+    if not sample.came:
+        return ApplyResponse(None, _NO_ANSWER, asked, usage)
+    answer = sample.parse()
+    if isinstance(answer, AnswerRejection):
+        return ApplyResponse(None, _APPLY_PROBLEMS[answer.reason], asked, usage)
+    return ApplyResponse(answer.edit.apply(asked[1].document.text), "", asked, usage)
