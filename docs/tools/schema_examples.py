@@ -247,6 +247,11 @@ SHAPES = [
     _notification(
         wire.DID_FOCUS, "The document that has the focus now.", wire.DidFocusParams(wire.VersionedTextDocument(URI))
     ),
+    _notification(
+        wire.SESSION_TIME,
+        "The time in a session that the client replays; a client that never sends this gets the machine's time.",
+        wire.SessionTimeParams(12.5),
+    ),
     _command(wire.ACCEPT, "Record an accept.", ["p-17"], None, needed=True),
     _command(wire.REJECT, "Record a rejection.", ["p-17"], None, needed=True),
     _command(
@@ -342,6 +347,15 @@ SHAPES = [
             confidence={}, latencyMs={}, nextHit={}, silences={"no-candidate": 31}, files=[], against=None,
         ),
         json_types.EvalOutput,
+    ),
+    _output(
+        "editahead eval --keys --json",
+        "Figures of sessions replayed key by key (`--keys`, `--typing`), by face.",
+        json_types.EvalKeysOutput(
+            measure="Recorded sessions, key by key", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
+            data="recordings", seed=0, faces={}, groups={}, calibrationError={}, latencyMs={}, sessions=[], against=None,
+        ),
+        json_types.EvalKeysOutput,
     ),
     _output(
         "editahead eval --render --json",

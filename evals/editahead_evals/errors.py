@@ -5,6 +5,7 @@
     · ServerDiedError
     · ResponseError
   - RecordError
+  - RecordingError
   - GitError
   - RevisionError
   - RunError
@@ -45,6 +46,10 @@ class ResponseError(ClientError):
 
 class RecordError(EvalError):
     """A file of edit records that cannot be read."""
+
+
+class RecordingError(EvalError):
+    """A recording of editing that cannot be read."""
 
 
 class GitError(EvalError):

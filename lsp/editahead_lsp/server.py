@@ -32,6 +32,7 @@ from .protocol.converter import make_converter
 from .session.outcome_log import FILE_NAME, OutcomeLog
 from .session.outcome_tracker import OutcomeTracker
 from .session.session import Session
+from .session.session_clock import SessionClock
 from .settings import Settings, load_settings
 from .transport import parent_process
 from .transport.json_rpc import JsonRpcProtocol
@@ -91,7 +92,9 @@ class Server(LanguageServer):
         self.client = ClientCapabilities()
         log_file = (user_dirs.state_folder() if state_folder is None else state_folder) / FILE_NAME
         outcome_log = OutcomeLog(log_file, clock)
-        self.session = Session(clock, OutcomeTracker(clock, now, run_id or secrets.token_hex(8), outcome_log))
+        self.session_clock = SessionClock(clock)
+        outcomes = OutcomeTracker(self.session_clock, now, run_id or secrets.token_hex(8), outcome_log)
+        self.session = Session(self.session_clock, outcomes)
         self.predictions = PredictionScheduler(make_pipeline, clock, sleep, cache_size=reuse.cache_size)
         self.coordinator = PredictionCoordinator(self.session, self.predictions, clock, sleep, reuse)
         self.apply_service = ApplyService(self.session, clock)

@@ -24,6 +24,7 @@ from editahead_evals.recorded.fake_openai_server import CannedAnswer, FakeOpenAI
 from editahead_evals.replay import parallel as run_module
 from editahead_evals.replay.baselines import BASELINES
 from editahead_evals.replay.candidate_recall import candidate_recall
+from editahead_evals.replay.commit_evaluation import EvalPlan
 from editahead_evals.replay.parallel import evaluate
 from schemas import validate
 
@@ -331,7 +332,7 @@ def with_mark(mark: str) -> list[bytes]:
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_leaving_early_leaves_no_process_behind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MARK", str(tmp_path))
-    running = evaluate(RECORDS * 10, jobs=2)
+    running = evaluate(RECORDS * 10, 2, EvalPlan())
     next(running)
     assert with_mark(str(tmp_path))
     running.close()
@@ -349,4 +350,4 @@ def test_a_server_that_dies_is_an_error_with_the_file_that_did_it(
     (tmp_path / "pygls.py").write_text("raise SystemExit('no server today')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(RunError, match=r"r@1:a\.py: the server ended(.|\n)*no server today"):
-        list(evaluate(RECORDS[:1], jobs=1))
+        list(evaluate(RECORDS[:1], 1, EvalPlan()))

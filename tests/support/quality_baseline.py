@@ -18,6 +18,7 @@ from editahead_evals.data.edit_records import read_records, sample
 from editahead_evals.data.revisions import present_commit
 from editahead_evals.metrics.metrics import SERVER, Counts, FileResult, TypingCounts
 from editahead_evals.replay.baselines import BASELINES
+from editahead_evals.replay.commit_evaluation import EvalPlan
 from editahead_evals.replay.parallel import evaluate
 from editahead_evals.report.comparison import Difference, compare_files
 from editahead_evals.scenarios.scoring import ScenarioResult, load_all, score
@@ -47,7 +48,7 @@ def read() -> Baseline:
 
 
 def measure_edits() -> list[FileResult]:
-    return list(evaluate(sample(read_records(EDITS), FILES, SEED), JOBS))
+    return list(evaluate(sample(read_records(EDITS), FILES, SEED), JOBS, EvalPlan()))
 
 
 def measure_scenarios() -> list[ScenarioResult]:

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from . import eval_apply, eval_prompts
+from . import eval_apply, eval_keys, eval_prompts
 from .eval_apply import DEFAULT_SKETCHES
+from .eval_common import DEFAULT_FILES, MAX_COMMITS, print_json, read_chosen_records, replay_all
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from editahead_evals.data.edit_records import Record
-    from editahead_evals.metrics.metrics import FileResult
-    from editahead_evals.replay.parallel import EvalPlan
     from editahead_inference.predictors.model.predictor import ModelPredictor
     from editahead_prompts.state import EditorState
-
-MAX_COMMITS = 1000
-"""Most of a repository's last commits that are searched."""
-DEFAULT_FILES = 100
-"""Default number of the changed files to replay."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     source.add_argument("--edits", type=Path, metavar="FILE", help="records of real edits (.jsonl.zst)")
     source.add_argument(
         "--repo", type=Path, metavar="PATH", help=f"the last {MAX_COMMITS} commits of a git repository"
+    )
+    source.add_argument(
+        "--keys",
+        type=Path,
+        metavar="DIR",
+        help="recordings of editing (*.w.json), replayed key by key",
     )
     source.add_argument("--scenarios", type=Path, metavar="DIR", help="scenario files (*.txt)")
     source.add_argument("--tasks", type=Path, metavar="DIR", help="editing tasks (*.txt)")
@@ -59,6 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--apply",
         action="store_true",
         help="measure sketches of --edits instead of next edits; --files is their number",
+    )
+    parser.add_argument(
+        "--typing",
+        action="store_true",
+        help="type the new code of --edits or --repo key by key, with a request after each key",
     )
     parser.add_argument(
         "--with-model",
@@ -113,6 +115,7 @@ def run(args: argparse.Namespace) -> int:
         ClientError,
         GitError,
         RecordError,
+        RecordingError,
         RevisionError,
         RunError,
         ScenarioError,
@@ -142,6 +145,8 @@ def run(args: argparse.Namespace) -> int:
         return fail("--with-model cannot be combined with --recorded or --against", 2)
     if args.trace and (not args.tasks or args.json):
         return fail("--trace needs --tasks, and cannot be combined with --json", 2)
+    if (wrong := eval_keys.usage_error(args)) is not None:
+        return fail(wrong, 2)
     if (wrong := eval_prompts.usage_error(args)) is not None:
         return fail(wrong, 2)
     if args.report and not args.report.absolute().parent.is_dir():
@@ -151,6 +156,8 @@ def run(args: argparse.Namespace) -> int:
             return eval_apply.run(args, errors)
         if args.tasks:
             return _eval_tasks(args)
+        if args.keys or args.typing:
+            return eval_keys.run(args, errors)
         if args.recorded:
             return _eval_recorded(args)
         if args.render:
@@ -160,7 +167,7 @@ def run(args: argparse.Namespace) -> int:
         return _eval_scenarios(args) if args.scenarios else _eval_commits(args, errors)
     except (ClientError, GitError, RecordError, RevisionError, RunError, ScenarioError) as error:
         return fail(str(error))
-    except (TooFewPromptsError, TokenizerUnavailableError, StatesError, WorkerError) as error:
+    except (RecordingError, TooFewPromptsError, TokenizerUnavailableError, StatesError, WorkerError) as error:
         return fail(str(error))
     except KeyboardInterrupt:
         return fail("stopped")
@@ -235,25 +242,25 @@ def _eval_commits(args: argparse.Namespace, errors: Console) -> int:
     from rich.console import Console
 
     from editahead_evals.data.revisions import checked_out, present_commit
-    from editahead_evals.replay.parallel import EvalPlan
+    from editahead_evals.replay.commit_evaluation import EvalPlan
     from editahead_evals.report import comparison, html_page, terminal_tables
     from editahead_evals.report.report import Provenance, as_json, summarize
 
     if args.samples:
         _create_model(args.samples)  # fail now rather than after the replay
-    records = _read_records(args, errors)
+    records = read_chosen_records(args, errors)
     plan = EvalPlan(_model_environment(args), partial(candidate_texts, args.samples or 0))
     compared = None
     if args.with_model:
-        results = _replay("replaying", records, args.jobs, plan, errors)
-        alone = _replay("replaying the rules alone", records, args.jobs, EvalPlan(), errors)
+        results = replay_all("replaying", records, args.jobs, plan, errors)
+        alone = replay_all("replaying the rules alone", records, args.jobs, EvalPlan(), errors)
         compared = comparison.compare_files(results, alone, "the rules alone", args.seed)
     elif args.against is None:
-        results = _replay("replaying", records, args.jobs, plan, errors)
+        results = replay_all("replaying", records, args.jobs, plan, errors)
     else:
         with checked_out(args.against) as other:
-            results = _replay("replaying", records, args.jobs, plan, errors)
-            theirs = _replay(
+            results = replay_all("replaying", records, args.jobs, plan, errors)
+            theirs = replay_all(
                 f"replaying {other.commit}", records, args.jobs, EvalPlan(server=other.environment), errors
             )
         compared = comparison.compare_files(results, theirs, other.commit, args.seed)
@@ -262,7 +269,7 @@ def _eval_commits(args: argparse.Namespace, errors: Console) -> int:
     if args.report:
         args.report.write_text(html_page.as_html(report, compared), "utf-8")
     if args.json:
-        _print_json(as_json(report, comparison.as_json(compared) if compared else None))
+        print_json(as_json(report, comparison.as_json(compared) if compared else None))
     else:
         terminal_tables.render(report, Console(), compared)
     if args.report:
@@ -282,7 +289,7 @@ def _eval_scenarios(args: argparse.Namespace) -> int:
         results = [scoring.score(server.session, scenario) for scenario in scenarios]
     report = scoring.ScenarioReport(present_commit(), str(args.scenarios), results)
     if args.json:
-        _print_json(scoring.as_json(report))
+        print_json(scoring.as_json(report))
     else:
         scoring.render(report, Console())
     return 0
@@ -304,7 +311,7 @@ def _eval_tasks(args: argparse.Namespace) -> int:
         )
     played = report.TaskReport(present_commit(), str(args.tasks), learning, fixed)
     if args.json:
-        _print_json(report.as_json(played))
+        print_json(report.as_json(played))
     else:
         report.render(played, Console(), trace=args.trace)
     return 0
@@ -325,72 +332,10 @@ def _eval_recorded(args: argparse.Namespace) -> int:
     as_they_are = recorded_answers.scores([recorded_answers.score_raw(recording) for recording in recordings])
     through = recorded_answers.scores(played)
     if args.json:
-        _print_json(recorded_answers.as_json(as_they_are, through, present_commit()))
+        print_json(recorded_answers.as_json(as_they_are, through, present_commit()))
     else:
         recorded_answers.render(as_they_are, through, present_commit(), Console())
     return 0
-
-
-def _read_records(args: argparse.Namespace, errors: Console) -> Sequence[Record]:
-    """Return the records to replay.
-
-    Raises:
-        RecordError: The records cannot be read, or there are none.
-        GitError: The repository cannot be read.
-    """
-    from itertools import islice
-
-    from editahead_evals.data.edit_records import MAX_FILE_CHARACTERS, read_records, sample
-    from editahead_evals.data.git_records import recent_records
-    from editahead_evals.errors import RecordError
-
-    if args.edits:
-        records = sample(read_records(args.edits), args.files, args.seed)
-        if not records:
-            raise RecordError(f"{args.edits}: no records")
-        return records
-    with errors.status("reading commits"):
-        found = recent_records(args.repo, MAX_COMMITS, shuffle=args.seed)
-        records = list(
-            islice(
-                (record for record in found if len(record.before) < MAX_FILE_CHARACTERS),
-                args.files or DEFAULT_FILES,
-            )
-        )
-    if not records:
-        raise RecordError(
-            f"{args.repo}: the last {MAX_COMMITS} commits have nothing to replay: none of them, merges aside, changes few "
-            "lines of a file in a known language"
-        )
-    return records
-
-
-def _replay(
-    what: str, records: Sequence[Record], jobs: int, plan: EvalPlan, errors: Console
-) -> list[FileResult]:
-    """Replay the records and return the results.
-
-    Raises:
-        RunError: A server failed.
-    """
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from editahead_evals.replay.parallel import evaluate
-
-    results = []
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=errors, transient=True) as progress:
-        task = progress.add_task("", total=len(records))
-        with closing(evaluate(records, jobs, plan)) as running:
-            for result in running:
-                results.append(result)
-                progress.advance(task)
-    return results
-
-
-def _print_json(value: Mapping[str, Any]) -> None:
-    json.dump(value, sys.stdout, indent=2)
-    sys.stdout.write("\n")
 
 
 def _positive_int(text: str) -> int:

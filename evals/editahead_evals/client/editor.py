@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from editahead_evals.data.commit_replay import Keystroke, Point, utf16_length
+from editahead_evals.data.key_sessions import Replacement, apply_replacements
 from editahead_prompts.text.snapshot import Snapshot
 
 from .lsp_client import JsonRpcConnection, LanguageClient, Response, isolated_environment
@@ -142,6 +143,10 @@ class Editor:
     def focus(self, uri: str) -> None:
         self.client.notify("textDocument/didFocus", {"textDocument": {"uri": uri}})
 
+    def report_time(self, seconds: float) -> None:
+        """Set the session's time to that of a replay. It no longer moves by itself, and never backwards."""
+        self.client.notify("editahead/sessionTime", {"seconds": seconds})
+
     def type(self, uri: str, key: Keystroke) -> None:
         """Apply one keystroke of a replay."""
         text = self.documents[uri].text
@@ -152,6 +157,16 @@ class Editor:
         """Replace the text between two offsets (code points) in one change."""
         document = self.documents[uri]
         self.type(uri, Keystroke(start, end, text, document.point(start), document.point(end)))
+
+    def change(self, uri: str, replacements: Sequence[Replacement]) -> None:
+        """Make replacements, in the text's order and its offsets, in one notification."""
+        document = self.documents[uri]
+        text = apply_replacements(document.text, replacements)
+        changes = [
+            {"range": _range(document.point(start), document.point(end)), "text": new}
+            for start, end, new in reversed(replacements)
+        ]
+        self._change(uri, text, changes)
 
     def apply(self, uri: str, edits: Sequence[TextEdit]) -> None:
         """Apply text edits in one notification, last first, so that each position is valid when its edit applies."""

@@ -256,12 +256,13 @@ def statistic(counts: Sequence[Any], metric: Ratio) -> Statistic:
     )
 
 
-AnyCounts = TypeVar("AnyCounts", Counts, TypingCounts)
+AnyCounts = TypeVar("AnyCounts")
 
 
 def total(counts: Iterable[AnyCounts], empty: type[AnyCounts]) -> AnyCounts:
+    """Return the sum of counts, field by field; `empty` is their dataclass."""
     result = empty()
     for each in counts:
-        for column in fields(empty):
+        for column in fields(empty):  # type: ignore[arg-type]  # a dataclass of numbers
             setattr(result, column.name, getattr(result, column.name) + getattr(each, column.name))
     return result

@@ -1,4 +1,4 @@
-"""Parallel replays: one process for each share of the files, each with a server of its own.
+"""Parallel replays: one process for each share of the items, each with a server of its own.
 
 Every replay is a session of its own with the server. A session remembers edits of documents that are closed
 by now, as it should for one user, but files of other commits are another user's.
@@ -11,43 +11,55 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
-from editahead_evals.client.shared_server import SharedServer
-from editahead_evals.data.edit_records import Record
 from editahead_evals.errors import ClientError, RunError
-from editahead_evals.metrics.metrics import FileResult
 
-from .accepting_replay import replay_accepting
-from .baseline_replay import SETTINGS, replay_record
-from .candidate_recall import CandidateGenerator, candidate_recall
-from .eager_replay import EAGER, replay_eager
-from .typing_replay import replay_typing
+
+class Replayable(Protocol):
+    """What can be replayed; the id is for error messages."""
+
+    @property
+    def id(self) -> str: ...
+
+
+Item = TypeVar("Item", bound=Replayable)
+Result = TypeVar("Result")
+_Item = TypeVar("_Item", bound=Replayable, contravariant=True)
+_Result = TypeVar("_Result", covariant=True)
+
+
+class ReplayPlan(Protocol[_Item, _Result]):
+    """What to measure of each item. A new process gets a copy of the plan."""
+
+    def replays(self) -> AbstractContextManager[Callable[[_Item], _Result]]:
+        """Start what one process needs, and return the replay of one item."""
+        ...
 
 
 @dataclass(frozen=True)
-class EvalPlan:
-    """What to measure besides the replay of each file.
+class _Failure:
+    """The message of an error that ended a process."""
 
-    Attributes:
-        server: environment variables for the server.
-        propose: makes the generator of candidates whose recall is measured; a function that a new process can
-            import.
-    """
+    message: str
 
-    server: Mapping[str, str] = field(default_factory=dict)
-    propose: Callable[[], AbstractContextManager[CandidateGenerator | None]] = contextlib.nullcontext
+
+@dataclass(frozen=True)
+class _Finished(Generic[Result]):
+    """The result of one item."""
+
+    result: Result
 
 
 def evaluate(
-    records: Sequence[Record], jobs: int, plan: EvalPlan = EvalPlan()
-) -> Generator[FileResult, None, None]:
-    """Yield each record's result as it arrives. Closing the iterator early ends all processes and servers.
+    items: Sequence[Item], jobs: int, plan: ReplayPlan[Item, Result]
+) -> Generator[Result, None, None]:
+    """Yield each item's result as it arrives. Closing the iterator early ends all processes and servers.
 
     Raises:
         RunError: a process failed.
@@ -56,9 +68,9 @@ def evaluate(
     processes = []
     try:
         open_ends: list[Connection] = []
-        for job in range(min(jobs, len(records))):
+        for job in range(min(jobs, len(items))):
             mine, theirs = context.Pipe(duplex=False)
-            process = context.Process(target=_work, args=(records[job::jobs], theirs, plan), daemon=True)
+            process = context.Process(target=_work, args=(items[job::jobs], theirs, plan), daemon=True)
             process.start()
             theirs.close()
             processes.append(process)
@@ -70,12 +82,12 @@ def evaluate(
                     message = end.recv()
                 except EOFError:
                     raise RunError("a process of the evaluation ended early") from None
-                if isinstance(message, FileResult):
-                    yield message
-                elif message is None:
+                if message is None:
                     open_ends.remove(end)
+                elif isinstance(message, _Failure):
+                    raise RunError(message.message)
                 else:
-                    raise RunError(str(message))
+                    yield message.result
     finally:
         _end(processes)
 
@@ -93,39 +105,21 @@ def _end(processes: Sequence[BaseProcess]) -> None:
         process.join()
 
 
-def _work(records: Sequence[Record], results: Connection, plan: EvalPlan) -> None:
-    """Replay the records in one process: send each result, then None; or the message of an error."""
+def _work(items: Sequence[Any], results: Connection, plan: ReplayPlan[Any, Any]) -> None:
+    """Replay the items in one process: send each result, then None; or the message of an error."""
     # Ctrl-C is for the parent, which then sends SIGTERM; that unwinds, so that the server ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
     if hasattr(os, "setpgrp"):
         os.setpgrp()
-    at = records[0]
+    at = items[0]
     try:
-        with plan.propose() as propose, SharedServer(env=plan.server) as server:
-            for at in records:
-                result = _result(server, at)
-                if propose is not None:
-                    result.candidates, result.reachable = candidate_recall(at, propose)
-                results.send(result)
+        with plan.replays() as replay:
+            for at in items:
+                results.send(_Finished(replay(at)))
         results.send(None)
     except ClientError as error:
-        results.send(f"{at.id}: {error}")
-
-
-def _result(server: SharedServer, record: Record) -> FileResult:
-    """Return the results of the record's replays, each in a session of its own."""
-    with server.session(SETTINGS) as editor:
-        result = replay_record(editor, record)
-    with server.session(SETTINGS) as editor:
-        replay_typing(editor, record, result)
-    with server.session(EAGER) as editor:
-        result.answers = replay_eager(editor, record)
-    if any(moment.judgement and moment.judgement.correct for moment in result.moments):
-        with server.session(SETTINGS) as editor:
-            made = replay_accepting(editor, record)
-        result.accepts, result.next_hits = made.accepts, made.hits
-    return result
+        results.send(_Failure(f"{at.id}: {error}"))
 
 
 def _leave(signum: int, frame: Any) -> None:

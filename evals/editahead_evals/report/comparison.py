@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from editahead_evals.metrics.bootstrap import Bootstrap, Interval, Statistic
 from editahead_evals.metrics.confidence_curve import ConfidenceCurve
@@ -13,6 +13,8 @@ from editahead_evals.metrics.metrics import FileResult
 from .report import in_order, statistics
 
 LESS_IS_BETTER = {
+    "wrong/100",
+    "flickered/100",
     "false end",
     "reversal",
     "typing: wrong/100",
@@ -25,7 +27,17 @@ EQUAL = "coverage at equal precision"
 nothing by that."""
 THRESHOLD = 0.3
 """The default one."""
-NEUTRAL = {"typing: shown/100"}
+NEUTRAL = {"typing: shown/100", "shown/100"}
+
+
+class HasId(Protocol):
+    """The result of one item of an evaluation."""
+
+    @property
+    def id(self) -> str: ...
+
+
+Measured = TypeVar("Measured", bound=HasId)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +58,20 @@ class Difference:
     @property
     def is_better(self) -> bool:
         """Return whether ours is significantly better."""
-        return self._has_sign(-1 if self.figure in LESS_IS_BETTER else 1)
+        return self._has_sign(-1 if self._is_in(LESS_IS_BETTER) else 1)
 
     @property
     def is_worse(self) -> bool:
         """Return whether ours is significantly worse."""
-        return self._has_sign(1 if self.figure in LESS_IS_BETTER else -1)
+        return self._has_sign(1 if self._is_in(LESS_IS_BETTER) else -1)
+
+    def _is_in(self, figures: set[str]) -> bool:
+        """Return whether the figure is one of these, or one of these of a face."""
+        return self.figure in figures or self.figure.partition(": ")[2] in figures
 
     def _has_sign(self, sign: int) -> bool:
         value = self.difference.value
-        known = value is not None and self.is_significant and self.figure not in NEUTRAL
+        known = value is not None and self.is_significant and not self._is_in(NEUTRAL)
         return known and sign * (value or 0) > 0
 
 
@@ -76,10 +92,32 @@ def compare_files(
     ours, theirs = (
         in_order(result for result in results if result.id in common) for results in (ours, theirs)
     )
-    bootstrap = Bootstrap(len(ours), seed)
     mine, other = dict(statistics(ours)), dict(statistics(theirs))
     mine[EQUAL], other[EQUAL] = _equally_precise(ours, theirs)
-    differences = [
+    return Comparison(against, len(ours), _differences(mine, other, Bootstrap(len(ours), seed)))
+
+
+def compare_statistics(
+    ours: Sequence[Measured],
+    theirs: Sequence[Measured],
+    statistics_of: Callable[[Sequence[Measured]], dict[str, Statistic]],
+    against: str,
+    seed: int,
+) -> Comparison:
+    """Compare two runs over the items that both have, by the statistics of each run."""
+    common = {result.id for result in ours} & {result.id for result in theirs}
+    mine, other = (
+        sorted((result for result in results if result.id in common), key=lambda result: result.id)
+        for results in (ours, theirs)
+    )
+    bootstrap = Bootstrap(len(mine), seed)
+    return Comparison(against, len(mine), _differences(statistics_of(mine), statistics_of(other), bootstrap))
+
+
+def _differences(
+    mine: Mapping[str, Statistic], other: Mapping[str, Statistic], bootstrap: Bootstrap
+) -> list[Difference]:
+    return [
         Difference(
             figure,
             bootstrap.interval(mine[figure]),
@@ -88,7 +126,6 @@ def compare_files(
         )
         for figure in mine
     ]
-    return Comparison(against, len(ours), differences)
 
 
 def _equally_precise(ours: Sequence[FileResult], theirs: Sequence[FileResult]) -> tuple[Statistic, Statistic]:

@@ -38,6 +38,22 @@ class EvalOutput(Measured):
     against: dict[str, Any] | None
 
 
+class EvalKeysOutput(Measured):
+    """The output for sessions that are replayed key by key.
+
+    faces: by face, counts and figures with their intervals. groups: by face, the same of each recording, or of each language
+    of typed commits. calibrationError: by face. latencyMs: milliseconds, by face. sessions: counts, answers with their
+    confidence, latencies. against: the figures of another revision, and the differences.
+    """
+
+    faces: dict[str, Any]
+    groups: dict[str, dict[str, Any]]
+    calibrationError: dict[str, Any]
+    latencyMs: dict[str, Any]
+    sessions: list[dict[str, Any]]
+    against: dict[str, Any] | None
+
+
 class ScenarioResult(TypedDict):
     """The result of one scenario.
 

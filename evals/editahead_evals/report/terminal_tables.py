@@ -27,8 +27,7 @@ LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 def render(report: Report, console: Console, comparison: Comparison | None = None) -> None:
-    if not console.is_terminal:
-        console = Console(file=console.file, width=PLAIN_WIDTH, color_system=None, highlight=False)
+    console = wide_console(console)
     opportunities, keystrokes = {"moments": "opportunities", "shown": "shown"}, {"keystrokes": "keystrokes"}
     for title, what, rows, sums, metrics in (
         ("Next edit, on real commits", "predictor", report.predictors, opportunities, METRICS),
@@ -37,10 +36,10 @@ def render(report: Report, console: Console, comparison: Comparison | None = Non
         ("Editahead by kind of hunk", "kind", report.kinds, opportunities, GROUP_METRICS),
         ("Editahead by distance from the cursor", "distance", report.distances, opportunities, GROUP_METRICS),
     ):
-        console.print(_table(title, what, rows, sums, metrics, console), end="\n\n")
+        console.print(figure_table(title, what, rows, sums, metrics, console), end="\n\n")
     console.print(_levels(report, console), end="\n\n")
     if comparison is not None:
-        console.print(_differences(comparison, console), end="\n\n")
+        console.print(difference_table(comparison, console), end="\n\n")
     for line in _lines(report):
         console.print(line)
     if failed := sum(report.silences.get(reason, 0) for reason in FAILED):
@@ -55,6 +54,13 @@ def render(report: Report, console: Console, comparison: Comparison | None = Non
         f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; "
         f"{len(report.files)} files; moments: opportunities; value and 95% interval, by bootstrap over files"
     )
+
+
+def wide_console(console: Console) -> Console:
+    """Return a console for tables: a terminal as it is, or plain text of a fixed width."""
+    if console.is_terminal:
+        return console
+    return Console(file=console.file, width=PLAIN_WIDTH, color_system=None, highlight=False)
 
 
 def cell(interval: Interval, gap: str = " ") -> str:
@@ -73,7 +79,7 @@ def new_table(title: str, console: Console) -> Table:
     )
 
 
-def _table(
+def figure_table(
     title: str,
     what: str,
     rows: Sequence[tuple[str, Any, Mapping[str, Interval]]],
@@ -108,7 +114,8 @@ def _levels(report: Report, console: Console) -> Table:
     return table
 
 
-def _differences(comparison: Comparison, console: Console) -> Table:
+def difference_table(comparison: Comparison, console: Console) -> Table:
+    """Return the figures of two runs over the same files, and their differences."""
     table = new_table(f"Against {comparison.against}, on the same files", console)
     table.add_column("figure")
     for column in ("here", comparison.against, "difference"):

@@ -31,6 +31,7 @@ from . import (
     lifecycle,
     next_edit,
     outcomes,
+    session_time,
 )
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ FEATURES = (
     outcomes,
     execute_command,
     apply_sketch,
+    session_time,
 )
 
 

@@ -27,6 +27,7 @@ DID_SHOW_COMPLETION = "textDocument/didShowCompletion"
 DID_PARTIALLY_ACCEPT_COMPLETION = "textDocument/didPartiallyAcceptCompletion"
 DID_CHANGE_STATUS = "didChangeStatus"
 DID_FOCUS = "textDocument/didFocus"
+SESSION_TIME = "editahead/sessionTime"
 
 ACCEPT = "editahead.accept"
 REJECT = "editahead.reject"
@@ -134,6 +135,13 @@ class DidFocusParams:
     """The document that has the focus; None = none has it."""
 
     text_document: VersionedTextDocument | None = None
+
+
+@attrs.frozen
+class SessionTimeParams:
+    """The seconds since the start of the session that the client replays."""
+
+    seconds: float
 
 
 @attrs.frozen

@@ -1,0 +1,83 @@
+"""What the evaluations of `editahead eval` share: the choice of records, the progress of replays, JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from editahead_evals.data.edit_records import Record
+    from editahead_evals.replay.parallel import Item, ReplayPlan, Result
+
+MAX_COMMITS = 1000
+"""Most of a repository's last commits that are searched."""
+DEFAULT_FILES = 100
+"""Default number of the changed files to replay."""
+
+
+def read_chosen_records(args: argparse.Namespace, errors: Console) -> Sequence[Record]:
+    """Return the records to replay.
+
+    Raises:
+        RecordError: The records cannot be read, or there are none.
+        GitError: The repository cannot be read.
+    """
+    from itertools import islice
+
+    from editahead_evals.data.edit_records import MAX_FILE_CHARACTERS, read_records, sample
+    from editahead_evals.data.git_records import recent_records
+    from editahead_evals.errors import RecordError
+
+    if args.edits:
+        records = sample(read_records(args.edits), args.files, args.seed)
+        if not records:
+            raise RecordError(f"{args.edits}: no records")
+        return records
+    with errors.status("reading commits"):
+        found = recent_records(args.repo, MAX_COMMITS, shuffle=args.seed)
+        records = list(
+            islice(
+                (record for record in found if len(record.before) < MAX_FILE_CHARACTERS),
+                args.files or DEFAULT_FILES,
+            )
+        )
+    if not records:
+        raise RecordError(
+            f"{args.repo}: the last {MAX_COMMITS} commits have nothing to replay: none of them, merges aside, changes few "
+            "lines of a file in a known language"
+        )
+    return records
+
+
+def replay_all(
+    what: str, items: Sequence[Item], jobs: int, plan: ReplayPlan[Item, Result], errors: Console
+) -> list[Result]:
+    """Replay the items, show the progress, and return the results.
+
+    Raises:
+        RunError: A server failed.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from editahead_evals.replay.parallel import evaluate
+
+    results = []
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=errors, transient=True) as progress:
+        task = progress.add_task("", total=len(items))
+        with closing(evaluate(items, jobs, plan)) as running:
+            for result in running:
+                results.append(result)
+                progress.advance(task)
+    return results
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    json.dump(value, sys.stdout, indent=2)
+    sys.stdout.write("\n")

@@ -1,0 +1,95 @@
+"""From the edits shown while a person types to figures, by face."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .confidence_curve import Answer
+from .face_observer import FaceObserver
+from .key_judge import keys_saved
+from .metrics import Ratio
+
+FACES = ("inlineCompletion", "copilotInlineEdit")
+"""The faces that are asked after each key, by the last part of their method's name."""
+
+
+@dataclass(slots=True)
+class KeyCounts:
+    """The sums over the keys of one face.
+
+    Attributes:
+        keys: keys of the person; each is one request.
+        shown: suggestions shown, each once.
+        true: suggestions that the person then made.
+        partly: suggestions of which the person made a part.
+        wrong: all other suggestions.
+        flickers: suggestions that changed or vanished under typing that agreed with them.
+        saved: keys that taking the true ones would have saved, less one for each accept.
+    """
+
+    keys: int = 0
+    shown: int = 0
+    true: int = 0
+    partly: int = 0
+    wrong: int = 0
+    flickers: int = 0
+    saved: int = 0
+
+
+KEY_METRICS = {
+    "saved": Ratio("saved", "keys"),
+    "wrong/100": Ratio("wrong", "keys", 100),
+    "shown/100": Ratio("shown", "keys", 100),
+    "came true": Ratio("true", "shown"),
+    "partly": Ratio("partly", "shown"),
+    "flickered/100": Ratio("flickers", "keys", 100),
+}
+
+
+@dataclass(slots=True)
+class FaceResult:
+    """What one face showed in one session.
+
+    Attributes:
+        answers: each suggestion with its confidence, and whether it came true.
+        ms: the latency of each answer, in milliseconds.
+    """
+
+    counts: KeyCounts
+    answers: list[Answer] = field(default_factory=list)
+    ms: list[float] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class SessionResult:
+    """One session's result, by face."""
+
+    id: str
+    language: str
+    faces: dict[str, FaceResult]
+
+
+def face_result(observer: FaceObserver, keys: int, ms: list[float]) -> FaceResult:
+    """Return the figures of what a face showed in a session.
+
+    Args:
+        observer: of the face.
+        keys: the number of keys of the session.
+        ms: the latency of each answer, in milliseconds.
+    """
+    verdicts = [edit.verdict for edit in observer.shown]
+    counts = KeyCounts(
+        keys=keys,
+        shown=len(verdicts),
+        true=verdicts.count("true"),
+        partly=verdicts.count("partly"),
+        wrong=verdicts.count("wrong"),
+        flickers=observer.flickers,
+        saved=keys_saved(observer.shown),
+    )
+    answers = [
+        Answer(True, edit.verdict == "true", confidence=edit.confidence)
+        for edit in observer.shown
+        if edit.confidence is not None
+    ]
+    return FaceResult(counts, answers, ms)

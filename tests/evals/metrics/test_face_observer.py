@@ -1,0 +1,74 @@
+"""What a face shows, followed from request to request: suggestions counted once, and flicker."""
+
+from __future__ import annotations
+
+import pytest
+
+from editahead_evals.metrics.face_observer import FaceAnswer, FaceObserver
+from editahead_evals.metrics.key_metrics import face_result
+
+
+class Face:
+    """A document with the cursor at its end, and a face that answers after each key as the test says."""
+
+    def __init__(self) -> None:
+        self.observer, self.text, self.key = FaceObserver(), "", 0
+
+    def type(self, text: str, *, shown: str | None = None, id: str = "p-1") -> None:
+        """Type all of `text` at the end; after its last key, `shown` is offered there."""
+        for character in text:
+            self.key += 1
+            at = len(self.text)
+            self.text += character
+            self.observer.on_change("a.py", [(at, at, character)], self.text, 0.0, self.key)
+            answer = None
+            if shown is not None and len(self.text) == at + 1 and character == text[-1]:
+                answer = FaceAnswer(id, len(self.text), "", shown)
+            self.observer.on_answer("a.py", self.text, answer, self.key, 0.0, 0.5)
+
+
+def test_a_suggestion_that_is_typed_through_is_one_and_does_not_flicker() -> None:
+    face = Face()
+    face.type("g", shown="et()")
+    face.type("e", shown="t()")
+    face.type("t", shown="()")
+    face.type("(", shown=")")
+    face.type(")")
+    result = face_result(face.observer, face.key, [])
+    counts = result.counts
+    assert (counts.keys, counts.shown, counts.true, counts.wrong) == (5, 1, 1, 0)
+    assert (counts.flickers, counts.saved) == (0, 3)
+    assert [(answer.confidence, answer.correct) for answer in result.answers] == [(0.5, True)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "then", "flickers"),
+    [
+        ("e", "t()", 0),
+        ("e", None, 1),  # vanished
+        ("e", "ts()", 1),  # changed
+        ("x", None, 0),  # the typing disagrees
+        ("x", "yz", 0),
+    ],
+)
+def test_flicker(typed: str, then: str | None, flickers: int) -> None:
+    face = Face()
+    face.type("g", shown="et()")
+    face.type(typed, shown=then, id="p-2")
+    assert face.observer.flickers == flickers
+    assert len(face.observer.shown) == 1 + (then is not None)
+
+
+def test_what_is_typed_to_its_end_may_go() -> None:
+    face = Face()
+    face.type("g", shown="e")
+    face.type("e")
+    assert face.observer.flickers == 0
+
+
+def test_only_typing_inside_of_a_suggestion_agrees_with_it() -> None:
+    observer = FaceObserver()
+    observer.on_answer("a.py", "old\n", FaceAnswer("p-1", 0, "old", "new"), 1, 0.0, None)
+    observer.on_change("a.py", [(4, 4, "x")], "old\nx", 0.0, 2)
+    observer.on_answer("a.py", "old\nx", None, 2, 0.0, None)
+    assert observer.flickers == 0

@@ -1,0 +1,96 @@
+"""`editahead eval --keys` and `--typing` on a few small sessions of our own, through the real server."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+from editahead_cli.commands import eval as command
+from editahead_evals.data.edit_records import Record
+from editahead_evals.metrics.key_metrics import FACES
+from schemas import validate
+
+TEXT = "def show(user):\n    print(user)\n    log(user)\n    return user\n"
+
+
+@pytest.fixture
+def recordings(tmp_path: Path) -> Path:
+    """A rename of a parameter, key by key, and then of its first use."""
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    log: list[dict[str, Any]] = [
+        {"kind": "documentEncountered", "id": 0, "time": 0, "relativePath": "a.py"},
+        {"kind": "setContent", "id": 0, "time": 0, "content": TEXT},
+    ]
+    time = 1000
+    for start in (9, 26):
+        for number, letter in enumerate("guest"):
+            end = start + 4 if number == 0 else start + number
+            log.append(
+                {"kind": "changed", "id": 0, "time": time, "edit": [[start + number, end, letter]], "v": time}
+            )
+            time += 150
+    (folder / "rename.w.json").write_text(json.dumps({"log": log}))
+    return folder
+
+
+@pytest.fixture
+def edits(tmp_path: Path) -> Path:
+    path = tmp_path / "edits.jsonl.zst"
+    record = Record("r@1:a.py", "r", "1", "Rename", "a.py", "python", TEXT, TEXT.replace("user", "guest"))
+    path.write_bytes(zstandard.compress((json.dumps(asdict(record)) + "\n").encode()))
+    return path
+
+
+def run(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return command.run(parser.parse_args(arguments))
+
+
+def test_recordings_as_json(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--keys", str(recordings), "--jobs", "1", "--json") == 0
+    report: dict[str, Any] = json.loads(capsys.readouterr().out)
+    validate("output.eval-keys", "output", report)
+    assert list(report["faces"]) == list(FACES)
+    for face in FACES:
+        counts = report["faces"][face]["counts"]
+        assert counts["keys"] == 10
+        assert counts["true"] + counts["partly"] + counts["wrong"] == counts["shown"]
+        assert list(report["groups"][face]) == ["rename"]
+    session = report["sessions"][0]["faces"]["copilotInlineEdit"]
+    assert len(session["ms"]) == 10
+    assert len(session["answers"]) == session["counts"]["shown"]
+
+
+def test_typing_in_tables(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--edits", str(edits), "--typing", "--jobs", "1") == 0
+    out = capsys.readouterr().out
+    for words in ("typed key by key", "inlineCompletion, by language", "python", "calibration error", "p99"):
+        assert words in out
+
+
+def test_a_bad_recording_is_named(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (recordings / "torn.w.json").write_text('{"log": [')
+    assert run("--keys", str(recordings)) == 1
+    assert "torn.w.json: not JSON" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--scenarios", ".", "--typing"],
+        ["--edits", "x", "--typing", "--apply"],
+        ["--keys", ".", "--files", "3"],
+        ["--keys", ".", "--with-model"],
+    ],
+)
+def test_wrong_usage(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*options) == 2
+    assert "cannot be combined" in (err := capsys.readouterr().err) or "needs" in err
