@@ -51,19 +51,19 @@ def test_apply_through_the_server() -> None:
 
 
 async def _through_the_server(text: str, rounds: list[str]) -> tuple[list[float], int]:
-    wired = ServerHarness(ScriptedPipeline({}))
-    await wired.initialize()
-    wired.open(URI, text)
+    harness = ServerHarness(ScriptedPipeline({}))
+    await harness.initialize()
+    harness.open(URI, text)
     took, refused = [], 0
     for sketch in rounds:
         argument: dict[str, Any] = {"uri": URI, "sketch": sketch, "dryRun": True}
         started = time.perf_counter()
-        reply = await wired.reply(
-            wired.send("workspace/executeCommand", {"command": "editahead.apply", "arguments": [argument]})
+        reply = await harness.reply(
+            harness.send("workspace/executeCommand", {"command": "editahead.apply", "arguments": [argument]})
         )
         took.append((time.perf_counter() - started) * 1000)
         refused += "error" in reply
-    wired.finish()
+    harness.finish()
     return took, refused
 
 

@@ -27,7 +27,7 @@ def transport(request: pytest.FixtureRequest) -> str:
 
 
 @pytest_asyncio.fixture
-async def scripted(transport: str, server_environment: dict[str, str]) -> AsyncIterator[LanguageClient]:
+async def client(transport: str, server_environment: dict[str, str]) -> AsyncIterator[LanguageClient]:
     """Predicts `user` -> `account`."""
     if transport == "stdio":
         async with spawned([*SCRIPTED, SCRIPT], server_environment) as client:

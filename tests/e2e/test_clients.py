@@ -96,21 +96,21 @@ def place(line: int, character: int) -> types.TextDocumentPositionParams:
 USER = types.Range(types.Position(1, 4), types.Position(1, 8))
 
 
-async def test_what_each_is_told_of(scripted: LanguageClient, editor: Editor) -> None:
-    capabilities = await start(scripted, said_by(editor))
+async def test_what_each_is_told_of(client: LanguageClient, editor: Editor) -> None:
+    capabilities = await start(client, said_by(editor))
     assert capabilities.position_encoding == editor.encoding
     assert (capabilities.completion_provider is None) is editor.ghosts
     assert capabilities.inlay_hint_provider is None
     if not editor.ghosts:
-        assert await marked(scripted)
-        scripted.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(A)))
-        assert await marked(scripted) == []
+        assert await marked(client)
+        client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(A)))
+        assert await marked(client) == []
 
 
-async def test_code_actions(scripted: LanguageClient, editor: Editor) -> None:
-    await start(scripted, said_by(editor))
+async def test_code_actions(client: LanguageClient, editor: Editor) -> None:
+    await start(client, said_by(editor))
     here = types.Position(0, 0)
-    actions = await scripted.text_document_code_action_async(
+    actions = await client.text_document_code_action_async(
         types.CodeActionParams(
             types.TextDocumentIdentifier(A), types.Range(here, here), types.CodeActionContext([])
         )
@@ -122,7 +122,7 @@ async def test_code_actions(scripted: LanguageClient, editor: Editor) -> None:
     assert isinstance(accept, types.CodeAction) and accept.command is not None
     assert (accept.edit is None) is editor.lazy
     if editor.lazy:
-        accept = await scripted.code_action_resolve_async(accept)
+        accept = await client.code_action_resolve_async(accept)
     assert accept.edit is not None and accept.command is not None
     edit = types.TextEdit(USER, "account")
     if editor.versioned:
@@ -131,31 +131,31 @@ async def test_code_actions(scripted: LanguageClient, editor: Editor) -> None:
     else:
         assert accept.edit.changes == {A: (edit,)}
     if not editor.ghosts:
-        assert [diagnostic.range for diagnostic in await marked(scripted)] == [USER]
-    change(scripted, 2, USER, "account")
-    await scripted.workspace_execute_command_async(
+        assert [diagnostic.range for diagnostic in await marked(client)] == [USER]
+    change(client, 2, USER, "account")
+    await client.workspace_execute_command_async(
         types.ExecuteCommandParams(accept.command.command, accept.command.arguments)
     )
-    assert await outcomes(scripted) == {"shown": 1, "accepted": 1, "rejected": 0}
+    assert await outcomes(client) == {"shown": 1, "accepted": 1, "rejected": 0}
     if not editor.ghosts:
-        assert await marked(scripted) == []
+        assert await marked(client) == []
 
 
-async def test_at_the_cursor(scripted: LanguageClient, editor: Editor) -> None:
+async def test_at_the_cursor(client: LanguageClient, editor: Editor) -> None:
     """Ghost text where there is such a thing, else an item of the menu."""
     params = said_by(editor)
     params.initialization_options = {"editahead": {"hints": "off"}}
-    await start(scripted, params)
+    await start(client, params)
     at = place(1, 8)
     if editor.ghosts:
         context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
-        ghosts = await scripted.text_document_inline_completion_async(
+        ghosts = await client.text_document_inline_completion_async(
             types.InlineCompletionParams(context, at.text_document, at.position)
         )
         assert isinstance(ghosts, types.InlineCompletionList)
         assert [(item.insert_text, item.range) for item in ghosts.items] == [("account", USER)]
         return
-    listed = await scripted.text_document_completion_async(
+    listed = await client.text_document_completion_async(
         types.CompletionParams(at.text_document, at.position)
     )
     assert isinstance(listed, types.CompletionList) and listed.is_incomplete

@@ -167,24 +167,24 @@ class Editor:
 
 async def test_in_this_process_the_mirror_is_exact_after_every_message(tmp_path: Path) -> None:
     editor, pipeline = Editor(SEED), ScriptedPipeline({"user": "account"})
-    wired = ServerHarness(pipeline, user_folder=tmp_path)
-    await wired.initialize()
+    harness = ServerHarness(pipeline, user_folder=tmp_path)
+    await harness.initialize()
     for message in editor.messages(SECONDS):
         if isinstance(message, bytes):
-            wired.server.receive(message)
-            await wired.take(lambda m: m.get("id") is None and "error" in m)
+            harness.server.receive(message)
+            await harness.take(lambda m: m.get("id") is None and "error" in m)
             continue
         if "id" in message:
-            message["id"] += 1000  # those of `wired` itself are below
-        wired.server.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
-        documents = {d.uri: d.snapshot.text for d in wired.server.session.documents}
+            message["id"] += 1000  # those of `harness` itself are below
+        harness.server.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
+        documents = {d.uri: d.snapshot.text for d in harness.server.session.documents}
         assert documents == {uri: editor.text(uri) for uri in editor.texts}, f"seed {SEED}"
         if editor.random.random() < 0.3:
             await asyncio.sleep(0)
     for id in editor.waiting:
-        reply = await wired.reply(id + 1000)
+        reply = await harness.reply(id + 1000)
         assert ("result" in reply) != ("error" in reply)
-    wired.finish()
+    harness.finish()
 
 
 SERVERS = {

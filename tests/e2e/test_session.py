@@ -44,11 +44,11 @@ async def request(client: LanguageClient, method: str, params: Any) -> Any:
     return plain(await client.protocol.send_request_async(method, params))
 
 
-async def test_a_session_with_every_face(scripted: LanguageClient) -> None:
-    result = await start(scripted, "user\nx\n")
+async def test_a_session_with_every_face(client: LanguageClient) -> None:
+    result = await start(client, "user\nx\n")
     assert result.capabilities.position_encoding == "utf-8"
-    change(scripted, 2, 1, 0, 1, 1, text="user")
-    ghost = await scripted.text_document_inline_completion_async(
+    change(client, 2, 1, 0, 1, 1, text="user")
+    ghost = await client.text_document_inline_completion_async(
         types.InlineCompletionParams(
             context=types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
             text_document=types.TextDocumentIdentifier(A),
@@ -57,33 +57,33 @@ async def test_a_session_with_every_face(scripted: LanguageClient) -> None:
     )
     assert isinstance(ghost, types.InlineCompletionList)
     assert [item.insert_text for item in ghost.items] == ["account"]
-    (edit,) = (await request(scripted, "textDocument/copilotInlineEdit", ask(A, 2, 1, 0, triggerKind=2)))[
+    (edit,) = (await request(client, "textDocument/copilotInlineEdit", ask(A, 2, 1, 0, triggerKind=2)))[
         "edits"
     ]
     assert edit["range"] == span(1, 0, 1, 4)
-    predictions = (await request(scripted, "editahead/nextEdit", ask(A, 2, 1, 0, trigger="typed")))[
+    predictions = (await request(client, "editahead/nextEdit", ask(A, 2, 1, 0, trigger="typed")))[
         "predictions"
     ]
     assert [p["edits"][0]["range"] for p in predictions] == [span(1, 0, 1, 4), span(0, 0, 0, 4)]
     assert predictions[0]["id"] == edit["command"]["arguments"][0]
-    change(scripted, 3, 1, 0, 1, 4, text="account")
-    await scripted.workspace_execute_command_async(
+    change(client, 3, 1, 0, 1, 4, text="account")
+    await client.workspace_execute_command_async(
         types.ExecuteCommandParams("editahead.accept", [predictions[0]["id"]])
     )
     status = plain(
-        await scripted.workspace_execute_command_async(types.ExecuteCommandParams("editahead.status"))
+        await client.workspace_execute_command_async(types.ExecuteCommandParams("editahead.status"))
     )
     assert status["outcomes"] == {"shown": 2, "accepted": 1, "rejected": 0}
 
 
-async def test_errors_do_not_end_it(scripted: LanguageClient) -> None:
-    await start(scripted, "BOOM user\n")
+async def test_errors_do_not_end_it(client: LanguageClient) -> None:
+    await start(client, "BOOM user\n")
     with pytest.raises(JsonRpcException):
-        await request(scripted, "editahead/nextEdit", {})
-    result = await request(scripted, "editahead/nextEdit", ask(A, 1, 0, 0))
+        await request(client, "editahead/nextEdit", {})
+    result = await request(client, "editahead/nextEdit", ask(A, 1, 0, 0))
     assert result["silence"]["reason"] == "engine-unavailable"
-    change(scripted, 2, 0, 0, 0, 4, text="")
-    assert (await request(scripted, "editahead/nextEdit", ask(A, 2, 0, 0)))["predictions"]
+    change(client, 2, 0, 0, 0, 4, text="")
+    assert (await request(client, "editahead/nextEdit", ask(A, 2, 0, 0)))["predictions"]
 
 
 async def test_a_rename_is_predicted_for_real(real: LanguageClient) -> None:

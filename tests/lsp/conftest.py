@@ -27,10 +27,10 @@ async def connect(pipeline: ScriptedPipeline, tmp_path: Path) -> AsyncIterator[C
 
     yield connect
     pipeline.open.set()
-    for wired in made:
-        wired.finish()
+    for harness in made:
+        harness.finish()
 
 
 @pytest.fixture
-def wired(connect: Callable[..., ServerHarness]) -> ServerHarness:
+def harness(connect: Callable[..., ServerHarness]) -> ServerHarness:
     return connect()

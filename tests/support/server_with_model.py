@@ -121,7 +121,7 @@ async def until(true: Callable[[], bool]) -> None:
         await asyncio.sleep(0)
 
 
-def rename_once(wired: ServerWithModel) -> None:
+def rename_once(harness: ServerWithModel) -> None:
     """The rules know what comes next."""
-    wired.open(A, RENAMED)
-    wired.change(A, 2, (0, 6, 0, 10, "account"))
+    harness.open(A, RENAMED)
+    harness.change(A, 2, (0, 6, 0, 10, "account"))

@@ -108,16 +108,16 @@ async def asked(tmp_path: Path) -> AsyncIterator[Connect]:
         return made[-1]
 
     yield connect
-    for wired in made:
-        wired.server.request_exit()
-        await wired.server.wait_closed()
-        wired.finish()
+    for harness in made:
+        harness.server.request_exit()
+        await harness.server.wait_closed()
+        harness.finish()
 
 
 async def test_its_rewrite_is_offered_as_its_own(asked: Connect) -> None:
-    wired = asked(says(right))
-    await wired.start()
-    result = await wired.apply()
+    harness = asked(says(right))
+    await harness.start()
+    result = await harness.apply()
     assert applied(TEXT, result["hunks"]) == REPLACED
     assert result["method"] == "model"
     assert {hunk["origin"] for hunk in result["hunks"]} == {"model"}
@@ -125,18 +125,18 @@ async def test_its_rewrite_is_offered_as_its_own(asked: Connect) -> None:
     annotations = result["edit"]["changeAnnotations"].values()
     assert all(annotation["needsConfirmation"] for annotation in annotations)
     assert result["stats"]["modelTokens"] > 0
-    (prompt,) = wired.asked
+    (prompt,) = harness.asked
     assert TEXT[TEXT.index("def second") : TEXT.index("    return c + d")] in prompt
     assert AMBIGUOUS in prompt
 
 
 async def test_what_the_merge_is_sure_of_is_not_asked(asked: Connect) -> None:
-    wired = asked(says(right))
-    await wired.start()
-    result = await wired.apply(sketch=SKETCH)
+    harness = asked(says(right))
+    await harness.start()
+    result = await harness.apply(sketch=SKETCH)
     assert applied(TEXT, result["hunks"]) == WANTED
     assert (result["method"], result["stats"]["modelTokens"]) == ("merge", 0)
-    assert not wired.asked
+    assert not harness.asked
 
 
 @pytest.mark.parametrize(
@@ -153,44 +153,44 @@ async def test_what_the_merge_is_sure_of_is_not_asked(asked: Connect) -> None:
 async def test_the_refusal_stays_where_the_answer_does_not_agree(
     asked: Connect, answer: Callable[[str], str], reason: Finish
 ) -> None:
-    wired = asked(says(answer, reason=reason))
-    await wired.start()
-    refused = await wired.apply()
+    harness = asked(says(answer, reason=reason))
+    await harness.start()
+    refused = await harness.apply()
     validate("command.editahead.apply", "refusal", refused)
     assert refused["reason"] == "ambiguous" and refused["model"]
-    assert len(wired.asked) == 2, "it is asked once more, with more around"
-    assert len(wired.asked[0]) < len(wired.asked[1])
-    assert (await wired.status())["apply"] == {"asked": 1, "taken": 0, "firstHunkMs": None, "ms": None}
+    assert len(harness.asked) == 2, "it is asked once more, with more around"
+    assert len(harness.asked[0]) < len(harness.asked[1])
+    assert (await harness.status())["apply"] == {"asked": 1, "taken": 0, "firstHunkMs": None, "ms": None}
 
 
 async def test_the_refusal_stays_where_the_model_cannot_be_had(asked: Connect) -> None:
-    wired = asked(by_prompt({"": ScriptedReply(error=BackendError("broken", "It is broken."))}))
-    await wired.start()
-    refused = await wired.apply()
+    harness = asked(by_prompt({"": ScriptedReply(error=BackendError("broken", "It is broken."))}))
+    await harness.start()
+    refused = await harness.apply()
     assert (refused["reason"], refused["model"]) == ("ambiguous", "It is broken.")
-    assert (await wired.status())["apply"]["asked"] == 0
+    assert (await harness.status())["apply"]["asked"] == 0
 
 
 async def test_a_model_of_another_format_is_not_asked(asked: Connect) -> None:
-    wired = asked(says(right), "zeta-2")
-    await wired.start()
-    refused = await wired.apply()
+    harness = asked(says(right), "zeta-2")
+    await harness.start()
+    refused = await harness.apply()
     assert (refused["reason"], refused["model"]) == ("ambiguous", "scripted is not asked about sketches.")
-    assert not wired.asked
+    assert not harness.asked
 
 
 async def test_an_editor_that_asks_for_no_confirmation_gets_none_of_it(asked: Connect) -> None:
-    wired = asked(says(right))
-    await wired.start({"documentChanges": True})
-    assert (await wired.apply(dryRun=False))["reason"] == "ambiguous"
-    assert not wired.asked
+    harness = asked(says(right))
+    await harness.start({"documentChanges": True})
+    assert (await harness.apply(dryRun=False))["reason"] == "ambiguous"
+    assert not harness.asked
 
 
 async def test_it_may_change_the_selection_only(asked: Connect) -> None:
-    wired = asked(says(right))
-    await wired.start()
+    harness = asked(says(right))
+    await harness.start()
     start, end = {"line": 0, "character": 0}, {"line": 3, "character": 0}
-    assert (await wired.apply(range={"start": start, "end": end}))["reason"] in ("ambiguous", "unplaced")
+    assert (await harness.apply(range={"start": start, "end": end}))["reason"] in ("ambiguous", "unplaced")
 
 
 async def test_a_cancelled_request_ends_the_model_s(asked: Connect) -> None:
@@ -200,15 +200,15 @@ async def test_a_cancelled_request_ends_the_model_s(asked: Connect) -> None:
         started.set()
         await asyncio.Event().wait()
 
-    wired = asked(says(right), pause=pause)
-    await wired.start()
+    harness = asked(says(right), pause=pause)
+    await harness.start()
     argument = {"uri": URI, "sketch": AMBIGUOUS, "dryRun": True}
-    number = wired.send("workspace/executeCommand", {"command": "editahead.apply", "arguments": [argument]})
+    number = harness.send("workspace/executeCommand", {"command": "editahead.apply", "arguments": [argument]})
     await started.wait()
-    wired.notify("$/cancelRequest", {"id": number})
-    reply = await wired.reply(number)
+    harness.notify("$/cancelRequest", {"id": number})
+    reply = await harness.reply(number)
     assert reply["error"]["code"] == -32800
-    await until(lambda: wired.backend.stopped == 1)
+    await until(lambda: harness.backend.stopped == 1)
 
 
 WHOLE = {
@@ -232,20 +232,20 @@ def writes(text: str, format: str) -> Script:
 
 @pytest.mark.parametrize("format", WHOLE)
 async def test_models_that_write_whole_files(asked: Connect, format: str) -> None:
-    wired = asked(writes(REPLACED, format), format)
-    await wired.start()
-    result = await wired.apply()
+    harness = asked(writes(REPLACED, format), format)
+    await harness.start()
+    result = await harness.apply()
     assert (applied(TEXT, result["hunks"]), result["method"]) == (REPLACED, "model")
     assert all("A model wrote this" in hunk["flags"][-1] for hunk in result["hunks"])
-    (query,) = (query for query in wired.backend.queries if query.long)
+    (query,) = (query for query in harness.backend.queries if query.long)
     assert query.chat and AMBIGUOUS in query.prompt and TEXT in query.prompt
 
 
 async def test_what_the_sketch_was_asked_for_with_is_told(asked: Connect) -> None:
-    wired = asked(writes(REPLACED, "instruct"), "instruct")
-    await wired.start()
-    await wired.apply(instruction="Refuse what is negative.")
-    (query,) = (query for query in wired.backend.queries if query.long)
+    harness = asked(writes(REPLACED, "instruct"), "instruct")
+    await harness.start()
+    await harness.apply(instruction="Refuse what is negative.")
+    (query,) = (query for query in harness.backend.queries if query.long)
     assert "<|instruction|>\nRefuse what is negative.\n<|/instruction|>\n" in query.prompt
 
 
@@ -269,77 +269,77 @@ class Held:
 async def held_back(asked: Connect, text: str) -> tuple[Asked, Held]:
     """A model that has written all but the last lines of this text."""
     held = Held(len(text.splitlines()) - 4)
-    wired = asked(writes(text, "fastapply"), "fastapply", pause=held)
-    await wired.start()
-    wired.change(URI, 2, (17, 0, 17, 0, MORE))
-    return wired, held
+    harness = asked(writes(text, "fastapply"), "fastapply", pause=held)
+    await harness.start()
+    harness.change(URI, 2, (17, 0, 17, 0, MORE))
+    return harness, held
 
 
 async def test_hunks_are_told_while_the_model_writes(asked: Connect) -> None:
-    wired, held = await held_back(asked, REPLACED + MORE)
-    number = wired.begin()
-    partial = await wired.told()
-    assert not wired.answered(number), "the rest of the answer has not come"
+    harness, held = await held_back(asked, REPLACED + MORE)
+    number = harness.begin()
+    partial = await harness.told()
+    assert not harness.answered(number), "the rest of the answer has not come"
     assert applied(TEXT + MORE, partial["hunks"]) == REPLACED + MORE
     assert {hunk["origin"] for hunk in partial["hunks"]} == {"model"}
     held.go.set()
-    result = (await wired.reply(number))["result"]
+    result = (await harness.reply(number))["result"]
     assert result["hunks"] == partial["hunks"]
     assert 0 <= result["stats"]["firstHunkMs"] <= result["stats"]["ms"]
-    status = (await wired.status())["apply"]
+    status = (await harness.status())["apply"]
     assert (status["asked"], status["taken"]) == (1, 1)
     assert 0 <= status["firstHunkMs"] <= status["ms"]
 
 
 async def test_what_was_told_of_is_void_where_the_rewrite_is_not_taken(asked: Connect) -> None:
-    wired, held = await held_back(asked, REPLACED.replace("ValueError", "KeyError") + MORE)
-    number = wired.begin()
-    assert (await wired.told())["hunks"]
+    harness, held = await held_back(asked, REPLACED.replace("ValueError", "KeyError") + MORE)
+    number = harness.begin()
+    assert (await harness.told())["hunks"]
     held.go.set()
-    assert await wired.told() == {"hunks": [], "withdrawn": URI}
-    error = (await wired.reply(number))["error"]
+    assert await harness.told() == {"hunks": [], "withdrawn": URI}
+    error = (await harness.reply(number))["error"]
     assert error["data"]["reason"] == "ambiguous" and "not taken" in error["data"]["model"]
 
 
 async def test_a_request_that_is_cancelled_while_hunks_come_ends_at_the_server(asked: Connect) -> None:
-    wired, held = await held_back(asked, REPLACED + MORE)
-    number = wired.begin()
-    await wired.told()
+    harness, held = await held_back(asked, REPLACED + MORE)
+    number = harness.begin()
+    await harness.told()
     await held.reached.wait()
-    wired.notify("$/cancelRequest", {"id": number})
-    assert (await wired.reply(number))["error"]["code"] == -32800
-    await until(lambda: wired.backend.stopped == 1)
+    harness.notify("$/cancelRequest", {"id": number})
+    assert (await harness.reply(number))["error"]["code"] == -32800
+    await until(lambda: harness.backend.stopped == 1)
 
 
 async def test_the_end_of_the_server_ends_the_request(asked: Connect) -> None:
-    wired, _ = await held_back(asked, REPLACED + MORE)
-    number = wired.begin()
-    await wired.told()
-    wired.server.apply_service.stop()
-    assert "error" in await wired.reply(number)
-    await until(lambda: wired.backend.stopped == 1)
+    harness, _ = await held_back(asked, REPLACED + MORE)
+    number = harness.begin()
+    await harness.told()
+    harness.server.apply_service.stop()
+    assert "error" in await harness.reply(number)
+    await until(lambda: harness.backend.stopped == 1)
 
 
 async def test_what_the_merge_is_sure_of_does_not_wait_for_a_model(asked: Connect) -> None:
-    wired, held = await held_back(asked, REPLACED + MORE)
-    number = wired.begin()
-    await wired.told()
-    result = await wired.apply(sketch=SKETCH)
-    assert (result["method"], wired.answered(number)) == ("merge", False)
+    harness, held = await held_back(asked, REPLACED + MORE)
+    number = harness.begin()
+    await harness.told()
+    result = await harness.apply(sketch=SKETCH)
+    assert (result["method"], harness.answered(number)) == ("merge", False)
     assert result["stats"]["firstHunkMs"] <= result["stats"]["ms"]
     held.go.set()
-    assert (await wired.reply(number))["result"]["method"] == "model"
+    assert (await harness.reply(number))["result"]["method"] == "model"
 
 
 async def test_there_is_an_end_to_waiting_for_a_model(asked: Connect) -> None:
     now = [0.0]
     held = Held(3)
-    wired = asked(writes(REPLACED, "instruct"), "instruct", pause=held)
-    wired.server.apply_service.clock = lambda: now[0]
-    await wired.start()
-    number = wired.begin()
+    harness = asked(writes(REPLACED, "instruct"), "instruct", pause=held)
+    harness.server.apply_service.clock = lambda: now[0]
+    await harness.start()
+    number = harness.begin()
     await held.reached.wait()
     now[0] += MODEL_TIMEOUT_S + 1
-    data = (await wired.reply(number))["error"]["data"]
+    data = (await harness.reply(number))["error"]["data"]
     assert data["reason"] == "ambiguous" and "took longer" in data["model"]
-    await until(lambda: wired.backend.stopped == 1)
+    await until(lambda: harness.backend.stopped == 1)

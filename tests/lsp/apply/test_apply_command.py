@@ -28,40 +28,40 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-async def start(wired: ServerHarness, folder: Path | None = None, **workspace: Any) -> None:
+async def start(harness: ServerHarness, folder: Path | None = None, **workspace: Any) -> None:
     capabilities: Any = {"applyEdit": True, "workspaceEdit": workspace}
     folders = [] if folder is None else [{"uri": folder.as_uri(), "name": "work"}]
-    await wired.request(
+    await harness.request(
         "initialize",
         {"processId": None, "capabilities": {"workspace": capabilities}, "workspaceFolders": folders},
     )
-    wired.notify("initialized", {})
+    harness.notify("initialized", {})
 
 
 def command(**argument: Any) -> dict[str, Any]:
     return {"command": "editahead.apply", "arguments": [argument]}
 
 
-async def apply(wired: ServerHarness, **argument: Any) -> Any:
-    result = await wired.request("workspace/executeCommand", command(**argument))
+async def apply(harness: ServerHarness, **argument: Any) -> Any:
+    result = await harness.request("workspace/executeCommand", command(**argument))
     validate("command.editahead.apply", "arguments", [argument])
     validate("command.editahead.apply", "result", result)
     return result
 
 
-async def refused(wired: ServerHarness, **argument: Any) -> Any:
+async def refused(harness: ServerHarness, **argument: Any) -> Any:
     """The error."""
-    reply = await wired.reply(wired.send("workspace/executeCommand", command(**argument)))
+    reply = await harness.reply(harness.send("workspace/executeCommand", command(**argument)))
     assert reply["error"]["code"] == -32803
     assert reply["error"]["message"]
     return reply["error"]["data"]
 
 
-async def test_a_dry_run_gives_the_edit_and_sends_nothing(wired: ServerHarness, folder: Path) -> None:
-    await start(wired, folder, **VERSIONED)
+async def test_a_dry_run_gives_the_edit_and_sends_nothing(harness: ServerHarness, folder: Path) -> None:
+    await start(harness, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
-    wired.open(uri, TEXT, version=7)
-    result = await apply(wired, uri=uri, sketch=SKETCH, dryRun=True)
+    harness.open(uri, TEXT, version=7)
+    result = await apply(harness, uri=uri, sketch=SKETCH, dryRun=True)
     (change,) = result["edit"]["documentChanges"]
     assert change["textDocument"] == {"uri": uri, "version": 7}
     assert applied(TEXT, change["edits"]) == applied(TEXT, result["hunks"]) == WANTED
@@ -80,24 +80,24 @@ async def test_a_dry_run_gives_the_edit_and_sends_nothing(wired: ServerHarness, 
 
 
 @pytest.mark.parametrize("half", ["\ud800", "\udfff"])
-async def test_half_of_a_surrogate_pair_is_refused(wired: ServerHarness, folder: Path, half: str) -> None:
-    await start(wired, folder, **VERSIONED)
+async def test_half_of_a_surrogate_pair_is_refused(harness: ServerHarness, folder: Path, half: str) -> None:
+    await start(harness, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
-    wired.open(uri, TEXT)
+    harness.open(uri, TEXT)
     sketch = f"```python\n{TEXT}    # {half}\n```\n"
-    assert (await refused(wired, uri=uri, sketch=sketch))["reason"] == "unparsed"
-    wired.change(uri, 2, (0, 0, 0, 0, f"# {half}\ndef {half}g(): pass\n\n\n"))
-    assert (await apply(wired, uri=uri, sketch=SKETCH, dryRun=True))["hunks"]
+    assert (await refused(harness, uri=uri, sketch=sketch))["reason"] == "unparsed"
+    harness.change(uri, 2, (0, 0, 0, 0, f"# {half}\ndef {half}g(): pass\n\n\n"))
+    assert (await apply(harness, uri=uri, sketch=SKETCH, dryRun=True))["hunks"]
 
 
-async def test_annotations_for_clients_that_have_them(wired: ServerHarness, folder: Path) -> None:
-    await start(wired, folder, **ANNOTATED)
+async def test_annotations_for_clients_that_have_them(harness: ServerHarness, folder: Path) -> None:
+    await start(harness, folder, **ANNOTATED)
     uri = (folder / "a.py").as_uri()
-    wired.open(uri, TEXT)
+    harness.open(uri, TEXT)
     sketch = SKETCH.replace(
         "# ... existing code ...\n\ndef", "import os\nimport sys\n# ... existing code ...\n\ndef", 1
     )
-    result = await apply(wired, uri=uri, sketch=sketch, dryRun=True)
+    result = await apply(harness, uri=uri, sketch=sketch, dryRun=True)
     annotations = result["edit"]["changeAnnotations"]
     edits = result["edit"]["documentChanges"][0]["edits"]
     assert [annotations[edit["annotationId"]]["needsConfirmation"] for edit in edits] == [False, True]
@@ -109,53 +109,53 @@ async def test_annotations_for_clients_that_have_them(wired: ServerHarness, fold
     }
 
 
-async def test_plain_edits_for_clients_that_know_no_versions(wired: ServerHarness, folder: Path) -> None:
-    await start(wired, folder)
+async def test_plain_edits_for_clients_that_know_no_versions(harness: ServerHarness, folder: Path) -> None:
+    await start(harness, folder)
     uri = (folder / "a.py").as_uri()
-    wired.open(uri, TEXT)
-    result = await apply(wired, uri=uri, sketch=SKETCH, dryRun=True)
+    harness.open(uri, TEXT)
+    result = await apply(harness, uri=uri, sketch=SKETCH, dryRun=True)
     assert applied(TEXT, result["edit"]["changes"][uri]) == WANTED
     assert result["edit"].keys() == {"changes"}
 
 
-async def test_it_is_applied_and_is_not_typed(wired: ServerHarness, folder: Path) -> None:
-    await start(wired, folder, **VERSIONED)
+async def test_it_is_applied_and_is_not_typed(harness: ServerHarness, folder: Path) -> None:
+    await start(harness, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
-    wired.open(uri, TEXT)
-    id = wired.send("workspace/executeCommand", command(uri=uri, sketch=SKETCH))
-    message = await wired.take(lambda m: m.get("method") == "workspace/applyEdit")
+    harness.open(uri, TEXT)
+    id = harness.send("workspace/executeCommand", command(uri=uri, sketch=SKETCH))
+    message = await harness.take(lambda m: m.get("method") == "workspace/applyEdit")
     assert message["params"]["label"] == "Apply sketch"
     (edit,) = message["params"]["edit"]["documentChanges"][0]["edits"]
     place = edit["range"]["start"], edit["range"]["end"]
-    wired.change(uri, 2, (*(n for p in place for n in (p["line"], p["character"])), edit["newText"]))
-    wired.answer(message["id"], {"applied": True})
-    result = (await wired.reply(id))["result"]
+    harness.change(uri, 2, (*(n for p in place for n in (p["line"], p["character"])), edit["newText"]))
+    harness.answer(message["id"], {"applied": True})
+    result = (await harness.reply(id))["result"]
     assert "applied" not in result
-    (past,) = wired.server.session.history.edits
+    (past,) = harness.server.session.history.edits
     assert past.origin == "accepted"
-    assert wired.server.session.documents.get(uri).snapshot.text == WANTED  # type: ignore[union-attr]
+    assert harness.server.session.documents.get(uri).snapshot.text == WANTED  # type: ignore[union-attr]
 
 
-async def test_the_client_declines(wired: ServerHarness, folder: Path) -> None:
-    await start(wired, folder, **VERSIONED)
+async def test_the_client_declines(harness: ServerHarness, folder: Path) -> None:
+    await start(harness, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
-    wired.open(uri, TEXT)
+    harness.open(uri, TEXT)
     for answer, reason in (
         ({"applied": False, "failureReason": "It is locked."}, "It is locked."),
         ({"applied": False}, "The editor did not apply the edit."),
         (None, "The editor did not apply the edit."),
     ):
-        id = wired.send("workspace/executeCommand", command(uri=uri, sketch=SKETCH))
-        await wired.serves("workspace/applyEdit", answer)
-        result = (await wired.reply(id))["result"]
+        id = harness.send("workspace/executeCommand", command(uri=uri, sketch=SKETCH))
+        await harness.serves("workspace/applyEdit", answer)
+        result = (await harness.reply(id))["result"]
         assert (result["applied"], result["failureReason"]) == (False, reason)
-    assert wired.server.session.history.edits == ()
+    assert harness.server.session.history.edits == ()
 
 
-async def test_a_client_that_cannot_be_asked(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open("untitled:1", TEXT)
-    result = await apply(wired, uri="untitled:1", sketch=SKETCH)
+async def test_a_client_that_cannot_be_asked(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open("untitled:1", TEXT)
+    result = await apply(harness, uri="untitled:1", sketch=SKETCH)
     assert result["applied"] is False
     assert (
         result["failureReason"]
@@ -163,41 +163,41 @@ async def test_a_client_that_cannot_be_asked(wired: ServerHarness) -> None:
     )
 
 
-async def test_nothing_to_change(wired: ServerHarness, folder: Path) -> None:
-    await start(wired, folder, **VERSIONED)
+async def test_nothing_to_change(harness: ServerHarness, folder: Path) -> None:
+    await start(harness, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
-    wired.open(uri, WANTED)
-    result = await apply(wired, uri=uri, sketch=SKETCH)
+    harness.open(uri, WANTED)
+    result = await apply(harness, uri=uri, sketch=SKETCH)
     assert (result["edit"], result["hunks"], result["method"]) == ({"documentChanges": []}, [], "none")
 
 
-async def test_a_refusal_says_which_part_and_changes_nothing(wired: ServerHarness, folder: Path) -> None:
-    await start(wired, folder, **VERSIONED)
+async def test_a_refusal_says_which_part_and_changes_nothing(harness: ServerHarness, folder: Path) -> None:
+    await start(harness, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
-    wired.open(uri, TEXT)
+    harness.open(uri, TEXT)
     block = "<<<<<<< SEARCH\n    return c * 7\n=======\n    return 8\n>>>>>>> REPLACE\n"
-    data = await refused(wired, uri=uri, sketch=block)
+    data = await refused(harness, uri=uri, sketch=block)
     validate("command.editahead.apply", "refusal", data)
     assert data["reason"] == "unplaced"
     assert "return c * 7" in data["part"]
-    assert await refused(wired, uri=uri, sketch="\n") == {"reason": "unparsed", "part": "", "near": []}
+    assert await refused(harness, uri=uri, sketch="\n") == {"reason": "unparsed", "part": "", "near": []}
 
 
 @pytest.mark.parametrize("arguments", [[], [{}], ["x"], [{"sketch": "x", "range": 1}]])
-async def test_arguments_that_are_none(wired: ServerHarness, arguments: list[Any]) -> None:
-    await wired.initialize()
+async def test_arguments_that_are_none(harness: ServerHarness, arguments: list[Any]) -> None:
+    await harness.initialize()
     message = {"command": "editahead.apply", "arguments": arguments}
-    reply = await wired.reply(wired.send("workspace/executeCommand", message))
+    reply = await harness.reply(harness.send("workspace/executeCommand", message))
     assert reply["error"]["code"] == -32602
 
 
-async def test_only_within_the_range(wired: ServerHarness, folder: Path) -> None:
-    await start(wired, folder, **VERSIONED)
+async def test_only_within_the_range(harness: ServerHarness, folder: Path) -> None:
+    await start(harness, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
-    wired.open(uri, TEXT)
-    within = await apply(wired, uri=uri, sketch=SKETCH, range=span(0, 0, 15, 0), dryRun=True)
+    harness.open(uri, TEXT)
+    within = await apply(harness, uri=uri, sketch=SKETCH, range=span(0, 0, 15, 0), dryRun=True)
     assert applied(TEXT, within["hunks"]) == WANTED
-    data = await refused(wired, uri=uri, sketch=SKETCH, range=span(0, 0, 3, 0), dryRun=True)
+    data = await refused(harness, uri=uri, sketch=SKETCH, range=span(0, 0, 3, 0), dryRun=True)
     assert data["reason"] == "unplaced"
 
 
@@ -225,17 +225,17 @@ def fourth():
 OTHER = "def fourth():\n    a = 1\n    b = 4\n    return a + b\n\n\ndef fifth():\n    return 5\n"
 
 
-async def test_files_that_are_open_and_files_that_are_not(wired: ServerHarness, folder: Path) -> None:
-    await start(wired, folder, **VERSIONED)
+async def test_files_that_are_open_and_files_that_are_not(harness: ServerHarness, folder: Path) -> None:
+    await start(harness, folder, **VERSIONED)
     (folder / "lib").mkdir()
     (folder / "lib" / "b.py").write_bytes(("\ufeff" + OTHER).replace("\n", "\r\n").encode())
     a, b = (folder / "a.py").as_uri(), (folder / "lib" / "b.py").as_uri()
-    wired.open(a, TEXT, version=3)
-    result = await apply(wired, sketch=TWO, dryRun=True, partialResultToken="p", workDoneToken=9)
+    harness.open(a, TEXT, version=3)
+    result = await apply(harness, sketch=TWO, dryRun=True, partialResultToken="p", workDoneToken=9)
     changes = {c["textDocument"]["uri"]: c for c in result["edit"]["documentChanges"]}
     assert {uri: c["textDocument"]["version"] for uri, c in changes.items()} == {a: 3, b: None}
     assert changes[b]["edits"][0]["range"] == span(2, 8, 2, 9)
-    told = [await wired.take(lambda m: m.get("method") == "$/progress") for _ in range(6)]
+    told = [await harness.take(lambda m: m.get("method") == "$/progress") for _ in range(6)]
     values = [m["params"]["value"] for m in told if m["params"]["token"] == "p"]
     for value in values:
         validate("command.editahead.apply", "partial", value)
@@ -245,11 +245,11 @@ async def test_files_that_are_open_and_files_that_are_not(wired: ServerHarness, 
     assert work[0]["cancellable"] is True
 
 
-async def test_a_range_of_what_is_not_open(wired: ServerHarness, folder: Path) -> None:
-    await start(wired, folder, **VERSIONED)
+async def test_a_range_of_what_is_not_open(harness: ServerHarness, folder: Path) -> None:
+    await start(harness, folder, **VERSIONED)
     (folder / "a.py").write_text(TEXT)
     uri = (folder / "a.py").as_uri()
-    result = await apply(wired, uri=uri, sketch=SKETCH, range=span(0, 0, 15, 0), dryRun=True)
+    result = await apply(harness, uri=uri, sketch=SKETCH, range=span(0, 0, 15, 0), dryRun=True)
     assert applied(TEXT, result["hunks"]) == WANTED
 
 
@@ -270,12 +270,12 @@ PATCH = """\
 """
 
 
-async def test_files_that_come_go_and_move(wired: ServerHarness, folder: Path) -> None:
-    await start(wired, folder, **ANNOTATED, **FILES)
+async def test_files_that_come_go_and_move(harness: ServerHarness, folder: Path) -> None:
+    await start(harness, folder, **ANNOTATED, **FILES)
     (folder / "b.py").write_text(OTHER)
     uri = (folder / "a.py").as_uri()
-    wired.open(uri, TEXT)
-    result = await apply(wired, sketch=PATCH, dryRun=True)
+    harness.open(uri, TEXT)
+    result = await apply(harness, sketch=PATCH, dryRun=True)
     changes = result["edit"]["documentChanges"]
     what = [change.get("kind", "edit") for change in changes]
     assert sorted(what) == ["create", "delete", "edit", "edit", "rename"]
@@ -291,12 +291,12 @@ async def test_files_that_come_go_and_move(wired: ServerHarness, folder: Path) -
 
 @pytest.mark.parametrize("workspace", [{}, VERSIONED, VERSIONED | {"resourceOperations": ["create"]}])
 async def test_a_client_that_cannot_do_it_to_files(
-    wired: ServerHarness, folder: Path, workspace: Any
+    harness: ServerHarness, folder: Path, workspace: Any
 ) -> None:
-    await start(wired, folder, **workspace)
+    await start(harness, folder, **workspace)
     (folder / "b.py").write_text(OTHER)
-    wired.open((folder / "a.py").as_uri(), TEXT)
-    assert (await refused(wired, sketch=PATCH, dryRun=True))["reason"] == "unplaced"
+    harness.open((folder / "a.py").as_uri(), TEXT)
+    assert (await refused(harness, sketch=PATCH, dryRun=True))["reason"] == "unplaced"
 
 
 class Held:
@@ -313,134 +313,138 @@ class Held:
 
 
 @pytest.fixture
-def held(wired: ServerHarness) -> Held:
+def held(harness: ServerHarness) -> Held:
     held = Held()
-    wired.server.apply_service.load = lambda: held
+    harness.server.apply_service.load = lambda: held
     return held
 
 
-async def begun(wired: ServerHarness, held: Held, **argument: Any) -> int:
-    id = wired.send("workspace/executeCommand", command(**argument))
+async def begun(harness: ServerHarness, held: Held, **argument: Any) -> int:
+    id = harness.send("workspace/executeCommand", command(**argument))
     assert await asyncio.to_thread(held.begun.wait, 10)
     return id
 
 
-async def test_an_edit_is_moved_along_with_what_is_typed_elsewhere(wired: ServerHarness, held: Held) -> None:
-    await wired.initialize()
-    wired.open("untitled:1", TEXT)
-    id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
-    wired.change("untitled:1", 2, (0, 0, 0, 0, "# typed\n"))
+async def test_an_edit_is_moved_along_with_what_is_typed_elsewhere(
+    harness: ServerHarness, held: Held
+) -> None:
+    await harness.initialize()
+    harness.open("untitled:1", TEXT)
+    id = await begun(harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    harness.change("untitled:1", 2, (0, 0, 0, 0, "# typed\n"))
     held.go.set()
-    result = (await wired.reply(id))["result"]
+    result = (await harness.reply(id))["result"]
     assert applied("# typed\n" + TEXT, result["hunks"]) == "# typed\n" + WANTED
 
 
 @pytest.mark.parametrize("change", [(11, 4, 11, 4, "x = "), (11, 0, 12, 0, ""), (3, 0, 14, 0, "")])
-async def test_typing_on_the_same_lines(wired: ServerHarness, held: Held, change: Any) -> None:
-    await wired.initialize()
-    wired.open("untitled:1", TEXT)
-    id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
-    wired.change("untitled:1", 2, change)
+async def test_typing_on_the_same_lines(harness: ServerHarness, held: Held, change: Any) -> None:
+    await harness.initialize()
+    harness.open("untitled:1", TEXT)
+    id = await begun(harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    harness.change("untitled:1", 2, change)
     held.go.set()
-    assert (await wired.reply(id))["error"]["data"]["reason"] == "stale"
+    assert (await harness.reply(id))["error"]["data"]["reason"] == "stale"
 
 
-async def test_a_document_that_is_closed_meanwhile(wired: ServerHarness, held: Held) -> None:
-    await wired.initialize()
-    wired.open("untitled:1", TEXT)
-    id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
-    wired.notify("textDocument/didClose", {"textDocument": {"uri": "untitled:1"}})
-    wired.open("untitled:1", TEXT)
+async def test_a_document_that_is_closed_meanwhile(harness: ServerHarness, held: Held) -> None:
+    await harness.initialize()
+    harness.open("untitled:1", TEXT)
+    id = await begun(harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    harness.notify("textDocument/didClose", {"textDocument": {"uri": "untitled:1"}})
+    harness.open("untitled:1", TEXT)
     held.go.set()
-    assert (await wired.reply(id))["error"]["data"]["reason"] == "stale"
+    assert (await harness.reply(id))["error"]["data"]["reason"] == "stale"
 
 
-async def test_a_file_that_is_opened_meanwhile(wired: ServerHarness, held: Held, folder: Path) -> None:
-    await start(wired, folder, **VERSIONED)
+async def test_a_file_that_is_opened_meanwhile(harness: ServerHarness, held: Held, folder: Path) -> None:
+    await start(harness, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
     (folder / "a.py").write_text(TEXT)
     for text, stale in ((TEXT, False), (TEXT + "\n", True)):
         held.begun.clear()
         held.go.clear()
-        id = await begun(wired, held, uri=uri, sketch=SKETCH, dryRun=True)
-        wired.open(uri, text, version=5)
+        id = await begun(harness, held, uri=uri, sketch=SKETCH, dryRun=True)
+        harness.open(uri, text, version=5)
         held.go.set()
-        reply = await wired.reply(id)
+        reply = await harness.reply(id)
         if stale:
             assert reply["error"]["data"]["reason"] == "stale"
         else:
             assert reply["result"]["edit"]["documentChanges"][0]["textDocument"]["version"] == 5
-        wired.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        harness.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
 
 @pytest.mark.parametrize("by", ["request", "progress"])
-async def test_it_can_be_cancelled(wired: ServerHarness, held: Held, by: str) -> None:
-    await wired.initialize()
-    wired.open("untitled:1", TEXT)
-    id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True, workDoneToken="w")
+async def test_it_can_be_cancelled(harness: ServerHarness, held: Held, by: str) -> None:
+    await harness.initialize()
+    harness.open("untitled:1", TEXT)
+    id = await begun(harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True, workDoneToken="w")
     if by == "request":
-        wired.notify("$/cancelRequest", {"id": id})
+        harness.notify("$/cancelRequest", {"id": id})
     else:
-        wired.notify("window/workDoneProgress/cancel", {"token": "w"})
-    assert (await wired.reply(id))["error"]["code"] == -32800
-    told = [await wired.take(lambda m: m.get("method") == "$/progress") for _ in range(2)]
+        harness.notify("window/workDoneProgress/cancel", {"token": "w"})
+    assert (await harness.reply(id))["error"]["code"] == -32800
+    told = [await harness.take(lambda m: m.get("method") == "$/progress") for _ in range(2)]
     assert [m["params"]["value"].get("message") for m in told] == [None, "Cancelled"]
     held.begun.clear()
     held.go.set()
-    again = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)  # the thread is free again
-    assert "result" in await wired.reply(again)
+    again = await begun(
+        harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True
+    )  # the thread is free again
+    assert "result" in await harness.reply(again)
 
 
 async def test_there_is_an_end_to_patience(connect: Callable[..., ServerHarness]) -> None:
     now = [0.0]
-    wired, held = connect(clock=lambda: now[0]), Held()
-    wired.server.apply_service.load = lambda: held
-    await wired.initialize()
-    wired.open("untitled:1", TEXT)
-    id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    harness, held = connect(clock=lambda: now[0]), Held()
+    harness.server.apply_service.load = lambda: held
+    await harness.initialize()
+    harness.open("untitled:1", TEXT)
+    id = await begun(harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
     now[0] += DEADLINE_S + 1
-    assert (await wired.reply(id))["error"]["data"]["reason"] == "too-large"
+    assert (await harness.reply(id))["error"]["data"]["reason"] == "too-large"
 
 
-async def test_the_end_of_the_server_ends_it(wired: ServerHarness, held: Held) -> None:
-    await wired.initialize()
-    wired.open("untitled:1", TEXT)
-    id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
-    wired.server.apply_service.stop()  # would wait for longer than the test may take
-    assert "error" in await wired.reply(id)
+async def test_the_end_of_the_server_ends_it(harness: ServerHarness, held: Held) -> None:
+    await harness.initialize()
+    harness.open("untitled:1", TEXT)
+    id = await begun(harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    harness.server.apply_service.stop()  # would wait for longer than the test may take
+    assert "error" in await harness.reply(id)
 
 
-async def test_predictions_go_on_meanwhile(wired: ServerHarness, held: Held) -> None:
-    await wired.initialize()
-    wired.open("untitled:1", TEXT)
-    wired.open("untitled:2", "user\n")
-    id = await begun(wired, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+async def test_predictions_go_on_meanwhile(harness: ServerHarness, held: Held) -> None:
+    await harness.initialize()
+    harness.open("untitled:1", TEXT)
+    harness.open("untitled:2", "user\n")
+    id = await begun(harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
     position = {"textDocument": {"uri": "untitled:2", "version": 1}, "position": {"line": 0, "character": 0}}
-    answer = await wired.request("editahead/nextEdit", position)
+    answer = await harness.request("editahead/nextEdit", position)
     assert answer["predictions"]
     held.go.set()
-    await wired.reply(id)
+    await harness.reply(id)
 
 
-async def test_as_a_notification_it_is_applied_too(wired: ServerHarness, folder: Path) -> None:
-    await start(wired, folder, **VERSIONED)
+async def test_as_a_notification_it_is_applied_too(harness: ServerHarness, folder: Path) -> None:
+    await start(harness, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
-    wired.open(uri, TEXT)
-    wired.notify("workspace/executeCommand", command(uri=uri, sketch=SKETCH))
-    await wired.serves("workspace/applyEdit", {"applied": True})
+    harness.open(uri, TEXT)
+    harness.notify("workspace/executeCommand", command(uri=uri, sketch=SKETCH))
+    await harness.serves("workspace/applyEdit", {"applied": True})
 
 
-async def test_positions_are_in_the_encoding_agreed_on(wired: ServerHarness) -> None:
-    await wired.initialize()
+async def test_positions_are_in_the_encoding_agreed_on(harness: ServerHarness) -> None:
+    await harness.initialize()
     text = TEXT.replace("c * 2", "'𝔘é' * 2")
-    wired.open("untitled:1", text)
+    harness.open("untitled:1", text)
     sketch = SKETCH.replace("c * 3  # twice", "'𝔘é' * 3")
-    (hunk,) = (await apply(wired, uri="untitled:1", sketch=sketch, dryRun=True))["hunks"]
+    (hunk,) = (await apply(harness, uri="untitled:1", sketch=sketch, dryRun=True))["hunks"]
     assert hunk["range"] == span(11, 16, 11, 17)
 
 
 async def test_with_check_new_problems_keep_it_from_being_applied(
-    wired: ServerHarness, folder: Path, monkeypatch: pytest.MonkeyPatch
+    harness: ServerHarness, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool = folder.parent / "bin" / "ruff"
     tool.parent.mkdir()
@@ -451,10 +455,10 @@ async def test_with_check_new_problems_keep_it_from_being_applied(
     )
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}:/usr/bin:/bin")
-    await start(wired, folder, **VERSIONED)
+    await start(harness, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
-    wired.open(uri, TEXT)
-    result = await apply(wired, uri=uri, sketch=SKETCH, check=True)
+    harness.open(uri, TEXT)
+    result = await apply(harness, uri=uri, sketch=SKETCH, check=True)
     assert result["applied"] is False
     assert result["problems"] == [
         {"uri": uri, "range": span(11, 2, 11, 2), "message": "X1: twice", "source": "ruff"}

@@ -18,28 +18,28 @@ SHOWS = {"showDocument": {"support": True}}
 
 
 async def start(
-    wired: ServerHarness, action: Any = LITERALS, workspace: Any = VERSIONED, window: Any = SHOWS
+    harness: ServerHarness, action: Any = LITERALS, workspace: Any = VERSIONED, window: Any = SHOWS
 ) -> Any:
-    return await wired.initialize(
+    return await harness.initialize(
         workspace=workspace, window=window, textDocument={"codeAction": action} if action else {}
     )
 
 
-async def actions(wired: ServerHarness, *at: int, uri: str = A, **context: Any) -> list[dict[str, Any]]:
+async def actions(harness: ServerHarness, *at: int, uri: str = A, **context: Any) -> list[dict[str, Any]]:
     where = span(*(at if len(at) == 4 else at * 2))
     params = {"textDocument": {"uri": uri}, "range": where, "context": {"diagnostics": [], **context}}
-    found: list[dict[str, Any]] = await wired.request("textDocument/codeAction", params)
+    found: list[dict[str, Any]] = await harness.request("textDocument/codeAction", params)
     return found
 
 
-async def test_both_with_the_edit_at_once(wired: ServerHarness) -> None:
-    result = await start(wired)
+async def test_both_with_the_edit_at_once(harness: ServerHarness) -> None:
+    result = await start(harness)
     assert result["capabilities"]["codeActionProvider"] == {
         "codeActionKinds": [ACCEPT, GOTO, APPLY],
         "resolveProvider": True,
     }
-    wired.open(A, "x\ny = user\n", version=3)
-    accept, go = await actions(wired, 0, 1)
+    harness.open(A, "x\ny = user\n", version=3)
+    accept, go = await actions(harness, 0, 1)
     id = accept["command"]["arguments"][0]
     assert accept == {
         "title": "Accept next edit",
@@ -62,34 +62,34 @@ async def test_both_with_the_edit_at_once(wired: ServerHarness) -> None:
     }
 
 
-async def test_an_accept_counts(wired: ServerHarness) -> None:
-    await start(wired)
-    wired.open(A, "user\n")
-    (accept,) = await actions(wired, 0, 0)
-    wired.change(A, 2, (0, 0, 0, 4, "account"))
-    await wired.request("workspace/executeCommand", accept["command"])
-    status = await wired.request("workspace/executeCommand", {"command": "editahead.status"})
+async def test_an_accept_counts(harness: ServerHarness) -> None:
+    await start(harness)
+    harness.open(A, "user\n")
+    (accept,) = await actions(harness, 0, 0)
+    harness.change(A, 2, (0, 0, 0, 4, "account"))
+    await harness.request("workspace/executeCommand", accept["command"])
+    status = await harness.request("workspace/executeCommand", {"command": "editahead.status"})
     assert status["outcomes"] == {"shown": 1, "accepted": 1, "rejected": 0}
 
 
-async def test_going_there_goes_there(wired: ServerHarness) -> None:
-    await start(wired)
-    wired.open(A, "x\ny = user\n")
-    _, go = await actions(wired, 0, 0)
-    id = wired.send("workspace/executeCommand", go["command"])
-    shown = await wired.serves("window/showDocument", {"success": True})
+async def test_going_there_goes_there(harness: ServerHarness) -> None:
+    await start(harness)
+    harness.open(A, "x\ny = user\n")
+    _, go = await actions(harness, 0, 0)
+    id = harness.send("workspace/executeCommand", go["command"])
+    shown = await harness.serves("window/showDocument", {"success": True})
     assert (shown["uri"], shown["selection"]) == (A, span(1, 4, 1, 4))
-    assert (await wired.reply(id))["result"]["did"] == "jumped"
-    assert [action["kind"] for action in await actions(wired, 1, 4)] == [ACCEPT], "now it is there"
+    assert (await harness.reply(id))["result"]["did"] == "jumped"
+    assert [action["kind"] for action in await actions(harness, 1, 4)] == [ACCEPT], "now it is there"
 
 
-async def test_the_edit_is_given_later_when_the_client_can(wired: ServerHarness) -> None:
-    await start(wired, LAZY)
-    wired.open(A, "x\ny = user\n")
-    accept, _ = await actions(wired, 0, 0)
+async def test_the_edit_is_given_later_when_the_client_can(harness: ServerHarness) -> None:
+    await start(harness, LAZY)
+    harness.open(A, "x\ny = user\n")
+    accept, _ = await actions(harness, 0, 0)
     assert "edit" not in accept
-    wired.change(A, 2, (0, 0, 0, 0, "new line\n"))
-    resolved = await wired.request("codeAction/resolve", accept | {"isPreferred": True})
+    harness.change(A, 2, (0, 0, 0, 0, "new line\n"))
+    resolved = await harness.request("codeAction/resolve", accept | {"isPreferred": True})
     (change,) = resolved.pop("edit")["documentChanges"]
     assert resolved == accept | {"isPreferred": True}
     assert change["textDocument"] == {"uri": A, "version": 2}
@@ -97,46 +97,46 @@ async def test_the_edit_is_given_later_when_the_client_can(wired: ServerHarness)
 
 
 @pytest.mark.parametrize("closed", [False, True])
-async def test_an_edit_that_was_overtaken_is_not_given(wired: ServerHarness, closed: bool) -> None:
-    await start(wired, LAZY)
-    wired.open(A, "user\n")
-    (accept,) = await actions(wired, 0, 0)
+async def test_an_edit_that_was_overtaken_is_not_given(harness: ServerHarness, closed: bool) -> None:
+    await start(harness, LAZY)
+    harness.open(A, "user\n")
+    (accept,) = await actions(harness, 0, 0)
     if closed:
-        wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+        harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
     else:
-        wired.change(A, 2, (0, 0, 0, 4, "other"))
-    reply = await wired.reply(wired.send("codeAction/resolve", accept))
+        harness.change(A, 2, (0, 0, 0, 4, "other"))
+    reply = await harness.reply(harness.send("codeAction/resolve", accept))
     assert reply["error"]["code"] == -32801
 
 
 @pytest.mark.parametrize("params", [None, {}, {"title": "x", "data": {"id": 3}}, {"data": "p-1"}])
-async def test_actions_of_others_are_refused(wired: ServerHarness, params: Any) -> None:
-    await start(wired, LAZY)
-    reply = await wired.reply(wired.send("codeAction/resolve", params))
+async def test_actions_of_others_are_refused(harness: ServerHarness, params: Any) -> None:
+    await start(harness, LAZY)
+    reply = await harness.reply(harness.send("codeAction/resolve", params))
     assert reply["error"]["code"] == -32602
 
 
-async def test_without_versions_for_clients_without_them(wired: ServerHarness) -> None:
-    await start(wired, workspace={})
-    wired.open(A, "user\n")
-    (accept,) = await actions(wired, 0, 0)
+async def test_without_versions_for_clients_without_them(harness: ServerHarness) -> None:
+    await start(harness, workspace={})
+    harness.open(A, "user\n")
+    (accept,) = await actions(harness, 0, 0)
     assert accept["edit"] == {"changes": {A: [{"range": span(0, 0, 0, 4), "newText": "account"}]}}
 
 
-async def test_an_edit_of_another_document(wired: ServerHarness) -> None:
-    await start(wired)
-    wired.open(B, "user\n", version=7)
-    wired.open(A, "nothing\n")
-    accept, go = await actions(wired, 0, 0)
+async def test_an_edit_of_another_document(harness: ServerHarness) -> None:
+    await start(harness)
+    harness.open(B, "user\n", version=7)
+    harness.open(A, "nothing\n")
+    accept, go = await actions(harness, 0, 0)
     assert accept["edit"]["documentChanges"][0]["textDocument"] == {"uri": B, "version": 7}
     assert go["command"]["arguments"][0]["uri"] == A, "the command starts from the cursor"
 
 
-async def test_a_mere_place_can_only_be_gone_to(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
+async def test_a_mere_place_can_only_be_gone_to(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"here": "here"}
-    await start(wired)
-    wired.open(A, "x\nhere\n")
-    assert [action["kind"] for action in await actions(wired, 0, 0)] == [GOTO]
+    await start(harness)
+    harness.open(A, "x\nhere\n")
+    assert [action["kind"] for action in await actions(harness, 0, 0)] == [GOTO]
 
 
 @pytest.mark.parametrize(
@@ -154,38 +154,40 @@ async def test_a_mere_place_can_only_be_gone_to(wired: ServerHarness, pipeline: 
         (["source.organizeImports"], []),
     ],
 )
-async def test_only_what_is_asked_for(wired: ServerHarness, only: list[str] | None, kinds: list[str]) -> None:
-    await start(wired)
-    wired.open(A, "x\nuser\n")
-    assert [action["kind"] for action in await actions(wired, 0, 0, only=only)] == kinds
+async def test_only_what_is_asked_for(
+    harness: ServerHarness, only: list[str] | None, kinds: list[str]
+) -> None:
+    await start(harness)
+    harness.open(A, "x\nuser\n")
+    assert [action["kind"] for action in await actions(harness, 0, 0, only=only)] == kinds
 
 
-async def test_nothing_to_offer(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await start(wired)
-    wired.open(A, "nothing\n")
-    assert await actions(wired, 0, 0) == []
-    assert await actions(wired, 0, 0, uri=B) == []
+async def test_nothing_to_offer(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    await start(harness)
+    harness.open(A, "nothing\n")
+    assert await actions(harness, 0, 0) == []
+    assert await actions(harness, 0, 0, uri=B) == []
 
 
-async def test_not_for_clients_that_know_only_commands(wired: ServerHarness) -> None:
-    await start(wired, action=None)
-    wired.open(A, "user\n")
-    assert await actions(wired, 0, 0) == []
+async def test_not_for_clients_that_know_only_commands(harness: ServerHarness) -> None:
+    await start(harness, action=None)
+    harness.open(A, "user\n")
+    assert await actions(harness, 0, 0) == []
 
 
-async def test_no_going_where_the_client_cannot_show_documents(wired: ServerHarness) -> None:
-    await start(wired, window={})
-    wired.open(A, "x\nuser\n")
-    assert [action["kind"] for action in await actions(wired, 0, 0)] == [ACCEPT]
+async def test_no_going_where_the_client_cannot_show_documents(harness: ServerHarness) -> None:
+    await start(harness, window={})
+    harness.open(A, "x\nuser\n")
+    assert [action["kind"] for action in await actions(harness, 0, 0)] == [ACCEPT]
 
 
 async def test_the_cursor_within_a_selection_is_the_one_known(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await start(wired)
-    wired.open(A, "user\nx\nuser\n")
-    wired.change(A, 2, (1, 0, 1, 1, "y"))
-    (accept,) = [a for a in await actions(wired, 0, 0, 2, 4) if a["kind"] == ACCEPT]
+    await start(harness)
+    harness.open(A, "user\nx\nuser\n")
+    harness.change(A, 2, (1, 0, 1, 1, "y"))
+    (accept,) = [a for a in await actions(harness, 0, 0, 2, 4) if a["kind"] == ACCEPT]
     assert accept["edit"]["documentChanges"][0]["edits"][0]["range"] == span(2, 0, 2, 4)
-    assert await actions(wired, 0, 0, 0, 2)
+    assert await actions(harness, 0, 0, 0, 2)
     assert pipeline.calls[-1].cursor == 0, "outside of the selection it cannot be"

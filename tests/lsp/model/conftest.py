@@ -27,10 +27,10 @@ async def connect(model: Model, tmp_path: Path) -> AsyncIterator[Callable[..., S
         return made[-1]
 
     yield connect
-    for wired in made:
-        await wired.end()
+    for harness in made:
+        await harness.end()
 
 
 @pytest.fixture
-def wired(connect: Callable[..., ServerWithModel]) -> ServerWithModel:
+def harness(connect: Callable[..., ServerWithModel]) -> ServerWithModel:
     return connect()

@@ -30,35 +30,35 @@ def model() -> Model:
     return made
 
 
-async def settle(wired: ServerWithModel) -> None:
+async def settle(harness: ServerWithModel) -> None:
     """Let all that needs no more time come to its end."""
     for _ in range(3):
         await asyncio.sleep(0)
-    done = wired.server.predictions.run_on_worker(lambda: None)
+    done = harness.server.predictions.run_on_worker(lambda: None)
     await done
     for _ in range(20):
         await asyncio.sleep(0)
 
 
-async def pause(wired: ServerWithModel, seconds: float = IDLE_S) -> None:
-    await settle(wired)
-    wired.time.passes(seconds)
-    await settle(wired)
+async def pause(harness: ServerWithModel, seconds: float = IDLE_S) -> None:
+    await settle(harness)
+    harness.time.passes(seconds)
+    await settle(harness)
 
 
 async def test_a_document_that_is_opened_is_computed_and_a_request_finds_it(
-    wired: ServerWithModel, model: Model
+    harness: ServerWithModel, model: Model
 ) -> None:
-    await wired.start()
-    wired.open(A, LONG)
-    await settle(wired)
+    await harness.start()
+    harness.open(A, LONG)
+    await settle(harness)
     assert not model.backend.warmed
-    await pause(wired)
+    await pause(harness)
     (warmed,) = model.backend.warmed
     assert warmed.background and not model.prompts
-    await wired.next(0, 0)
+    await harness.next(0, 0)
     assert model.prompts[0].startswith(warmed.prompt) and "return argument + 59" in warmed.prompt
-    status = await wired.request("workspace/executeCommand", {"command": "editahead.status"})
+    status = await harness.request("workspace/executeCommand", {"command": "editahead.status"})
     cache = status["cache"]
     assert cache["warmups"] == {"requests": 1, "promptTokens": len(warmed.prompt), "cachedTokens": 0}
     assert cache["requests"] == 1 and cache["cachedTokens"] >= len(warmed.prompt) - BLOCK
@@ -66,111 +66,113 @@ async def test_a_document_that_is_opened_is_computed_and_a_request_finds_it(
 
 
 async def test_of_a_large_document_nothing_is_computed_before_the_place_is_known(
-    wired: ServerWithModel, model: Model
+    harness: ServerWithModel, model: Model
 ) -> None:
-    await wired.start()
-    wired.open(A, LONG * 20)
-    await pause(wired)
+    await harness.start()
+    harness.open(A, LONG * 20)
+    await pause(harness)
     assert not model.backend.warmed
-    await wired.next(600, 0)
-    wired.open(B, OTHER)
-    await pause(wired)
-    wired.type(0, 0, "value", uri=B)
-    wired.notify("textDocument/didFocus", {"textDocument": {"uri": A}})
-    await pause(wired)
+    await harness.next(600, 0)
+    harness.open(B, OTHER)
+    await pause(harness)
+    harness.type(0, 0, "value", uri=B)
+    harness.notify("textDocument/didFocus", {"textDocument": {"uri": A}})
+    await pause(harness)
     assert "<|cursor|>def function_20" in model.backend.warmed[-1].prompt, "it is where the person was"
 
 
-async def test_what_is_nearly_the_same_is_not_computed_again(wired: ServerWithModel, model: Model) -> None:
-    await wired.start()
-    wired.open(A, LONG)
-    await pause(wired)
-    wired.type(0, 0, "#")
-    await pause(wired)
-    wired.notify("textDocument/didFocus", {"textDocument": {"uri": A}})
-    await pause(wired)
+async def test_what_is_nearly_the_same_is_not_computed_again(harness: ServerWithModel, model: Model) -> None:
+    await harness.start()
+    harness.open(A, LONG)
+    await pause(harness)
+    harness.type(0, 0, "#")
+    await pause(harness)
+    harness.notify("textDocument/didFocus", {"textDocument": {"uri": A}})
+    await pause(harness)
     assert len(model.backend.warmed) == 1
 
 
-async def test_coming_to_another_document_computes_it(wired: ServerWithModel, model: Model) -> None:
-    await wired.start()
+async def test_coming_to_another_document_computes_it(harness: ServerWithModel, model: Model) -> None:
+    await harness.start()
     for uri, text in ((A, LONG), (B, OTHER)):
-        wired.open(uri, text)
-        await pause(wired)
+        harness.open(uri, text)
+        await pause(harness)
     assert ["value" in query.prompt for query in model.backend.warmed] == [False, True]
 
 
-async def test_a_document_that_is_left_is_not_computed_further(wired: ServerWithModel, model: Model) -> None:
-    await wired.start()
+async def test_a_document_that_is_left_is_not_computed_further(
+    harness: ServerWithModel, model: Model
+) -> None:
+    await harness.start()
     model.held = True
-    wired.open(A, LONG)
-    await pause(wired)
-    wired.open(B, OTHER)
+    harness.open(A, LONG)
+    await pause(harness)
+    harness.open(B, OTHER)
     model.go_on()
-    await pause(wired)
-    await pause(wired)
+    await pause(harness)
+    await pause(harness)
     (warmed,) = model.backend.warmed
     assert "value" in warmed.prompt
 
 
-async def test_typing_is_waited_out(wired: ServerWithModel, model: Model) -> None:
-    await wired.start()
-    wired.open(A, LONG)
+async def test_typing_is_waited_out(harness: ServerWithModel, model: Model) -> None:
+    await harness.start()
+    harness.open(A, LONG)
     for number in range(5):
-        await pause(wired, IDLE_S / 2)
-        wired.type(0, number, "#")
+        await pause(harness, IDLE_S / 2)
+        harness.type(0, number, "#")
     assert not model.backend.warmed
-    await pause(wired)
-    await pause(wired)
+    await pause(harness)
+    await pause(harness)
     (warmed,) = model.backend.warmed
     assert "#####<|cursor|>def" in warmed.prompt
 
 
-async def test_a_request_for_the_document_ends_it(wired: ServerWithModel, model: Model) -> None:
-    await wired.start()
+async def test_a_request_for_the_document_ends_it(harness: ServerWithModel, model: Model) -> None:
+    await harness.start()
     model.held = True
-    wired.open(A, LONG)
-    await pause(wired)
-    answer = asyncio.ensure_future(wired.next(0, 0))
+    harness.open(A, LONG)
+    await pause(harness)
+    answer = asyncio.ensure_future(harness.next(0, 0))
     await until(lambda: bool(model.prompts))
     model.go_on()
     await answer
-    await settle(wired)
+    await settle(harness)
     assert not model.backend.warmed
 
 
 async def test_documents_that_are_left_alone_are_not_computed(
     connect: Callable[..., ServerWithModel], model: Model
 ) -> None:
-    wired = connect()
-    await wired.start({"languages": {"python": False}})
-    wired.open(A, LONG)
-    await pause(wired)
+    harness = connect()
+    await harness.start({"languages": {"python": False}})
+    harness.open(A, LONG)
+    await pause(harness)
     assert not model.backend.warmed
 
 
-async def test_a_model_that_fails_disturbs_nobody(wired: ServerWithModel, model: Model) -> None:
+async def test_a_model_that_fails_disturbs_nobody(harness: ServerWithModel, model: Model) -> None:
     async def fails(query: object) -> object:
         model.backend.health = Health("degraded")
         raise BackendError("gone", "It is gone.")
 
     model.backend.prefill = fails  # type: ignore[method-assign, assignment]
-    await wired.start()
-    wired.open(A, LONG)
-    await pause(wired)
-    assert (await wired.next(0, 0))["predictions"] == []
+    await harness.start()
+    harness.open(A, LONG)
+    await pause(harness)
+    assert (await harness.next(0, 0))["predictions"] == []
     assert len(model.prompts) == 1
 
 
-async def test_the_end_comes_in_the_middle_of_it(wired: ServerWithModel, model: Model) -> None:
-    await wired.start()
+async def test_the_end_comes_in_the_middle_of_it(harness: ServerWithModel, model: Model) -> None:
+    await harness.start()
     model.held = True
-    wired.open(A, LONG)
-    await pause(wired)
-    wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
-    await settle(wired)
+    harness.open(A, LONG)
+    await pause(harness)
+    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    await settle(harness)
     model.go_on()
-    await settle(wired)
+    await settle(harness)
     assert not model.backend.warmed
 
 

@@ -18,121 +18,123 @@ A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 AHEAD = ReuseOptions(prefetch=True)
 
 
-async def next_edit(wired: ServerHarness, line: int = 0, character: int = 0, uri: str = A) -> dict[str, Any]:
-    version = wired.server.session.documents.get(uri)
+async def next_edit(
+    harness: ServerHarness, line: int = 0, character: int = 0, uri: str = A
+) -> dict[str, Any]:
+    version = harness.server.session.documents.get(uri)
     assert version is not None
-    result: dict[str, Any] = await wired.request(
+    result: dict[str, Any] = await harness.request(
         "editahead/nextEdit", ask(uri, version.snapshot.version, line, character)
     )
     return result
 
 
-async def first(wired: ServerHarness, line: int = 0, character: int = 0) -> dict[str, Any]:
-    found: dict[str, Any] = (await next_edit(wired, line, character))["predictions"][0]
+async def first(harness: ServerHarness, line: int = 0, character: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = (await next_edit(harness, line, character))["predictions"][0]
     return found
 
 
-def layers(wired: ServerHarness) -> dict[str, int]:
-    return {str(layer): count for layer, count in wired.server.predictions.answer_counts.items()}
+def layers(harness: ServerHarness) -> dict[str, int]:
+    return {str(layer): count for layer, count in harness.server.predictions.answer_counts.items()}
 
 
 # What was shown and is being typed
 
 
-async def test_typing_what_was_predicted_keeps_it(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize()
-    wired.open(A, "x = user\n")
-    shown = await first(wired, 0, 4)
-    wired.change(A, 2, (0, 4, 0, 8, ""))
+async def test_typing_what_was_predicted_keeps_it(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    await harness.initialize()
+    harness.open(A, "x = user\n")
+    shown = await first(harness, 0, 4)
+    harness.change(A, 2, (0, 4, 0, 8, ""))
     for column, letter in enumerate("acc"):
-        wired.change(A, 3 + column, (0, 4 + column, 0, 4 + column, letter))
-    left = await first(wired, 0, 7)
+        harness.change(A, 3 + column, (0, 4 + column, 0, 4 + column, letter))
+    left = await first(harness, 0, 7)
     assert left["id"] == shown["id"]
     assert left["edits"] == [{"range": span(0, 7, 0, 7), "newText": "ount"}]
     assert left["cursorAfter"] == shown["cursorAfter"] == {"line": 0, "character": 11}
     assert left["confidence"] == shown["confidence"]
     assert len(pipeline.calls) == 1
-    assert layers(wired) == {"computed": 1, "typed": 1}
+    assert layers(harness) == {"computed": 1, "typed": 1}
 
 
 async def test_every_face_is_told_what_is_being_typed(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
-    shown = await first(wired)
-    wired.change(A, 2, (0, 0, 0, 4, "acc"))
-    (item,) = (await wired.request("textDocument/inlineCompletion", ask(A, 2, 0, 3)))["items"]
-    (edit,) = (await wired.request("textDocument/copilotInlineEdit", ask(A, 2, 0, 3)))["edits"]
+    await harness.initialize()
+    harness.open(A, "user\n")
+    shown = await first(harness)
+    harness.change(A, 2, (0, 0, 0, 4, "acc"))
+    (item,) = (await harness.request("textDocument/inlineCompletion", ask(A, 2, 0, 3)))["items"]
+    (edit,) = (await harness.request("textDocument/copilotInlineEdit", ask(A, 2, 0, 3)))["edits"]
     assert item["insertText"] == edit["text"] == "ount"
     assert item["command"]["arguments"] == edit["command"]["arguments"] == [shown["id"]]
     assert len(pipeline.calls) == 1
 
 
 async def test_others_that_are_typed_along_stay_behind_it_for_every_face(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
     pipeline.script = {"user": "account", "user\n": "accounts\n", "user\nx": "access\nx"}
-    await wired.initialize()
-    wired.open(A, "user\nx\n")
-    before = [shown["id"] for shown in (await next_edit(wired))["predictions"]]
+    await harness.initialize()
+    harness.open(A, "user\nx\n")
+    before = [shown["id"] for shown in (await next_edit(harness))["predictions"]]
     assert len(before) == 3
-    wired.change(A, 2, (0, 0, 0, 4, "a"))
+    harness.change(A, 2, (0, 0, 0, 4, "a"))
     for column in (1, 2):
-        wired.change(A, 2 + column, (0, column, 0, column, "c"))
-        after = (await next_edit(wired, 0, 1 + column))["predictions"]
+        harness.change(A, 2 + column, (0, column, 0, column, "c"))
+        after = (await next_edit(harness, 0, 1 + column))["predictions"]
         assert [shown["id"] for shown in after] == before
-    edits = (await wired.request("textDocument/copilotInlineEdit", ask(A, 4, 0, 3)))["edits"]
+    edits = (await harness.request("textDocument/copilotInlineEdit", ask(A, 4, 0, 3)))["edits"]
     assert [edit["command"]["arguments"][0] for edit in edits] == before[:1]
     assert len(pipeline.calls) == 1
 
 
-async def test_typing_otherwise_drops_it(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
-    await first(wired)
-    wired.change(A, 2, (0, 0, 0, 4, "ac"))
-    wired.change(A, 3, (0, 2, 0, 2, "t"))
-    assert (await next_edit(wired, 0, 3))["predictions"] == []
+async def test_typing_otherwise_drops_it(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
+    await first(harness)
+    harness.change(A, 2, (0, 0, 0, 4, "ac"))
+    harness.change(A, 3, (0, 2, 0, 2, "t"))
+    assert (await next_edit(harness, 0, 3))["predictions"] == []
     assert len(pipeline.calls) == 2
 
 
 async def test_the_rest_stands_only_where_it_is_typed(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "user\nx\n")
-    await first(wired)
-    wired.change(A, 2, (0, 0, 0, 4, "acc"))
-    await next_edit(wired, 1, 0)
+    await harness.initialize()
+    harness.open(A, "user\nx\n")
+    await first(harness)
+    harness.change(A, 2, (0, 0, 0, 4, "acc"))
+    await next_edit(harness, 1, 0)
     assert len(pipeline.calls) == 2, "the person has gone elsewhere"
-    wired.change(A, 3, (1, 1, 1, 1, "y"))
-    await next_edit(wired, 0, 3)
+    harness.change(A, 3, (1, 1, 1, 1, "y"))
+    await next_edit(harness, 0, 3)
     assert len(pipeline.calls) == 3, "and has typed there"
 
 
-async def test_what_stands_beside_it_stays(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "user\nuser\n")
-    before = (await next_edit(wired))["predictions"]
-    wired.change(A, 2, (0, 0, 0, 4, "acc"))
-    after = (await next_edit(wired, 0, 3))["predictions"]
+async def test_what_stands_beside_it_stays(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "user\nuser\n")
+    before = (await next_edit(harness))["predictions"]
+    harness.change(A, 2, (0, 0, 0, 4, "acc"))
+    after = (await next_edit(harness, 0, 3))["predictions"]
     assert [p["id"] for p in after] == [p["id"] for p in before]
     assert after[1]["edits"] == before[1]["edits"]
 
 
 async def test_the_cursor_after_is_that_of_the_same_text(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
     """An answer that is overtaken by typing its own characters while it is computed."""
-    await wired.initialize()
-    wired.open(A, "user\n")
+    await harness.initialize()
+    harness.open(A, "user\n")
     pipeline.open.clear()
-    id = wired.send("editahead/nextEdit", ask(A, 1, 0, 0))
+    id = harness.send("editahead/nextEdit", ask(A, 1, 0, 0))
     await asyncio.to_thread(pipeline.started.wait, 10)
-    wired.change(A, 2, (0, 0, 0, 4, "acc"))
+    harness.change(A, 2, (0, 0, 0, 4, "acc"))
     pipeline.open.set()
-    (left,) = (await wired.reply(id))["result"]["predictions"]
+    (left,) = (await harness.reply(id))["result"]["predictions"]
     assert left["edits"] == [{"range": span(0, 3, 0, 3), "newText": "ount"}]
     assert left["cursorAfter"] == {"line": 0, "character": 7}
 
@@ -141,46 +143,46 @@ async def test_the_cursor_after_is_that_of_the_same_text(
 
 
 async def test_moving_the_cursor_predicts_each_line_once(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "x\nuser\nuser\n")
+    await harness.initialize()
+    harness.open(A, "x\nuser\nuser\n")
     seen = [
-        await next_edit(wired, line, character)
+        await next_edit(harness, line, character)
         for line, character in [(0, 0), (0, 1), (2, 0), (0, 0), (2, 3)]
     ]
     assert len(pipeline.calls) == 2
     assert [p["predictions"][0]["edits"][0]["range"]["start"]["line"] for p in seen] == [1, 1, 2, 1, 2]
-    assert layers(wired) == {"computed": 2, "cache": 3}
+    assert layers(harness) == {"computed": 2, "cache": 3}
 
 
-async def test_silence_is_kept_too(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize()
-    wired.open(A, "nothing\n")
-    answers = [await next_edit(wired, 0, k) for k in range(3)]
+async def test_silence_is_kept_too(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    await harness.initialize()
+    harness.open(A, "nothing\n")
+    answers = [await next_edit(harness, 0, k) for k in range(3)]
     assert answers[0]["silence"]["reason"] == "no-candidate"
     assert answers[0] == answers[1] == answers[2]
     assert len(pipeline.calls) == 1
 
 
-async def test_a_failure_is_not_kept(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
+async def test_a_failure_is_not_kept(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
     pipeline.fails = True
-    assert (await next_edit(wired))["silence"]["reason"] == "engine-unavailable"
+    assert (await next_edit(harness))["silence"]["reason"] == "engine-unavailable"
     pipeline.fails = False
-    assert (await next_edit(wired))["predictions"]
+    assert (await next_edit(harness))["predictions"]
 
 
 async def test_an_answer_kept_is_given_for_the_present_version(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
-    one = await first(wired)
-    wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
-    wired.open(A, "user\n", version=9)
-    other = await first(wired)
+    await harness.initialize()
+    harness.open(A, "user\n")
+    one = await first(harness)
+    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    harness.open(A, "user\n", version=9)
+    other = await first(harness)
     assert len(pipeline.calls) == 1
     assert other["textDocument"]["version"] == 9
     assert (other["edits"], other["confidence"]) == (one["edits"], one["confidence"])
@@ -189,142 +191,142 @@ async def test_an_answer_kept_is_given_for_the_present_version(
 
 @pytest.mark.parametrize("change", ["text", "other", "reject", "eagerness", "language"])
 async def test_what_a_prediction_depends_on_makes_it_anew(
-    wired: ServerHarness, pipeline: ScriptedPipeline, change: str
+    harness: ServerHarness, pipeline: ScriptedPipeline, change: str
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "user user\n")
-    shown = await first(wired)
+    await harness.initialize()
+    harness.open(A, "user user\n")
+    shown = await first(harness)
     if change == "text":
-        wired.change(A, 2, (0, 9, 0, 9, " "))
+        harness.change(A, 2, (0, 9, 0, 9, " "))
     elif change == "other":
-        wired.open(B, "user\n")
+        harness.open(B, "user\n")
     elif change == "reject":
-        wired.notify("editahead/outcome", {"id": shown["id"], "event": "rejected"})
+        harness.notify("editahead/outcome", {"id": shown["id"], "event": "rejected"})
     elif change == "eagerness":
-        wired.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"eagerness": 0.9}}})
+        harness.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"eagerness": 0.9}}})
     else:
-        wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
-        wired.open(A, "user user\n", language="go")
-    await next_edit(wired)
+        harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+        harness.open(A, "user user\n", language="go")
+    await next_edit(harness)
     assert len(pipeline.calls) == 2
 
 
-async def test_old_answers_are_forgotten(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n" * (CACHE_SIZE + 1))
+async def test_old_answers_are_forgotten(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n" * (CACHE_SIZE + 1))
     for line in (*range(CACHE_SIZE + 1), CACHE_SIZE, 0):
-        await next_edit(wired, line)
+        await next_edit(harness, line)
     assert len(pipeline.calls) == CACHE_SIZE + 2
 
 
 async def test_without_layers_everything_is_predicted(
     connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline
 ) -> None:
-    wired = connect(reuse=ReuseOptions(typed=False, cache_size=0, prefetch=False))
-    await wired.initialize()
-    wired.open(A, "user\n")
-    await next_edit(wired)
-    await next_edit(wired)
-    wired.change(A, 2, (0, 0, 0, 4, "acc"))
-    await next_edit(wired, 0, 3)
+    harness = connect(reuse=ReuseOptions(typed=False, cache_size=0, prefetch=False))
+    await harness.initialize()
+    harness.open(A, "user\n")
+    await next_edit(harness)
+    await next_edit(harness)
+    harness.change(A, 2, (0, 0, 0, 4, "acc"))
+    await next_edit(harness, 0, 3)
     assert len(pipeline.calls) == 3
 
 
 async def test_two_faces_share_what_is_being_computed(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
+    await harness.initialize()
+    harness.open(A, "user\n")
     pipeline.open.clear()
     faces = ("editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion")
-    ids = [wired.send(face, ask(A, 1, 0, k)) for k, face in enumerate(faces)]
+    ids = [harness.send(face, ask(A, 1, 0, k)) for k, face in enumerate(faces)]
     await asyncio.to_thread(pipeline.started.wait, 10)
     pipeline.open.set()
     for id in ids:
-        assert next(iter((await wired.reply(id))["result"].values()))
+        assert next(iter((await harness.reply(id))["result"].values()))
     assert len(pipeline.calls) == 1
-    assert layers(wired) == {"computed": 1, "shared": 2}
+    assert layers(harness) == {"computed": 1, "shared": 2}
 
 
 # After the next accept
 
 
-def accept(wired: ServerHarness, prediction: dict[str, Any], version: int, *, change_first: bool) -> None:
+def accept(harness: ServerHarness, prediction: dict[str, Any], version: int, *, change_first: bool) -> None:
     """Make a one-line edit as an editor does, and say so."""
     ((edit),) = prediction["edits"]
     start, end = edit["range"]["start"], edit["range"]["end"]
     place = (start["line"], start["character"], end["line"], end["character"], edit["newText"])
     told = {"command": "editahead.accept", "arguments": [prediction["id"]]}
     if change_first:
-        wired.change(A, version, place)
-    wired.notify("workspace/executeCommand", told)
+        harness.change(A, version, place)
+    harness.notify("workspace/executeCommand", told)
     if not change_first:
-        wired.change(A, version, place)
+        harness.change(A, version, place)
 
 
-async def settled(wired: ServerHarness) -> None:
+async def settled(harness: ServerHarness) -> None:
     """Until what is foreseen is computed. The server begins with that once its answer is on its way."""
     for _ in range(3):
         await asyncio.sleep(0)
     async with asyncio.timeout(10):
-        await asyncio.gather(*(c.done for c in wired.server.predictions._known.values()))
+        await asyncio.gather(*(c.done for c in harness.server.predictions._known.values()))
 
 
 @pytest.mark.parametrize("change_first", [True, False])
 async def test_after_an_accept_the_next_answer_is_there(
     connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline, change_first: bool
 ) -> None:
-    wired = connect(reuse=AHEAD)
-    await wired.initialize()
-    wired.open(A, "user\nuser\nuser\n")
-    wired.change(A, 2, (0, 0, 0, 4, "account"))
+    harness = connect(reuse=AHEAD)
+    await harness.initialize()
+    harness.open(A, "user\nuser\nuser\n")
+    harness.change(A, 2, (0, 0, 0, 4, "account"))
     for version, line in ((2, 1), (3, 2)):
-        shown = await first(wired, line - 1, 7)
+        shown = await first(harness, line - 1, 7)
         assert shown["edits"][0]["range"] == span(line, 0, line, 4)
-        await settled(wired)
-        accept(wired, shown, version + 1, change_first=change_first)
-    assert (await next_edit(wired, 2, 7))["silence"]["reason"] == "no-candidate"
-    assert layers(wired) == {"computed": 1, "ahead": 2}
+        await settled(harness)
+        accept(harness, shown, version + 1, change_first=change_first)
+    assert (await next_edit(harness, 2, 7))["silence"]["reason"] == "no-candidate"
+    assert layers(harness) == {"computed": 1, "ahead": 2}
     assert len(pipeline.calls) == 3
 
 
 async def test_after_an_accept_in_another_document(
     connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline
 ) -> None:
-    wired = connect(reuse=AHEAD)
-    await wired.initialize()
-    wired.open(B, "user\n")
-    wired.open(A, "x\n")
-    shown = await first(wired)
+    harness = connect(reuse=AHEAD)
+    await harness.initialize()
+    harness.open(B, "user\n")
+    harness.open(A, "x\n")
+    shown = await first(harness)
     assert shown["textDocument"]["uri"] == B
-    await settled(wired)
-    wired.change(B, 2, (0, 0, 0, 4, "account"))
-    wired.notify("workspace/executeCommand", {"command": "editahead.accept", "arguments": [shown["id"]]})
-    assert (await next_edit(wired, 0, 7, uri=B))["predictions"] == []
-    assert layers(wired) == {"computed": 1, "ahead": 1}
+    await settled(harness)
+    harness.change(B, 2, (0, 0, 0, 4, "account"))
+    harness.notify("workspace/executeCommand", {"command": "editahead.accept", "arguments": [shown["id"]]})
+    assert (await next_edit(harness, 0, 7, uri=B))["predictions"] == []
+    assert layers(harness) == {"computed": 1, "ahead": 1}
 
 
 async def test_what_is_foreseen_waits_for_what_is_asked(
     connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline
 ) -> None:
-    wired = connect(reuse=AHEAD)
-    await wired.initialize()
-    wired.open(A, "user\nuser\n")
-    wired.open(B, "user\n")
-    await first(wired)
-    await settled(wired)
+    harness = connect(reuse=AHEAD)
+    await harness.initialize()
+    harness.open(A, "user\nuser\n")
+    harness.open(B, "user\n")
+    await first(harness)
+    await settled(harness)
     calls = len(pipeline.calls)
     pipeline.once = True
-    wired.change(A, 2, (1, 4, 1, 4, " "))
-    await wired.reply(wired.send("editahead/nextEdit", ask(A, 2, 0, 0)))
+    harness.change(A, 2, (1, 4, 1, 4, " "))
+    await harness.reply(harness.send("editahead/nextEdit", ask(A, 2, 0, 0)))
     await asyncio.to_thread(pipeline.started.wait, 10)  # now it looks ahead, and is held back
     pipeline.started.clear()
-    asked = wired.send("editahead/nextEdit", ask(B, 1, 0, 0))
+    asked = harness.send("editahead/nextEdit", ask(B, 1, 0, 0))
     await asyncio.to_thread(pipeline.started.wait, 10)
     assert pipeline.calls[-1].document.uri == B, "it made room"
     pipeline.open.set()
-    assert (await wired.reply(asked))["result"]["predictions"]
-    await settled(wired)
+    assert (await harness.reply(asked))["result"]["predictions"]
+    await settled(harness)
     assert len(pipeline.calls) > calls + 3, "what made room was taken up again"
 
 
@@ -332,15 +334,15 @@ async def test_an_accept_does_not_wait_behind_what_was_foreseen(
     connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline
 ) -> None:
     """Asked for while it is computed ahead: the same computation goes on, now in earnest."""
-    wired = connect(reuse=AHEAD)
-    await wired.initialize()
-    wired.open(A, "user\nuser\n")
-    shown = await first(wired)
+    harness = connect(reuse=AHEAD)
+    await harness.initialize()
+    harness.open(A, "user\nuser\n")
+    shown = await first(harness)
     pipeline.open.clear()
-    accept(wired, shown, 2, change_first=True)
-    asked = wired.send("editahead/nextEdit", ask(A, 2, 0, 7, trigger="accepted"))
+    accept(harness, shown, 2, change_first=True)
+    asked = harness.send("editahead/nextEdit", ask(A, 2, 0, 7, trigger="accepted"))
     pipeline.open.set()
-    assert (await wired.reply(asked))["result"]["predictions"]
+    assert (await harness.reply(asked))["result"]["predictions"]
     assert len([state for state in pipeline.calls if state.document.text == "account\nuser\n"]) <= 2
 
 
@@ -367,47 +369,47 @@ class Shuffled(ScriptedPipeline):
 async def test_only_something_clearly_better_takes_its_place(
     tmp_path: Any, confidence: float, stays: bool
 ) -> None:
-    wired = ServerHarness(Shuffled(confidence), user_folder=tmp_path)
-    await wired.initialize()
-    wired.open(A, "x\nuser\nuser\n")
-    wired.change(A, 2, (0, 1, 0, 1, "y"))
-    before = await first(wired, 0, 2)
-    wired.change(A, 3, (0, 2, 0, 2, "z"))
-    after = await next_edit(wired, 0, 3)
+    harness = ServerHarness(Shuffled(confidence), user_folder=tmp_path)
+    await harness.initialize()
+    harness.open(A, "x\nuser\nuser\n")
+    harness.change(A, 2, (0, 1, 0, 1, "y"))
+    before = await first(harness, 0, 2)
+    harness.change(A, 3, (0, 2, 0, 2, "z"))
+    after = await next_edit(harness, 0, 3)
     assert (after["predictions"][0]["id"] == before["id"]) is stays
     assert len(after["predictions"]) == 2
-    wired.finish()
+    harness.finish()
 
 
 async def test_another_edit_makes_room_for_another_prediction(tmp_path: Any) -> None:
-    wired = ServerHarness(Shuffled(), user_folder=tmp_path)
-    await wired.initialize()
-    wired.open(A, "x\nuser\nuser\n\n\n\nx\n")
-    wired.change(A, 2, (0, 1, 0, 1, "y"))
-    before = await first(wired, 0, 2)
-    wired.change(A, 3, (6, 1, 6, 1, "z"))
-    assert (await first(wired, 6, 2))["id"] != before["id"]
-    wired.finish()
+    harness = ServerHarness(Shuffled(), user_folder=tmp_path)
+    await harness.initialize()
+    harness.open(A, "x\nuser\nuser\n\n\n\nx\n")
+    harness.change(A, 2, (0, 1, 0, 1, "y"))
+    before = await first(harness, 0, 2)
+    harness.change(A, 3, (6, 1, 6, 1, "z"))
+    assert (await first(harness, 6, 2))["id"] != before["id"]
+    harness.finish()
 
 
 async def test_what_is_no_longer_shown_does_not_stay(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "x\nuser\n")
-    wired.change(A, 2, (0, 1, 0, 1, "y"))
-    await first(wired, 0, 2)
+    await harness.initialize()
+    harness.open(A, "x\nuser\n")
+    harness.change(A, 2, (0, 1, 0, 1, "y"))
+    await first(harness, 0, 2)
     pipeline.script = {"user": "person"}
-    wired.change(A, 3, (0, 2, 0, 2, "z"))
-    assert (await first(wired, 0, 3))["edits"][0]["newText"] == "person"
+    harness.change(A, 3, (0, 2, 0, 2, "z"))
+    assert (await first(harness, 0, 3))["edits"][0]["newText"] == "person"
 
 
 async def test_deleting_is_not_yet_typing_what_was_predicted(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "user\nuser\n")
-    await first(wired)
-    wired.change(A, 2, (0, 0, 0, 4, ""))
-    assert (await first(wired))["edits"][0]["range"] == span(1, 0, 1, 4)
+    await harness.initialize()
+    harness.open(A, "user\nuser\n")
+    await first(harness)
+    harness.change(A, 2, (0, 0, 0, 4, ""))
+    assert (await first(harness))["edits"][0]["range"] == span(1, 0, 1, 4)
     assert len(pipeline.calls) == 2

@@ -42,8 +42,8 @@ SESSIONS_WITH_MODEL = 12
 class Client:
     """One document as an editor has it: every text by version, every change, and what is on the screen."""
 
-    def __init__(self, wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-        self.wired, self.pipeline = wired, pipeline
+    def __init__(self, harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+        self.harness, self.pipeline = harness, pipeline
         self.document = Document(A, "python", 1, TEXT)
         self.texts = {1: TEXT}
         self.edits: dict[int, Edit] = {}
@@ -55,7 +55,7 @@ class Client:
         self.refused: set[tuple[str, str]] = set()
         self.early: set[int] = set()
         """Requests that may have been answered before the last refusal."""
-        wired.open(A, TEXT)
+        harness.open(A, TEXT)
 
     @property
     def text(self) -> str:
@@ -80,7 +80,7 @@ class Client:
         self.cursor = min(replacement.start + len(replacement.text), len(self.text))
         self.edits[version] = made.edit
         self.texts[version + 1] = self.text
-        self.wired.change(A, version + 1, (*start, *end, replacement.text))
+        self.harness.change(A, version + 1, (*start, *end, replacement.text))
         self.screen = []
 
     async def step(self, what: str, number: int, more: Any) -> None:
@@ -104,7 +104,7 @@ class Client:
             at = number // 2 % (len(self.text) + 1) if number % 2 else self.cursor
             line, character = self.place(at)
             context = {"triggerKind": 2} if "next" not in more else {"trigger": "typed"}
-            id = self.wired.send(more, ask(A, self.version, line, character, **context))
+            id = self.harness.send(more, ask(A, self.version, line, character, **context))
             self.waiting[id] = more, self.version
         elif what == "read" and self.waiting:
             if more:
@@ -116,36 +116,36 @@ class Client:
             id, edit = self.screen[number % len(self.screen)]
             told = {"command": "editahead.accept", "arguments": [id]}
             if more:
-                self.wired.notify("workspace/executeCommand", told)
+                self.harness.notify("workspace/executeCommand", told)
             (whole,) = edit.replacements
             self.make(whole)
             if not more:
-                self.wired.notify("workspace/executeCommand", told)
+                self.harness.notify("workspace/executeCommand", told)
         elif what == "reject" and self.screen:
             id, edit = self.screen.pop(number % len(self.screen))
-            self.wired.notify("editahead/outcome", {"id": id, "event": "rejected"})
+            self.harness.notify("editahead/outcome", {"id": id, "event": "rejected"})
             self.refused.add((self.text, edit.apply(self.text)))
             self.early.update(self.waiting)
         elif what == "undo" and self.undo:
             self.make(_difference(self.text, self.undo.pop()), undoable=False)
         elif what == "cancel" and self.waiting:
-            self.wired.notify("$/cancelRequest", {"id": list(self.waiting)[number % len(self.waiting)]})
+            self.harness.notify("$/cancelRequest", {"id": list(self.waiting)[number % len(self.waiting)]})
         elif what == "hold":
             self.pipeline.open.clear()
         elif what == "reopen":
-            self.wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+            self.harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
             self.edits[self.version] = Edit()
             self.document = Document(A, "python", self.version + 1, self.text)
             self.texts[self.version] = self.text
-            self.wired.open(A, self.text, version=self.version)
+            self.harness.open(A, self.text, version=self.version)
             self.screen = []
 
     async def read(self, id: int, wait: bool) -> None:
         """Take the answer, if it is there or waited for, and check all that it shows."""
-        if not wait and not self.wired.answered(id):
+        if not wait and not self.harness.answered(id):
             return
         face, asked = self.waiting.pop(id)
-        reply = await self.wired.reply(id)
+        reply = await self.harness.reply(id)
         if "error" in reply:
             assert reply["error"]["code"] == -32800
             return
@@ -238,10 +238,10 @@ def choose(client: Client, random: Random) -> tuple[str, int, Any]:
     return what, random.randrange(10_000), more.get(what)
 
 
-async def play(wired: ServerHarness, pipeline: ScriptedPipeline, random: Random) -> None:
+async def play(harness: ServerHarness, pipeline: ScriptedPipeline, random: Random) -> None:
     """One session, all of its questions answered."""
-    await wired.initialize({"hints": "off", "debounce_ms": 0})
-    client = Client(wired, pipeline)
+    await harness.initialize({"hints": "off", "debounce_ms": 0})
+    client = Client(harness, pipeline)
     try:
         for _ in range(STEPS):
             await client.step(*choose(client, random))
@@ -254,13 +254,13 @@ async def play(wired: ServerHarness, pipeline: ScriptedPipeline, random: Random)
 async def session(random: Random, folder: Path) -> Counter[AnswerSource]:
     """Where the answers came from."""
     pipeline = ScriptedPipeline({"user": "account"})
-    wired = ServerHarness(pipeline, user_folder=folder, reuse=ReuseOptions(prefetch=True))
+    harness = ServerHarness(pipeline, user_folder=folder, reuse=ReuseOptions(prefetch=True))
     try:
-        await play(wired, pipeline, random)
+        await play(harness, pipeline, random)
     finally:
-        wired.server.predictions.stop()
-    wired.finish()
-    return wired.server.predictions.answer_counts
+        harness.server.predictions.stop()
+    harness.finish()
+    return harness.server.predictions.answer_counts
 
 
 async def soon(seconds: float) -> None:
@@ -271,7 +271,7 @@ async def soon(seconds: float) -> None:
 async def session_with_model(random: Random, folder: Path) -> StreamingModel:
     pipeline = ModelOnlyPipeline({"user": "admin"})  # words without a letter in common
     model = StreamingModel(pipeline)
-    wired = ServerHarness(
+    harness = ServerHarness(
         pipeline,
         user_folder=folder,
         reuse=ReuseOptions(prefetch=True),
@@ -279,11 +279,11 @@ async def session_with_model(random: Random, folder: Path) -> StreamingModel:
         create_model=lambda wanted: model,
     )
     try:
-        await play(wired, pipeline, random)
+        await play(harness, pipeline, random)
     finally:
-        await wired.server.predictions.close()
-        wired.server.predictions.stop()
-    wired.finish()
+        await harness.server.predictions.close()
+        harness.server.predictions.stop()
+    harness.finish()
     return model
 
 

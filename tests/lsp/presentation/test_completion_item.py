@@ -20,18 +20,18 @@ COMPLETION = "textDocument/completion"
 NOTHING = {"isIncomplete": True, "items": []}
 
 
-async def item(wired: ServerHarness, line: int, character: int) -> dict[str, Any]:
-    result = await wired.request(COMPLETION, ask(A, None, line, character, triggerKind=1))
+async def item(harness: ServerHarness, line: int, character: int) -> dict[str, Any]:
+    result = await harness.request(COMPLETION, ask(A, None, line, character, triggerKind=1))
     assert result["isIncomplete"] is True
     (found,) = result["items"]
     assert isinstance(found, dict)
     return found
 
 
-async def test_an_edit_at_the_cursor_is_the_items_own(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "x = user\n")
-    found = await item(wired, 0, 7)
+async def test_an_edit_at_the_cursor_is_the_items_own(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "x = user\n")
+    found = await item(harness, 0, 7)
     id = found["command"]["arguments"][0]
     assert found == {
         "label": "user -> account",
@@ -47,42 +47,42 @@ async def test_an_edit_at_the_cursor_is_the_items_own(wired: ServerHarness) -> N
     }
 
 
-async def test_an_edit_elsewhere_is_additional(wired: ServerHarness) -> None:
-    await wired.initialize(
+async def test_an_edit_elsewhere_is_additional(harness: ServerHarness) -> None:
+    await harness.initialize(
         textDocument={"completion": {"completionItem": {"documentationFormat": ["markdown"]}}}
     )
-    wired.open(A, "x.na\ny = user\n")
-    found = await item(wired, 0, 4)
+    harness.open(A, "x.na\ny = user\n")
+    found = await item(harness, 0, 4)
     assert found["textEdit"] == {"range": span(0, 2, 0, 4), "newText": "na"}
     assert found["additionalTextEdits"] == [{"range": span(1, 4, 1, 8), "newText": "account"}]
     assert found["filterText"] == "na"
     assert found["documentation"]["value"] == "```diff\n@@ line 2 @@\n-y = user\n+y = account\n```"
 
 
-async def test_elsewhere_on_the_line_it_reaches_the_cursor(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "user = 1; na\n")
-    found = await item(wired, 0, 12)
+async def test_elsewhere_on_the_line_it_reaches_the_cursor(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "user = 1; na\n")
+    found = await item(harness, 0, 12)
     assert found["textEdit"] == {"range": span(0, 0, 0, 12), "newText": "account = 1; na"}
     assert found["filterText"] == "user = 1; na"
 
 
-async def test_an_accepted_item_counts(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "x\nuser\n")
-    found = await item(wired, 0, 1)
-    wired.change(A, 2, (1, 0, 1, 4, "account"))
-    await wired.request("workspace/executeCommand", found["command"])
-    status = await wired.request("workspace/executeCommand", {"command": "editahead.status"})
+async def test_an_accepted_item_counts(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "x\nuser\n")
+    found = await item(harness, 0, 1)
+    harness.change(A, 2, (1, 0, 1, 4, "account"))
+    await harness.request("workspace/executeCommand", found["command"])
+    status = await harness.request("workspace/executeCommand", {"command": "editahead.status"})
     assert status["outcomes"] == {"shown": 1, "accepted": 1, "rejected": 0}
 
 
-async def test_nothing_predicted_nothing_listed(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize()
-    wired.open(B, "user\n")
-    wired.open(A, "nothing\n")
-    assert await wired.request(COMPLETION, ask(A, None, 0, 0)) == NOTHING, "only in the other document"
-    assert await wired.request(COMPLETION, ask("file:///tmp/c.py", None, 0, 0)) == NOTHING
+async def test_nothing_predicted_nothing_listed(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    await harness.initialize()
+    harness.open(B, "user\n")
+    harness.open(A, "nothing\n")
+    assert await harness.request(COMPLETION, ask(A, None, 0, 0)) == NOTHING, "only in the other document"
+    assert await harness.request(COMPLETION, ask("file:///tmp/c.py", None, 0, 0)) == NOTHING
 
 
 INLINE = {"textDocument": {"inlineCompletion": {"dynamicRegistration": True}}}
@@ -98,24 +98,24 @@ INLINE = {"textDocument": {"inlineCompletion": {"dynamicRegistration": True}}}
     ],
 )
 async def test_who_is_offered_it(
-    wired: ServerHarness, setting: str, capabilities: dict[str, Any], there: bool
+    harness: ServerHarness, setting: str, capabilities: dict[str, Any], there: bool
 ) -> None:
-    result = await wired.initialize({"completion_item": setting}, **capabilities)
+    result = await harness.initialize({"completion_item": setting}, **capabilities)
     assert ("completionProvider" in result["capabilities"]) is there
-    wired.open(A, "user\n")
-    listed = await wired.request(COMPLETION, ask(A, None, 0, 0))
+    harness.open(A, "user\n")
+    listed = await harness.request(COMPLETION, ask(A, None, 0, 0))
     assert (len(listed["items"]), listed["isIncomplete"]) == (int(there), there)
 
 
 @pytest.mark.parametrize(
     "method", ["textDocument/inlineCompletion", "textDocument/copilotInlineEdit", "editahead/nextEdit"]
 )
-async def test_not_once_the_client_has_asked_for_better(wired: ServerHarness, method: str) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
-    assert await item(wired, 0, 0)
-    await wired.request(method, ask(A, 1, 0, 0))
-    assert await wired.request(COMPLETION, ask(A, None, 0, 0)) == {"isIncomplete": False, "items": []}
+async def test_not_once_the_client_has_asked_for_better(harness: ServerHarness, method: str) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
+    assert await item(harness, 0, 0)
+    await harness.request(method, ask(A, 1, 0, 0))
+    assert await harness.request(COMPLETION, ask(A, None, 0, 0)) == {"isIncomplete": False, "items": []}
 
 
 # What the item does to the text

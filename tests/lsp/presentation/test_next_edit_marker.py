@@ -43,8 +43,8 @@ def hinted(connect: Callable[..., ServerHarness], pauses: Pauses) -> ServerHarne
     return connect(sleep=pauses)
 
 
-async def published(wired: ServerHarness) -> dict[str, Any]:
-    message = await wired.take(lambda m: m.get("method") == "textDocument/publishDiagnostics")
+async def published(harness: ServerHarness) -> dict[str, Any]:
+    message = await harness.take(lambda m: m.get("method") == "textDocument/publishDiagnostics")
     params: dict[str, Any] = message["params"]
     return params
 

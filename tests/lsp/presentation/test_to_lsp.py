@@ -21,10 +21,10 @@ from server_harness import ScriptedPipeline, ServerHarness, ask, span
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 
 
-async def test_ghost_text_is_on_the_cursors_line(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "x = user\ny = user\n")
-    result = await wired.request("textDocument/inlineCompletion", ask(A, None, 1, 0, triggerKind=2))
+async def test_ghost_text_is_on_the_cursors_line(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "x = user\ny = user\n")
+    result = await harness.request("textDocument/inlineCompletion", ask(A, None, 1, 0, triggerKind=2))
     (item,) = result["items"]
     assert item["insertText"] == "account"
     assert item["range"] == span(1, 4, 1, 8)
@@ -35,17 +35,17 @@ async def test_ghost_text_is_on_the_cursors_line(wired: ServerHarness) -> None:
     }
 
 
-async def test_ghost_text_is_empty_when_the_edit_is_elsewhere(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "x\ny = user\n")
-    assert await wired.request("textDocument/inlineCompletion", ask(A, None, 0, 0)) == {"items": []}
+async def test_ghost_text_is_empty_when_the_edit_is_elsewhere(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "x\ny = user\n")
+    assert await harness.request("textDocument/inlineCompletion", ask(A, None, 0, 0)) == {"items": []}
 
 
-async def test_an_inline_edit_as_sidekick_asks_for_it(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "x\ny = user\nuser\n", version=12)
-    wired.notify("textDocument/didFocus", {"textDocument": {"uri": A}})
-    result = await wired.request("textDocument/copilotInlineEdit", ask(A, 12, 0, 0, triggerKind=2))
+async def test_an_inline_edit_as_sidekick_asks_for_it(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "x\ny = user\nuser\n", version=12)
+    harness.notify("textDocument/didFocus", {"textDocument": {"uri": A}})
+    result = await harness.request("textDocument/copilotInlineEdit", ask(A, 12, 0, 0, triggerKind=2))
     (edit,) = result["edits"]  # sidekick makes all that it gets at once
     assert edit["text"] == "account"
     assert edit["range"] == span(1, 4, 1, 8)
@@ -53,27 +53,27 @@ async def test_an_inline_edit_as_sidekick_asks_for_it(wired: ServerHarness) -> N
     assert edit["command"]["command"] == "editahead.accept"
 
 
-async def test_new_text_may_span_lines(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
+async def test_new_text_may_span_lines(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"user": "account:\n    pass"}
-    await wired.initialize()
-    wired.open(A, "def user\n")
-    (item,) = (await wired.request("textDocument/inlineCompletion", ask(A, None, 0, 8)))["items"]
+    await harness.initialize()
+    harness.open(A, "def user\n")
+    (item,) = (await harness.request("textDocument/inlineCompletion", ask(A, None, 0, 8)))["items"]
     assert (item["insertText"], item["range"]) == ("account:\n    pass", span(0, 4, 0, 8))
 
 
-async def test_what_is_replaced_may_span_lines(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
+async def test_what_is_replaced_may_span_lines(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"one\ntwo": "three"}
-    await wired.initialize()
-    wired.open(A, "one\ntwo\n")
-    assert await wired.request("textDocument/inlineCompletion", ask(A, None, 0, 0)) == {"items": []}
-    (edit,) = (await wired.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0)))["edits"]
+    await harness.initialize()
+    harness.open(A, "one\ntwo\n")
+    assert await harness.request("textDocument/inlineCompletion", ask(A, None, 0, 0)) == {"items": []}
+    (edit,) = (await harness.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0)))["edits"]
     assert (edit["text"], edit["range"]) == ("three", span(0, 0, 1, 3))
 
 
-async def test_alternatives_are_five_at_most_and_the_best_comes_first(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n" * 7)
-    predictions = (await wired.request("editahead/nextEdit", ask(A, 1, 3, 0)))["predictions"]
+async def test_alternatives_are_five_at_most_and_the_best_comes_first(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n" * 7)
+    predictions = (await harness.request("editahead/nextEdit", ask(A, 1, 3, 0)))["predictions"]
     assert len(predictions) == 5
     assert predictions[0]["jump"] is None
     assert sorted((p["confidence"] for p in predictions), reverse=True) == [
@@ -83,24 +83,24 @@ async def test_alternatives_are_five_at_most_and_the_best_comes_first(wired: Ser
 
 @pytest.mark.parametrize("cross_file", [False, True])
 async def test_other_documents_only_for_clients_that_want_them(
-    wired: ServerHarness, cross_file: bool
+    harness: ServerHarness, cross_file: bool
 ) -> None:
-    await wired.initialize({"crossFile": True} if cross_file else None)
-    wired.open(B, "user\n", version=7)
-    wired.open(A, "nothing here\n")
-    inline = await wired.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
+    await harness.initialize({"crossFile": True} if cross_file else None)
+    harness.open(B, "user\n", version=7)
+    harness.open(A, "nothing here\n")
+    inline = await harness.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
     assert [edit["textDocument"] for edit in inline["edits"]] == (
         [{"uri": B, "version": 7}] if cross_file else []
     )
-    (prediction,) = (await wired.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
+    (prediction,) = (await harness.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
     assert prediction["textDocument"] == {"uri": B, "version": 7}
     assert prediction["jump"] == {"line": 0, "character": 0}
 
 
-async def test_the_whole_answer(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "😀 user\nuser\n")
-    result = await wired.request("editahead/nextEdit", ask(A, 1, 0, 0, trigger="manual"))
+async def test_the_whole_answer(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "😀 user\nuser\n")
+    result = await harness.request("editahead/nextEdit", ask(A, 1, 0, 0, trigger="manual"))
     assert result["silence"] is None
     here, there = result["predictions"]
     assert here == {
@@ -117,23 +117,23 @@ async def test_the_whole_answer(wired: ServerHarness) -> None:
     assert there["id"] != here["id"]
 
 
-async def test_a_place_without_an_edit(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
+async def test_a_place_without_an_edit(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"here": "here"}
-    await wired.initialize()
-    wired.open(A, "x\nhere\nhere\n")
-    first, second = (await wired.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
+    await harness.initialize()
+    harness.open(A, "x\nhere\nhere\n")
+    first, second = (await harness.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
     assert (first["edits"], first["jump"]) == ([], {"line": 1, "character": 0})
     assert first["id"] != second["id"]
-    assert (await wired.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))) == {"edits": []}
-    wired.change(A, 2, (0, 0, 0, 0, "y"))
-    status = await wired.request("workspace/executeCommand", {"command": "editahead.status"})
+    assert (await harness.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))) == {"edits": []}
+    harness.change(A, 2, (0, 0, 0, 0, "y"))
+    status = await harness.request("workspace/executeCommand", {"command": "editahead.status"})
     assert status["outcomes"]["accepted"] == 0
 
 
-async def test_silence_has_a_reason(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "nothing\n")
-    result = await wired.request("editahead/nextEdit", ask(A, 1, 0, 0))
+async def test_silence_has_a_reason(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "nothing\n")
+    result = await harness.request("editahead/nextEdit", ask(A, 1, 0, 0))
     assert result == {
         "predictions": [],
         "silence": {"reason": "no-candidate", "detail": "The script has nothing."},
@@ -141,50 +141,50 @@ async def test_silence_has_a_reason(wired: ServerHarness) -> None:
 
 
 @pytest.mark.parametrize(("version", "reason"), [(1, None), (2, None), (3, "unknown-document"), (None, None)])
-async def test_versions(wired: ServerHarness, version: int | None, reason: str | None) -> None:
-    await wired.initialize()
-    wired.open(A, "user", version=1)
-    wired.change(A, 2, (0, 0, 0, 0, "x "))
-    result = await wired.request("editahead/nextEdit", ask(A, version, 0, 1))
+async def test_versions(harness: ServerHarness, version: int | None, reason: str | None) -> None:
+    await harness.initialize()
+    harness.open(A, "user", version=1)
+    harness.change(A, 2, (0, 0, 0, 0, "x "))
+    result = await harness.request("editahead/nextEdit", ask(A, version, 0, 1))
     assert (result["silence"] or {"reason": None})["reason"] == reason
-    edits = (await wired.request("textDocument/copilotInlineEdit", ask(A, version, 0, 1)))["edits"]
+    edits = (await harness.request("textDocument/copilotInlineEdit", ask(A, version, 0, 1)))["edits"]
     assert [edit["textDocument"]["version"] for edit in edits] == ([] if reason else [2])
-    items = (await wired.request("textDocument/inlineCompletion", ask(A, version, 0, 1)))["items"]
+    items = (await harness.request("textDocument/inlineCompletion", ask(A, version, 0, 1)))["items"]
     assert len(items) == (1 if version in (2, None) else 0)
 
 
-async def test_unknown_documents_are_answered(wired: ServerHarness) -> None:
-    await wired.initialize()
-    result = await wired.request("editahead/nextEdit", ask(B, 1, 0, 0))
+async def test_unknown_documents_are_answered(harness: ServerHarness) -> None:
+    await harness.initialize()
+    result = await harness.request("editahead/nextEdit", ask(B, 1, 0, 0))
     assert result["silence"]["reason"] == "unknown-document"
-    assert await wired.request("textDocument/inlineCompletion", ask(B, None, 0, 0)) == {"items": []}
-    assert await wired.request("textDocument/copilotInlineEdit", ask(B, 1, 0, 0)) == {"edits": []}
+    assert await harness.request("textDocument/inlineCompletion", ask(B, None, 0, 0)) == {"items": []}
+    assert await harness.request("textDocument/copilotInlineEdit", ask(B, 1, 0, 0)) == {"edits": []}
 
 
-async def test_the_uri_comes_back_as_the_client_wrote_it(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open("file:///c%3A/x%20y.py", "user\n")
-    result = await wired.request("textDocument/copilotInlineEdit", ask("file:///C:/x y.py", 1, 0, 0))
+async def test_the_uri_comes_back_as_the_client_wrote_it(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open("file:///c%3A/x%20y.py", "user\n")
+    result = await harness.request("textDocument/copilotInlineEdit", ask("file:///C:/x y.py", 1, 0, 0))
     assert result["edits"][0]["textDocument"]["uri"] == "file:///c%3A/x%20y.py"
 
 
 @pytest.mark.parametrize(("encoding", "character"), [("utf-8", 5), ("utf-16", 3), ("utf-32", 2)])
-async def test_every_encoding(wired: ServerHarness, encoding: str, character: int) -> None:
-    result = await wired.initialize(general={"positionEncodings": [encoding]})
+async def test_every_encoding(harness: ServerHarness, encoding: str, character: int) -> None:
+    result = await harness.initialize(general={"positionEncodings": [encoding]})
     assert result["capabilities"]["positionEncoding"] == encoding
-    wired.open(A, "😀 user\n")
-    reply = await wired.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
+    harness.open(A, "😀 user\n")
+    reply = await harness.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
     assert reply["edits"][0]["range"] == span(0, character, 0, character + 4)
 
 
-async def test_faces_share_one_computation(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
+async def test_faces_share_one_computation(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
     pipeline.open.clear()
-    ids = [wired.send(f, ask(A, 1, 0, 0)) for f in ("editahead/nextEdit", "textDocument/copilotInlineEdit")]
+    ids = [harness.send(f, ask(A, 1, 0, 0)) for f in ("editahead/nextEdit", "textDocument/copilotInlineEdit")]
     pipeline.open.set()
-    prediction = (await wired.reply(ids[0]))["result"]["predictions"][0]
-    edit = (await wired.reply(ids[1]))["result"]["edits"][0]
+    prediction = (await harness.reply(ids[0]))["result"]["predictions"][0]
+    edit = (await harness.reply(ids[1]))["result"]["edits"][0]
     assert edit["command"]["arguments"] == [prediction["id"]]
     assert len(pipeline.calls) == 1
 
@@ -193,92 +193,92 @@ async def test_faces_share_one_computation(wired: ServerHarness, pipeline: Scrip
     "face", ["editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"]
 )
 async def test_a_newer_request_ends_the_older(
-    wired: ServerHarness, pipeline: ScriptedPipeline, face: str
+    harness: ServerHarness, pipeline: ScriptedPipeline, face: str
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "user user\n")
+    await harness.initialize()
+    harness.open(A, "user user\n")
     pipeline.open.clear()
-    older = wired.send(face, ask(A, 1, 0, 0))
-    newer = wired.send(face, ask(A, 1, 0, 1))
-    result = (await wired.reply(older))["result"]
+    older = harness.send(face, ask(A, 1, 0, 0))
+    newer = harness.send(face, ask(A, 1, 0, 1))
+    result = (await harness.reply(older))["result"]
     assert result.get("items", result.get("edits", result.get("predictions"))) == []
     assert "silence" not in result or result["silence"]["reason"] == "cancelled"
-    assert not wired.answered(newer)
+    assert not harness.answered(newer)
     pipeline.open.set()
-    assert next(iter((await wired.reply(newer))["result"].values())) != []
+    assert next(iter((await harness.reply(newer))["result"].values())) != []
 
 
 async def test_requests_in_other_documents_and_faces_live_on(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
-    wired.open(B, "user\n")
+    await harness.initialize()
+    harness.open(A, "user\n")
+    harness.open(B, "user\n")
     pipeline.open.clear()
     face = "textDocument/copilotInlineEdit"
-    asked = [wired.send(face, ask(A, 1, 0, 0)), wired.send(face, ask(B, 1, 0, 0))]
-    asked.append(wired.send("editahead/nextEdit", ask(A, 1, 0, 2)))
+    asked = [harness.send(face, ask(A, 1, 0, 0)), harness.send(face, ask(B, 1, 0, 0))]
+    asked.append(harness.send("editahead/nextEdit", ask(A, 1, 0, 2)))
     pipeline.open.set()
     for id in asked:
-        assert next(iter((await wired.reply(id))["result"].values())) != []
+        assert next(iter((await harness.reply(id))["result"].values())) != []
 
 
-async def test_cancelling_stops_the_work(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
+async def test_cancelling_stops_the_work(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
     pipeline.open.clear()
-    id = wired.send("editahead/nextEdit", ask(A, 1, 0, 0))
+    id = harness.send("editahead/nextEdit", ask(A, 1, 0, 0))
     await asyncio.to_thread(pipeline.started.wait, 10)
-    wired.notify("$/cancelRequest", {"id": id})
-    reply = await wired.reply(id)
+    harness.notify("$/cancelRequest", {"id": id})
+    reply = await harness.reply(id)
     assert reply["error"]["code"] == -32800
     # The gate is still closed: the worker is free again only because the work was given up.
-    wired.change(A, 2, (0, 0, 0, 0, "BOOM "))
-    next_one = wired.send("editahead/nextEdit", ask(A, 2, 0, 0))
+    harness.change(A, 2, (0, 0, 0, 0, "BOOM "))
+    next_one = harness.send("editahead/nextEdit", ask(A, 2, 0, 0))
     pipeline.open.set()
-    assert (await wired.reply(next_one))["result"]["silence"]["reason"] == "engine-unavailable"
+    assert (await harness.reply(next_one))["result"]["silence"]["reason"] == "engine-unavailable"
 
 
 async def test_one_of_two_cancelled_leaves_the_other_its_answer(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
+    await harness.initialize()
+    harness.open(A, "user\n")
     pipeline.open.clear()
-    one = wired.send("editahead/nextEdit", ask(A, 1, 0, 0))
-    other = wired.send("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
-    wired.notify("$/cancelRequest", {"id": one})
-    assert (await wired.reply(one))["error"]["code"] == -32800
+    one = harness.send("editahead/nextEdit", ask(A, 1, 0, 0))
+    other = harness.send("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
+    harness.notify("$/cancelRequest", {"id": one})
+    assert (await harness.reply(one))["error"]["code"] == -32800
     pipeline.open.set()
-    assert len((await wired.reply(other))["result"]["edits"]) == 1
+    assert len((await harness.reply(other))["result"]["edits"]) == 1
 
 
 async def test_an_answer_is_rebased_over_typing_elsewhere(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "a\nuser\n")
+    await harness.initialize()
+    harness.open(A, "a\nuser\n")
     pipeline.open.clear()
-    id = wired.send("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
+    id = harness.send("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
     await asyncio.to_thread(pipeline.started.wait, 10)
-    wired.change(A, 2, (0, 0, 0, 0, "new line\n"))
+    harness.change(A, 2, (0, 0, 0, 0, "new line\n"))
     pipeline.open.set()
-    (edit,) = (await wired.reply(id))["result"]["edits"]
+    (edit,) = (await harness.reply(id))["result"]["edits"]
     assert edit["range"] == span(2, 0, 2, 4)
     assert edit["textDocument"]["version"] == 2
 
 
 async def test_an_answer_overtaken_by_typing_is_dropped(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "a\nuser\n")
+    await harness.initialize()
+    harness.open(A, "a\nuser\n")
     pipeline.open.clear()
-    id = wired.send("editahead/nextEdit", ask(A, 1, 0, 0))
+    id = harness.send("editahead/nextEdit", ask(A, 1, 0, 0))
     await asyncio.to_thread(pipeline.started.wait, 10)
-    wired.change(A, 2, (1, 0, 1, 4, "other"))
+    harness.change(A, 2, (1, 0, 1, 4, "other"))
     pipeline.open.set()
-    result = (await wired.reply(id))["result"]
+    result = (await harness.reply(id))["result"]
     assert result["predictions"] == []
     assert result["silence"]["reason"] == "stale"
 
@@ -291,28 +291,30 @@ async def test_automatic_requests_are_debounced(connect: Callable[..., ServerHar
         waits.put_nowait((seconds, over))
         await over
 
-    wired = connect(sleep=sleep)
-    await wired.initialize({"debounce_ms": 250})
-    wired.open(A, "user\n")
-    older = wired.send("editahead/nextEdit", ask(A, 1, 0, 0, trigger="typed"))
+    harness = connect(sleep=sleep)
+    await harness.initialize({"debounce_ms": 250})
+    harness.open(A, "user\n")
+    older = harness.send("editahead/nextEdit", ask(A, 1, 0, 0, trigger="typed"))
     assert (await waits.get())[0] == 0.25
-    newer = wired.send("editahead/nextEdit", ask(A, 1, 0, 1, trigger="typed"))
-    assert (await wired.reply(older))["result"]["silence"]["reason"] == "debounced"
+    newer = harness.send("editahead/nextEdit", ask(A, 1, 0, 1, trigger="typed"))
+    assert (await harness.reply(older))["result"]["silence"]["reason"] == "debounced"
     (await waits.get())[1].set_result(None)
-    assert (await wired.reply(newer))["result"]["predictions"]
-    manual = await wired.request("editahead/nextEdit", ask(A, 1, 0, 2, trigger="manual"))
+    assert (await harness.reply(newer))["result"]["predictions"]
+    manual = await harness.request("editahead/nextEdit", ask(A, 1, 0, 2, trigger="manual"))
     assert manual["predictions"]
     assert waits.empty()
 
 
-async def test_a_failing_predictor_costs_one_answer(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
+async def test_a_failing_predictor_costs_one_answer(
+    harness: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
     pipeline.fails = True
-    result = await wired.request("editahead/nextEdit", ask(A, 1, 0, 0))
+    result = await harness.request("editahead/nextEdit", ask(A, 1, 0, 0))
     assert result["silence"]["reason"] == "engine-unavailable"
     pipeline.fails = False
-    assert (await wired.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
+    assert (await harness.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
 
 
 # Edits to ranges

@@ -22,49 +22,51 @@ DOCUMENT = {"textDocument": {"uri": A}}
 SELECTED = DOCUMENT | {"range": span(0, 0, 0, 0), "context": {"diagnostics": []}}
 
 
-async def validated(wired: ServerHarness, method: str, params: Any) -> Any:
+async def validated(harness: ServerHarness, method: str, params: Any) -> Any:
     name = f"method.{method.replace('/', '.')}"
     validate(name, "params", params)
-    result = await wired.request(method, params)
+    result = await harness.request(method, params)
     validate(name, "result", result)
     return result
 
 
 @pytest.mark.parametrize("text", ["x\nuser\n", "user\n", "here\n", "nothing\n"])
 @pytest.mark.parametrize("versioned", [False, True])
-async def test_answers(wired: ServerHarness, pipeline: ScriptedPipeline, text: str, versioned: bool) -> None:
+async def test_answers(
+    harness: ServerHarness, pipeline: ScriptedPipeline, text: str, versioned: bool
+) -> None:
     pipeline.script |= {"here": "here"}
-    await wired.initialize(
+    await harness.initialize(
         {"hints": "inlay", "completion_item": "on", "crossFile": True},
         textDocument={"codeAction": LAZY},
         workspace={"workspaceEdit": {"documentChanges": versioned}},
         window={"showDocument": {"support": True}},
     )
-    wired.open(B, "user here\n")
-    wired.open(A, text)
+    harness.open(B, "user here\n")
+    harness.open(A, text)
     at = ask(A, 1, 0, 0)
-    await validated(wired, "textDocument/completion", at)
-    for action in await validated(wired, "textDocument/codeAction", SELECTED):
+    await validated(harness, "textDocument/completion", at)
+    for action in await validated(harness, "textDocument/codeAction", SELECTED):
         if "data" in action:
-            await validated(wired, "codeAction/resolve", action)
+            await validated(harness, "codeAction/resolve", action)
     for method in ("editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"):
-        await validated(wired, method, at)
-    await validated(wired, "textDocument/inlayHint", SELECTED)
+        await validated(harness, method, at)
+    await validated(harness, "textDocument/inlayHint", SELECTED)
     for command in ("why", "status", "resetLearning"):
-        result = await wired.request("workspace/executeCommand", {"command": f"editahead.{command}"})
+        result = await harness.request("workspace/executeCommand", {"command": f"editahead.{command}"})
         validate(f"command.editahead.{command}", "result", result)
 
 
-async def test_going(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
-    result = await wired.request("workspace/executeCommand", {"command": "editahead.nextEdit"})
+async def test_going(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
+    result = await harness.request("workspace/executeCommand", {"command": "editahead.nextEdit"})
     validate("command.editahead.nextEdit", "result", result)
 
 
-async def test_why_before_anything_was_predicted(wired: ServerHarness) -> None:
-    await wired.initialize()
-    result = await wired.request("workspace/executeCommand", {"command": "editahead.why"})
+async def test_why_before_anything_was_predicted(harness: ServerHarness) -> None:
+    await harness.initialize()
+    result = await harness.request("workspace/executeCommand", {"command": "editahead.why"})
     validate("command.editahead.why", "result", result)
 
 

@@ -148,15 +148,15 @@ async def test_what_waits(
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    wired = connect(clock=Clock(), sleep=sleep)
-    await wired.initialize({"debounce_ms": debounce, "hints": "off"})
-    wired.open(A, "user\nuser\n")
-    wired.change(A, 2, (0, 0, 0, 0, "x"))
-    wired.change(A, 3, (0, 1, 0, 1, "y"))
+    harness = connect(clock=Clock(), sleep=sleep)
+    await harness.initialize({"debounce_ms": debounce, "hints": "off"})
+    harness.open(A, "user\nuser\n")
+    harness.change(A, 2, (0, 0, 0, 0, "x"))
+    harness.change(A, 3, (0, 1, 0, 1, "y"))
     params = ask(A, 3, 0, 0, **context)
-    answer = await wired.request(method, params)
+    answer = await harness.request(method, params)
     assert waits == pytest.approx(waited)
-    assert await wired.request(method, params) == answer
+    assert await harness.request(method, params) == answer
     assert waits == pytest.approx(waited), "what is known does not wait"
 
 
@@ -166,12 +166,12 @@ async def test_commands_do_not_wait(connect: Callable[..., ServerHarness]) -> No
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    wired = connect(clock=Clock(), sleep=sleep)
-    await wired.initialize({"hints": "off"})
-    wired.open(A, "user\n")
-    wired.change(A, 2, (0, 0, 0, 0, "x"))
-    wired.change(A, 3, (0, 1, 0, 1, "y"))
-    await wired.request("workspace/executeCommand", {"command": "editahead.nextEdit"})
+    harness = connect(clock=Clock(), sleep=sleep)
+    await harness.initialize({"hints": "off"})
+    harness.open(A, "user\n")
+    harness.change(A, 2, (0, 0, 0, 0, "x"))
+    harness.change(A, 3, (0, 1, 0, 1, "y"))
+    await harness.request("workspace/executeCommand", {"command": "editahead.nextEdit"})
     assert waits == []
 
 
@@ -181,12 +181,12 @@ async def test_what_is_being_typed_does_not_wait(connect: Callable[..., ServerHa
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    wired = connect(clock=Clock(), sleep=sleep)
-    await wired.initialize({"hints": "off"})
-    wired.open(A, "user\n")
-    await wired.request(NEXT, ask(A, 1, 0, 0, trigger="typed"))
-    wired.change(A, 2, (0, 0, 0, 4, ""))
-    wired.change(A, 3, (0, 0, 0, 0, "a"))
-    answer = await wired.request(NEXT, ask(A, 3, 0, 1, trigger="typed"))
+    harness = connect(clock=Clock(), sleep=sleep)
+    await harness.initialize({"hints": "off"})
+    harness.open(A, "user\n")
+    await harness.request(NEXT, ask(A, 1, 0, 0, trigger="typed"))
+    harness.change(A, 2, (0, 0, 0, 4, ""))
+    harness.change(A, 3, (0, 0, 0, 0, "a"))
+    answer = await harness.request(NEXT, ask(A, 3, 0, 1, trigger="typed"))
     assert answer["predictions"][0]["edits"][0]["newText"] == "ccount"
     assert waits == []

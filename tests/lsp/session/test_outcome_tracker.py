@@ -47,7 +47,7 @@ class Desk:
     async def server(
         self, options: Any = None, reuse: ReuseOptions = NOT_AHEAD, **capabilities: Any
     ) -> ServerHarness:
-        wired = ServerHarness(
+        harness = ServerHarness(
             self.pipeline,
             clock=self.clock,
             now=self.clock,
@@ -57,15 +57,15 @@ class Desk:
             environment={},
             reuse=reuse,
         )
-        self.servers.append(wired)
-        await wired.initialize({"debounce_ms": 0, **(options or {})}, **capabilities)
-        settle(wired)
-        return wired
+        self.servers.append(harness)
+        await harness.initialize({"debounce_ms": 0, **(options or {})}, **capabilities)
+        settle(harness)
+        return harness
 
-    def end(self, wired: ServerHarness) -> list[Outcome]:
+    def end(self, harness: ServerHarness) -> list[Outcome]:
         """End a server; what is in the log then."""
-        self.servers[self.servers.index(wired)] = wired
-        wired.finish()
+        self.servers[self.servers.index(harness)] = harness
+        harness.finish()
         return read_outcomes(self.file)
 
     def taste(self) -> UserPreferences | None:
@@ -77,13 +77,13 @@ class Desk:
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     desk = Desk(tmp_path)
     yield desk
-    for wired in desk.servers:
-        wired.finish()
+    for harness in desk.servers:
+        harness.finish()
 
 
-def settle(wired: ServerHarness) -> None:
+def settle(harness: ServerHarness) -> None:
     """Wait until the log has done what it was asked."""
-    log = wired.server.session.outcomes._log
+    log = harness.server.session.outcomes._log
     assert log is not None
     if log._worker is not None:
         done = threading.Event()
@@ -91,43 +91,43 @@ def settle(wired: ServerHarness) -> None:
         assert done.wait(20)
 
 
-async def predictions(wired: ServerHarness, uri: str = A, line: int = 0) -> list[dict[str, Any]]:
-    result = await wired.request("editahead/nextEdit", ask(uri, None, line, 0))
+async def predictions(harness: ServerHarness, uri: str = A, line: int = 0) -> list[dict[str, Any]]:
+    result = await harness.request("editahead/nextEdit", ask(uri, None, line, 0))
     found: list[dict[str, Any]] = result["predictions"]
     return found
 
 
-async def command(wired: ServerHarness, name: str, *arguments: Any) -> Any:
-    return await wired.request(
+async def command(harness: ServerHarness, name: str, *arguments: Any) -> Any:
+    return await harness.request(
         "workspace/executeCommand", {"command": f"editahead.{name}", "arguments": arguments}
     )
 
 
-async def accept(wired: ServerHarness, uri: str = A) -> dict[str, Any]:
+async def accept(harness: ServerHarness, uri: str = A) -> dict[str, Any]:
     """What stands first, in the document's first line."""
-    first, *_ = await predictions(wired, uri)
-    wired.change(uri, 2, (0, 0, 0, 4, "account"))
-    await command(wired, "accept", first["id"])
+    first, *_ = await predictions(harness, uri)
+    harness.change(uri, 2, (0, 0, 0, 4, "account"))
+    await command(harness, "accept", first["id"])
     return first
 
 
-def nudge(wired: ServerHarness, uri: str = A) -> None:
+def nudge(harness: ServerHarness, uri: str = A) -> None:
     """Something is typed at the end, far from everything."""
-    wired.change(uri, 9, (50, 0, 50, 0, "#"))
+    harness.change(uri, 9, (50, 0, 50, 0, "#"))
 
 
 # What is logged
 
 
 async def test_an_accept_and_what_was_kept_of_it(desk: Desk) -> None:
-    wired = await desk.server()
-    wired.open(A, "user\n\n")
+    harness = await desk.server()
+    harness.open(A, "user\n\n")
     desk.clock.seconds += 5
-    await accept(wired)
+    await accept(harness)
     for seconds in (29.0, 2.0, 268.0, 2.0):
         desk.clock.seconds += seconds
-        nudge(wired)
-        settle(wired)
+        nudge(harness)
+        settle(harness)
         (row,) = read_outcomes(desk.file)
         assert row.kept_30 == (None if seconds == 29.0 else 1.0)
     assert row == Outcome(
@@ -154,58 +154,58 @@ async def test_an_accept_and_what_was_kept_of_it(desk: Desk) -> None:
 
 
 async def test_an_accept_that_is_taken_back(desk: Desk) -> None:
-    wired = await desk.server()
-    wired.open(A, "user\n")
-    await accept(wired)
+    harness = await desk.server()
+    harness.open(A, "user\n")
+    await accept(harness)
     desk.clock.seconds += 40
-    nudge(wired)
-    wired.change(A, 10, (0, 0, 0, 7, "user"))
+    nudge(harness)
+    harness.change(A, 10, (0, 0, 0, 7, "user"))
     desk.clock.seconds += 300
-    nudge(wired)
-    (row,) = desk.end(wired)
+    nudge(harness)
+    (row,) = desk.end(harness)
     assert (row.event, row.kept_30, row.kept_300) == ("accepted", 1.0, 0.0)
 
 
 async def test_the_command_may_come_before_the_change(desk: Desk) -> None:
-    wired = await desk.server()
-    wired.open(A, "user\n")
-    (first,) = await predictions(wired)
-    await command(wired, "accept", first["id"])
+    harness = await desk.server()
+    harness.open(A, "user\n")
+    (first,) = await predictions(harness)
+    await command(harness, "accept", first["id"])
     desk.clock.seconds += 1
-    wired.change(A, 2, (0, 0, 0, 4, "account"))
+    harness.change(A, 2, (0, 0, 0, 4, "account"))
     desk.clock.seconds += 30
-    nudge(wired)
-    (row,) = desk.end(wired)
+    nudge(harness)
+    (row,) = desk.end(harness)
     assert (row.event, row.kept_30) == ("accepted", 1.0)
 
 
 async def test_a_document_that_is_closed_too_soon_is_unknown(desk: Desk) -> None:
-    wired = await desk.server()
-    wired.open(A, "user\n")
-    await accept(wired)
+    harness = await desk.server()
+    harness.open(A, "user\n")
+    await accept(harness)
     desk.clock.seconds += 31
-    wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
     desk.clock.seconds += 1000
-    wired.open(A, "nothing\n")
-    nudge(wired)
-    (row,) = desk.end(wired)
+    harness.open(A, "nothing\n")
+    nudge(harness)
+    (row,) = desk.end(harness)
     assert (row.kept_30, row.kept_300) == (1.0, None)
 
 
 async def test_how_predictions_end(desk: Desk) -> None:
-    wired = await desk.server()
-    wired.open(A, "user\nuser\nuser\nuser\nuser\n")
-    _, second, third, fourth, fifth = await predictions(wired)
+    harness = await desk.server()
+    harness.open(A, "user\nuser\nuser\nuser\nuser\n")
+    _, second, third, fourth, fifth = await predictions(harness)
     desk.clock.seconds += 3
-    wired.change(A, 2, (0, 0, 0, 4, ""))  # typed as predicted
+    harness.change(A, 2, (0, 0, 0, 4, ""))  # typed as predicted
     for column, letter in enumerate("account"):
-        wired.change(A, 3 + column, (0, column, 0, column, letter))
-    await command(wired, "reject", second["id"])
+        harness.change(A, 3 + column, (0, column, 0, column, letter))
+    await command(harness, "reject", second["id"])
     partly = {"event": "partiallyAccepted", "acceptedLength": 3}
-    wired.notify("editahead/outcome", {"id": third["id"], **partly})
-    wired.notify("editahead/outcome", {"id": fourth["id"], "event": "shown", "shownMs": 1500})
-    wired.change(A, 20, (2, 0, 4, 4, "x"))
-    rows = {row.number: row for row in desk.end(wired)}
+    harness.notify("editahead/outcome", {"id": third["id"], **partly})
+    harness.notify("editahead/outcome", {"id": fourth["id"], "event": "shown", "shownMs": 1500})
+    harness.change(A, 20, (2, 0, 4, 4, "x"))
+    rows = {row.number: row for row in desk.end(harness)}
     assert [rows[n].event for n in range(1, 6)] == ["typed", "rejected", "partial", "ignored", "ignored"]
     assert [rows[n].seen for n in range(1, 6)] == [True, True, True, True, False]
     assert rows[3].share == pytest.approx(3 / 7)
@@ -214,7 +214,7 @@ async def test_how_predictions_end(desk: Desk) -> None:
     assert {row.distance for row in rows.values()} == {0, 1, 2, 3, 4}
     assert fifth["id"] == "p-5"
     counts, total = (
-        wired.server.session.shown_predictions.counts,
+        harness.server.session.shown_predictions.counts,
         summarize_outcomes(desk.file, list(rows.values())).total,
     )
     assert (counts.shown, counts.accepted, counts.rejected) == (5, 1, 1)
@@ -222,119 +222,119 @@ async def test_how_predictions_end(desk: Desk) -> None:
 
 
 async def test_the_rest_of_what_was_typed_is_accepted(desk: Desk) -> None:
-    wired = await desk.server()
-    wired.open(A, "user\n")
-    (first,) = await predictions(wired)
-    wired.change(A, 2, (0, 0, 0, 4, "acc"))
-    wired.change(A, 3, (0, 3, 0, 3, "ount"))
-    await command(wired, "accept", first["id"])
-    await command(wired, "accept", first["id"])
-    await predictions(wired)
+    harness = await desk.server()
+    harness.open(A, "user\n")
+    (first,) = await predictions(harness)
+    harness.change(A, 2, (0, 0, 0, 4, "acc"))
+    harness.change(A, 3, (0, 3, 0, 3, "ount"))
+    await command(harness, "accept", first["id"])
+    await command(harness, "accept", first["id"])
+    await predictions(harness)
     taste = desk.taste()
     assert taste is not None
     assert taste.recent == pytest.approx(0.2)
-    (row,) = desk.end(wired)
+    (row,) = desk.end(harness)
     assert row.event == "accepted"
 
 
 async def test_what_was_passed_over_and_accepted_after_all(desk: Desk) -> None:
-    wired = await desk.server()
-    wired.open(A, "user\n")
-    (first,) = await predictions(wired)
+    harness = await desk.server()
+    harness.open(A, "user\n")
+    (first,) = await predictions(harness)
     desk.pipeline.script = {}
-    nudge(wired)
-    assert await predictions(wired) == []
-    settle(wired)
+    nudge(harness)
+    assert await predictions(harness) == []
+    settle(harness)
     (row,) = read_outcomes(desk.file)
     assert (row.event, row.seen) == ("ignored", False)
-    await command(wired, "accept", first["id"])
-    (row,) = desk.end(wired)
+    await command(harness, "accept", first["id"])
+    (row,) = desk.end(harness)
     assert (row.event, row.seen) == ("accepted", True)
 
 
 async def test_what_an_editor_asks_for_in_the_background_is_not_seen(desk: Desk) -> None:
     lists = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}
-    wired = await desk.server(textDocument={"codeAction": lists})
-    wired.open(A, "user\n")
+    harness = await desk.server(textDocument={"codeAction": lists})
+    harness.open(A, "user\n")
     where = {"textDocument": {"uri": A}, "range": span(0, 0, 0, 0), "context": {"diagnostics": []}}
-    assert await wired.request("textDocument/codeAction", where)
+    assert await harness.request("textDocument/codeAction", where)
     desk.clock.seconds += 60
-    (row,) = desk.end(wired)
+    (row,) = desk.end(harness)
     assert (row.event, row.seen, row.shown_ms) == ("ignored", False, None)
 
 
 async def test_what_is_open_at_the_end_was_passed_over(desk: Desk) -> None:
-    wired = await desk.server()
-    wired.open(A, "user\n")
-    await predictions(wired)
+    harness = await desk.server()
+    harness.open(A, "user\n")
+    await predictions(harness)
     desk.clock.seconds += 2
-    (row,) = desk.end(wired)
+    (row,) = desk.end(harness)
     assert (row.event, row.seen) == ("ignored", True)
 
 
 async def test_no_code_is_in_the_file(desk: Desk) -> None:
     desk.pipeline.script = {"secretName": "otherSecret"}
-    wired = await desk.server()
-    wired.open(A, "secretName\nprivateLine secretName\n")
-    _, second = await predictions(wired)
-    wired.change(A, 2, (0, 0, 0, 10, "otherSecret"))
-    await command(wired, "reject", second["id"])
-    assert len(desk.end(wired)) == 2
+    harness = await desk.server()
+    harness.open(A, "secretName\nprivateLine secretName\n")
+    _, second = await predictions(harness)
+    harness.change(A, 2, (0, 0, 0, 10, "otherSecret"))
+    await command(harness, "reject", second["id"])
+    assert len(desk.end(harness)) == 2
     data = b"".join(path.read_bytes() for path in desk.file.parent.iterdir())
     for text in (b"secretName", b"otherSecret", b"privateLine", b"a.py"):
         assert text not in data
 
 
 async def test_without_telemetry_there_is_no_file(desk: Desk) -> None:
-    wired = await desk.server({"telemetry": "off"})
-    wired.open(A, "user\n")
-    await accept(wired)
-    await command(wired, "resetLearning")
-    assert desk.end(wired) == []
+    harness = await desk.server({"telemetry": "off"})
+    harness.open(A, "user\n")
+    await accept(harness)
+    await command(harness, "resetLearning")
+    assert desk.end(harness) == []
     assert not desk.file.exists()
 
 
 async def test_telemetry_can_be_switched_off_and_on(desk: Desk) -> None:
-    wired = await desk.server({"telemetry": "off"})
-    wired.open(A, "user\nuser\nuser\n")
-    first, second, third = await predictions(wired)
+    harness = await desk.server({"telemetry": "off"})
+    harness.open(A, "user\nuser\nuser\n")
+    first, second, third = await predictions(harness)
     for telemetry, id in (("off", first["id"]), ("local", second["id"]), ("off", third["id"])):
         settings = {"editahead": {"telemetry": telemetry}}
-        wired.notify("workspace/didChangeConfiguration", {"settings": settings})
-        await command(wired, "reject", id)
-    assert [row.number for row in desk.end(wired)] == [2]
+        harness.notify("workspace/didChangeConfiguration", {"settings": settings})
+        await command(harness, "reject", id)
+    assert [row.number for row in desk.end(harness)] == [2]
 
 
 # What is learned
 
 
-async def reject(wired: ServerHarness, desk: Desk, outcomes: int) -> None:
+async def reject(harness: ServerHarness, desk: Desk, outcomes: int) -> None:
     """So many predictions are rejected, each in a document of its own, and half a minute goes by."""
-    wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
     for _ in range(outcomes):
         uri = f"file:///tmp/{desk.clock.seconds}.py"
-        wired.open(uri, "user\n")
-        first, *_ = await predictions(wired, uri)
-        await command(wired, "reject", first["id"])
-        wired.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        harness.open(uri, "user\n")
+        first, *_ = await predictions(harness, uri)
+        await command(harness, "reject", first["id"])
+        harness.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
         desk.clock.seconds += 5
     desk.clock.seconds += 31
-    wired.open(A, "user\n")
-    nudge(wired)
-    await predictions(wired)
+    harness.open(A, "user\n")
+    nudge(harness)
+    await predictions(harness)
 
 
 async def test_rejections_lower_what_is_expected(desk: Desk) -> None:
-    wired = await desk.server()
-    wired.open(A, "user\n")
-    await predictions(wired)
+    harness = await desk.server()
+    harness.open(A, "user\n")
+    await predictions(harness)
     assert desk.taste() == UserPreferences(trust=0.5)
-    await reject(wired, desk, PUBLISH_EVERY - 1)
+    await reject(harness, desk, PUBLISH_EVERY - 1)
     before = desk.taste()
     assert before is not None
     assert before.weights == ()  # one more, and it will be given out
     assert before.recent < -0.8
-    await reject(wired, desk, 1)
+    await reject(harness, desk, 1)
     after = desk.taste()
     assert after is not None
     assert dict(after.weights)["always"] < 0
@@ -344,21 +344,21 @@ async def test_rejections_lower_what_is_expected(desk: Desk) -> None:
 async def test_an_accept_counts_by_what_was_kept(desk: Desk) -> None:
     weights = []
     for undo in (False, True):
-        wired = await desk.server({"telemetry": "off"})
+        harness = await desk.server({"telemetry": "off"})
         for number in range(PUBLISH_EVERY):
             uri = f"file:///tmp/{number}.py"
-            wired.open(uri, "user\n")
-            await accept(wired, uri)
+            harness.open(uri, "user\n")
+            await accept(harness, uri)
             if undo:
-                wired.change(uri, 3, (0, 0, 0, 7, "user"))
+                harness.change(uri, 3, (0, 0, 0, 7, "user"))
         desk.clock.seconds += 31
-        wired.open(A, "user\n")
-        nudge(wired)
-        await predictions(wired)
+        harness.open(A, "user\n")
+        nudge(harness)
+        await predictions(harness)
         taste = desk.taste()
         assert taste is not None
         weights.append(dict(taste.weights)["always"])
-        wired.finish()
+        harness.finish()
     assert weights[0] > 0 > weights[1]
 
 
@@ -437,13 +437,13 @@ async def test_a_reset_while_the_log_is_read(desk: Desk) -> None:
 
 
 async def test_a_clients_words_do_no_harm(desk: Desk) -> None:
-    wired = await desk.server()
-    wired.open(A, "user\nuser\n", language="\ud800" * 100)
-    first, second = await predictions(wired)
+    harness = await desk.server()
+    harness.open(A, "user\nuser\n", language="\ud800" * 100)
+    first, second = await predictions(harness)
     huge = {"acceptedLength": 10**400, "shownMs": 10**400}
-    wired.notify("editahead/outcome", {"id": first["id"], "event": "partiallyAccepted", **huge})
-    wired.notify("editahead/outcome", {"id": second["id"], "event": "rejected", "shownMs": -5})
-    rows = desk.end(wired)
+    harness.notify("editahead/outcome", {"id": first["id"], "event": "partiallyAccepted", **huge})
+    harness.notify("editahead/outcome", {"id": second["id"], "event": "rejected", "shownMs": -5})
+    rows = desk.end(harness)
     assert [(row.event, row.share) for row in rows] == [("partial", 1.0), ("rejected", None)]
     assert [row.shown_ms for row in rows] == [1e9, 0.0]
 
@@ -451,22 +451,22 @@ async def test_a_clients_words_do_no_harm(desk: Desk) -> None:
 async def test_a_damaged_file_is_as_none(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
     desk.file.parent.mkdir(parents=True)
     desk.file.write_bytes(b"no outcomes " * 1000)
-    wired = await desk.server()
-    wired.open(A, "user\n")
-    await accept(wired)
-    assert len(desk.end(wired)) == 1
+    harness = await desk.server()
+    harness.open(A, "user\n")
+    await accept(harness)
+    assert len(desk.end(harness)) == 1
     assert [record.levelname for record in caplog.records if "outcomes" in record.message] == ["WARNING"]
 
 
 async def test_the_answer_after_an_accept_was_foreseen_with_its_taste(desk: Desk) -> None:
-    wired = await desk.server(reuse=ReuseOptions(typed=False))
-    wired.open(A, "user\nuser\n")
-    first, _ = await predictions(wired)
-    before = wired.server.predictions.misses
+    harness = await desk.server(reuse=ReuseOptions(typed=False))
+    harness.open(A, "user\nuser\n")
+    first, _ = await predictions(harness)
+    before = harness.server.predictions.misses
     while len(desk.pipeline.calls) < 2:
-        await wired.request("editahead/nextEdit", ask("file:///tmp/none.py", None, 0, 0))
-    wired.change(A, 2, (0, 0, 0, 4, "account"))
-    await command(wired, "accept", first["id"])
-    await wired.request("editahead/nextEdit", ask(A, 2, 0, 7))
-    assert wired.server.predictions.misses == before
+        await harness.request("editahead/nextEdit", ask("file:///tmp/none.py", None, 0, 0))
+    harness.change(A, 2, (0, 0, 0, 4, "account"))
+    await command(harness, "accept", first["id"])
+    await harness.request("editahead/nextEdit", ask(A, 2, 0, 7))
+    assert harness.server.predictions.misses == before
     assert [state.taste and state.taste.recent for state in desk.pipeline.calls[:2]] == [0.0, 0.2]

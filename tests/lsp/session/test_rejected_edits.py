@@ -18,15 +18,15 @@ A = "file:///tmp/a.py"
 NEXT = "editahead/nextEdit"
 
 
-async def shown(wired: ServerHarness) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = (await wired.request(NEXT, ask(A, None, 0, 0)))["predictions"]
+async def shown(harness: ServerHarness) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await harness.request(NEXT, ask(A, None, 0, 0)))["predictions"]
     return found
 
 
-async def refuse(wired: ServerHarness) -> None:
+async def refuse(harness: ServerHarness) -> None:
     """The only prediction."""
-    (prediction,) = await shown(wired)
-    wired.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
+    (prediction,) = await shown(harness)
+    harness.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
 
 
 Place = tuple[int, int, int, int, str]
@@ -44,21 +44,21 @@ Place = tuple[int, int, int, int, str]
         [(0, 4, 0, 4, " "), (0, 0, 0, 0, "\n")],  # only beside it
     ],
 )
-async def test_typing_over_its_place_does_not_lift_it(wired: ServerHarness, changes: list[Place]) -> None:
-    await wired.initialize()
-    wired.open(A, "user\nend\n")
-    await refuse(wired)
+async def test_typing_over_its_place_does_not_lift_it(harness: ServerHarness, changes: list[Place]) -> None:
+    await harness.initialize()
+    harness.open(A, "user\nend\n")
+    await refuse(harness)
     for k, change in enumerate(changes):
-        wired.change(A, 2 + k, change)
-    assert await shown(wired) == []
+        harness.change(A, 2 + k, change)
+    assert await shown(harness) == []
 
 
-async def test_another_use_of_the_word_is_not_refused(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
-    await refuse(wired)
-    wired.change(A, 2, (1, 0, 1, 0, "user\n"))
-    (other,) = await shown(wired)
+async def test_another_use_of_the_word_is_not_refused(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
+    await refuse(harness)
+    harness.change(A, 2, (1, 0, 1, 0, "user\n"))
+    (other,) = await shown(harness)
     assert other["edits"][0]["range"] == span(1, 0, 1, 4)
 
 
@@ -66,59 +66,59 @@ async def test_another_use_of_the_word_is_not_refused(wired: ServerHarness) -> N
     ("text", "again"),
     [("user\n", []), ("# above\nuser\n", []), ("person\nuser user\n", [4]), ("other\n", [])],
 )
-async def test_it_outlives_closing(wired: ServerHarness, text: str, again: list[int]) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
-    await refuse(wired)
-    wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
-    wired.open(A, text)
-    found = await shown(wired)
+async def test_it_outlives_closing(harness: ServerHarness, text: str, again: list[int]) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
+    await refuse(harness)
+    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    harness.open(A, text)
+    found = await shown(harness)
     assert len(found) == len(again) or text.startswith("person")
 
 
-async def test_it_outlives_being_overtyped_and_closed(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
-    await refuse(wired)
-    wired.change(A, 2, (0, 2, 0, 2, "x"))
-    wired.notify("textDocument/didClose", {"textDocument": {"uri": A}})
-    wired.open(A, "user\n")
-    assert await shown(wired) == []
+async def test_it_outlives_being_overtyped_and_closed(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
+    await refuse(harness)
+    harness.change(A, 2, (0, 2, 0, 2, "x"))
+    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    harness.open(A, "user\n")
+    assert await shown(harness) == []
 
 
-async def test_moved_along_before_it_was_refused(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
+async def test_moved_along_before_it_was_refused(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     """What is left of a shown edit is put in fewer characters once it was moved; proposed, it is as it was made."""
     pipeline.script = {"old_name": "new_name"}
-    await wired.initialize()
-    wired.open(A, "old_name\n")
-    (prediction,) = await shown(wired)
-    wired.change(A, 2, (0, 0, 0, 0, "# above\n"))
-    wired.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
-    assert await shown(wired) == []
+    await harness.initialize()
+    harness.open(A, "old_name\n")
+    (prediction,) = await shown(harness)
+    harness.change(A, 2, (0, 0, 0, 0, "# above\n"))
+    harness.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
+    assert await shown(harness) == []
 
 
 async def test_said_in_another_way_by_a_predictor_that_does_not_look(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "old_name\n")
+    await harness.initialize()
+    harness.open(A, "old_name\n")
     pipeline.script = {"old_name": "new_name"}
-    await refuse(wired)
+    await refuse(harness)
     pipeline.script = {"old_": "new_"}
-    wired.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"eagerness": 0.9}}})
-    answer = await wired.request(NEXT, ask(A, 1, 0, 0))
+    harness.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"eagerness": 0.9}}})
+    answer = await harness.request(NEXT, ask(A, 1, 0, 0))
     assert answer["predictions"] == []
     assert answer["silence"]["reason"] == "refused-before"
 
 
-async def test_until_learning_is_reset(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
-    await refuse(wired)
-    wired.change(A, 2, (0, 2, 0, 2, "x"))
-    await wired.request("workspace/executeCommand", {"command": "editahead.resetLearning"})
-    wired.change(A, 3, (0, 2, 0, 3, ""))
-    assert len(await shown(wired)) == 1
+async def test_until_learning_is_reset(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
+    await refuse(harness)
+    harness.change(A, 2, (0, 2, 0, 2, "x"))
+    await harness.request("workspace/executeCommand", {"command": "editahead.resetLearning"})
+    harness.change(A, 3, (0, 2, 0, 3, ""))
+    assert len(await shown(harness)) == 1
 
 
 texts = st.text("ab\n", min_size=1, max_size=10)
@@ -144,14 +144,14 @@ def test_undone_changes_leave_every_refusal(data: st.DataObject) -> None:
     assert refused in refusals.for_document(document.key)
 
 
-async def test_refused_while_it_is_computed_again(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize()
-    wired.open(A, "user\nx\n")
-    (prediction,) = await shown(wired)
+async def test_refused_while_it_is_computed_again(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    await harness.initialize()
+    harness.open(A, "user\nx\n")
+    (prediction,) = await shown(harness)
     pipeline.open.clear()
-    asked = wired.send(NEXT, ask(A, 1, 1, 0))
-    wired.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
+    asked = harness.send(NEXT, ask(A, 1, 1, 0))
+    harness.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
     pipeline.open.set()
-    answer = (await wired.reply(asked))["result"]
+    answer = (await harness.reply(asked))["result"]
     assert answer["predictions"] == []
     assert answer["silence"]["reason"] == "refused-before"

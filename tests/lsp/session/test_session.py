@@ -12,166 +12,168 @@ A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 
 
 async def predictions(
-    wired: ServerHarness, line: int = 0, version: int | None = None
+    harness: ServerHarness, line: int = 0, version: int | None = None
 ) -> list[dict[str, Any]]:
-    result = await wired.request("editahead/nextEdit", ask(A, version, line, 0))
+    result = await harness.request("editahead/nextEdit", ask(A, version, line, 0))
     found: list[dict[str, Any]] = result["predictions"]
     return found
 
 
-async def command(wired: ServerHarness, name: str, *arguments: Any) -> Any:
-    return await wired.request(
+async def command(harness: ServerHarness, name: str, *arguments: Any) -> Any:
+    return await harness.request(
         "workspace/executeCommand", {"command": f"editahead.{name}", "arguments": arguments}
     )
 
 
-async def outcomes(wired: ServerHarness) -> dict[str, int]:
-    found: dict[str, int] = (await command(wired, "status"))["outcomes"]
+async def outcomes(harness: ServerHarness) -> dict[str, int]:
+    found: dict[str, int] = (await command(harness, "status"))["outcomes"]
     return found
 
 
 async def test_an_accept_in_one_change_and_its_command(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "user\nuser\n")
-    first, _ = await predictions(wired)
-    wired.change(A, 2, (0, 0, 0, 4, "account"))
-    await command(wired, "accept", first["id"])
-    assert await outcomes(wired) == {"shown": 2, "accepted": 1, "rejected": 0}
-    await predictions(wired)
+    await harness.initialize()
+    harness.open(A, "user\nuser\n")
+    first, _ = await predictions(harness)
+    harness.change(A, 2, (0, 0, 0, 4, "account"))
+    await command(harness, "accept", first["id"])
+    assert await outcomes(harness) == {"shown": 2, "accepted": 1, "rejected": 0}
+    await predictions(harness)
     state = pipeline.calls[-1]
     assert [past.origin for past in state.history] == ["accepted"]
     assert state.outcomes["user -> account"].accepted == 1
 
 
-async def test_an_accept_whose_command_comes_first(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
-    (first,) = await predictions(wired)
-    wired.notify("workspace/executeCommand", {"command": "editahead.accept", "arguments": [first["id"]]})
-    wired.change(A, 2, (0, 0, 0, 4, "account"))
-    await predictions(wired)
+async def test_an_accept_whose_command_comes_first(
+    harness: ServerHarness, pipeline: ScriptedPipeline
+) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
+    (first,) = await predictions(harness)
+    harness.notify("workspace/executeCommand", {"command": "editahead.accept", "arguments": [first["id"]]})
+    harness.change(A, 2, (0, 0, 0, 4, "account"))
+    await predictions(harness)
     assert [past.origin for past in pipeline.calls[-1].history] == ["accepted"]
-    assert (await outcomes(wired))["accepted"] == 1
+    assert (await outcomes(harness))["accepted"] == 1
 
 
-async def test_typed_as_predicted(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
-    await predictions(wired)
-    wired.change(A, 2, (0, 0, 0, 4, ""))
+async def test_typed_as_predicted(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
+    await predictions(harness)
+    harness.change(A, 2, (0, 0, 0, 4, ""))
     for column, letter in enumerate("account"):
-        wired.change(A, 3 + column, (0, column, 0, column, letter))
-    assert (await outcomes(wired))["accepted"] == 1
-    await predictions(wired)
+        harness.change(A, 3 + column, (0, column, 0, column, letter))
+    assert (await outcomes(harness))["accepted"] == 1
+    await predictions(harness)
     assert [past.origin for past in pipeline.calls[-1].history] == ["typed"]
 
 
-async def test_typed_otherwise_is_no_reject(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
-    (first,) = await predictions(wired)
-    wired.change(A, 2, (0, 0, 0, 4, "person"))
-    wired.change(A, 3, (0, 0, 0, 6, "user"))
-    assert await outcomes(wired) == {"shown": 1, "accepted": 0, "rejected": 0}
-    (again,) = await predictions(wired)
+async def test_typed_otherwise_is_no_reject(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
+    (first,) = await predictions(harness)
+    harness.change(A, 2, (0, 0, 0, 4, "person"))
+    harness.change(A, 3, (0, 0, 0, 6, "user"))
+    assert await outcomes(harness) == {"shown": 1, "accepted": 0, "rejected": 0}
+    (again,) = await predictions(harness)
     assert again["id"] != first["id"]
     assert pipeline.calls[-1].rejected == {}
 
 
 @pytest.mark.parametrize("way", ["command", "outcome"])
 async def test_a_reject_is_remembered_and_moves_with_the_text(
-    wired: ServerHarness, pipeline: ScriptedPipeline, way: str
+    harness: ServerHarness, pipeline: ScriptedPipeline, way: str
 ) -> None:
-    await wired.initialize()
-    wired.open(A, "user\nuser\n")
-    first, second = await predictions(wired)
+    await harness.initialize()
+    harness.open(A, "user\nuser\n")
+    first, second = await predictions(harness)
     if way == "command":
-        await command(wired, "reject", first["id"])
+        await command(harness, "reject", first["id"])
     else:
-        wired.notify("editahead/outcome", {"id": first["id"], "event": "rejected", "shownMs": 12})
-    wired.change(A, 2, (0, 0, 0, 0, "# line\n"))
-    (left,) = await predictions(wired, version=2)
+        harness.notify("editahead/outcome", {"id": first["id"], "event": "rejected", "shownMs": 12})
+    harness.change(A, 2, (0, 0, 0, 0, "# line\n"))
+    (left,) = await predictions(harness, version=2)
     assert left["edits"][0]["range"] == span(2, 0, 2, 4)
     assert left["id"] == second["id"]
     assert pipeline.calls[-1].rejected[A][0].replacements[0].start == 7
     assert pipeline.calls[-1].outcomes["user -> account"].rejected == 1
-    await command(wired, "resetLearning")
-    assert len(await predictions(wired, version=2)) == 2
+    await command(harness, "resetLearning")
+    assert len(await predictions(harness, version=2)) == 2
 
 
-async def test_a_reject_that_is_told_late_counts(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize()
-    wired.open(A, "user\nuser\n")
-    first, _ = await predictions(wired)
+async def test_a_reject_that_is_told_late_counts(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    await harness.initialize()
+    harness.open(A, "user\nuser\n")
+    first, _ = await predictions(harness)
     pipeline.script = {}
-    wired.change(A, 2, (1, 4, 1, 4, "\n"))
-    assert await predictions(wired) == []  # so that the first was passed over, it seems
-    await command(wired, "reject", first["id"])
-    await command(wired, "accept", first["id"])
-    assert (await outcomes(wired))["rejected"] == 1
-    await predictions(wired)
+    harness.change(A, 2, (1, 4, 1, 4, "\n"))
+    assert await predictions(harness) == []  # so that the first was passed over, it seems
+    await command(harness, "reject", first["id"])
+    await command(harness, "accept", first["id"])
+    assert (await outcomes(harness))["rejected"] == 1
+    await predictions(harness)
     assert pipeline.calls[-1].rejected[A]
 
 
 async def test_outcomes_do_not_count_without_learning(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize({"learning": False})
-    wired.open(A, "user\nuser\n")
-    first, _ = await predictions(wired)
-    await command(wired, "reject", first["id"])
-    await predictions(wired)
+    await harness.initialize({"learning": False})
+    harness.open(A, "user\nuser\n")
+    first, _ = await predictions(harness)
+    await command(harness, "reject", first["id"])
+    await predictions(harness)
     assert pipeline.calls[-1].outcomes == {}
 
 
-async def test_what_is_off_enters_nothing(wired: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await wired.initialize({"languages": {"go": False}, "max_file_bytes": 40, "exclude": ["secret*"]})
+async def test_what_is_off_enters_nothing(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    await harness.initialize({"languages": {"go": False}, "max_file_bytes": 40, "exclude": ["secret*"]})
     for uri, language, text in [
         ("file:///tmp/x.go", "go", "user\n"),
         ("file:///tmp/secret.py", "python", "user\n"),
         ("file:///tmp/.env", "python", "user\n"),
         ("file:///tmp/big.py", "python", "# é\n" * 9),
     ]:
-        wired.open(uri, text, language=language)
-        wired.change(uri, 2, (0, 0, 0, 0, "user"))
-    wired.open(A, "none\n")
-    assert await predictions(wired) == []
+        harness.open(uri, text, language=language)
+        harness.change(uri, 2, (0, 0, 0, 0, "user"))
+    harness.open(A, "none\n")
+    assert await predictions(harness) == []
     assert pipeline.calls[-1].other_documents == ()
     assert pipeline.calls[-1].history == ()
     reasons = []
     for uri in ("file:///tmp/x.go", "file:///tmp/secret.py", "file:///tmp/.env", "file:///tmp/big.py"):
-        result = await wired.request("editahead/nextEdit", ask(uri, 2, 0, 0))
+        result = await harness.request("editahead/nextEdit", ask(uri, 2, 0, 0))
         reasons.append(result["silence"]["reason"])
     assert reasons == ["language-off", "excluded", "excluded", "too-large"]
 
 
 async def test_documents_come_most_recently_used_first(
-    wired: ServerHarness, pipeline: ScriptedPipeline
+    harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await wired.initialize()
+    await harness.initialize()
     for name in "bcd":
-        wired.open(f"untitled:{name}", "")
-    wired.notify("textDocument/didFocus", {"textDocument": {"uri": "untitled:b"}})
-    wired.open(A, "user\n")
-    await predictions(wired)
+        harness.open(f"untitled:{name}", "")
+    harness.notify("textDocument/didFocus", {"textDocument": {"uri": "untitled:b"}})
+    harness.open(A, "user\n")
+    await predictions(harness)
     assert [other.uri for other in pipeline.calls[-1].other_documents] == [
         "untitled:b",
         "untitled:d",
         "untitled:c",
     ]
-    wired.notify("textDocument/didClose", {"textDocument": {"uri": "untitled:d"}})
-    await predictions(wired)
+    harness.notify("textDocument/didClose", {"textDocument": {"uri": "untitled:d"}})
+    await predictions(harness)
     assert [other.uri for other in pipeline.calls[-1].other_documents] == ["untitled:b", "untitled:c"]
 
 
-async def test_why(wired: ServerHarness) -> None:
-    await wired.initialize()
-    assert (await command(wired, "why"))["state"] is None
-    wired.open(A, "user\n")
-    (first,) = await predictions(wired)
-    why = await command(wired, "why", A)
+async def test_why(harness: ServerHarness) -> None:
+    await harness.initialize()
+    assert (await command(harness, "why"))["state"] is None
+    harness.open(A, "user\n")
+    (first,) = await predictions(harness)
+    why = await command(harness, "why", A)
     assert why["state"] == {"version": 1, "position": {"line": 0, "character": 0}}
     assert why["shown"] == [first["id"]]
     assert why["silence"] is None
@@ -181,12 +183,12 @@ async def test_why(wired: ServerHarness) -> None:
     assert set(why["ms"]) == {"queue", "predict", "gate"}
 
 
-async def test_status(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
-    await predictions(wired)
-    await predictions(wired)
-    status = await command(wired, "status")
+async def test_status(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
+    await predictions(harness)
+    await predictions(harness)
+    status = await command(harness, "status")
     assert status["documents"] == 1
     assert status["backend"]["state"] == "ready"
     assert status["cache"] == {
@@ -202,18 +204,18 @@ async def test_status(wired: ServerHarness) -> None:
     assert status["speculation"] == {"draftTokens": 0, "acceptedDraftTokens": 0}
 
 
-async def test_one_key_goes_to_the_edit_and_then_makes_it(wired: ServerHarness) -> None:
-    await wired.initialize(
+async def test_one_key_goes_to_the_edit_and_then_makes_it(harness: ServerHarness) -> None:
+    await harness.initialize(
         window={"showDocument": {"support": True}},
         workspace={"applyEdit": True, "workspaceEdit": {"documentChanges": True}},
     )
-    wired.open(A, "x\nuser\n")
-    id = wired.send("workspace/executeCommand", {"command": "editahead.nextEdit"})
-    shown = await wired.serves("window/showDocument", {"success": True})
+    harness.open(A, "x\nuser\n")
+    id = harness.send("workspace/executeCommand", {"command": "editahead.nextEdit"})
+    shown = await harness.serves("window/showDocument", {"success": True})
     assert shown == {"uri": A, "takeFocus": True, "selection": span(1, 0, 1, 0)}
-    assert (await wired.reply(id))["result"] == {"did": "jumped", "reason": None}
-    id = wired.send("workspace/executeCommand", {"command": "editahead.nextEdit"})
-    applied = await wired.serves("workspace/applyEdit", {"applied": True})
+    assert (await harness.reply(id))["result"] == {"did": "jumped", "reason": None}
+    id = harness.send("workspace/executeCommand", {"command": "editahead.nextEdit"})
+    applied = await harness.serves("workspace/applyEdit", {"applied": True})
     assert applied["edit"] == {
         "documentChanges": [
             {
@@ -222,32 +224,32 @@ async def test_one_key_goes_to_the_edit_and_then_makes_it(wired: ServerHarness) 
             }
         ]
     }
-    assert (await wired.reply(id))["result"]["did"] == "applied"
-    wired.change(A, 2, (1, 0, 1, 4, "account"))
-    nothing = await command(wired, "nextEdit", {"uri": A, "position": {"line": 0, "character": 0}})
+    assert (await harness.reply(id))["result"]["did"] == "applied"
+    harness.change(A, 2, (1, 0, 1, 4, "account"))
+    nothing = await command(harness, "nextEdit", {"uri": A, "position": {"line": 0, "character": 0}})
     assert nothing == {"did": "nothing", "reason": "no-candidate"}
 
 
-async def test_the_key_of_a_client_that_sends_notifications(wired: ServerHarness) -> None:
-    await wired.initialize(window={"showDocument": {"support": True}}, workspace={"applyEdit": True})
-    wired.open(A, "x\nuser\n")
+async def test_the_key_of_a_client_that_sends_notifications(harness: ServerHarness) -> None:
+    await harness.initialize(window={"showDocument": {"support": True}}, workspace={"applyEdit": True})
+    harness.open(A, "x\nuser\n")
     told = {"command": "editahead.nextEdit", "arguments": [None]}
-    wired.notify("workspace/executeCommand", told)
-    assert (await wired.serves("window/showDocument", {"success": True}))["uri"] == A
-    await command(wired, "status")
-    wired.notify("workspace/executeCommand", told)
-    applied = await wired.serves("workspace/applyEdit", {"applied": True})
+    harness.notify("workspace/executeCommand", told)
+    assert (await harness.serves("window/showDocument", {"success": True}))["uri"] == A
+    await command(harness, "status")
+    harness.notify("workspace/executeCommand", told)
+    applied = await harness.serves("workspace/applyEdit", {"applied": True})
     assert applied["edit"] == {"changes": {A: [{"range": span(1, 0, 1, 4), "newText": "account"}]}}
-    wired.change(A, 2, (1, 0, 1, 4, "account"))
-    wired.notify("workspace/executeCommand", {"command": "editahead.why"})
-    wired.notify("workspace/executeCommand", {"command": "editahead.status", "arguments": None})
-    assert (await command(wired, "status"))["outcomes"]["accepted"] == 1
+    harness.change(A, 2, (1, 0, 1, 4, "account"))
+    harness.notify("workspace/executeCommand", {"command": "editahead.why"})
+    harness.notify("workspace/executeCommand", {"command": "editahead.status", "arguments": None})
+    assert (await command(harness, "status"))["outcomes"]["accepted"] == 1
 
 
-async def test_the_next_edit_of_a_client_that_can_do_nothing(wired: ServerHarness) -> None:
-    await wired.initialize()
-    assert await command(wired, "nextEdit") == {"did": "nothing", "reason": "unknown-document"}
-    wired.open(A, "user\n")
-    result = await command(wired, "nextEdit", {"uri": A})
+async def test_the_next_edit_of_a_client_that_can_do_nothing(harness: ServerHarness) -> None:
+    await harness.initialize()
+    assert await command(harness, "nextEdit") == {"did": "nothing", "reason": "unknown-document"}
+    harness.open(A, "user\n")
+    result = await command(harness, "nextEdit", {"uri": A})
     assert result["did"] == "nothing"
     assert "editor" in result["reason"]

@@ -16,8 +16,8 @@ A = "file:///tmp/a.py"
 FACES = ["editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"]
 
 
-async def test_what_the_server_says_of_itself(wired: ServerHarness) -> None:
-    result = await wired.initialize()
+async def test_what_the_server_says_of_itself(harness: ServerHarness) -> None:
+    result = await harness.initialize()
     assert result["serverInfo"] == {"name": "editahead", "version": "0.1.0"}
     capabilities = result["capabilities"]
     assert capabilities["positionEncoding"] == "utf-16"
@@ -36,27 +36,27 @@ async def test_what_the_server_says_of_itself(wired: ServerHarness) -> None:
 
 @pytest.mark.parametrize("params", [None, [], {}, 3, {"textDocument": 1}, {"textDocument": {"uri": A}}])
 @pytest.mark.parametrize("face", FACES)
-async def test_malformed_params_are_refused(wired: ServerHarness, face: str, params: Any) -> None:
-    await wired.initialize()
-    assert (await wired.reply(wired.send(face, params)))["error"]["code"] == -32602
+async def test_malformed_params_are_refused(harness: ServerHarness, face: str, params: Any) -> None:
+    await harness.initialize()
+    assert (await harness.reply(harness.send(face, params)))["error"]["code"] == -32602
 
 
 @pytest.mark.parametrize(
     "params", [None, [], {"command": "editahead.apply"}, {"command": "editahead.accept"}]
 )
-async def test_malformed_commands_are_refused(wired: ServerHarness, params: Any) -> None:
-    await wired.initialize()
-    assert (await wired.reply(wired.send("workspace/executeCommand", params)))["error"]["code"] == -32602
+async def test_malformed_commands_are_refused(harness: ServerHarness, params: Any) -> None:
+    await harness.initialize()
+    assert (await harness.reply(harness.send("workspace/executeCommand", params)))["error"]["code"] == -32602
 
 
-async def test_initialize_comes_once(wired: ServerHarness) -> None:
-    await wired.initialize()
-    assert (await wired.reply(wired.send("initialize", {"capabilities": {}})))["error"]["code"] == -32600
+async def test_initialize_comes_once(harness: ServerHarness) -> None:
+    await harness.initialize()
+    assert (await harness.reply(harness.send("initialize", {"capabilities": {}})))["error"]["code"] == -32600
 
 
-async def test_malformed_notifications_are_ignored(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "user\n")
+async def test_malformed_notifications_are_ignored(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
     for method in (
         "textDocument/didOpen",
         "textDocument/didChange",
@@ -70,21 +70,21 @@ async def test_malformed_notifications_are_ignored(wired: ServerHarness) -> None
             {"textDocument": {"uri": {}}},
             {"contentChanges": 1},
         ):
-            wired.notify(method, params)
+            harness.notify(method, params)
     for method in (
         "textDocument/didFocus",
         "textDocument/didShowInlineEdit",
         "textDocument/didShowCompletion",
     ):
         for params in (None, {}, {"item": {"command": {"arguments": [None]}}}, {"item": 1}):
-            wired.notify(method, params)
-    wired.notify("$/cancelRequest", {"id": 77})
-    wired.notify("$/cancelRequest", {"id": [1]})
-    wired.notify("$/cancelRequest")
-    wired.notify("workspace/executeCommand", {"command": "nothing.such"})
-    wired.notify("nobody/knowsThis", {"a": 1})
-    wired.notify("textDocument/didPartiallyAcceptCompletion", {"item": {}, "acceptedLength": "x"})
-    assert (await wired.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
+            harness.notify(method, params)
+    harness.notify("$/cancelRequest", {"id": 77})
+    harness.notify("$/cancelRequest", {"id": [1]})
+    harness.notify("$/cancelRequest")
+    harness.notify("workspace/executeCommand", {"command": "nothing.such"})
+    harness.notify("nobody/knowsThis", {"a": 1})
+    harness.notify("textDocument/didPartiallyAcceptCompletion", {"item": {}, "acceptedLength": "x"})
+    assert (await harness.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
 
 
 @pytest.mark.parametrize(
@@ -101,62 +101,64 @@ async def test_malformed_notifications_are_ignored(wired: ServerHarness) -> None
     ],
 )
 async def test_what_is_no_message_is_refused_without_an_id(
-    wired: ServerHarness, body: bytes, code: int
+    harness: ServerHarness, body: bytes, code: int
 ) -> None:
-    await wired.initialize()
-    wired.server.receive(body)
-    reply = await wired.take(lambda m: "error" in m)
+    await harness.initialize()
+    harness.server.receive(body)
+    reply = await harness.take(lambda m: "error" in m)
     assert (reply["id"], reply["error"]["code"]) == (None, code)
 
 
-async def test_responses_to_nothing_are_ignored(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.server.receive(json.dumps({"jsonrpc": "2.0", "id": 99, "result": None}).encode())
-    wired.server.receive(json.dumps({"jsonrpc": "2.0", "id": "x", "error": {"code": 1}}).encode())
-    assert (await wired.reply(wired.send("nobody/knowsThis")))["error"]["code"] == -32601
+async def test_responses_to_nothing_are_ignored(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.server.receive(json.dumps({"jsonrpc": "2.0", "id": 99, "result": None}).encode())
+    harness.server.receive(json.dumps({"jsonrpc": "2.0", "id": "x", "error": {"code": 1}}).encode())
+    assert (await harness.reply(harness.send("nobody/knowsThis")))["error"]["code"] == -32601
 
 
-async def test_before_initialize_and_after_shutdown(wired: ServerHarness) -> None:
-    assert (await wired.reply(wired.send("editahead/nextEdit", ask(A, 1, 0, 0))))["error"]["code"] == -32002
-    wired.open(A, "too early")
-    await wired.initialize()
-    status = await wired.request("workspace/executeCommand", {"command": "editahead.status"})
+async def test_before_initialize_and_after_shutdown(harness: ServerHarness) -> None:
+    assert (await harness.reply(harness.send("editahead/nextEdit", ask(A, 1, 0, 0))))["error"][
+        "code"
+    ] == -32002
+    harness.open(A, "too early")
+    await harness.initialize()
+    status = await harness.request("workspace/executeCommand", {"command": "editahead.status"})
     assert status["documents"] == 0
-    assert await wired.request("shutdown") is None
-    assert (await wired.reply(wired.send("shutdown")))["error"]["code"] == -32600
+    assert await harness.request("shutdown") is None
+    assert (await harness.reply(harness.send("shutdown")))["error"]["code"] == -32600
 
 
-async def test_lone_surrogates_come_back_as_they_are(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, "\ud800 user\n")
-    (prediction,) = (await wired.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
+async def test_lone_surrogates_come_back_as_they_are(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "\ud800 user\n")
+    (prediction,) = (await harness.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
     assert prediction["edits"][0]["range"]["start"] == {"line": 0, "character": 2}
 
 
-async def warning(wired: ServerHarness) -> str:
-    message = await wired.take(lambda m: m.get("method") == "window/showMessage")
+async def warning(harness: ServerHarness) -> str:
+    message = await harness.take(lambda m: m.get("method") == "window/showMessage")
     assert message["params"]["type"] == 2
     text: str = message["params"]["message"]
     return text
 
 
-async def test_problems_with_settings_are_shown_once(wired: ServerHarness) -> None:
-    await wired.initialize({"eagerness": "much"})
-    assert "`eagerness`" in await warning(wired)
-    wired.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"debounce_ms": 5}}})
-    assert wired.server.session.settings.debounce_ms == 5
-    wired.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"eagerness": 1}}})
-    assert wired.server.session.settings.eagerness == 1
-    wired.notify("workspace/didChangeConfiguration", {"settings": {}})
-    wired.notify("workspace/didChangeConfiguration", None)
+async def test_problems_with_settings_are_shown_once(harness: ServerHarness) -> None:
+    await harness.initialize({"eagerness": "much"})
+    assert "`eagerness`" in await warning(harness)
+    harness.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"debounce_ms": 5}}})
+    assert harness.server.session.settings.debounce_ms == 5
+    harness.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"eagerness": 1}}})
+    assert harness.server.session.settings.eagerness == 1
+    harness.notify("workspace/didChangeConfiguration", {"settings": {}})
+    harness.notify("workspace/didChangeConfiguration", None)
 
 
-async def test_settings_are_pulled_when_only_a_change_is_told(wired: ServerHarness) -> None:
-    await wired.initialize(workspace={"configuration": True})
-    wired.notify("workspace/didChangeConfiguration", {"settings": None})
-    asked = await wired.serves("workspace/configuration", [{"eagerness": 0.9}])
+async def test_settings_are_pulled_when_only_a_change_is_told(harness: ServerHarness) -> None:
+    await harness.initialize(workspace={"configuration": True})
+    harness.notify("workspace/didChangeConfiguration", {"settings": None})
+    asked = await harness.serves("workspace/configuration", [{"eagerness": 0.9}])
     assert asked == {"items": [{"section": "editahead"}]}
-    await until(lambda: wired.server.session.settings.eagerness == 0.9)
+    await until(lambda: harness.server.session.settings.eagerness == 0.9)
 
 
 async def test_several_workspace_folders(
@@ -166,13 +168,13 @@ async def test_several_workspace_folders(
         (tmp_path / name).mkdir()
         (tmp_path / name / "editahead.toml").write_text(settings, "utf-8")
     one, two = ({"uri": (tmp_path / name).as_uri(), "name": name} for name in ("one", "two"))
-    wired = connect()
-    await wired.request("initialize", {"capabilities": {}, "workspaceFolders": [one]})
-    assert wired.server.session.settings.learning is False
-    wired.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [two], "removed": [one]}})
-    assert wired.server.session.settings.learning is True
-    wired.open(two["uri"] + "/x.py", "user\n")
-    result = await wired.request("editahead/nextEdit", ask(two["uri"] + "/x.py", 1, 0, 0))
+    harness = connect()
+    await harness.request("initialize", {"capabilities": {}, "workspaceFolders": [one]})
+    assert harness.server.session.settings.learning is False
+    harness.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [two], "removed": [one]}})
+    assert harness.server.session.settings.learning is True
+    harness.open(two["uri"] + "/x.py", "user\n")
+    result = await harness.request("editahead/nextEdit", ask(two["uri"] + "/x.py", 1, 0, 0))
     assert result["silence"]["reason"] == "excluded"
 
 
@@ -183,17 +185,17 @@ async def test_several_workspace_folders(
         {"initializationOptions": {"editorPluginInfo": {"name": "copilot.el", "version": "0.9"}}},
     ],
 )
-async def test_only_copilots_are_told_a_status(wired: ServerHarness, said: dict[str, Any]) -> None:
-    await wired.request("initialize", {"capabilities": {}, **said})
-    wired.notify("initialized", {})
-    message = await wired.take(lambda m: m.get("method") == "didChangeStatus")
+async def test_only_copilots_are_told_a_status(harness: ServerHarness, said: dict[str, Any]) -> None:
+    await harness.request("initialize", {"capabilities": {}, **said})
+    harness.notify("initialized", {})
+    message = await harness.take(lambda m: m.get("method") == "didChangeStatus")
     assert message["params"] == {"busy": False, "message": "", "kind": "Normal"}
 
 
 async def test_predictors_that_cannot_be_loaded(tmp_path: Path) -> None:
-    wired = ServerHarness(None, user_folder=tmp_path)
-    await wired.initialize()
-    wired.open(A, "user\n")
-    result = await wired.request("editahead/nextEdit", ask(A, 1, 0, 0))
+    harness = ServerHarness(None, user_folder=tmp_path)
+    await harness.initialize()
+    harness.open(A, "user\n")
+    result = await harness.request("editahead/nextEdit", ask(A, 1, 0, 0))
     assert result["silence"]["reason"] == "engine-unavailable"
-    wired.finish()
+    harness.finish()

@@ -79,40 +79,40 @@ def diagnostic(line: int, first: int, last: int, message: str) -> dict[str, Any]
 
 
 @pytest.mark.parametrize("version", [None, 1])
-async def test_next_edit_brings_all_of_the_document(wired: ServerHarness, version: int | None) -> None:
-    await wired.initialize()
-    wired.open(A, TEXT)
+async def test_next_edit_brings_all_of_the_document(harness: ServerHarness, version: int | None) -> None:
+    await harness.initialize()
+    harness.open(A, TEXT)
     context = {"trigger": "typed", "diagnostics": [diagnostic(1, 0, 6, "wrong")]}
-    await wired.request(NEXT, {**ask(A, version, 0, 0), "context": context})
-    assert wired.server.session.state is not None
-    assert wired.server.session.state.diagnostics == (Diagnostic(6, 12, "wrong", "7"),)
-    wired.change(A, 2, (0, 0, 0, 0, "# above\n"))
-    await wired.request(NEXT, ask(A, 2, 0, 0))
-    assert wired.server.session.state.diagnostics == (Diagnostic(14, 20, "wrong", "7"),)
-    wired.change(A, 3, (2, 6, 2, 6, "ly"))
-    await wired.request(NEXT, ask(A, 3, 0, 0))
-    assert wired.server.session.state.diagnostics == ()
+    await harness.request(NEXT, {**ask(A, version, 0, 0), "context": context})
+    assert harness.server.session.state is not None
+    assert harness.server.session.state.diagnostics == (Diagnostic(6, 12, "wrong", "7"),)
+    harness.change(A, 2, (0, 0, 0, 0, "# above\n"))
+    await harness.request(NEXT, ask(A, 2, 0, 0))
+    assert harness.server.session.state.diagnostics == (Diagnostic(14, 20, "wrong", "7"),)
+    harness.change(A, 3, (2, 6, 2, 6, "ly"))
+    await harness.request(NEXT, ask(A, 3, 0, 0))
+    assert harness.server.session.state.diagnostics == ()
 
 
-async def test_of_an_older_version_nothing_is_learned(wired: ServerHarness) -> None:
-    await wired.initialize()
-    wired.open(A, TEXT, version=5)
+async def test_of_an_older_version_nothing_is_learned(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, TEXT, version=5)
     context = {"trigger": "typed", "diagnostics": [diagnostic(1, 0, 6, "wrong")]}
-    await wired.request(NEXT, {**ask(A, 4, 0, 0), "context": context})
-    assert wired.server.session.state is not None
-    assert wired.server.session.state.diagnostics == ()
+    await harness.request(NEXT, {**ask(A, 4, 0, 0), "context": context})
+    assert harness.server.session.state is not None
+    assert harness.server.session.state.diagnostics == ()
 
 
-async def test_code_actions_bring_those_of_their_range(wired: ServerHarness) -> None:
+async def test_code_actions_bring_those_of_their_range(harness: ServerHarness) -> None:
     literals = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}
-    await wired.initialize(textDocument={"codeAction": literals})
-    wired.open(A, TEXT)
+    await harness.initialize(textDocument={"codeAction": literals})
+    harness.open(A, TEXT)
     params = {
         "textDocument": {"uri": A},
         "range": span(1, 2, 1, 2),
         "context": {"diagnostics": [diagnostic(1, 0, 6, "wrong")]},
     }
-    await wired.request("textDocument/codeAction", params)
-    assert wired.server.session.diagnostics.for_document(wired.server.session.documents.get(A).key) == (  # type: ignore[union-attr]
+    await harness.request("textDocument/codeAction", params)
+    assert harness.server.session.diagnostics.for_document(harness.server.session.documents.get(A).key) == (  # type: ignore[union-attr]
         Diagnostic(6, 12, "wrong", "7"),
     )
