@@ -1,4 +1,4 @@
-"""What holds for every test."""
+"""Fixtures and settings of all tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-# No test fails because the machine is slow, or passes by luck: the same examples each time.
+# Hypothesis tries the same examples in every run and has no time limits: the result does not depend on luck or load.
 settings.register_profile(
     "editahead", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -16,7 +16,7 @@ settings.load_profile("editahead")
 
 @pytest.fixture(scope="session", autouse=True)
 def folders_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A server that a test starts reads no settings of the person at the machine, and logs nothing among theirs."""
+    """Keep servers that a test starts away from the user's settings and log."""
     folder = tmp_path_factory.mktemp("nobody")
     with pytest.MonkeyPatch.context() as patch:
         for kind in ("CONFIG", "STATE", "DATA", "CACHE"):

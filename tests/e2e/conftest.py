@@ -1,4 +1,4 @@
-"""A real server process, spoken to by pytest-lsp's client."""
+"""A real server process and pytest-lsp's client for it."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from server_process import REAL, SCRIPT, SCRIPTED, connected, listening, spawned
 
 @pytest.fixture
 def server_environment(tmp_path: Path) -> dict[str, str]:
-    """With folders of its own, so that no settings of the machine count."""
+    """Return the environment of a server, with folders of its own: the machine's settings have no effect."""
     known = {k: v for k, v in os.environ.items() if not k.startswith("EDITAHEAD_")}
     return {**known, "XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_STATE_HOME": str(tmp_path / "state")}
 
 
 @pytest.fixture(params=["stdio", "tcp"])
 def transport(request: pytest.FixtureRequest) -> str:
-    """Whatever is tested with this runs over both."""
+    """Run each test over both transports."""
     return str(request.param)
 
 
 @pytest_asyncio.fixture
 async def client(transport: str, server_environment: dict[str, str]) -> AsyncIterator[LanguageClient]:
-    """Predicts `user` -> `account`."""
+    """Yield a client of a server that predicts `user` -> `account`."""
     if transport == "stdio":
         async with spawned([*SCRIPTED, SCRIPT], server_environment) as client:
             yield client
@@ -42,7 +42,7 @@ async def client(transport: str, server_environment: dict[str, str]) -> AsyncIte
 
 @pytest_asyncio.fixture
 async def real(transport: str, server_environment: dict[str, str]) -> AsyncIterator[LanguageClient]:
-    """With the real predictors."""
+    """Yield a client of a server with the real predictors."""
     if transport == "stdio":
         async with spawned(REAL, server_environment) as client:
             yield client

@@ -17,7 +17,7 @@ def pipeline() -> ScriptedPipeline:
 
 @pytest_asyncio.fixture
 async def connect(pipeline: ScriptedPipeline, tmp_path: Path) -> AsyncIterator[Callable[..., ServerHarness]]:
-    """Makes servers; when the test is over, nothing that they said may be unread."""
+    """Return a function that makes servers. At the end, every message of these servers must be read."""
     made: list[ServerHarness] = []
 
     def connect(**arguments: Any) -> ServerHarness:

@@ -1,4 +1,4 @@
-"""Asking a backend."""
+"""Helpers that send one request to a backend and collect the stream."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class Clock:
 
 
 async def answer(backend: Backend, query: CompletionRequest = QUERY) -> list[TextChunk | StreamEnd]:
-    """All that comes."""
+    """Return all items of the stream."""
     return [piece async for piece in backend.stream(query)]
 
 
 async def failure(backend: Backend, query: CompletionRequest = QUERY) -> BackendError:
-    """What comes instead."""
+    """Return the error that ends the stream."""
     with pytest.raises(BackendError) as raised:
         await answer(backend, query)
     return raised.value
 
 
 async def text_and_end(backend: Backend, query: CompletionRequest, sample: int = 0) -> tuple[str, StreamEnd]:
-    """The whole text of one sample, and how it ended."""
+    """Return the whole text of one sample, and the reason for its end."""
     *pieces, end = [piece for piece in await answer(backend, query) if piece.sample == sample]
     assert isinstance(end, StreamEnd)
     return "".join(piece.text for piece in pieces if isinstance(piece, TextChunk)), end

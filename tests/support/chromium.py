@@ -1,7 +1,7 @@
-"""A headless Chromium and its pages, driven by keys as a person presses them, over its own protocol on a pipe.
+"""A headless Chromium and its pages, driven by keystrokes over the DevTools protocol on a pipe.
 
-The protocol in a nutshell: JSON messages that end with a NUL; `{id, method, params}` asks, `{id, result}` or `{id, error}`
-answers, what has no id tells.
+The messages are JSON and end with a NUL: `{id, method, params}` is a request, `{id, result}` or `{id, error}` its response.
+A message without an id is an event.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 PROGRAM = shutil.which("chromium")
 
 _HUNG_S = 90.0
-"""A browser that says nothing for so long has hung; it is killed."""
+"""Seconds without a message after which the browser has hung, and is killed."""
 _QUIET = (
     "--headless=new",
     "--no-sandbox",
@@ -46,21 +46,26 @@ _CODES = {
     "[": 219,
     "]": 221,
 }
-"""The numbers of keys that are no letters."""
+"""The key codes of keys that are no letters."""
 _NAMES = {" ": "Space", "[": "BracketLeft", "]": "BracketRight"}
-"""What such keys are called by their place on the keyboard."""
+"""The names of these keys by their place on the keyboard."""
 _MODIFIERS = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 
 
 class Chromium:
     def __init__(self, profile: Path, environment: Mapping[str, str], size: tuple[int, int]) -> None:
-        """profile: a folder of its own. size: of the window, in pixels."""
+        """Start the browser.
+
+        Args:
+            profile: A folder for the browser alone.
+            size: The size of the window, in pixels.
+        """
         assert PROGRAM
         theirs_in, self._out = os.pipe()
         self._in, theirs_out = os.pipe()
         options = [*_QUIET, "--remote-debugging-pipe", f"--user-data-dir={profile}"]
         options.append(f"--window-size={size[0]},{size[1]}")
-        # It takes what is said to it from 3, and says what it has to say to 4.
+        # Chromium reads messages from file descriptor 3, and writes messages to 4.
         script = f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}'
         self._process = subprocess.Popen(
             ["bash", "-c", script, PROGRAM, *options, "about:blank"],
@@ -135,13 +140,13 @@ class Page:
         self.ask("Page.navigate", url=url)
 
     def evaluate(self, code: str) -> Any:
-        """The value of an expression of JavaScript, awaited if it is a promise."""
+        """Return the value of a JavaScript expression, awaited if it is a promise."""
         answer = self.ask("Runtime.evaluate", expression=code, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
     def press(self, chord: str) -> None:
-        """A key, with what is held: `Tab`, `Control+Shift+p`."""
+        """Press a key with its modifiers: `Tab`, `Control+Shift+p`."""
         *held, key = re.split(r"\+(?=.)", chord)
         modifiers = sum(_MODIFIERS[name] for name in held)
         number = _CODES.get(key) or ord(key.upper())
@@ -153,7 +158,7 @@ class Page:
         self.ask("Input.dispatchKeyEvent", type="keyUp", **common)
 
     def type(self, text: str) -> None:
-        """Character by character."""
+        """Type a text, one character at a time."""
         for character in text:
             number = ord(character.upper()) if character.isalnum() else 0
             event = {"key": character, "text": character, "windowsVirtualKeyCode": number}
@@ -165,7 +170,11 @@ class Page:
             self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def picture(self, part: tuple[int, int, int, int] | None = None) -> bytes:
-        """What is on the screen, as a PNG. part: x, y, width and height, in pixels."""
+        """Return a screenshot as a PNG.
+
+        Args:
+            part: x, y, width and height, in pixels.
+        """
         clip = (
             {}
             if part is None

@@ -1,4 +1,4 @@
-"""Prompts of real commits, and what is right to say, to compare drafts with; in tokens of our own vocabulary."""
+"""Prompts made of real commits with the right answers, for comparing drafts. Counted in tokens of our own vocabulary."""
 
 from __future__ import annotations
 
@@ -31,21 +31,25 @@ Tokens = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A prompt, and what is to be said, as tokens."""
+    """A prompt, and the tokens of the right answer."""
 
     prompt: Tokens
     answer: Tokens
 
 
 def records() -> list[Record]:
-    """Of dev, where it is there; else of this repository's own history."""
+    """Return records of the development set where it exists, else of this repository's own history."""
     found = read_records(DEV) if DEV.exists() else recent_records(ROOT)
     return [record for record in islice(found, 8000) if len(record.before) < MAX_FILE_CHARACTERS]
 
 
 def applies(found: Sequence[Record], looked_at: int, right: int) -> dict[str, list[Asked]]:
-    """Whole files, and as our format has them: the region that the change is in. looked_at: sketches; right: of those whose
-    guess is right, how many are taken."""
+    """Return prompts of Apply for whole files, and in our format, where the region holds the change.
+
+    Args:
+        looked_at: The number of sketches to look at.
+        right: The number of sketches with a right guess to take.
+    """
     groups: dict[str, list[Asked]] = {}
     for kind in ("whole file", "region"):
         groups |= {f"Apply, {kind}, guess {how}": [] for how in ("right", "wrong")}
@@ -68,7 +72,7 @@ def applies(found: Sequence[Record], looked_at: int, right: int) -> dict[str, li
 
 
 def _guess(case: Case) -> str | None:
-    """The merge's, of one file."""
+    """Return the guess of the merge for one file."""
     (file,) = case.files
     try:
         sketch = parse_sketch(case.sketch, language=file.language, path=file.path)
@@ -90,7 +94,7 @@ def _within(case: Case, guess: str, target: str) -> Asked | None:
     old, new, region = line_bodies(original.text), line_bodies(target), request.region
     end = len(new) - len(old) + region.end
     if (*old[: region.first], *new[region.first : end], *old[region.end :]) != new:
-        return None  # the answer is not within the region
+        return None  # the answer lies outside of the region
     return asked(request.prompt.text, "".join(f"{line}\n" for line in new[region.first : end]))
 
 
@@ -99,7 +103,7 @@ def asked(prompt: str, answer: str) -> Asked:
 
 
 def windows(found: Sequence[Record], name: str, most: int) -> list[Asked]:
-    """Next edits in a format, at places where something remains to be done."""
+    """Return prompts for next edits in a format, at places where part of the change is still to be made."""
     format, dice = FORMATS[name], random.Random(SEED)
     made: list[Asked] = []
     for record in dice.sample(found, len(found)):

@@ -1,9 +1,9 @@
-"""Asks a real vLLM the same with and without our proposer of drafts, and says how it went, as JSON.
+"""Send the same prompts to a real vLLM with and without our draft proposer, and print the comparison as JSON.
 
-python tests/support/compare_drafts_vllm.py KIND FOLDER [1]
+    python tests/support/compare_drafts_vllm.py KIND FOLDER [1]
 
-Makes a model with random weights in FOLDER; 1: and has a thousand prompts answered that mean nothing. Of a model that heeds
-what stands before by little, so that its answer is much the same when the prompt holds that answer as an edit's region.
+The model has random weights, and is written to FOLDER. It attends little to its context, so its answer to a prompt that
+holds that answer as an edit's region is nearly the same. With 1, the model also answers a thousand meaningless prompts.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from editahead_prompts.formats.next_edit.editahead_2611 import CURSOR, GUESS, NE
 
 PROPOSER = "editahead_inference.speculation.vllm_proposer.FileDraftProposer"
 CONTEXT, BLOCK, BLOCKS = 512, 32, 32
-"""Fewer blocks than what is asked at the same time takes, so that requests have to make room."""
+"""Fewer blocks than the concurrent requests need, so that requests are preempted."""
 MOST = 64
 HEEDED = 0.02
-"""So much of what attention adds, it adds."""
+"""The factor for the output of attention."""
 EDITS, OTHERS, GARBAGE = 10, 4, 1000
 SAID = 90
 """Tokens of an answer."""
@@ -87,7 +87,7 @@ class Engine:
         )
 
     def answers(self, prompts: Sequence[Sequence[int]], tokens: int, temperature: float = 0) -> list[Any]:
-        """Token ids and why they end, of each."""
+        """Return the token ids and the finish reason of each answer."""
         from vllm import SamplingParams
 
         how = SamplingParams(temperature=temperature, max_tokens=tokens, detokenize=False)
@@ -126,13 +126,13 @@ def words(dice: random.Random, count: int) -> list[int]:
 
 
 def noisy(dice: random.Random, tokens: Sequence[int]) -> list[int]:
-    """Some are other ones, some are missing."""
+    """Return the tokens with some replaced and some left out."""
     at = dice.randrange(len(tokens))
     return [*tokens[:at], *words(dice, dice.randrange(6)), *tokens[at + dice.randrange(6) :]]
 
 
 def edits(dice: random.Random, said: Sequence[tuple[int, Sequence[int]]]) -> list[list[int]]:
-    """Prompts that hold what was said, after the token that it began with, nearly so; some without a guess."""
+    """Return prompts that hold a noisy copy of the answer after its first token; some have no guess."""
     made = []
     for number, (start, answer) in enumerate(said):
         text = [start, *answer]
@@ -165,7 +165,7 @@ def run(kind: str, folder: Path, thousand: bool) -> dict[str, Any]:
         [[*ids(REGION), *noise, *ids(REGION_END + NEXT), start] for start in starts], SAID - 10
     )
     prompts = edits(dice, [(start, answer) for start, (answer, _) in zip(starts, first, strict=True)])
-    # What runs into the end of the context, with a region that goes on beyond it.
+    # A prompt whose answer reaches the end of the context, with a region that is longer still.
     long = [[*words(dice, CONTEXT - 25 - number - len(prompts[0])), *prompts[0]] for number in (0, 9, 24)]
     mixed = [*prompts, *others, *long]
     plain = engine.answers(mixed, SAID)
@@ -196,11 +196,11 @@ def run(kind: str, folder: Path, thousand: bool) -> dict[str, Any]:
 
 if __name__ == "__main__":
     os.environ |= {"VLLM_CPU_KVCACHE_SPACE": "1", "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1"}
-    os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"  # one process less to start
+    os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"  # saves a process
     os.environ |= {
         "OMP_NUM_THREADS": "1",
         "VLLM_CPU_OMP_THREADS_BIND": "nobind",
-    }  # so small a model has no work for two
+    }  # the model is too small for two workers
     kind, folder, *thousand = sys.argv[1:]
     told = run(kind, Path(folder), bool(thousand))
     Path(folder, "told.json").write_text(json.dumps(told))

@@ -1,4 +1,4 @@
-"""Where Emacs is."""
+"""The path of Emacs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`editahead engine` as a process, and a person whose language server uses it."""
+"""`editahead engine` as a process, and a user whose language server uses the engine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,12 @@ TEXT = "".join(f"def step_{n}(user):\n    return user.name\n\n\n" for n in range
 
 
 class Engine:
-    """The command. said: what it told so far. tell: gets each line of it."""
+    """The running command.
+
+    Attributes:
+        said: The output so far, by line.
+        tell: Called with each line of output.
+    """
 
     def __init__(self, process: asyncio.subprocess.Process, tell: Callable[[str], None]) -> None:
         self.process = process
@@ -29,7 +34,7 @@ class Engine:
         self._tell = tell
 
     async def hears(self, text: str) -> None:
-        """Until it says that, from now on."""
+        """Wait until the command prints a text, from now on."""
         assert self.process.stderr is not None
         line = b""
         while text not in line.decode():
@@ -39,18 +44,18 @@ class Engine:
             self._tell(self.said[-1].rstrip())
 
     def vllm(self) -> int:
-        """Its process, which leads a group."""
+        """Return the process of vLLM, which leads a process group."""
         (pid,) = self.replicas().values()
         return pid
 
     def replicas(self) -> dict[int, int]:
-        """By the ports of its servers, their processes."""
+        """Return the processes of the replicas by the ports of their servers."""
         found = {}
         for child in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
             try:
                 words = Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
             except OSError:
-                continue  # it has just ended
+                continue  # the process has just ended
             if "vllm.entrypoints.openai.api_server" in words:
                 found[int(words[words.index("--port") + 1])] = int(child)
         return found
@@ -78,7 +83,7 @@ async def engine(
 
 
 def group(leader: int) -> list[int]:
-    """The processes that are of a group and not dead."""
+    """Return the living processes of a group."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -91,7 +96,7 @@ def group(leader: int) -> list[int]:
 
 
 class Person:
-    """Writes another name each time, and asks what comes next."""
+    """A user who writes a new name each time, and requests the next edit."""
 
     def __init__(self, client: LanguageClient, uri: str = A) -> None:
         self.client, self.uri, self.version, self.name = client, uri, 1, ""
@@ -110,7 +115,7 @@ class Person:
         return plain(await self.client.workspace_execute_command_async(command))
 
     async def next_edit(self) -> None:
-        """It is answered, or silence has its reason."""
+        """Request the next edit, and check that there is an answer or a reason for silence."""
         self.version += 1
         where = types.Range(types.Position(9, 4), types.Position(9, 4 + len(self.name)))
         self.name = f"x{self.version}"
@@ -122,14 +127,14 @@ class Person:
         assert found["predictions"] or found["silence"]
 
     async def until_asked(self) -> Any:
-        """Until the model was asked about something new; the status then."""
+        """Wait until the model received a new request, and return the status."""
         before = (await self.status())["cache"]["promptTokens"]
         while (known := await self.status())["cache"]["promptTokens"] == before:
             await self.next_edit()
         return known
 
     async def until_alone(self) -> Any:
-        """Until the rules answer alone; what the status says then, which has a reason."""
+        """Wait until the rules answer alone, and return the status, which has a reason."""
         while (known := (await self.status())["backend"])["state"] == "ready":
             await self.next_edit()
         assert known["detail"]

@@ -1,4 +1,4 @@
-"""A server of models on a real socket, which says what a test has it say."""
+"""A model server on a real socket, with answers that a test sets."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Request:
 
 @dataclass
 class Exchange:
-    """One request and what is answered."""
+    """One request and its response."""
 
     request: Request
     writer: asyncio.StreamWriter
     gone: asyncio.Event
-    """Set when the client closes the connection while it is being answered."""
+    """Set when the client closes the connection before the response is complete."""
 
     async def raw(self, data: bytes) -> None:
         self.writer.write(data)
@@ -47,7 +47,7 @@ class Exchange:
         await self.whole(json.dumps(value).encode(), status)
 
     async def start(self) -> None:
-        """The head of a streamed answer."""
+        """Send the head of a streamed response."""
         await self.raw(STREAM)
 
     async def chunk(self, data: bytes) -> None:
@@ -74,7 +74,12 @@ Handler = Callable[[Exchange], Awaitable[None]]
 
 @dataclass
 class ModelServer:
-    """By default a vLLM with the model "m". answers: by path, what is done instead. requests: all that came."""
+    """A model server; by default a vLLM with the model "m".
+
+    Attributes:
+        answers: Handlers that replace the default response, by path.
+        requests: All requests so far.
+    """
 
     answers: dict[str, Handler] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
@@ -100,7 +105,7 @@ class ModelServer:
         return f"http{'s' if self.tls else ''}://127.0.0.1:{self.port}"
 
     def sent(self, path: str) -> list[Any]:
-        """The bodies that came for a path."""
+        """Return the bodies of the requests to a path."""
         return [request.body for request in self.requests if request.path == path]
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -159,7 +164,7 @@ async def _read(reader: asyncio.StreamReader, connection: int) -> Request:
 
 
 async def _closed(reader: asyncio.StreamReader, gone: asyncio.Event) -> None:
-    """No client sends anything while it waits for an answer, so what comes is the end of the connection."""
+    """Wait for the end of the connection: no client sends anything while it waits for a response."""
     try:
         data = await reader.read(1)
     except ConnectionError:

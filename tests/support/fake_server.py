@@ -1,7 +1,7 @@
-"""A language server for testing clients: it predicts that every `old_name` becomes `new_name`, line by line.
+"""A minimal language server for tests of clients. It predicts that every `old_name` becomes `new_name`, line by line.
 
-Speaks just enough: positions are code points (its tests stay in the BMP), and `exit` ends it. In a line that
-has `elsewhere` in it the prediction is a jump without an edit; `reject` silences it for good.
+Positions are code points (tests stay in the BMP), and `exit` ends the server. In a line with `elsewhere` the prediction is
+a jump without an edit. After `reject` the server stays silent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the benchmarks share: percentiles, a table, documents of a size, and sizes that can be shortened."""
+"""Helpers of the benchmarks: percentiles, tables, documents of a given size, and sizes that can be shortened."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.table import Table
 
 SHORT = "EDITAHEAD_BENCHMARK_SHORT" in os.environ
-"""Set this variable for a quick look: few rounds, and nothing that takes long."""
+"""Whether the benchmarks run few rounds, and skip what takes long."""
 
 ROUNDS = 20 if SHORT else 200
 
 
 def timed(work: Callable[[], object]) -> float:
-    """Milliseconds."""
+    """Return the duration of a call in milliseconds."""
     started = time.perf_counter()
     work()
     return (time.perf_counter() - started) * 1000
@@ -66,7 +66,7 @@ class Service{n}:
 
 
 def python_text(lines: int) -> str:
-    """A program of so many lines: classes with methods that look like each other, as in real projects."""
+    """Return a program with a number of lines: classes whose methods look alike, as in real projects."""
     parts: list[str] = ["import logging\n", "\n", "log = logging.getLogger(__name__)\n", "\n", "\n"]
     count, number = 5, 0
     while count < lines:

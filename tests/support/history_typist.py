@@ -1,4 +1,4 @@
-"""A person at a document, for tests of the history: each change is passed on as a server does."""
+"""A user who edits a document, for tests of the history. The history gets each change as the server reports it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ PROPERTY = settings(max_examples=100, deadline=None, derandomize=True, database=
 
 
 class Typist:
-    """One document. `at` is the present second; `cursor` the last known one, or None."""
+    """A user of one document.
+
+    Attributes:
+        at: The present second.
+        cursor: The last known cursor, or None.
+    """
 
     def __init__(self, text: str, history: EditHistory | None = None, *, uri: str = "file:///a.py") -> None:
         self.history = history or EditHistory()
@@ -35,7 +40,7 @@ class Typist:
         return self.history.edits
 
     def brief(self) -> list[tuple[int, tuple[str, ...], tuple[str, ...]]]:
-        """The past edits as (line, old, new)."""
+        """Return the past edits as (line, old, new)."""
         return [(p.line, p.old, p.new) for p in self.past]
 
     def make(self, edit: Edit) -> ChangeKind:
@@ -45,28 +50,28 @@ class Typist:
         return self.history.record_change(before, after, edit, at=self.at, cursor=self.cursor)
 
     def replace(self, old: str, new: str) -> ChangeKind:
-        """The first `old` becomes `new`, at once."""
+        """Replace the first `old` with `new`, in one change."""
         at = self.text.index(old)
         return self.make(Edit.replace(at, at + len(old), new))
 
     def set_text(self, text: str) -> ChangeKind:
-        """The whole document is replaced, as a client without incremental changes does it."""
+        """Replace the whole document, as a client without incremental changes does."""
         return self.make(Edit.replace(0, len(self.text), text))
 
     def type(self, text: str, *, after: str = "", piece: int = 1) -> None:
-        """Types behind the first `after`, in pieces of so many characters."""
+        """Type behind the first `after`, in pieces of a number of characters."""
         at = self.text.index(after) + len(after)
         for k in range(0, len(text), piece):
             self.make(Edit.replace(at + k, at + k, text[k : k + piece]))
 
     def erase(self, count: int, *, before: str) -> None:
-        """Presses backspace so many times in front of the first `before`."""
+        """Press backspace a number of times in front of the first `before`."""
         at = self.text.index(before)
         for k in range(count):
             self.make(Edit.replace(at - k - 1, at - k, ""))
 
     def type_hunk(self, offset: int, old: str, new: str, *, piece: int = 4) -> None:
-        """`old` at `offset` becomes `new`: common ends stay, the rest goes at once, the new is typed."""
+        """Replace `old` at `offset` with `new`: delete what differs in one change, then type the new text."""
         shorter = min(len(old), len(new))
         head = next((n for n in range(shorter) if old[n] != new[n]), shorter)
         tail = next((n for n in range(shorter - head) if old[-1 - n] != new[-1 - n]), shorter - head)
@@ -78,6 +83,6 @@ class Typist:
 
 
 def hunks_of(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """The hunks between two lists of lines as the evaluation defines them."""
+    """Return the hunks between two lists of lines, as the evaluation defines them."""
     codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return [(i1, i2, j1, j2) for tag, i1, i2, j1, j2 in codes if tag != "equal"]

@@ -1,4 +1,4 @@
-"""A model that says what a test tells it to, all of it in one rewrite, and a pipeline that has nothing else."""
+"""A scripted model that answers with one rewrite, and a pipeline without rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from server_harness import ScriptedPipeline
 
 
 class ModelOnlyPipeline(ScriptedPipeline):
-    """Rules that have nothing; every `old` of the script becomes `new` in what the model says."""
+    """A pipeline without rules; in the model's answer every `old` of the script becomes `new`."""
 
     def predict(
         self, state: EditorState, *, eagerness: float = 0.5, check: Callable[[], None] = lambda: None
@@ -56,7 +56,12 @@ class ModelOnlyPipeline(ScriptedPipeline):
 
 
 class StreamingModel(ModelPredictor):
-    """Line by line, as long as the pipeline is open. under_way: requests by document. most: of any one at a time."""
+    """A model that streams line by line, while the pipeline is open.
+
+    Attributes:
+        under_way: The number of running requests, by document.
+        most: The largest number of running requests of one document so far.
+    """
 
     def __init__(self, pipeline: ModelOnlyPipeline) -> None:
         super().__init__(ScriptedBackend(in_order(())))

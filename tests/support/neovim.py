@@ -1,7 +1,8 @@
-"""A real Neovim with a screen, driven by keys as a person presses them, over its own protocol on a pipe.
+"""A real Neovim with a screen, driven by keystrokes over MessagePack-RPC on a pipe.
 
-The protocol in a nutshell: [0, id, method, arguments] asks, [1, id, error, result] answers, [2, ...] tells. pynvim
-could speak it, but it leaves pipes and its child to the garbage collector, and warnings are errors in the tests.
+The messages are arrays: [0, id, method, arguments] is a request, [1, id, error, result] its response, [2, ...] a
+notification. pynvim speaks the protocol, too, but leaves pipes and its child to the garbage collector, and the tests treat
+warnings as errors.
 """
 
 from __future__ import annotations
@@ -25,13 +26,17 @@ NEOVIM_0_12 = Path(sys.prefix) / "editors" / "neovim" / "bin" / "nvim"
 """From Debian: editors/testing/get-debian-tool.sh .venv/editors/neovim sid neovim nvim"""
 
 _PATIENCE_S = 60.0
-"""Before a wait is given up."""
+"""Seconds until a wait fails."""
 _HUNG_S = 60.0
-"""The time after which a silent Neovim has hung, and is killed. A start on a busy machine blocks it for 20 s and more."""
+"""Seconds without a message after which Neovim has hung, and is killed. A start on a busy machine blocks for over 20 s."""
 
 
 class Neovim:
-    """options: of the plugin; None: Neovim is left without it."""
+    """A running Neovim.
+
+    Attributes:
+        options: Options of the plugin; None = Neovim runs without the plugin.
+    """
 
     def __init__(
         self,
@@ -42,7 +47,11 @@ class Neovim:
         options: Mapping[str, Any] | None,
         before: str = "",
     ) -> None:
-        """before: Vim script that runs before plugins are loaded, as an init file does."""
+        """Start Neovim.
+
+        Args:
+            before: Vim script that runs before plugins are loaded, as an init file does.
+        """
         start = ["set shortmess+=I noswapfile"]
         if options is not None:
             start += [f"set runtimepath^={PLUGIN}"]
@@ -65,7 +74,7 @@ class Neovim:
         self.ask("nvim_ui_attach", 100, 20, {"rgb": True, "ext_linegrid": True})
 
     def keys(self, keys: str) -> None:
-        """Press keys. Editing goes on by itself: wait for what they lead to."""
+        """Press keys without waiting for their effect."""
         self.ask("nvim_input", keys)
 
     def ask(self, method: str, *arguments: Any) -> Any:
@@ -98,7 +107,7 @@ class Neovim:
         return self.ask("nvim_exec_lua", code, list(arguments))
 
     def until(self, condition: str, *arguments: Any) -> Any:
-        """Let the editor live until a Lua expression is true; its value."""
+        """Wait until a Lua expression is true, and return its value."""
         look = "local a = {...} local f, v = assert(load('local a = ... return ' .. table.remove(a, 1)))"
         look += " vim.wait(50, function() v = f(a) return v end, 5) return v"
         over = time.monotonic() + _PATIENCE_S
@@ -112,7 +121,7 @@ class Neovim:
         self.until("table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '\\n') .. '\\n' == a[1]", text)
 
     def settle(self) -> None:
-        """Until every key is worked off, and the server has answered what was asked."""
+        """Wait until all keys are processed, and the server has answered every request."""
         self.until(
             """not vim.api.nvim_get_mode().blocking and vim.fn.getchar(1) == 0 and (function()
               for _, client in ipairs(vim.lsp.get_clients()) do
@@ -130,7 +139,7 @@ class Neovim:
 
     @property
     def cursor(self) -> tuple[int, int]:
-        """Row, 1-based, and byte column, 0-based."""
+        """Return the cursor: row, 1-based, and byte column, 0-based."""
         row, column = self.ask("nvim_win_get_cursor", 0)
         return row, column
 
@@ -157,7 +166,7 @@ class Neovim:
         return [str(row) for row in rows]
 
     def marks(self) -> list[dict[str, Any]]:
-        """What the plugin has drawn: extmarks with their row and column, 0-based."""
+        """Return the plugin's extmarks with their row and column, 0-based."""
         marks = self.lua(
             """local out = {}
             local ns = vim.api.nvim_get_namespaces()['editahead']
@@ -169,7 +178,7 @@ class Neovim:
         return list(marks)
 
     def drawn(self, kind: str) -> list[tuple[int, int, str]]:
-        """What is drawn with a highlight group: row and column, 0-based, and the text; of a strike, what it covers."""
+        """Return row and column, 0-based, and text of what has a highlight group; of a strike-through, the covered text."""
         out = []
         for mark in self.marks():
             chunks = [*mark.get("virt_text", []), *(c for line in mark.get("virt_lines", []) for c in line)]
@@ -182,7 +191,7 @@ class Neovim:
         return out
 
     def listen(self) -> None:
-        """Keep what the plugin tells the server of predictions' fates; `outcomes` has it."""
+        """Record the outcomes that the plugin reports to the server, for `outcomes`."""
         self.lua(
             """_G.outcomes = {}
             local client = vim.lsp.get_clients({ name = 'editahead' })[1]
@@ -198,7 +207,7 @@ class Neovim:
         return list(self.lua("return _G.outcomes"))
 
     def close(self) -> None:
-        """End it, and with it its servers."""
+        """End Neovim, and its servers with it."""
         assert self._process.stdin and self._process.stdout
         with contextlib.suppress(AssertionError, BrokenPipeError):
             self._send("nvim_input", "<C-\\><C-n>")

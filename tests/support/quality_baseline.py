@@ -1,7 +1,7 @@
-"""The quality that must not be lost: `tests/baseline.json`, what it is compared with, and how it is raised.
+"""The quality baseline: `tests/baseline.json`, its comparison with new results, and its update.
 
-It holds counts and scores by scenario and by file of a fixed sample of real edits, but no text of theirs; the files go by
-a digest of their ids. As a program it measures anew and writes: `python tests/support/quality_baseline.py [--lower]`.
+The file holds counts and scores by scenario, and by file of a fixed sample of real edits. It holds no text of these files,
+and names them by a digest of their ids. Run `python tests/support/quality_baseline.py [--lower]` to measure anew and write.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ EDITS = ROOT.parent / "shared" / "data" / "edits" / "dev.jsonl.zst"
 FILES, SEED, JOBS = 120, 5, 2
 
 ROUNDING = 0.005
-"""Scores of scenarios are kept in hundredths."""
+"""The rounding of scenario scores, which have two decimals."""
 COLUMNS = (
     ["opportunities", "covered", "shown", "correct", "located", "jumps", "ends", "false_ends", "reversals"],
     ["keystrokes", "wrong"],
 )
-"""What is kept of each file: of its counts, and of those while typing."""
+"""The stored counts of each file, at its changes and while typing."""
 FIGURES = ("coverage", "precision", "location", "false end", "jump", "reversal", "typing: wrong/100")
-"""What can be had of that, and must not become significantly worse."""
+"""The figures computed from the counts, none of which may become significantly worse."""
 
 Baseline = dict[str, Any]
 
@@ -57,7 +57,7 @@ def measure_scenarios() -> list[ScenarioResult]:
 
 
 def lost_in_scenario(result: ScenarioResult, baseline: Baseline) -> list[str]:
-    """What the baseline has of this scenario and the result has not; new scenarios have nothing to lose."""
+    """Return what the baseline has of a scenario and the result lacks. A new scenario can lose nothing."""
     known = baseline["scenarios"].get(result.name)
     if known is None:
         return []
@@ -72,7 +72,7 @@ def lost_in_scenario(result: ScenarioResult, baseline: Baseline) -> list[str]:
 
 
 def differences(results: Iterable[FileResult], baseline: Baseline) -> Sequence[Difference]:
-    """Of the figures that the baseline has, pair by pair over its files."""
+    """Return the differences of the baseline's figures, paired by file."""
     known = baseline["edits"]["counts"]
     ours = [_named(result, digest(result.id)) for result in results]
     theirs = [_result(name, row) for name, row in known.items()]
@@ -83,7 +83,7 @@ def differences(results: Iterable[FileResult], baseline: Baseline) -> Sequence[D
 
 
 def written(scenarios: Iterable[ScenarioResult], edits: Mapping[str, Any] | None) -> Baseline:
-    """The baseline for these results."""
+    """Return the baseline for these results."""
     return {
         "note": "Made by `make baseline`: what must not be lost. Counts by file of a sample of real edits.",
         "scenarios": {
@@ -124,7 +124,7 @@ def _named(result: FileResult, name: str) -> FileResult:
 
 
 def _result(name: str, row: Sequence[int]) -> FileResult:
-    """As much of a file's result as the baseline has."""
+    """Return the stored part of a file's result."""
     ours = len(COLUMNS[0])
     counts = {predictor: Counts() for predictor in (SERVER, *BASELINES)}
     counts[SERVER] = Counts(**dict(zip(COLUMNS[0], row[:ours], strict=True)))
@@ -133,7 +133,7 @@ def _result(name: str, row: Sequence[int]) -> FileResult:
 
 
 def _as_text(baseline: Baseline) -> str:
-    """JSON with a line for each scenario and each file, so that what changes can be read."""
+    """Return JSON with one line for each scenario and each file, for readable diffs."""
 
     def lines(rows: Mapping[str, Any], indent: str) -> str:
         each = (f"{indent}{json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())

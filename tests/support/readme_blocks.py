@@ -1,4 +1,4 @@
-"""What a reader of the README pastes: its blocks, as they stand there."""
+"""The code blocks of the README, as its reader pastes them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def block(language: str, about: str, page: Path = ROOT / "README.md") -> str:
-    """The one block of a language that holds a text."""
+    """Return the only block of a language that holds a text."""
     (found,) = (
         text
         for kind, text in _FENCED.findall(page.read_text(encoding="utf-8"))

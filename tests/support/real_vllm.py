@@ -15,17 +15,21 @@ from pathlib import Path
 from urllib.request import urlopen
 
 START_S = 300.0
-"""On two busy cores it takes more than a minute."""
+"""Seconds until a start fails. On two busy cores a start takes more than a minute."""
 READY = b"Application startup complete"
 KEY = "engine-test-key"
 BLOCK = 32
-"""Tokens that it keeps as one."""
+"""Tokens of a block of vLLM's KV cache."""
 
 
 @contextmanager
 def serving(model: Path, log: Path, *options: str) -> Iterator[str]:
-    """The URL of a server of a folder's model, which it calls "tiny", in float32, with priorities and a prefix cache. Its
-    output goes to `log`. options: more of them."""
+    """Start vLLM with a folder's model as "tiny", in float32, with priorities and a prefix cache, and yield the URL.
+
+    Args:
+        log: The file for the output.
+        options: More options of vLLM.
+    """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [
@@ -33,7 +37,7 @@ def serving(model: Path, log: Path, *options: str) -> Iterator[str]:
         *("--served-model-name", "tiny", "--host", "127.0.0.1", "--port", str(port), "--dtype", "float32"),
         *("--enforce-eager", "--block-size", str(BLOCK), "--max-num-seqs", "8"),
         *("--enable-prompt-tokens-details", "--scheduling-policy", "priority"),
-        *("--distributed-executor-backend", "uni"),  # one process less to start
+        *("--distributed-executor-backend", "uni"),  # saves a process
         *options,
     ]
     settings = {"VLLM_CPU_KVCACHE_SPACE": "1", "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1"}
@@ -55,7 +59,7 @@ def serving(model: Path, log: Path, *options: str) -> Iterator[str]:
                 file.write(line)
                 if READY in line:
                     told.set()
-        told.set()  # it has ended
+        told.set()  # the process has ended
 
     thread = threading.Thread(target=follow)
     thread.start()
@@ -73,7 +77,7 @@ def serving(model: Path, log: Path, *options: str) -> Iterator[str]:
 
 
 async def metric(url: str, name: str) -> float:
-    """What it counts under that name."""
+    """Return the value of one of vLLM's metrics."""
 
     def read() -> str:
         with urlopen(f"{url}/metrics") as page:

@@ -1,4 +1,4 @@
-"""What the editors' tests open, and what the planned server is told to predict there."""
+"""Sample files of the editors' tests, and the plans of the planned server for them."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Stay:
     def covers(self, day):
         return self.begins <= day < self.ends
 """
-"""Small enough to be walked to the end: a field that is used in two methods."""
+"""A file small enough to accept every prediction of: a field used in two methods."""
 
 VISIBLE = "require('editahead').is_visible()"
-"""Lua: whether the plugin shows something."""
+"""Lua expression: whether the plugin shows a prediction."""
 HIDDEN = f"not {VISIBLE}"

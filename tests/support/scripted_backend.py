@@ -1,7 +1,7 @@
-"""A backend whose answers are written beforehand, for tests of all that asks a model.
+"""A backend with scripted answers, for tests of everything that uses a model.
 
-It also keeps a prefix cache as engines do, in which a character is a token, so that what a layout of prompts costs can be
-counted exactly.
+It simulates the prefix cache of an engine with one token per character, so that a test can count the exact cost of a
+prompt layout.
 """
 
 from __future__ import annotations
@@ -22,13 +22,18 @@ from editahead_inference.errors import BackendError
 from editahead_prompts.formats.base import Finish
 
 BLOCK = 16
-"""Tokens that engines keep, or not, as one."""
+"""Tokens of a cache block, the smallest unit that an engine caches."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptedReply:
-    """One answer. chunks: its text as it comes. logprobs: for each chunk, those of its tokens. error: what happens behind
-    the chunks, in place of an end."""
+    """One answer.
+
+    Attributes:
+        chunks: The text, by chunk.
+        logprobs: For each chunk the log-probabilities of its tokens.
+        error: The error after the chunks, in place of the end.
+    """
 
     chunks: tuple[str, ...] = ()
     reason: Finish = "stop"
@@ -37,11 +42,11 @@ class ScriptedReply:
 
 
 Script: TypeAlias = Callable[[CompletionRequest, int], ScriptedReply]
-"""The answer to a request, for the sample of that number."""
+"""A function from a request and the number of a sample to the answer."""
 
 
 def in_order(replies: Iterable[ScriptedReply | str]) -> Script:
-    """The first reply to the first request, and so on; behind the last, every request is a `broken` one."""
+    """Return a script with one reply for each request, in order; each request after the last reply gets a `broken` one."""
     rest = iter(replies)
 
     def script(query: CompletionRequest, sample: int) -> ScriptedReply:
@@ -51,7 +56,7 @@ def in_order(replies: Iterable[ScriptedReply | str]) -> Script:
 
 
 def by_prompt(replies: Mapping[str, ScriptedReply | str]) -> Script:
-    """The reply to the first key that the prompt holds; a prompt that holds none makes a `broken` request."""
+    """Return a script with the reply for the first key that the prompt holds, and a `broken` reply for other prompts."""
 
     def script(query: CompletionRequest, sample: int) -> ScriptedReply:
         return _reply(next((reply for key, reply in replies.items() if key in query.prompt), None))
@@ -66,15 +71,20 @@ def _reply(written: ScriptedReply | str | None) -> ScriptedReply:
 
 
 async def _at_once() -> None:
-    """Waits for nothing."""
+    """Return without waiting."""
 
 
 class ScriptedBackend:
-    """Gives what the script says; the stop strings are the script's business, too.
+    """A backend that answers with a script. The script applies the stop strings, too.
 
-    pause: awaited before each chunk and before each end: `asyncio.Event().wait` holds an answer back. health,
-    capabilities: may be set at any time; a backend that is "gone" refuses as an open circuit breaker does. queries, warmed:
-    what came. given: chunks. stopped: streams that were closed before their end.
+    Attributes:
+        pause: Awaited before each chunk and before each end: `asyncio.Event().wait` holds an answer back.
+        health: May be set at any time. While the condition is "gone", requests fail as with an open circuit breaker.
+        capabilities: May be set at any time.
+        queries: The completion requests so far.
+        warmed: The prefill requests so far.
+        given: The number of chunks so far.
+        stopped: The number of streams that were closed before their end.
     """
 
     name = "scripted"
@@ -139,7 +149,7 @@ class ScriptedBackend:
         self.closed = True
 
     def _compute(self, query: CompletionRequest) -> Usage:
-        """Have all whole blocks of the prompt in the cache. Of the prompt's last block something is always computed."""
+        """Put all whole blocks of the prompt into the cache. Part of the prompt's last block is always computed."""
         text = f"{query.system or ''}{query.prompt}{query.prefill if query.chat else ''}"
         starts = [text[:end] for end in range(BLOCK, len(text) + 1, BLOCK)]
         kept = sum(start in self._computed for start in starts if len(start) < len(text))

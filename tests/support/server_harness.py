@@ -1,7 +1,7 @@
-"""A pipeline that predicts what a test tells it to, and the real server with it, for tests of everything but prediction.
+"""A scripted pipeline, and the real server around it, for tests of everything but prediction.
 
 In a script, `old` -> `new` pairs are replaced one occurrence at a time: the best prediction is the next occurrence from
-the start of the cursor's line on, then the others. Where both are the same, the occurrences are places without an edit.
+the start of the cursor's line on, then the others. Where both are equal, each occurrence is a place without an edit.
 As a program it serves on stdio or TCP: `python server_harness.py '{"old": "new"}' [PORT]`.
 """
 
@@ -25,12 +25,17 @@ from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 
 NOT_AHEAD = ReuseOptions(prefetch=False)
-"""So that a test sees no predictions but those that it asks for."""
+"""Options without prefetching: the pipeline receives only the states that the test requests."""
 
 
 class ScriptedPipeline:
-    """open: cleared, it holds predictions back until it is set; `check` is called meanwhile. once: it is cleared again
-    when one has been let through. calls: states predicted."""
+    """A pipeline whose predictions follow a script.
+
+    Attributes:
+        open: While cleared, predictions wait, and call `check` meanwhile.
+        once: Clears `open` again after one prediction.
+        calls: The predicted states.
+    """
 
     def __init__(self, script: Mapping[str, str]) -> None:
         self.script = dict(script)
@@ -78,10 +83,10 @@ class ScriptedPipeline:
 
 
 class ServerHarness:
-    """The real server in this process, spoken to in messages. Every message from the server must be read."""
+    """The real server in this process, behind JSON-RPC messages. A test must read every message of the server."""
 
     longest_s: float = 10
-    """A message that takes longer never comes."""
+    """Seconds until a wait for a message fails."""
 
     def __init__(self, pipeline: Any, **arguments: Any) -> None:
         arguments.setdefault("reuse", NOT_AHEAD)
@@ -112,7 +117,7 @@ class ServerHarness:
         return any(m.get("id") == id and "method" not in m for m in self._messages)
 
     async def take(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """The first message from the server that is wanted; it counts as read."""
+        """Wait for the first message that `wanted` accepts, mark it as read, and return it."""
         async with asyncio.timeout(self.longest_s):
             while True:
                 for message in self._messages:
@@ -126,19 +131,19 @@ class ServerHarness:
         return await self.take(lambda m: m.get("id") == id and "method" not in m)
 
     async def request(self, method: str, params: Any = None) -> Any:
-        """The result; the error as an AssertionError."""
+        """Send a request and return the result. An error response raises an AssertionError."""
         reply = await self.reply(self.send(method, params))
         assert "error" not in reply, reply["error"]
         return reply["result"]
 
     async def serves(self, method: str, result: Any) -> dict[str, Any]:
-        """Wait for the server's own request, answer it, and give its params."""
+        """Wait for a request of the server, answer it, and return its params."""
         message = await self.take(lambda m: m.get("method") == method)
         self.answer(message["id"], result)
         return message["params"]
 
     def answer(self, id: int, result: Any) -> None:
-        """The client's answer to a request of the server."""
+        """Answer a request of the server."""
         self.server.receive(json.dumps({"jsonrpc": "2.0", "id": id, "result": result}).encode())
 
     async def initialize(self, options: Any = None, **capabilities: Any) -> Any:
@@ -158,7 +163,7 @@ class ServerHarness:
         self.notify("textDocument/didOpen", {"textDocument": item})
 
     def change(self, uri: str, version: int, *changes: Any) -> None:
-        """Each change is the whole text, or (line, character, line, character, text)."""
+        """Send a change; each item is the whole text, or (line, character, line, character, text)."""
         events = [
             {"text": c} if isinstance(c, str) else {"range": span(*c[:4]), "text": c[4]} for c in changes
         ]
@@ -166,7 +171,7 @@ class ServerHarness:
         self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": events})
 
     def finish(self) -> None:
-        """End it; nothing that it said may be unread."""
+        """End the server, and check that no message is unread."""
         self.server.predictions.stop()
         self.server.session.close_all()
         assert self._messages == []
@@ -180,7 +185,7 @@ def span(line: int, character: int, end_line: int, end_character: int) -> dict[s
 
 
 def ask(uri: str, version: int | None, line: int, character: int, **context: Any) -> dict[str, Any]:
-    """Params for any face."""
+    """Return the params of a request for a surface."""
     document = {"uri": uri} if version is None else {"uri": uri, "version": version}
     return {
         "textDocument": document,

@@ -1,5 +1,4 @@
-"""Server processes, and pytest-lsp's client connected to them. When a connection ends, nothing that the server said may
-be unread."""
+"""Server processes, and pytest-lsp's client connected to them. A connection must end with every message read."""
 
 from __future__ import annotations
 
@@ -24,14 +23,14 @@ LISTENING = "editahead: listening on 127.0.0.1:"
 
 
 def free_port() -> int:
-    """On which nobody listens on this machine, a moment ago."""
+    """Return a TCP port that was free a moment ago."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         return int(free.getsockname()[1])
 
 
 @asynccontextmanager
 async def listening(command: list[str], environment: dict[str, str]) -> AsyncIterator[int]:
-    """A server on a TCP port, which it tells. SIGTERM ends it well."""
+    """Start a server on a TCP port and yield the port, which the server prints. SIGTERM ends the server."""
     process = await asyncio.create_subprocess_exec(
         *command, env=environment, stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE
     )
@@ -74,7 +73,7 @@ async def spawned(command: list[str], environment: dict[str, str]) -> AsyncItera
 
 
 def plain(value: Any) -> Any:
-    """What pytest-lsp's client makes of an answer, as JSON values."""
+    """Return a result of pytest-lsp's client as JSON values."""
     if hasattr(value, "_asdict"):
         return {name: plain(item) for name, item in value._asdict().items()}
     return [plain(item) for item in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""The real server in this process with a scripted model behind it, and time that only a test lets pass."""
+"""The real server in this process with a scripted model, and a clock that only the test advances."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ OPENAI = {"backend": "openai", "url": "http://localhost:9", "model": "zeta-2", "
 
 
 class Time:
-    """Waits last until the test says that so many seconds have passed. asked: how long somebody wanted to wait."""
+    """A clock for tests.
+
+    Attributes:
+        asked: The seconds of all waits so far.
+    """
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -47,8 +51,13 @@ class Time:
 
 
 class Model:
-    """What the model says: `answers` by what the prompt holds, the first that fits; else that nothing changes. held: the
-    answer does not come until the test calls `go_on`, but for as many lines of the first as `free` says."""
+    """A scripted model.
+
+    Attributes:
+        answers: Answers by a text in the prompt; the first that fits counts. Without one the model changes nothing.
+        held: Holds the answer back until the test calls `go_on`.
+        free: The number of lines of the first answer that are not held back.
+    """
 
     def __init__(self, answers: dict[str, str] | None = None) -> None:
         self.answers = answers or {}
@@ -81,7 +90,11 @@ class Model:
 
 
 class ServerWithModel(ServerHarness):
-    """bias: the log-odds that the gate gives whatever rules propose."""
+    """The server with a model.
+
+    Args:
+        bias: The log-odds that the gate gives each candidate of the rules.
+    """
 
     def __init__(self, model: Model, *, bias: float = 0.0, **arguments: Any) -> None:
         self.model, self.time = model, Time()
@@ -106,14 +119,14 @@ class ServerWithModel(ServerHarness):
         self.change(uri, document.snapshot.version + 1, (line, character, line, character, text))
 
     async def end(self) -> None:
-        """As the server ends."""
+        """End the server as it ends by itself."""
         self.server.request_exit()
         await self.server.wait_closed()
         self.finish()
 
 
 async def until(true: Callable[[], bool]) -> None:
-    """Let everything else go on until this is so."""
+    """Run the event loop until a condition is true."""
     over = time.monotonic() + 30
     while not true():
         if time.monotonic() > over:
@@ -122,6 +135,6 @@ async def until(true: Callable[[], bool]) -> None:
 
 
 def rename_once(harness: ServerWithModel) -> None:
-    """The rules know what comes next."""
+    """Rename a variable once, so that the rules have a prediction."""
     harness.open(A, RENAMED)
     harness.change(A, 2, (0, 6, 0, 10, "account"))

@@ -23,15 +23,15 @@ from editahead_prompts.text.edits import Edit
 from server_harness import ScriptedPipeline
 
 _ENOUGH = 5
-"""Characters of a text that have to be there before the rest is offered."""
+"""Characters of a text that must be typed before the rest is offered."""
 
 
 REAL = [sys.executable, "-m", "editahead_cli", "lsp"]
-"""The command line of the server with its own predictors."""
+"""The command line of the server with the real predictors."""
 
 
 def planned(plan: Mapping[str, object]) -> list[str]:
-    """The command line of the server with a plan."""
+    """Return the command line of the server with a plan."""
     return [sys.executable, __file__, b64encode(json.dumps(plan).encode()).decode()]
 
 

@@ -1,9 +1,9 @@
-"""Simulated people who accept and refuse predictions, with a taste that is known.
+"""Simulated users who accept and reject predictions by a known taste.
 
-A person is asked about opportunities that a seed gives. What the shipped gate says of each is right for the average
-person; this one's log-odds differ. A policy shows what it holds for likelier than the threshold, and hears of nothing
-else. Rewards are in edits of full size: weight x (share kept - threshold) for each show, so that an oracle, which knows
-the person's probabilities, shows exactly what is likelier than the threshold.
+A seed gives the opportunities. The shipped gate's probabilities are right for the average user; the log-odds of a single
+user differ. A policy shows what it considers likelier than the threshold, and learns only the outcomes of what it shows.
+Rewards count edits of full size: weight x (share kept - threshold) for each shown edit. The oracle, which knows the user's
+probabilities, therefore shows exactly what is likelier than the threshold.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from editahead_inference.gate.decision_trees import sigmoid
 from editahead_inference.gate.personalization import OutcomeFeatures, PreferenceLearner, log_loss
 
 THRESHOLD = 0.30
-"""At the default eagerness."""
+"""The threshold at the default eagerness."""
 BETWEEN_S = 60.0
 
 
@@ -30,8 +30,13 @@ class Opportunity:
 
 @dataclass(frozen=True)
 class Person:
-    """wants: the true probability that an opportunity's edit is wanted. answers: the share kept of an edit that was shown
-    to them, given what they want, what they are expected to do, and chance; most people do what they want."""
+    """A simulated user.
+
+    Attributes:
+        wants: Returns the true probability that an opportunity's edit is wanted.
+        answers: Returns the kept share of a shown edit, by whether the edit is wanted, the expected answer, and chance. Most
+            users keep what they want.
+    """
 
     name: str
     wants: Callable[[Opportunity], float]
@@ -42,8 +47,10 @@ class Person:
 
 @dataclass
 class Course:
-    """What came of one policy, per opportunity: the rewards that can be expected of what it showed, and the losses and
-    errors of its probabilities on what was answered."""
+    """The results of one policy, by opportunity.
+
+    These are the expected rewards of what it showed, and the losses and errors of its probabilities on the outcomes.
+    """
 
     opportunities: int = 0
     reward: float = 0.0
@@ -51,10 +58,10 @@ class Course:
     small: int = 0
     loss: float = 0.0
     bins: list[list[float]] = field(default_factory=lambda: [[0.0] * 3 for _ in range(10)])
-    """By tenth of the probability: the sums of weight, weight x probability, and weight x share kept."""
+    """By tenth of the probability: the sums of weight, weight x probability, and weight x kept share."""
 
     def sees(self, opportunity: Opportunity, wanted: float, expected: float) -> bool:
-        """One more opportunity; whether it is shown."""
+        """Add an opportunity, and return whether the policy shows it."""
         self.opportunities += 1
         if expected <= THRESHOLD:
             return False
@@ -72,7 +79,7 @@ class Course:
 
     @property
     def calibration_error(self) -> float:
-        """Expected calibration error over ten bins of equal width, by weight."""
+        """Return the expected calibration error over ten bins of equal width, by weight."""
         off = sum(abs(expected - kept) for _, expected, kept in self.bins)
         return off / max(sum(weight for weight, _, _ in self.bins), 1e-9)
 
@@ -90,7 +97,7 @@ def opportunities(rng: random.Random, count: int) -> Iterator[Opportunity]:
 
 
 def tastes(by_feature: Mapping[str, float]) -> Callable[[Opportunity], float]:
-    """The true probability of a person with this taste, in log-odds by feature."""
+    """Return the true probabilities of a user with this taste, in log-odds by feature."""
 
     def wants(opportunity: Opportunity) -> float:
         features = opportunity.traits.features()
@@ -102,8 +109,13 @@ def tastes(by_feature: Mapping[str, float]) -> Callable[[Opportunity], float]:
 
 @dataclass(frozen=True)
 class Story:
-    """How it went with the shipped gate, with what was learned, and with an oracle; late: the same three once the person is
-    known. worst: by how much reward the learned policy was ever behind the shipped one. learner: in the end."""
+    """The results with the shipped gate, with the learned one, and with an oracle.
+
+    Attributes:
+        late: The same three results for the opportunities after the learner knows the user.
+        worst: The largest lag of the learned policy's reward behind the shipped one's at any time.
+        learner: The learner at the end.
+    """
 
     shipped: Course
     learned: Course
@@ -114,8 +126,11 @@ class Story:
 
 
 def live(person: Person, *, seed: int, count: int = 4000, known_after: int = 600) -> Story:
-    """Ask the person about so many opportunities. Outcomes are heard of what the learned policy shows; the losses of the
-    shipped probabilities are taken on the same outcomes."""
+    """Simulate a user over a number of opportunities.
+
+    The learner gets the outcomes of what the learned policy shows. The losses of the shipped probabilities count the same
+    outcomes.
+    """
     rng, learner = random.Random(seed), PreferenceLearner()
     whole = tuple(Course() for _ in range(3))
     late = tuple(Course() for _ in range(3))

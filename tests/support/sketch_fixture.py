@@ -1,4 +1,4 @@
-"""A file, a sketch of a change of it, and what it makes."""
+"""A file, a sketch of a change, and the expected result."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def second(b):
     return c
 # ... existing code ...
 """
-"""Does it replace the function's end, or come before it? The merge is not sure."""
+"""A sketch that may replace the end of the function or come before it: the merge refuses."""
 REPLACED = TEXT.replace(
     "    d = c * 2\n    return c + d\n", "    if c > 7:\n        raise ValueError(b)\n    return c\n"
 )
 
 
 def applied(text: str, edits: Any) -> str:
-    """ASCII text after text edits, all at once."""
+    """Return an ASCII text after text edits, all applied at once."""
     lines = text.splitlines(keepends=True)
     starts = [sum(map(len, lines[:n])) for n in range(len(lines) + 1)]
 

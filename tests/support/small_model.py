@@ -1,5 +1,7 @@
-"""Makes the folder of a model with our vocabulary and the architecture of the one that ships: with random weights, or with
-such that it says one thing. Written without the libraries that are tested with it."""
+"""A writer of model folders with our vocabulary and the shipped architecture, with random weights or a fixed answer.
+
+Written without the libraries under test.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import END, NEXT, PAD
 
 SHIPPED = {"hidden_size": 192, "num_hidden_layers": 5, "num_attention_heads": 3, "moe_intermediate_size": 192}
-"""The sizes of the model that ships: 6.5 million weights."""
+"""The sizes of the shipped model: 6.5 million weights."""
 TINY = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2, "moe_intermediate_size": 32}
 WIDTH, CONTEXT = 64, 1280
 SPREAD = 0.1
@@ -24,7 +26,12 @@ SPREAD = 0.1
 
 
 def config(sizes: dict[str, int] = TINY, *, experts: bool = True, **more: Any) -> dict[str, Any]:
-    """experts: a mixture of them, else dense, at the same active parameters. more: what is to be otherwise."""
+    """Return the model's configuration.
+
+    Args:
+        experts: Whether the model is a mixture of experts, else dense, at the same number of active parameters.
+        more: Entries that replace or extend the configuration.
+    """
     ids = {token: bundled_tokenizer().encode(token)[0] for token in (END, PAD)}
     told: dict[str, Any] = {
         "dtype": "float32",
@@ -50,7 +57,7 @@ def config(sizes: dict[str, int] = TINY, *, experts: bool = True, **more: Any) -
 
 
 def shapes(told: dict[str, Any]) -> dict[str, tuple[int, ...]]:
-    """Of all weights, by name."""
+    """Return the shapes of all weights, by name."""
     hidden, words = told["hidden_size"], told["vocab_size"]
     queries, keys = (told[name] * WIDTH for name in ("num_attention_heads", "num_key_value_heads"))
     found: dict[str, tuple[int, ...]] = {"model.embed_tokens": (words, hidden), "model.norm": (hidden,)}
@@ -76,7 +83,7 @@ def shapes(told: dict[str, Any]) -> dict[str, tuple[int, ...]]:
 
 
 def make(folder: Path, told: dict[str, Any], seed: int = 1) -> Path:
-    """Random weights."""
+    """Write a model with random weights."""
     dice = np.random.default_rng(seed)
     weights = {
         name: np.ones(shape, np.float32)
@@ -88,14 +95,16 @@ def make(folder: Path, told: dict[str, Any], seed: int = 1) -> Path:
 
 
 def saying(folder: Path, answer: str) -> Path:
-    """It says one thing behind every prompt that ends as ours do: each token is followed by the next of the answer, whose
-    tokens have to be different ones."""
+    """Write a model with one answer to all prompts that end as ours do.
+
+    Each token of the answer predicts the next, so all tokens of the answer must differ.
+    """
     told = config(tie_word_embeddings=False)
     weights = {
         name: (np.ones if len(shape) == 1 else np.zeros)(shape, np.float32)
         for name, shape in shapes(told).items()
     }
-    # The layers add nothing, so that the last token alone counts.
+    # The layers add nothing, so that only the last token counts.
     embedding, head = weights["model.embed_tokens.weight"], weights["lm_head.weight"]
     embedding[:] = np.random.default_rng(1).normal(0, 1, embedding.shape)
     tokens = [*bundled_tokenizer().encode(f"{NEXT}\n")[-1:], *bundled_tokenizer().encode(answer)]

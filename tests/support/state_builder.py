@@ -1,4 +1,4 @@
-"""A person at several documents, for tests of inference: states as the server would make them, without a server."""
+"""A user who edits several documents, for tests of inference: the states that a server would build, without a server."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ HERE = "file:///a.py"
 
 
 class Person:
-    """Edits documents one after another; ten seconds go by between two edits."""
+    """A user who edits documents one after another, with ten seconds between two edits."""
 
     def __init__(self, text: str, *, uri: str = HERE, language: str = "python") -> None:
         self.history = EditHistory()
         self.documents: dict[str, Snapshot] = {}
         self.cursor = 0
         self.texts: list[str] = []
-        """Every text that the documents had before an edit."""
+        """Every text of a document before an edit."""
         self._at = 0.0
         self.uri = uri
         self.open(text, uri=uri, language=language)
@@ -42,7 +42,7 @@ class Person:
         return self.snapshot.text
 
     def open(self, text: str, *, uri: str, language: str = "python") -> Person:
-        """Another document; it becomes the one in front."""
+        """Open a document; it becomes the active one."""
         self.documents[uri] = Snapshot.from_text(text, uri=uri, language=language)
         self.history.on_open(self.documents[uri])
         self.uri, self.cursor = uri, 0
@@ -65,7 +65,7 @@ class Person:
         return self
 
     def replace(self, old: str, new: str) -> Person:
-        """The first `old` becomes `new`, at once."""
+        """Replace the first `old` with `new`, in one change."""
         at = self.text.index(old)
         return self.make(Edit.replace(at, at + len(old), new))
 
@@ -74,7 +74,7 @@ class Person:
         return self.make(Edit.replace(at, at, text))
 
     def type(self, text: str, *, after: str) -> Person:
-        """One key after the other behind the first `after`."""
+        """Type a text behind the first `after`, one key at a time."""
         at = self.text.index(after) + len(after)
         for k, character in enumerate(text):
             self._at -= 9.9
@@ -94,12 +94,12 @@ class Person:
 
 
 def certain() -> Gate:
-    """A gate that finds every candidate likely: only the hard rules stand between it and the person."""
+    """Return a gate that finds every candidate likely, so that only its filters reject candidates."""
     return Gate(Weights({"features": [], "bias": 3.0, "trees": []}))
 
 
 def shown_texts(prediction: Prediction) -> list[str]:
-    """What each shown edit leads to, best first."""
+    """Return the text after each shown edit, best first."""
     texts: list[str] = []
     for verdict in prediction.shown:
         snapshot = prediction.state.snapshot(verdict.candidate.uri)
@@ -109,12 +109,12 @@ def shown_texts(prediction: Prediction) -> list[str]:
 
 
 def predict(state: EditorState, *, eagerness: float = 1.0) -> Prediction:
-    """By the rules alone, whatever the weights."""
+    """Return the prediction of the rules, without the influence of weights."""
     return Pipeline(gate=certain()).predict(state, eagerness=eagerness)
 
 
 def applied(snapshot: Snapshot, proposal: Proposal) -> str:
-    """The text with the proposal made; checks that the edit is the proposal."""
+    """Return the text after the candidate's edit, and check that the edit is minimal."""
     lines = snapshot.lines
     text = "".join((*lines[: proposal.start], *proposal.lines, *lines[proposal.end :]))
     assert to_edit(snapshot, proposal).apply(snapshot.text) == text
@@ -122,13 +122,13 @@ def applied(snapshot: Snapshot, proposal: Proposal) -> str:
 
 
 def results(rule: Rule, text: str) -> list[str]:
-    """The text after each of the rule's proposals."""
+    """Return the text after each candidate of the rule."""
     snapshot = Snapshot.from_text(text)
     return [applied(snapshot, proposal) for proposal in rule.proposals(DocumentIndex(snapshot))]
 
 
 def taught(old: str, new: str, text: str, *, before: str = "", after: str = "") -> Iterator[tuple[Rule, str]]:
-    """Every rule behind old -> new (whole lines) with what it makes of `text`, place by place."""
+    """Return every rule learned from old -> new (whole lines), with its result for each place in `text`."""
     for rule in induce_rules(_lines(old), _lines(new), before, after):
         for result in results(rule, text):
             yield rule, result

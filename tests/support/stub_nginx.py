@@ -1,6 +1,7 @@
-"""Stands for nginx where only its outside matters: it reads a configuration of ours and passes each connection on to
-the first replica that takes it. As a program: `python stub_nginx.py -p FOLDER -c FILE`.
-STUB_NGINX_ENDS: it says this and ends."""
+"""A stub of nginx: reads a configuration of ours, and passes each connection on to the first replica that accepts.
+
+Run `python stub_nginx.py -p FOLDER -c FILE`. With STUB_NGINX_ENDS, the stub prints its value and ends.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from pathlib import Path
 
 
 def install(folder: Path) -> Path:
-    """An `nginx` in a new folder."""
+    """Write an executable `nginx` into a new folder."""
     folder.mkdir()
     program = folder / "nginx"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{__file__}" "$@"\n', "utf-8")

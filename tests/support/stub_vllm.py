@@ -1,10 +1,14 @@
-"""Stands for vLLM where only its outside matters: a folder with `vllm`, its interpreter, and a package of that name.
+"""A stub of vLLM: a folder with `vllm`, its interpreter, and a package of that name.
 
-Run as its server, it says what vLLM says when it starts, leaves its process numbers in the folder that STUB_FOLDER names,
-has a child that would live on, and serves a model that says one thing. STUB_ENDS: it says this and ends before it is ready.
-STUB_WAITS: it never gets ready. STUB_STAYS: it does not end when it is asked to. STUB_KEY: it wants that one. STUB_LATE:
-a folder with two named pipes; when "may" was written to, it listens, though it said before that it has started, as vLLM
-does, and then writes to "does".
+As a server, the stub prints what vLLM prints at its start, writes its process ids into the folder STUB_FOLDER, starts a
+child that would outlive it, and serves a model with one answer. Environment variables change it:
+
+STUB_ENDS: print the value and end before being ready.
+STUB_WAITS: never become ready.
+STUB_STAYS: ignore the request to end.
+STUB_KEY: require this key.
+STUB_LATE: a folder with two named pipes. The stub listens only after something was written to "may", although it printed
+that it has started, as vLLM does; then it writes to "does".
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ CONFIG = {
     "max_position_embeddings": 262_144,
     "torch_dtype": "bfloat16",
 }
-"""Qwen3-Coder-30B-A3B's, in what counts."""
+"""The relevant part of the configuration of Qwen3-Coder-30B-A3B."""
 SAYS = "fine"
 
 
@@ -40,7 +44,11 @@ def write_model_folder(folder: Path) -> Path:
 
 
 def install(folder: Path, *, version: str = "0.33.0", custom: bool = True, proposer: bool = True) -> Path:
-    """The `vllm` of an environment like one with that version. proposer: whether Editahead is installed there."""
+    """Write the `vllm` of an environment with a version of vLLM.
+
+    Args:
+        proposer: Whether Editahead is installed in the environment.
+    """
     package, binaries = folder / "packages", folder / "bin"
     files = {
         "vllm/__init__.py": "raise RuntimeError('vllm is not to be imported')",

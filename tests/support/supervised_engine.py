@@ -1,4 +1,4 @@
-"""An engine that is looked after, with stubs in the places of vLLM and nginx: real processes, whose ends are waited for."""
+"""A supervised engine with stubs of vLLM and nginx: real processes, whose ends are awaited."""
 
 from __future__ import annotations
 
@@ -22,8 +22,12 @@ from server_process import free_port
 
 
 class EngineHarness:
-    """An engine whose words can be waited for, and whose pauses take as long as `pause`. shares: of its replicas, where it
-    has several. slept: what the pauses should be."""
+    """An engine whose messages can be awaited, and whose pauses take as long as `pause`.
+
+    Attributes:
+        shares: The numbers of the replicas, where there are several.
+        slept: The pauses that the supervisor wanted.
+    """
 
     def __init__(self, folder: Path, *shares: ResourceShare, **environment: str) -> None:
         program = stub_vllm.install(folder / "engine")
@@ -77,7 +81,7 @@ class EngineHarness:
             await self._more.wait()
 
     def pids(self) -> list[tuple[int, int]]:
-        """Of each run: its own, and its child's."""
+        """Return for each run the process ids of the stub and its child."""
         lines = (self.folder / "pids").read_text().splitlines()
         return [(int(own), int(child)) for own, child in map(str.split, lines)]
 

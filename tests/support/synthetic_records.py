@@ -1,4 +1,4 @@
-"""Records of edits to files that are made up: functions with comments in them, of which some changed."""
+"""Synthetic edit records: changes of functions with comments."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _CHANGES = (
 
 
 def made_records(count: int, seed: int = 0) -> list[Record]:
-    """Two files of each commit; every file has five functions, one to three of them changed."""
+    """Return the records of two files of each commit; every file has five functions, of which one to three change."""
     rng = random.Random(seed)
     out = []
     for number in range(count):

@@ -1,4 +1,4 @@
-"""A program in a terminal of its own (a pty and a screen in memory), with keys pressed as a person presses them."""
+"""A program in a terminal of its own (a pty and a screen in memory), driven by keystrokes."""
 
 from __future__ import annotations
 
@@ -18,20 +18,24 @@ import pyte
 
 KEYS = {"<Esc>": "\x1b", "<CR>": "\r", "<Tab>": "\t", "<C-n>": "\x0e", "<C-x>": "\x18"}
 _PATIENCE_S = 60.0
-"""Before a wait is given up."""
+"""Seconds until a wait fails."""
 _HUNG_S = 20.0
-"""A program that ends no sooner has hung."""
+"""Seconds after which a program that does not end has hung."""
 
 
 class Screen(pyte.Screen):
     def report_device_status(self, mode: int, private: bool = False) -> None:
-        """Private questions (is the background dark?) are not answered, and pyte does not know them."""
+        """Ignore private queries, such as the one for a dark background: pyte does not know them."""
         if not private:
             super().report_device_status(mode)
 
 
 class Terminal:
-    """heard: all that the program wrote, in pieces as they came."""
+    """A running program.
+
+    Attributes:
+        heard: The output so far, in pieces as they came.
+    """
 
     def __init__(
         self,
@@ -49,7 +53,7 @@ class Terminal:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         variables = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **environment}
         self._process = subprocess.Popen(
-            # It is the terminal of a session of its own: Emacs looks for /dev/tty.
+            # The terminal belongs to a session of its own: Emacs opens /dev/tty.
             ["setsid", "--ctty", *(str(part) for part in command)],
             stdin=theirs,
             stdout=theirs,
@@ -68,7 +72,7 @@ class Terminal:
         return str(self._screen.title)
 
     def quiet(self, seconds: float = 0.15) -> None:
-        """Read until nothing comes for so long. For recordings: tests wait for what they expect."""
+        """Read until there is no output for a number of seconds. Only for recordings: tests wait for a condition."""
         while self._read(seconds):
             pass
 
@@ -78,7 +82,7 @@ class Terminal:
         os.write(self._side, keys.encode())
 
     def until(self, condition: Callable[[list[str]], bool], what: str = "") -> None:
-        """Read until the screen is so, or anything else that the condition looks at."""
+        """Read until a condition is true, such as one on the screen."""
         over = time.monotonic() + _PATIENCE_S
         while time.monotonic() < over:
             if condition(self.screen):
@@ -93,14 +97,14 @@ class Terminal:
         self.until(lambda rows: not any(text in row for row in rows), f"all but {text}")
 
     def _answer(self, data: str) -> None:
-        """What a terminal says when it is asked."""
+        """Answer a query of the program, as a terminal does."""
         os.write(self._side, data.encode())
 
     def _read(self, seconds: float) -> bool:
         ready, _, _ = select.select([self._side], [], [], seconds)
         data = b""
         if ready:
-            with contextlib.suppress(OSError):  # the other side is closed
+            with contextlib.suppress(OSError):  # the program closed the terminal
                 data = os.read(self._side, 1 << 16)
         if data:
             self.heard.append(data)
@@ -108,7 +112,7 @@ class Terminal:
         return bool(data)
 
     def close(self) -> None:
-        """End the program, however it is."""
+        """End the program, whatever its state."""
         self._process.terminate()
         while self._read(_HUNG_S):
             pass

@@ -1,7 +1,6 @@
-"""Makes the folder of a tiny model with random weights and a tokenizer trained on this repository: a mixture of experts, or
-a dense model whose attention sees a window that slides.
+"""Write a tiny model with random weights and a tokenizer trained on this repository.
 
-python tests/support/tiny_model.py FOLDER [WINDOW]
+The model is a mixture of experts, or a dense one with sliding-window attention.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 END, START, STOP = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
 CONTEXT = 16_384
-"""Tokens; the longest answers take half a minute, which leaves time to cancel them."""
+"""The context in tokens. The longest answers take half a minute, which leaves time to cancel them."""
 TEMPLATE = (
     "{% for message in messages %}{{ '<|im_start|>' + message.role + '\n' + message.content + '<|im_end|>\n' }}"
     "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
@@ -20,14 +19,14 @@ TEMPLATE = (
 
 
 def texts() -> list[str]:
-    """Code to learn a vocabulary from, and to ask about."""
+    """Return code for the vocabulary and for prompts."""
     folder = ROOT / "prompts" / "editahead_prompts"
     sources = [path.read_text("utf-8") for path in sorted(folder.rglob("*.py"))]
     return [source for source in sources if len(source) > 2000]
 
 
 def make(folder: Path, window: int | None = None, seed: int = 7) -> Path:
-    """The folder, which any library for such models can load. 0.2 million weights."""
+    """Write the folder, which any library for such models can load. The model has 0.2 million weights."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import AutoModelForCausalLM, MistralConfig, PreTrainedTokenizerFast, Qwen3MoeConfig

@@ -1,9 +1,8 @@
-"""Sessions of typing in files, played against a language server whose model is on a real vLLM; what that cost.
+"""Typing sessions played against a language server whose model runs on a real vLLM, and their costs.
 
-A person opens a file, looks at it, goes to a place and types the changes of a commit there, piece by piece, until what is
-shown is right, which is accepted; then does so in the next file, and comes back to each later, to go on. Their editor asks
-after each of that, as the plugins of Editahead do, and waits for the answer. The rhythm is a person's where it matters: a
-pause is long enough for a prompt to be computed ahead.
+A user opens a file, goes to a place and types a commit's changes there, piece by piece, until the shown prediction is
+right, and accepts it. Then the user does so in the next file, and returns to each file later. The editor requests a
+prediction after each step, as Editahead's plugins do, and waits for the answer. Pauses are long enough for a prefill.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ from editahead_evals.metrics.judge import hunks_made
 from real_vllm import KEY
 
 OPEN_S = 1.0
-"""Somebody who opens a file looks at it first."""
+"""Seconds between opening a file and the first keystroke."""
 BETWEEN_S = 0.5
-"""Between two pieces of four characters; the rest of the time it takes a person to type them teaches nothing."""
+"""Seconds between two pieces of four characters. A user takes longer, but longer pauses measure nothing more."""
 LOOK_S, LOOKS = 0.05, 600
-"""How often it is looked whether a server is there, and at most."""
+"""Seconds between two checks for a server, and the largest number of checks."""
 COLD = [sys.executable, str(Path(__file__).with_name("server_without_prefill.py"))]
-"""The real server, but nothing is computed ahead."""
+"""The command line of the real server without prefill."""
 
 
 @dataclass(frozen=True)
 class Session:
-    """One file, from one text to another."""
+    """A session in one file, from one text to another."""
 
     path: str
     language: str
@@ -48,9 +47,13 @@ When: TypeAlias = Literal["opened", "back", "later"]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request of the editor. when: the first in a file that was opened, the first after coming back to one, or any
-    other. ms: from the change and the request behind it to the answer. first_ms: on average from the arrival of a prompt at
-    vLLM to the first token, of what came to it meanwhile; None where the rules alone answered."""
+    """One request of the editor.
+
+    Attributes:
+        when: The first request in an opened file, the first after a return to a file, or any other.
+        ms: The time from the change and the request behind it to the answer.
+        first_ms: The mean time of vLLM from a prompt's arrival to the first token; None where the rules alone answered.
+    """
 
     when: When
     ms: float
@@ -59,9 +62,16 @@ class Asked:
 
 @dataclass
 class Cost:
-    """asked: requests of the editor. queries, warmups: requests of the model that came to an end, and those of them that
-    only computed a prompt. prompt, computed: tokens of prompts, and of them those that vLLM had to compute; of all requests,
-    those that were given up included. per_accept: as in `editahead.status`."""
+    """The costs of a session.
+
+    Attributes:
+        asked: Requests of the editor.
+        queries: Completed requests of the model.
+        warmups: Completed prefills.
+        prompt: Tokens of the prompts of all requests, cancelled ones included.
+        computed: Tokens of these prompts that vLLM computed.
+        per_accept: As in `editahead.status`.
+    """
 
     asked: list[Asked] = field(default_factory=list)
     queries: int = 0
@@ -76,7 +86,7 @@ class Cost:
 
 
 class Counted(NamedTuple):
-    """What vLLM counts: tokens of prompts, and of them those that it computed; seconds to first tokens, and of how many."""
+    """The counters of vLLM: tokens of prompts, all and computed; seconds to first tokens, and the number of these."""
 
     prompt: float
     computed: float
@@ -85,7 +95,7 @@ class Counted(NamedTuple):
 
 
 def synthetic() -> list[Session]:
-    """For where there are no real edits: a line that becomes another, and a method that is added, in two files."""
+    """Return sessions for machines without real edits: a changed line and an added method, in two files."""
     made = []
     for name, many in (("stay", 14), ("bill", 10)):
         methods = [
@@ -109,8 +119,14 @@ def play(
     pieces: int = 25,
     pause: Callable[[float], None] = time.sleep,
 ) -> Cost:
-    """url: of the vLLM, as `real_vllm` starts one. folder: a new one, for the server's files. ahead: whether prompts are
-    computed before anybody asks. pieces: of each session, at most."""
+    """Play sessions, and return their costs.
+
+    Args:
+        url: The URL of the vLLM that `real_vllm` started.
+        folder: A new folder for the server's files.
+        ahead: Whether the server prefills.
+        pieces: The largest number of pieces of each session.
+    """
     folder.mkdir()
     environment = isolated_environment(folder) | {"TYPING_KEY": KEY}
     settings = {"backend": "openai", "url": url, "api_key_env": "TYPING_KEY", "format": "editahead"}
@@ -141,7 +157,7 @@ class _Player:
     cost: Cost
     pause: Callable[[float], None]
     _begun: dict[str, tuple[Keystroke, ...]] = field(default_factory=dict)
-    """What is left to type of a change, by the file that was left in the middle of it."""
+    """The rest of a change to type, by the file that the user left during the change."""
 
     def visit(self, session: Session, path: str, pieces: int, *, first: bool) -> None:
         editor, uri = self.editor, self.editor.uri(path)
@@ -174,7 +190,7 @@ class _Player:
         return self.editor.next_edit(uri, self.editor.documents[uri].point(key.start + len(key.text)))
 
     def _right(self, uri: str, shown: Sequence[Any], session: Session) -> bool:
-        """Whether the first that is shown makes one of the changes that are left, and nothing else."""
+        """Return whether the best prediction makes one of the remaining changes, and nothing else."""
         if not shown or shown[0]["textDocument"]["uri"] != uri or not shown[0]["edits"]:
             return False
         document = self.editor.documents[uri]
@@ -202,7 +218,7 @@ class _Player:
 
 
 def _until_it_listens(url: str) -> None:
-    """vLLM says that it has started a moment before."""
+    """Wait until vLLM listens: vLLM prints that it has started a moment earlier."""
     for _ in range(LOOKS):
         try:
             _counted(url)
@@ -214,7 +230,7 @@ def _until_it_listens(url: str) -> None:
 
 
 def _until_ready(editor: Editor) -> None:
-    """Until the language server has met the model."""
+    """Wait until the language server has found the model."""
     for _ in range(LOOKS):
         backend = editor.execute("editahead.status").result["backend"]
         if backend["state"] == "ready":

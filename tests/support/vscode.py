@@ -1,7 +1,7 @@
-"""A real VS Code with our extension, in a browser, driven by keys as a person presses them.
+"""A real VS Code with our extension, in a browser, driven by keystrokes.
 
-It is code-server, which editors/testing/get-code-server.sh fetches; Chromium shows its workbench. What is on the screen is
-read from the page.
+It is code-server, which editors/testing/get-code-server.sh fetches; Chromium shows its workbench. Tests read the screen
+from the page.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ PACKAGED = ROOT / "dist" / "editahead.vsix"
 """`make extension` makes it."""
 
 _PATIENCE_MS = 60_000
-"""How long the page is looked at before a wait is given up."""
+"""Milliseconds until a wait for the page fails."""
 _REPEAT_MS = 5_000
-"""How long an action has to take effect before it is repeated."""
+"""Milliseconds for an action to take effect, before it is repeated."""
 _SAVE_S = 10
-"""How long a file may differ from the expected text."""
+"""Seconds for a saved file to get the expected text."""
 _QUIET = {
     "security.workspace.trust.enabled": False,
     "telemetry.telemetryLevel": "off",
@@ -64,14 +64,14 @@ _QUIET = {
     "editor.cursorBlinking": "solid",
     "window.commandCenter": False,
 }
-"""Nothing on the screen, and no text, but what the tests are about."""
+"""Settings that keep everything else off the screen and out of the text."""
 HERE = [
     pytest.mark.editors,
     pytest.mark.skipif(not CODE_SERVER.exists(), reason=f"no code-server at {CODE_SERVER}"),
     pytest.mark.skipif(not chromium.PROGRAM, reason="no chromium on PATH"),
     pytest.mark.skipif(not BUILT.exists(), reason=f"no {BUILT}: npm run build"),
 ]
-"""For modules of tests that take it."""
+"""Marks for test modules that use VS Code."""
 _QUICK_INPUT = "document.activeElement.matches('.quick-input-widget input')"
 _RIGHT_SIDE = ".modified-in-monaco-diff-editor .view-line"
 _HOVER = ".monaco-hover:not(.hidden)"
@@ -85,7 +85,7 @@ _SEEN = """(() => {
   }
   return words.map(word => word.replaceAll('\\u00a0', ' '));
 })()"""
-"""What decorations add to the text."""
+"""JavaScript: the texts that decorations add."""
 _GHOST = (
     "[...document.querySelectorAll('.ghost-text-decoration, .ghost-text')].map(one => one.innerText).join('')"
 )
@@ -258,7 +258,7 @@ class VSCode:
         self.page.type(text)
 
     def go_to(self, line: int, column: int = 1) -> None:
-        """1-based, as the status bar shows it."""
+        """Go to a line and column, both 1-based, as in the status bar."""
         self.press("Control+g")
         self.until(_QUICK_INPUT)
         self.type(f"{line}:{column}")
@@ -285,7 +285,7 @@ class VSCode:
         self.page.click(*self.page.evaluate(f"{middle}({element}.getBoundingClientRect())"))
 
     def copy(self, text: str) -> None:
-        """As from another program."""
+        """Put a text on the clipboard, as another program does."""
         self.page.ask(
             "Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"]
         )
@@ -301,7 +301,7 @@ class VSCode:
         self.until(f"document.querySelector('.tab.active[aria-label*=\"{name}\"]')")
 
     def set(self, name: str, value: Any) -> None:
-        """A setting, into the file of settings."""
+        """Write a setting into the file of settings."""
         file = self.code_server.data / "Machine" / "settings.json"
         settings = json.loads(file.read_text(encoding="utf-8"))
         file.write_text(json.dumps({**settings, name: value}), encoding="utf-8")
@@ -324,7 +324,7 @@ class VSCode:
         self.repeat_until(lambda: self.press("Control+k", "Control+i"), _saying(_HOVER, text))
 
     def until_once(self, selector: str, text: str) -> None:
-        """Exactly one element has a text."""
+        """Wait until exactly one element has a text."""
         self.until(f"{_all_saying(selector, text)}.length === 1")
 
     def until_warnings(self, count: int) -> None:
@@ -349,33 +349,35 @@ class VSCode:
         self.until(f"!{_saying(selector, text)}")
 
     def until_tab(self, name: str) -> None:
-        """The active tab's name begins so."""
+        """Wait until the active tab's name begins with a text."""
         self.until(f"document.querySelector('.tab.active')?.ariaLabel.startsWith({json.dumps(name)})")
 
     def click_action(self, text: str) -> None:
-        """A button above the editor, by what it says."""
+        """Click a button above the editor, by its label."""
         button = _saying(".editor-actions .action-label", text)
         self.until(button)
-        self.page.evaluate(f"{button}.click()")  # not where it is: others come beside it meanwhile
+        self.page.evaluate(
+            f"{button}.click()"
+        )  # the label's position may change: other buttons appear beside it
 
     def click_text(self, selector: str, text: str) -> None:
-        """The first element that a selector finds and that says so."""
+        """Click the first element of a selector with a text."""
         self.until(_saying(selector, text))
         self._click(_saying(selector, text))
 
     def until_text(self, selector: str, text: str) -> None:
-        """An element that a selector finds says so."""
+        """Wait until an element of a selector has a text."""
         self.until(_saying(selector, text))
 
     @property
     def seen(self) -> list[str]:
-        """What decorations put into the text, in the order of the lines."""
+        """Return the texts that decorations add, in the order of the lines."""
         words: list[str] = self.page.evaluate(_SEEN)
         return words
 
     @property
     def status(self) -> str:
-        """What our item in the status bar says to those who hear it."""
+        """Return the accessible label of our item in the status bar."""
         label = "document.querySelector('[id=\"editahead.editahead.editahead.status\"] a')?.getAttribute('aria-label') ?? ''"
         return str(self.page.evaluate(label))
 
@@ -392,11 +394,11 @@ class VSCode:
         self.until(f"!{_GHOST}")
 
     def until_note(self, text: str, patience: int = 1) -> None:
-        """A notification says so."""
+        """Wait for a notification with a text."""
         self.until(f"{_NOTES}.includes({json.dumps(text)})", patience)
 
     def answer(self, button: str) -> None:
-        """A notification's button, once it has come to rest."""
+        """Click a notification's button, once the notification no longer moves."""
         self.click_text(".notification-fade-in-done .monaco-button", button)
 
     def until_cursor(self, line: int, column: int) -> None:
@@ -409,7 +411,7 @@ class VSCode:
         self.until(f"({shown}).startsWith('Ln {line},')")
 
     def until_status(self, text: str) -> None:
-        """Our item in the status bar says so, to those who hear it."""
+        """Wait until the accessible label of our item in the status bar has a text."""
         label = "document.querySelector('[id=\"editahead.editahead.editahead.status\"] a')?.getAttribute('aria-label')"
         self.until(f"({label} ?? '').includes({json.dumps(text)})")
 
@@ -431,7 +433,7 @@ class VSCode:
         assert text == expected, f"{name} is {text!r}, not {expected!r}"
 
     def keep_picture(self, name: str, part: tuple[int, int, int, int] | None = None) -> None:
-        """Into the folder that EDITAHEAD_PICTURES names, if it names one."""
+        """Save a screenshot in the folder EDITAHEAD_PICTURES, if the variable is set."""
         if folder := os.environ.get("EDITAHEAD_PICTURES"):
             Path(folder).mkdir(parents=True, exist_ok=True)
             (Path(folder) / f"{name}.png").write_bytes(self.page.picture(part))
@@ -441,13 +443,13 @@ class VSCode:
 
 
 def _all_saying(selector: str, text: str) -> str:
-    """The elements with a text, in JavaScript."""
+    """Return JavaScript for the elements with a text."""
     elements = f"[...document.querySelectorAll({json.dumps(selector)})]"
     return f"{elements}.filter(element => element.textContent.replaceAll('\\u00a0', ' ').includes({json.dumps(text)}))"
 
 
 def _saying(selector: str, text: str) -> str:
-    """The first of the elements with a text, in JavaScript."""
+    """Return JavaScript for the first element with a text."""
     return f"{_all_saying(selector, text)}[0]"
 
 
@@ -456,7 +458,7 @@ def descendants(pid: int) -> list[int]:
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(") ")[2].split()
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
         children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
     found, waiting = [], [pid]

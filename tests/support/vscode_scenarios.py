@@ -27,7 +27,7 @@ class Scenario:
     settings: dict[str, Any] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     plan: dict[str, Any] | None = None
-    """What the server predicts; None: the server's own predictors decide."""
+    """The plan of the server; None = the server's own predictors decide."""
     actions: list[tuple[str, str, str]] = field(default_factory=list)
     """Sections to play in order: kind, file name, body."""
 
@@ -64,7 +64,7 @@ def _parse_plan(text: str) -> dict[str, Any]:
 
 
 class Player:
-    """Plays the sections of a scenario in a window."""
+    """A player of the sections of a scenario in one window."""
 
     def __init__(self, window: VSCode, server_command: list[str]) -> None:
         """server_command: The command line for the step `set ... to the planned server`."""
@@ -138,7 +138,7 @@ _Step = tuple[re.Pattern[str], Callable[..., object]]
 
 
 def _step(pattern: str, run: Callable[..., object]) -> _Step:
-    """A step and what it does with the pattern's groups. `TEXT` in the pattern is a code span."""
+    """Return a step: a pattern, and a function of the pattern's groups. `TEXT` in the pattern is a code span."""
     return re.compile(pattern.replace("TEXT", _CODE_SPAN)), run
 
 
