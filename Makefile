@@ -43,7 +43,7 @@ demo: for-run
 	@$(BIN)/editahead demo
 
 demo-engine: engine-environment
-	@$(VENV)/engine/bin/python tests/support/engine_demo.py
+	@PYTHONPATH=tests/support $(VENV)/engine/bin/python docs/tools/engine_demo.py
 
 check: lint
 	@$(BIN)/python -m pytest -n 2 -m "not ($(NOT_UNIT))" tests/cli tests/serving tests/lsp tests/inference tests/prompts

@@ -1,7 +1,9 @@
-"""`make demo-engine`: a real Neovim, the language server and a real vLLM with the model that ships, on the CPU.
+"""`make demo-engine`: a real Neovim, the language server and a real vLLM with the shipped model, on the CPU.
 
-Everything that is printed was asked of the programs that run: tokens of `editahead.status`, the editor's text, what
-`editahead engine` says. It ends with 1 when something of it did not happen.
+    PYTHONPATH=tests/support .venv/engine/bin/python docs/tools/engine_demo.py
+
+All figures and texts come from the running programs: the tokens of `editahead.status`, the editor's text, the output of
+`editahead engine`. The exit status is 1 when a step has not the expected effect.
 """
 
 from __future__ import annotations
@@ -64,7 +66,7 @@ def longest(stays: list[Stay]) -> Stay | None:
     return max(stays, key=Stay.nights, default=None)
 '''
 TYPED = ("days", " = (self", ".ends", " - self", ".begins", ").days")
-"""In bursts, as one types; behind `nights`."""
+"""A line typed in bursts, behind `nights`."""
 
 BILL = '''\
 """What a guest pays for a stay."""
@@ -129,9 +131,9 @@ APPLIED = BILL.replace(
 )
 
 LOOK_MS, LOOKS = 50, 1200
-"""How long the editor lives between two looks at something that is waited for, and how often it is looked at."""
+"""Milliseconds between two checks of a condition, and the largest number of checks."""
 REQUEST_LOOKS = 60
-"""At the engine's counts, for a request that may not come."""
+"""The largest number of checks for a request to the engine that may not come."""
 
 _EXECUTE = """
 local command, argument = ...
@@ -145,18 +147,18 @@ _MAKE = (
 )
 
 
-class Missed(Exception):
-    """What was to be shown did not happen. The message is for a person."""
+class DemoError(Exception):
+    """A step of the demo had not the expected effect. The message is for the user."""
 
 
-def happened(that: object, what: str) -> None:
+def check(that: object, what: str) -> None:
     if not that:
-        raise Missed(what)
+        raise DemoError(what)
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What the engine was asked so far, in tokens of prompts. ahead: before anybody asked."""
+    """The prompts that the engine got so far, in tokens. `ahead` counts prefills."""
 
     requests: int
     prompt: int
@@ -166,7 +168,7 @@ class Tokens:
     ahead_cached: int
 
     @classmethod
-    def of(cls, status: Any) -> Tokens:
+    def from_status(cls, status: Any) -> Tokens:
         cache, ahead = status["cache"], status["cache"]["warmups"]
         return cls(
             cache["requests"],
@@ -177,7 +179,7 @@ class Tokens:
             ahead["cachedTokens"],
         )
 
-    def told(self) -> str:
+    def describe(self) -> str:
         asked = _prompts(self.requests, "asked", self.prompt, self.cached)
         ahead = _prompts(self.ahead_requests, "ahead", self.ahead, self.ahead_cached)
         return ", and ".join(part for part in (asked, ahead) if part) or "not asked"
@@ -196,8 +198,8 @@ def _prompts(count: int, when: str, tokens: int, cached: int) -> str:
     return f"{when}{many}: {tokens} tokens, {cached} cached, {tokens - cached} computed"
 
 
-class Printed:
-    """The narrative."""
+class Report:
+    """The report report."""
 
     def __init__(self) -> None:
         self._console = Console(highlight=False)
@@ -223,10 +225,10 @@ class Printed:
 
 
 class Demo:
-    """The scenes, in the order in which they are played."""
+    """The scenes of the demo, in order."""
 
-    def __init__(self, neovim: Neovim, running: Engine, notice: Path, printed: Printed) -> None:
-        self._neovim, self._running, self._notice, self._printed = neovim, running, notice, printed
+    def __init__(self, neovim: Neovim, running: Engine, notice: Path, report: Report) -> None:
+        self._neovim, self._running, self._notice, self._report = neovim, running, notice, report
 
     async def play(self) -> None:
         self._open()
@@ -237,95 +239,99 @@ class Demo:
         self._sum_up()
 
     def _open(self) -> None:
-        self._printed.scene("A file is opened", "The engine computes its prompt before anything is typed.")
+        self._report.scene("A file is opened", "The engine computes its prompt before anything is typed.")
         self._neovim.until("#vim.lsp.get_clients({ name = 'editahead', bufnr = 0 }) > 0")
         self._neovim.until("vim.lsp.get_clients({ name = 'editahead' })[1].initialized")
-        status = self._wait(lambda told: told["backend"]["state"] == "ready", "the engine found")
-        self._printed.line("asks", f"{status['model']} at {self._engine(status)}")
-        self._printed.line("engine", self._spent(NOTHING).told())
+        status = self._wait(lambda status: status["backend"]["state"] == "ready", "the engine found")
+        self._report.line("asks", f"{status['model']} at {self._engine(status)}")
+        self._report.line("engine", self._spent(NOTHING).describe())
 
     def _type(self) -> None:
-        self._printed.scene(
+        self._report.scene(
             "Typing", "The engine is asked what comes next. It computes what is new and has the rest."
         )
-        began = Tokens.of(self._status())
+        began = Tokens.from_status(self._status())
         self._write()
-        spent = Tokens.of(self._status()) - began
-        happened(spent.requests >= 2, "several requests of the engine")
-        happened(spent.cached > spent.prompt / 4, "much of what was asked came from the prefix cache")
-        self._printed.line("in all", spent.told())
+        spent = Tokens.from_status(self._status()) - began
+        check(spent.requests >= 2, "several requests of the engine")
+        check(spent.cached > spent.prompt / 4, "much of what was asked came from the prefix cache")
+        self._report.line("in all", spent.describe())
         self._neovim.keys("<Esc>u")
         self._neovim.until_text(STAY)
-        self._printed.line("you press", "u: all of it is gone")
+        self._report.line("you press", "u: all of it is gone")
 
     def _tab(self) -> None:
         words = "A field gets another name in one place. Tab goes to the next edit, then makes it."
-        self._printed.scene("Tab", words)
-        happened(not self._rename("ends", "leaves"), "the engine was there all the time")
+        self._report.scene("Tab", words)
+        check(not self._rename("ends", "leaves"), "the engine was there all the time")
 
     def _rename(self, old: str, new: str) -> int:
-        """A field is renamed by hand in one place, and by Tab in all others; how often that was without the engine."""
+        """Rename a field by hand in one place, and by Tab in all others.
+
+        Returns:
+            The number of edits that came without the engine.
+        """
         neovim, before = self._neovim, self._neovim.text
         once = before.replace(f"self.{old}", f"self.{new}", 1)
         wanted = before.replace(f"self.{old}", f"self.{new}")
-        asked, accepted = Tokens.of(self._status()), self._status()["outcomes"]["accepted"]
+        asked, accepted = Tokens.from_status(self._status()), self._status()["outcomes"]["accepted"]
         away = 0
         neovim.keys(f"gg/self.{old}<CR>wwcw{new}<Esc>")
         neovim.until_text(once)
-        self._printed.line("you type", new)
-        self._printed.difference(before, once)
+        self._report.line("you type", new)
+        self._report.difference(before, once)
         while (text := neovim.text) != wanted:
             shown = self._shown()
             if not all(new in edit["newText"] for edit in shown["edits"]):
-                self._printed.line("Esc", f"refuses: {shown['label']}", "bold yellow")
+                self._report.line("Esc", f"refuses: {shown['label']}", "bold yellow")
                 neovim.keys("<Esc>")
                 neovim.until(f"not {VISIBLE}")
                 continue
             who = "the engine" if shown["source"] == "engine" else "the rules"
-            self._printed.line("shown", f"by {who}: {shown['label']} ({shown['confidence']:.2f})", "cyan")
+            self._report.line("shown", f"by {who}: {shown['label']} ({shown['confidence']:.2f})", "cyan")
             while neovim.text == text:
                 self._press_tab()
             gone = not EngineRunfile.read(self._notice).ready
             away += gone
-            self._printed.line("Tab", "without the engine" if gone else "", "bold green")
-            self._printed.difference(text, neovim.text)
+            self._report.line("Tab", "without the engine" if gone else "", "bold green")
+            self._report.difference(text, neovim.text)
         made = self._status()["outcomes"]["accepted"] - accepted
-        happened(made == before.count(f"self.{old}") - 1, f"Tab made each of the others, not {made}")
-        spent = Tokens.of(self._status()) - asked
-        self._printed.line("engine", spent.told())
+        check(made == before.count(f"self.{old}") - 1, f"Tab made each of the others, not {made}")
+        spent = Tokens.from_status(self._status()) - asked
+        self._report.line("engine", spent.describe())
         return away
 
     def _apply(self) -> None:
-        self._printed.scene(
-            "A sketch", "It says what changes and leaves the rest out; but where does it end?"
-        )
-        neovim, before = self._neovim, Tokens.of(self._status())
+        self._report.scene("A sketch", "It says what changes and leaves the rest out; but where does it end?")
+        neovim, before = self._neovim, Tokens.from_status(self._status())
         neovim.keys(":w<CR>:edit bill.py<CR>")
         neovim.until("vim.fn.expand('%:t') == 'bill.py' and #vim.lsp.get_clients({ bufnr = 0 }) > 0")
-        self._printed.line("engine", self._spent(before).told())
-        self._printed.text(SKETCH)
+        self._report.line("engine", self._spent(before).describe())
+        self._report.text(SKETCH)
         uri = neovim.lua("return vim.uri_from_bufnr(0)")
-        told = self._execute("editahead.apply", {"sketch": SKETCH, "uri": uri})
-        happened(told.get("error"), "the merge alone was not sure")
-        self._printed.line("rules", f"refuse: {told['error']['message']}", "bold yellow")
+        refusal = self._execute("editahead.apply", {"sketch": SKETCH, "uri": uri})
+        check(refusal.get("error"), "the merge alone was not sure")
+        self._report.line("rules", f"refuse: {refusal['error']['message']}", "bold yellow")
         result = self._execute("editahead.apply", {"sketch": SKETCH, "uri": uri, "dryRun": True}).get(
             "result"
         )
-        happened(result and result["method"] == "model", "the model wrote it")
+        check(result and result["method"] == "model", "the model wrote it")
         self._engine(self._status())
         stats = result["stats"]
-        said, drafted, right = (stats[name] for name in ("modelTokens", "draftTokens", "acceptedDraftTokens"))
-        happened(drafted and right > said / 2, "most of it was drafted from the file and the sketch")
-        self._printed.line(
-            "engine", f"{said} tokens in {said - right} steps, {stats['ms']:.0f} ms", "bold green"
+        tokens, drafted, right = (
+            stats[name] for name in ("modelTokens", "draftTokens", "acceptedDraftTokens")
         )
-        self._printed.line(
+        check(drafted and right > tokens / 2, "most of it was drafted from the file and the sketch")
+        self._report.line(
+            "engine", f"{tokens} tokens in {tokens - right} steps, {stats['ms']:.0f} ms", "bold green"
+        )
+        self._report.line(
             "drafts", f"{drafted} tokens, {right} of them right: {right / drafted:.0%} accepted"
         )
         neovim.lua(_MAKE, result["edit"])
         neovim.until_text(APPLIED)
-        self._printed.line("you", "look at it, as what a model wrote is never sure, and take it:")
-        self._printed.difference(BILL, APPLIED)
+        self._report.line("you", "look at it, as what a model wrote is never sure, and take it:")
+        self._report.difference(BILL, APPLIED)
         neovim.keys(":w<CR>:edit stay.py<CR>")
         neovim.until("vim.fn.expand('%:t') == 'stay.py'")
 
@@ -333,104 +339,107 @@ class Demo:
         first = self._running.vllm()
         os.kill(first, signal.SIGKILL)
         await self._running.hears("has ended: SIGKILL")
-        happened(not group(first), "none of its processes is left")
-        self._printed.scene("kill -9", f"The engine, process {first}, is killed. The rules keep answering.")
-        happened(self._rename("begins", "arrives"), "Tab made an edit without the engine")
+        check(not group(first), "none of its processes is left")
+        self._report.scene("kill -9", f"The engine, process {first}, is killed. The rules keep answering.")
+        check(self._rename("begins", "arrives"), "Tab made an edit without the engine")
         status = self._wait(
-            lambda told: told["backend"]["state"] != "ready", "the server saw that it is gone"
+            lambda status: status["backend"]["state"] != "ready", "the server saw that it is gone"
         )
-        self._printed.line("status", f"{status['backend']['state']}: {status['backend']['detail']}")
+        self._report.line("status", f"{status['backend']['state']}: {status['backend']['detail']}")
         await self._running.hears("Ready after")
-        happened(self._running.vllm() != first, "it is another process")
-        before = Tokens.of(self._status())
+        check(self._running.vllm() != first, "it is another process")
+        before = Tokens.from_status(self._status())
         self._write()
-        spent = Tokens.of(self._status()) - before
+        spent = Tokens.from_status(self._status()) - before
         self._engine(self._status())
-        happened(spent.requests and spent.cached, "the new engine was asked, and has what it computed")
+        check(spent.requests and spent.cached, "the new engine was asked, and has what it computed")
         self._neovim.keys("<Esc>u")
 
     def _sum_up(self) -> None:
-        self._printed.scene("In all", "What editahead.status counts.")
+        self._report.scene("In all", "What editahead.status counts.")
         status = self._status()
         speculation, outcomes, accept = (
             status["speculation"],
             status["outcomes"],
             status["cache"]["computedPerAccept"],
         )
-        self._printed.line("engine", Tokens.of(status).told())
-        self._printed.line("edits", f"{outcomes['accepted']} accepted of {outcomes['shown']} shown")
-        self._printed.line(
+        self._report.line("engine", Tokens.from_status(status).describe())
+        self._report.line("edits", f"{outcomes['accepted']} accepted of {outcomes['shown']} shown")
+        self._report.line(
             "each cost", f"{accept:.0f} tokens that the engine computed, of prompts and answers"
         )
         drafted, right = speculation["draftTokens"], speculation["acceptedDraftTokens"]
-        self._printed.line(
+        self._report.line(
             "drafts", f"{drafted} tokens, {right} of them right, sketch and next edits together"
         )
 
     def _write(self) -> None:
-        """A new line, in bursts."""
+        """Type a new line in bursts."""
         self._neovim.keys("gg/def nights<CR>o")
         self._neovim.until("vim.api.nvim_get_mode().mode == 'i'")
         for burst in TYPED:
             self._burst(burst)
 
     def _burst(self, keys: str) -> None:
-        began, line = Tokens.of(self._status()), self._neovim.ask("nvim_get_current_line")
+        began, line = Tokens.from_status(self._status()), self._neovim.ask("nvim_get_current_line")
         self._neovim.keys(keys)
         self._neovim.until("vim.api.nvim_get_current_line() == a[1]", line + keys)
-        self._printed.line("you type", f"{keys.strip():12}{self._spent(began).told()}")
+        self._report.line("you type", f"{keys.strip():12}{self._spent(began).describe()}")
         self._neovim.settle()
 
     def _spent(self, before: Tokens) -> Tokens:
-        """By what comes next. It may be nothing: what the engine said before holds on, or a request was given up."""
+        """Return the tokens since `before`.
+
+        There may be none: the last response still applies, or the request was cancelled.
+        """
         for _ in range(REQUEST_LOOKS):
-            spent = Tokens.of(self._status()) - before
+            spent = Tokens.from_status(self._status()) - before
             if spent.requests or spent.ahead_requests:
                 break
             self._neovim.lua("vim.wait(...)", LOOK_MS)
         return spent
 
     def _shown(self) -> Any:
-        """The prediction on the screen, once there is one and nothing is under way."""
+        """Return the prediction on the screen, once there is one and no request is running."""
         self._neovim.until(VISIBLE)
         self._neovim.settle()
         self._neovim.until(VISIBLE)
         return self._neovim.lua("return require('editahead.view').visible().response")
 
     def _press_tab(self) -> None:
-        """Goes to what is shown or makes it; what the server says anew just then may take it off the screen for a moment."""
+        """Go to the shown edit, or accept it. A new answer may hide the edit for a moment."""
         self._shown()
         self._neovim.keys("<Tab>")
         self._neovim.settle()
 
     def _engine(self, status: Any) -> str:
-        """Where the server asks; it has to be the engine."""
+        """Return the URL of the server's backend, and check that the backend is the engine."""
         backend = status["backend"]
         there = backend["state"] == "ready" and backend["name"].startswith("engine http://127.0.0.1:")
-        happened(there, f"the engine is asked, not {backend}")
+        check(there, f"the engine is asked, not {backend}")
         return str(backend["name"]).removeprefix("engine ")
 
     def _status(self) -> Any:
         return self._execute("editahead.status")["result"]
 
     def _execute(self, command: str, argument: Any = None) -> Any:
-        told = self._neovim.lua(_EXECUTE, command, argument)
-        happened(not told.get("problem"), f"an answer to {command}: {told.get('problem')}")
-        return told
+        response = self._neovim.lua(_EXECUTE, command, argument)
+        check(not response.get("problem"), f"an answer to {command}: {response.get('problem')}")
+        return response
 
     def _wait(self, condition: Callable[[Any], object], what: str) -> Any:
-        """The status, once it is so."""
+        """Wait until a condition on the status is true, and return the status."""
         for _ in range(LOOKS):
             status = self._status()
             if condition(status):
                 return status
             self._neovim.lua("vim.wait(...)", LOOK_MS)
-        raise Missed(f"{what}: {status}")
+        raise DemoError(f"{what}: {status}")
 
 
 @contextmanager
-def house() -> Iterator[tuple[list[Path], dict[str, str]]]:
-    """A committed folder of two files, and an environment with nothing of the person's own."""
+def sample_project() -> Iterator[tuple[list[Path], dict[str, str]]]:
+    """Yield the files of a committed folder, and an environment without the user's own settings."""
     with tempfile.TemporaryDirectory(prefix="editahead-demo-") as name:
         folder = Path(name, "house")
         folder.mkdir()
@@ -448,12 +457,12 @@ def house() -> Iterator[tuple[list[Path], dict[str, str]]]:
 
 
 async def play() -> None:
-    printed = Printed()
+    report = Report()
     began = time.monotonic()
-    with house() as (files, environment):
-        printed.scene("The engine starts", "editahead engine, with the mixture of experts that ships.")
+    with sample_project() as (files, environment):
+        report.scene("The engine starts", "editahead engine, with the mixture of experts that ships.")
         async with engine(
-            SHIPPED_MODEL_DIR, environment, tell=lambda said: printed.line("engine", said, "dim")
+            SHIPPED_MODEL_DIR, environment, tell=lambda line: report.line("engine", line, "dim")
         ) as running:
             await running.hears("Ready after")
             neovim = Neovim(
@@ -461,17 +470,17 @@ async def play() -> None:
             )
             notice = Path(environment["XDG_STATE_HOME"], "editahead", FILE_NAME)
             try:
-                await Demo(neovim, running, notice, printed).play()
+                await Demo(neovim, running, notice, report).play()
             finally:
                 neovim.close()
             await running.ends()
-    printed.line("took", f"{time.monotonic() - began:.0f} s")
+    report.line("took", f"{time.monotonic() - began:.0f} s")
 
 
 def main() -> int:
     try:
         asyncio.run(play())
-    except (Missed, AssertionError) as error:
+    except (DemoError, AssertionError) as error:
         sys.stderr.write(f"This did not happen: {error}\n")
         return 1
     return 0
