@@ -1,5 +1,7 @@
-"""Quality on a fixed sample of real edits against `tests/baseline.json` (scenarios have theirs in tests/scenarios), and
-whether a loss would be seen."""
+"""The quality on a fixed sample of real edits, compared with `tests/baseline.json`, and the test's power to see a loss.
+
+Scenarios have their own test in tests/scenarios.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The changelog and the fragments that its next version is built from."""
+"""The changelog, and the fragments for its next version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Environments are made once and shared: the scripts in requirements/, and what is pinned there."""
+"""The shared environments: the scripts in requirements/, and the pinned versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which part may know of which, and what a starting server may load."""
+"""The layers of the packages, and the modules that a starting server may load."""
 
 from __future__ import annotations
 

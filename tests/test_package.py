@@ -1,4 +1,4 @@
-"""What is installed, and what a wheel of it holds."""
+"""The installed package, and the contents of its wheel."""
 
 from __future__ import annotations
 

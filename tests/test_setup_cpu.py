@@ -1,4 +1,4 @@
-"""The script that sets up vLLM's CPU build says so when there is none of torch, and never takes one for CUDA."""
+"""The script that installs vLLM's CPU build: a clear message without torch, and never a CUDA build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The check of wording that `make lint` runs."""
+"""The wording check of `make lint`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long `editahead.apply` takes in a file of a thousand lines: the whole way through the server, and its parts."""
+"""Benchmark of `editahead.apply` in a file of a thousand lines: the whole way through the server, and its parts."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""How many tokens a step of speculative decoding says, and how many it verifies for that, when a model rewrites what its
-prompt shows and says exactly what is right. Simulated, so that drafts are compared and not models; with our own vocabulary.
+"""Benchmark of drafts: tokens accepted and verified per step when a model rewrites a part of its prompt correctly.
 
-Our drafts are those of the proposer within vLLM: from the prompt's tokens alone. The prompts are made of real commits where
-there are some, else of this repository's own history. Beside them stands what vLLM has: prompt lookup (`ngram`), as it is by
-default and at its best, and suffix decoding (arXiv 2411.04975) as its paper and vLLM's defaults have it, within a request.
+It is a simulation with our own vocabulary, which compares drafts and not models. Our drafts are those of the proposer within
+vLLM, from the prompt's tokens alone. The prompts are made of real commits where there are some, else of this repository's
+own history. The baselines are vLLM's prompt lookup (`ngram`), with defaults and at its best, and suffix decoding
+(arXiv 2411.04975) within a request, with the defaults of its paper and of vLLM.
 """
 
 from __future__ import annotations

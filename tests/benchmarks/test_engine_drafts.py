@@ -1,7 +1,7 @@
-"""The model that ships on a real vLLM: prompts of real commits, with no drafts, with vLLM's own and with ours.
+"""Benchmark of the shipped model on a real vLLM: real commits without drafts, with vLLM's drafts and with ours.
 
-Ratios of the time that the clock shows, one request at a time: of Apply prompts that the model answers right, and of prompts
-of each kind whatever it answers. Takes minutes; it needs vLLM, which `make engine-test` installs.
+It reports ratios of elapsed time, one request at a time: for Apply prompts that the model answers correctly, and for prompts
+of each kind with any answer. It takes minutes and needs vLLM, which `make engine-test` installs.
 """
 
 from __future__ import annotations

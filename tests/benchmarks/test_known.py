@@ -1,9 +1,9 @@
-"""What is answered from what is known already, and how fast, beside the same server without it.
+"""Benchmark of reused answers: the share answered from the cache and the latency, beside a server without the cache.
 
-Three persons. One types what a commit did, is asked for at every third keystroke inside a hunk, and accepts nothing; in
-an editor that asks for both an edit and ghost text, as the evaluation does, and in one that asks once. One types what is
-shown, where it is correct, and is asked for at every keystroke of it. One accepts what is correct: after each accept.
-Real commits where there are any; else a rename through a made-up file.
+It simulates three users. The first types a commit, gets a request at every third keystroke inside a hunk, and accepts
+nothing: in an editor that requests edits and ghost text, as the evaluation does, and in one that sends one request. The
+second types what is shown where it is correct, with a request at every keystroke. The third accepts what is correct, with a
+request after each accept. The edits are real commits where there are some; else a rename through a synthetic file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What each format's prompts cost a server with a prefix cache while somebody types, and how large our tokens are.
+"""Benchmark of prompt layouts: the costs of each format's prompts on a server with a prefix cache, and of our tokens.
 
-Real commits where there are any (EDITAHEAD_EDITS names a file of them), else this repository's own. Prompts have at most the
-budget of our own format; its tokens are counted for all.
+The edits are real commits where there are some (EDITAHEAD_EDITS names a file of them), else this repository's own. Prompts
+have at most the budget of our own format; all are counted in its tokens.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Fifty people type at once: a language server for each, in this process, and one engine for all of them, `editahead engine`
-with the model that ships. What they wait, what work is given up, and whether anything grows. It needs vLLM, which
-`make engine-test` installs.
+"""Benchmark of fifty users who type at once: waiting times, cancelled work, and growth of memory.
+
+Each user has a language server in this process; all share one `editahead engine` with the shipped model. It needs vLLM,
+which `make engine-test` installs.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""A model in this process, of the size of the one that ships, on one core: how long it takes to load, a next edit with and
-without drafts, and how often bfloat16 says something else when it verifies drafts.
+"""Benchmark of a model in this process on one core, with the size of the shipped one.
 
-Its weights are those that ship, or else random, but its answers are the right ones: to what it computes, the right token's
-logit is added. Prompts are of this repository's files; an answer is the region with one line changed. Times of the
-processor stand beside those of the clock, which say more about what else the machine does. It needs torch, which
-`make engine-test` installs.
+It measures the time of loading, of a next edit with and without drafts, and how often bfloat16 changes an answer when it
+verifies drafts. The weights are the shipped or random ones, but the answers are the right ones: the right token's logit is
+raised. Prompts come from this repository's files; an answer is the region with one changed line. Processor time is shown
+beside elapsed time, which depends on the machine's load. It needs torch, which `make engine-test` installs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What learning from a person's outcomes gains and costs, with simulated people (`support/simulated_users.py`)."""
+"""Benchmark of learning from a user's outcomes: gains and costs with simulated users (`support/simulated_users.py`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long one prediction takes, alone and through the server, in documents of three sizes."""
+"""Benchmark of one prediction, alone and through the server, in documents of three sizes."""
 
 from __future__ import annotations
 

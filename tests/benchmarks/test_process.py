@@ -1,4 +1,4 @@
-"""The server process: how long until it answers `initialize`, and how much memory it holds."""
+"""Benchmark of the server process: time until the response to `initialize`, and memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one didChange costs, beside stock pygls in the same run: the mirror alone, and through a server process."""
+"""Benchmark of one didChange beside stock pygls: the mirror alone, and through a server process."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What typing costs on a real vLLM with the model that ships: prompts computed before anybody asks, or not, or no cache.
+"""Benchmark of typing on a real vLLM with the shipped model: with prefill, without prefill, without a cache.
 
-Side by side, the same keys of the same sessions, on one machine. Takes ten minutes; it needs vLLM, which `make engine-test`
-installs. For larger models, by their shape: `python tests/benchmarks/gpu --small`.
+All variants get the same keys of the same sessions on one machine. It takes ten minutes and needs vLLM, which
+`make engine-test` installs. For larger models, by their shape: `python tests/benchmarks/gpu --small`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`editahead apply`."""
+"""`editahead apply`: output, options and refusals."""
 
 from __future__ import annotations
 

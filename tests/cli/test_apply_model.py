@@ -1,4 +1,4 @@
-"""`editahead apply --model`, which asks a server over HTTP, as a process."""
+"""`editahead apply --model` as a process, with a model server over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files written, all or none."""
+"""Atomic writes: either all files are written or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demo's parts that need no server: its sessions, its counting, its screen."""
+"""The demo without a server: its sessions, counts and view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`editahead engine --print` with a stub in vLLM's place: the command that it makes, and what it refuses."""
+"""`editahead engine --print` with a stub of vLLM: the printed command, and the errors."""
 
 from __future__ import annotations
 

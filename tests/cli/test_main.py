@@ -1,4 +1,4 @@
-"""The command line, run in this process; `lsp` itself is tested end to end."""
+"""The command line in this process. `lsp` has end-to-end tests."""
 
 from __future__ import annotations
 

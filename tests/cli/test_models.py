@@ -1,4 +1,4 @@
-"""`editahead models`, with a library in place of the one that fetches."""
+"""`editahead models` with a stub of the download library."""
 
 from __future__ import annotations
 

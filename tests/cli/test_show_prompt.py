@@ -1,4 +1,4 @@
-"""`editahead predict --show-prompt`."""
+"""`editahead predict --show-prompt`: the printed prompt and its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`editahead stats`."""
+"""`editahead stats`: figures from the outcome log."""
 
 from __future__ import annotations
 

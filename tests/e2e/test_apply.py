@@ -1,4 +1,4 @@
-"""Apply with the real server process, under what real editors say of themselves."""
+"""Apply with the real server process and the capabilities of real editors."""
 
 from __future__ import annotations
 

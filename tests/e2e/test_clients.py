@@ -1,4 +1,4 @@
-"""The server under what real editors say of themselves.
+"""The server with the capabilities of real editors.
 
 The files in `support/capabilities` are what Neovim 0.11.4 and 0.12.4, Helix 25.07, Emacs 28 with Eglot 1.9 and VS Code
 1.139.1 (code-server, vscode-languageclient 11) sent with `initialize`, recorded by

@@ -1,4 +1,4 @@
-"""`editahead demo` as a person runs it: a process, the real server as its child."""
+"""`editahead demo` as a process, with the real server as its child."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A language server and `editahead engine`, both real, with a stub in vLLM's place."""
+"""A real language server and a real `editahead engine`, with a stub of vLLM."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Random edits, requests, cancels and malformed traffic: the server neither dies nor loses text.
+"""Random edits, requests, cancels and malformed messages: the server neither ends nor loses text.
 
 The mirror is compared in two ways: in this process, with the server's own documents after every message; over stdio, by
-asking for predictions about a word that is all over the text, whose ranges must hold that word in the client's text.
+predictions for a frequent word, whose ranges must hold that word in the client's text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Servers of models that fail in every way, behind the real server: real processes, real sockets."""
+"""The real server with model servers that fail in every way, as real processes with real sockets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real Neovim, a real file in a real repository, the real server: typed, predicted, accepted."""
+"""A real Neovim with a real file in a repository and the real server: typing, prediction, accept."""
 
 from __future__ import annotations
 

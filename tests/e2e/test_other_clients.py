@@ -1,4 +1,4 @@
-"""docs/other-clients.md, played against the real server: what it says is sent, and what it says comes back."""
+"""The messages of docs/other-clients.md, sent to the real server: requests and responses match the page."""
 
 from __future__ import annotations
 

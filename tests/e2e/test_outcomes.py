@@ -1,4 +1,4 @@
-"""Real server processes, one after the other and side by side: what a person did is known to all of them."""
+"""Outcomes across real server processes, in sequence and in parallel: every process knows the user's decisions."""
 
 from __future__ import annotations
 

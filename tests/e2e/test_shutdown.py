@@ -1,4 +1,4 @@
-"""The server ends with its client, however the client ends."""
+"""The end of the server process after the end of its client, whatever the reason."""
 
 from __future__ import annotations
 

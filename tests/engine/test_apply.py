@@ -1,5 +1,4 @@
-"""Apply by models behind a real vLLM: the one that ships, as `editahead engine` serves it, and a tiny random one, which
-answers each format with nonsense."""
+"""Apply with models on a real vLLM: the shipped one behind `editahead engine`, and a tiny one with random answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What training begins with: the heads that copy, and the optimizers."""
+"""The start of training: preset copy heads, and the optimizers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page on clusters says is what vLLM's own parser, a YAML parser and nginx take. Nothing is started."""
+"""The commands and files of the page on clusters, checked by vLLM's parser, a YAML parser and nginx. Nothing starts."""
 
 from __future__ import annotations
 

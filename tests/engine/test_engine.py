@@ -1,4 +1,4 @@
-"""`editahead engine` with a real vLLM, and a language server that uses it: started, killed, started again, ended."""
+"""`editahead engine` with a real vLLM and a language server: start, kill, restart, end."""
 
 from __future__ import annotations
 

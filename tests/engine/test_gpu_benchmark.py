@@ -1,4 +1,4 @@
-"""The benchmark for GPUs, tried with a tiny shape on the CPU: all of it runs, and the length of drafts follows its rule."""
+"""The GPU benchmark with a tiny model on the CPU: all parts run, and the draft length follows its rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The language server, as an editor starts it, with a model in its process that says one thing."""
+"""The language server with a model in its own process, which has one fixed answer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Two real vLLMs behind a real nginx, and a language server that is an editor's: each document stays on its replica; one is
-killed in the midst of an answer, and nothing is lost."""
+"""Two real vLLMs behind a real nginx with a language server.
+
+Each document stays on its replica. One replica is killed during an answer, and no request is lost.
+"""
 
 from __future__ import annotations
 

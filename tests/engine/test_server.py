@@ -1,5 +1,4 @@
-"""The language server, as an editor starts it, with a real vLLM behind. What a tiny random model says is no edit to show:
-that it is asked, and what is counted of it, is what is tested."""
+"""The language server with a tiny random model on a real vLLM: requests and their counts; no answer is worth showing."""
 
 from __future__ import annotations
 

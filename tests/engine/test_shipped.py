@@ -1,4 +1,4 @@
-"""The weights that come with the package: they load, are what is said of them, and answer."""
+"""The shipped weights: they load, match their description, and answer."""
 
 from __future__ import annotations
 

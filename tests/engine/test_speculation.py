@@ -1,4 +1,4 @@
-"""Drafts make a real model's answers come in fewer steps, and change none of them."""
+"""Drafts with a real model: fewer steps, unchanged answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A training run that takes seconds, on examples that a small model can learn."""
+"""A training run of a few seconds on examples that a small model can learn."""
 
 from __future__ import annotations
 

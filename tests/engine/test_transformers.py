@@ -1,4 +1,4 @@
-"""The local backend with a real model, beside vLLM with the same."""
+"""The local backend with a real model, compared with vLLM."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sessions of typing that benchmarks measure, on a real vLLM: every key is answered, and what is computed is counted."""
+"""The typing sessions of the benchmarks on a real vLLM: every key has an answer, and the computed tokens are counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The OpenAI backend and a real vLLM."""
+"""The OpenAI backend with a real vLLM."""
 
 from __future__ import annotations
 

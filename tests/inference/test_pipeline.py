@@ -1,4 +1,4 @@
-"""The whole way from a state to a prediction: always the same answer, at any time cancelled, for any text."""
+"""The pipeline from a state to a prediction: deterministic, cancellable at any time, for any text."""
 
 from __future__ import annotations
 

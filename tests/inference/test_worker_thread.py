@@ -1,4 +1,4 @@
-"""A cancellable job: what ends it, and what it makes room for."""
+"""Cancellable jobs on the worker thread: what ends a job, and what has priority."""
 
 from __future__ import annotations
 

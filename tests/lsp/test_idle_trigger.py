@@ -1,4 +1,4 @@
-"""An action runs once its input has changed and then stays the same."""
+"""The idle trigger: an action runs once its input has changed and then stays the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients that lie, hurry or overdo it: what then happens is said here, case by case."""
+"""Clients that lie, hurry or flood the server: the behaviour case by case."""
 
 from __future__ import annotations
 

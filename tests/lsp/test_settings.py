@@ -1,3 +1,5 @@
+"""Settings: sources and their order, values, warnings."""
+
 from __future__ import annotations
 
 import json

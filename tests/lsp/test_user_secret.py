@@ -1,4 +1,4 @@
-"""A person's secret: the same for all of their servers, nobody else's, and never in the way."""
+"""The user's secret: the same for all servers of the user, private, and optional."""
 
 from __future__ import annotations
 

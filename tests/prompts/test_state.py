@@ -1,4 +1,4 @@
-"""Which states are equal for those who predict."""
+"""The equality of states for predictors."""
 
 from __future__ import annotations
 

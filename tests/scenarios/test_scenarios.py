@@ -1,4 +1,4 @@
-"""Every scenario file here, played against the real server; none may score less than in `tests/baseline.json`."""
+"""Scenario files with the real server; none may score less than in `tests/baseline.json`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cache costs, and which models must not be used with drafts."""
+"""The size of a KV cache, and models that cannot use drafts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What models need, and what is said of them: the same in the catalogue and in the documents."""
+"""The model catalogue: requirements of models, equal in code and documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`editahead models use` with the real client and a hub on this machine: a connection that breaks, a person who stops it."""
+"""`editahead models use` with the real client and a local hub: a broken connection, an interrupt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replicas behind a router, with stubs in the places of vLLM and nginx; tests/engine has the real ones."""
+"""Replicas behind a router, with stubs of vLLM and nginx. tests/engine has the real ones."""
 
 from __future__ import annotations
 

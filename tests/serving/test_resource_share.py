@@ -1,4 +1,4 @@
-"""What each replica has of a machine."""
+"""The share of a machine that each replica gets."""
 
 from __future__ import annotations
 

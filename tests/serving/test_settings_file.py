@@ -1,4 +1,4 @@
-"""Settings are changed in a person's file, and nothing else in it is."""
+"""Changes of the user's settings file, which leave everything else in it alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""vLLM looked after, with a stub in its place: real processes, which are killed, and whose ends are waited for."""
+"""The supervisor of vLLM, with stubs as real processes that are killed and awaited."""
 
 from __future__ import annotations
 

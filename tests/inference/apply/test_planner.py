@@ -1,4 +1,4 @@
-"""Several files as one change: order, all or nothing, files that come and go."""
+"""The plan for several files: order, all or nothing, created and deleted files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine that we look after, as the language server meets it: by the notice that it leaves."""
+"""The backend of the supervised engine, found by its runfile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings lead to a backend."""
+"""The choice of a backend by the settings."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The scripted backend of the tests, and its simulated prefix cache."""
+
 from __future__ import annotations
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Answers to diagnostics: of servers and linters as they write them."""
+"""Fixes for diagnostics with the messages of real language servers and linters."""
 
 from __future__ import annotations
 

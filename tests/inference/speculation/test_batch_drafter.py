@@ -1,4 +1,4 @@
-"""Rows of a batch: each is known by its tokens, whatever becomes of its place, and a step has an end."""
+"""Drafts for a batch: rows are matched by their tokens when they move, and a step has a limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drafts: what a target model says is never changed by them, and texts that it repeats are said in few steps."""
+"""Drafts: a target model's answers stay the same, and repeated texts take few steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer repeats is found in the tokens of prompts, in any format that marks it, and nothing in other prompts."""
+"""The search for the repeated text in a prompt's tokens: found in every format with markers, and nowhere else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proposer as vLLM calls it: with arrays, and whatever is in them."""
+"""The proposer with the arrays that vLLM passes, valid or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the merge is not sure and a model is set: what it says is offered to be confirmed, or the refusal stays."""
+"""Apply with a model after an ambiguous merge: the answer needs confirmation, or the refusal remains."""
 
 from __future__ import annotations
 

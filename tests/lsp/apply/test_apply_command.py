@@ -1,4 +1,4 @@
-"""`editahead.apply` over the wire: what is answered, what is sent, and what is refused."""
+"""`editahead.apply` over the protocol: results, requests to the client, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking a sketch out of a document, and putting hunks over the rest back."""
+"""Sketches inside a document: extraction, and hunks rebased to the rest of the document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New problems after an edit, and only those."""
+"""Linters after an edit: only new problems are reported."""
 
 from __future__ import annotations
 

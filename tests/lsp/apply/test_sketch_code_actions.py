@@ -1,4 +1,4 @@
-"""Code actions for a sketch that stands in the document."""
+"""Code actions for a sketch inside the document."""
 
 from __future__ import annotations
 

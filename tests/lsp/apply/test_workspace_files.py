@@ -1,4 +1,4 @@
-"""Which files a sketch may change."""
+"""The files that a sketch may change."""
 
 from __future__ import annotations
 

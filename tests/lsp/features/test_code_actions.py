@@ -1,4 +1,4 @@
-"""Code actions on a scripted prediction."""
+"""Code actions for a scripted prediction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model beside the rules that is not well, or another one, or none: what the status says, and what never reaches it."""
+"""Models that fail, change or are missing: the status, and documents that no model may see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The prompt of the document in focus is computed before anybody asks, and no oftener than it helps."""
+"""Prefill of the document in focus: before a request, and no more often than useful."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model beside the rules: asked off the keystroke's way, in time or not at all, never about what it may not see."""
+"""Requests to the model beside the rules: asynchronous, with a deadline, and without excluded documents."""
 
 from __future__ import annotations
 

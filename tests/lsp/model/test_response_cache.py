@@ -1,4 +1,4 @@
-"""What a model said is remembered within bounds; what was of no use for the longest goes first."""
+"""The response cache: its limits, and the eviction of the least useful responses."""
 
 from __future__ import annotations
 

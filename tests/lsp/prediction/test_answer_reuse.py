@@ -1,4 +1,4 @@
-"""What is already known answers first: typed into, kept, foreseen, shared; and what stands there is not shuffled."""
+"""The reuse of answers: typed into, cached, prefetched, shared; a shown list keeps its order."""
 
 from __future__ import annotations
 

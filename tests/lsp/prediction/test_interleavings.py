@@ -1,8 +1,7 @@
-"""No interleaving of typing, requests, accepts, refusals, undo and cancelling shows an edit against a text that it was
-not made for.
+"""Random interleavings of typing, requests, accepts, rejections, undo and cancels.
 
-A client types at random, and what it is shown is compared with all that the predictions made so far can have become: each
-candidate, made for a text, advanced over every change since. The same with a model that says all of them in one rewrite.
+No edit is shown against a text that it was neither made for nor rebased to. What a client sees is compared with all
+possible rebased forms of the predictions so far. The same holds for a model with all of them in one rewrite.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The completion item: what it carries, when it is there, and that every way to apply it gives the same text."""
+"""The completion item: its fields, when it exists, and the same text after every way to apply it."""
 
 from __future__ import annotations
 

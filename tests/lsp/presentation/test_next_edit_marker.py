@@ -1,4 +1,4 @@
-"""The mark at the place of the next edit."""
+"""The marker at the place of the next edit."""
 
 from __future__ import annotations
 

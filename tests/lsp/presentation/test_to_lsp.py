@@ -1,4 +1,4 @@
-"""The three faces on a scripted prediction: each in its own shape, and none where it does not fit."""
+"""Three surfaces with a scripted prediction: the shape on each, and silence where an edit does not fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is really said is as the schemas say."""
+"""Real messages, validated by the schemas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long automatic requests wait, as a table."""
+"""The pauses before automatic requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of an accepted edit is still there after a while."""
+"""The survival of accepted edits: how much of an edit remains after a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of outcomes: versions, other servers, and whatever can be wrong with it."""
+"""The file of the outcome log: versions, concurrent servers, and damaged files."""
 
 from __future__ import annotations
 

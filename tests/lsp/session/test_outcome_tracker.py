@@ -1,4 +1,4 @@
-"""From what happens in the editor to what is logged and learned, over the protocol, with a clock of the test's."""
+"""From events in the editor to logged and learned outcomes, over the protocol, with a clock of the test."""
 
 from __future__ import annotations
 

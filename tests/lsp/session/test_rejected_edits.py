@@ -1,4 +1,4 @@
-"""A refused edit is not shown again: after typing, undo, closing and opening, and however it is put."""
+"""Rejected edits stay hidden: after typing, undo, closing and reopening, and in any notation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the session makes of changes and outcomes."""
+"""The session's state after changes and outcomes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The life of a shown prediction: every pair of the table, and any sequence of events over a real session."""
+"""The life of a shown prediction: every pair of the table, and random events over a real session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The connection: order, errors, odd messages, settings that change."""
+"""JSON-RPC: order, errors, unusual messages, changes of settings."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The watch on the client's process."""
+
 from __future__ import annotations
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The private members of pygls that the protocol uses: each is still there, as the list in `rpc` has it."""
+"""The private members of pygls that the protocol uses: each one listed in `rpc` exists."""
 
 from __future__ import annotations
 

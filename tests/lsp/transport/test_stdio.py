@@ -1,3 +1,5 @@
+"""Messages over stdio: headers, bodies, and damaged input."""
+
 from __future__ import annotations
 
 import asyncio

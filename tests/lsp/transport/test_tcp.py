@@ -1,4 +1,4 @@
-"""Several clients on one port: who may come in, and that none disturbs the others."""
+"""Clients on one TCP port: access, and isolation from each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clients tell of diagnostics reaches the state, moves with the text, and goes where the text is changed."""
+"""Diagnostics of the client: they reach the state, are rebased, and end where the text changes."""
 
 from __future__ import annotations
 

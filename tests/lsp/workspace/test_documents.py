@@ -1,4 +1,4 @@
-"""The mirror against a reference model: the text as the client has it, in its own code units."""
+"""The document mirror, compared with a reference model in the client's code units."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Excluded files: patterns, git-ignored files, and names that suggest secrets."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""URIs and paths, in both directions."""
+
 from __future__ import annotations
 
 from pathlib import Path

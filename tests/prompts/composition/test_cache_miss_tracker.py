@@ -1,4 +1,4 @@
-"""The cache-miss debugger."""
+"""The cache-miss tracker."""
 
 from __future__ import annotations
 

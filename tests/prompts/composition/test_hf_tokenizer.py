@@ -1,4 +1,4 @@
-"""Real tokenizers: our own vocabulary gives every text back, and keeps its markers apart from text."""
+"""Real tokenizers: our vocabulary round-trips every text, and separates its markers from text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Composition: what stays in a prompt, what goes, and that trying everything finds the same."""
+"""Composition: which parts stay in a prompt, compared with an exhaustive search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that are no edits, by name, and the line ends of those that are."""
+"""Answer rejections by reason, and the line ends of accepted answers."""
 
 from __future__ import annotations
 

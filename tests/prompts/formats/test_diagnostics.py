@@ -1,4 +1,4 @@
-"""What tools say of the text stands in the prompts of the formats that have a place for it."""
+"""Diagnostics in the prompts of the formats that have a place for them."""
 
 from __future__ import annotations
 

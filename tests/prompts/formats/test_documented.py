@@ -1,4 +1,4 @@
-"""The examples in the modules' documentation are what is built, and their answers are read as they say."""
+"""The examples in the formats' docstrings: the prompts are built so, and the answers are parsed so."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The escaping of special tokens."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,4 +1,4 @@
-"""What holds for all formats: hostile text stays text, budgets are kept, and any rewrite comes through, in any pieces."""
+"""Properties of all formats: hostile text stays text, budgets hold, and any rewrite round-trips in any chunks."""
 
 from __future__ import annotations
 

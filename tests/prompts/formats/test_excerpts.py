@@ -1,4 +1,4 @@
-"""Other documents in a prompt."""
+"""Excerpts of other documents in a prompt."""
 
 from __future__ import annotations
 

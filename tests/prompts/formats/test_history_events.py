@@ -1,4 +1,4 @@
-"""The history in the text of its time: taken back step by step, and as hunks that patch."""
+"""The history in prompts: earlier texts by undoing edits, and hunks that `patch` accepts."""
 
 from __future__ import annotations
 

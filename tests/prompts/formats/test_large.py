@@ -1,4 +1,4 @@
-"""Large documents: prompts are made of the lines that can stand in them, and are what they would be of all lines."""
+"""Large documents: prompts are built from the visible lines alone, and equal those built from all lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request costs a server that keeps what it has computed, while somebody types.
+"""The costs of prompts on a server with a prefix cache during typing.
 
 The sessions are cut from this repository's own history: `sessions.jsonl.zst` holds, of three of its commits, up to three
 files as `recent_records` reads them; in the first of each commit its first hunks are typed, with the others open.

@@ -1,4 +1,4 @@
-"""What ten models were really sent and answered: our prompts are those, our readers understand these.
+"""Recorded requests and answers of ten models: our prompts equal the requests, and our readers parse the answers.
 
 The recordings (cursortab.nvim's evaluation, MIT, 2026-04) lie outside of the repository.
 """

@@ -1,3 +1,5 @@
+"""The choice of a format by the model's name."""
+
 from __future__ import annotations
 
 import pytest

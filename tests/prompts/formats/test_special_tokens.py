@@ -1,4 +1,4 @@
-"""No format lets a special token of its models' family through."""
+"""Special tokens of the models' families: no format lets one from a file into a prompt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which lines may be rewritten, and how they are cut into blocks."""
+"""Editable regions: their lines, and their division into blocks."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The classification of changes: typing, pasting, undo and others."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""The edit history: which keystrokes become one edit."""
+
 from __future__ import annotations
 
 import pytest

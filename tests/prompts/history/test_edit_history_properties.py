@@ -1,4 +1,4 @@
-"""What holds of the history whatever is typed."""
+"""Properties of the edit history for any typing."""
 
 from __future__ import annotations
 

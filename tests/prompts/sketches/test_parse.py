@@ -1,4 +1,4 @@
-"""What the parser makes of sketches, form by form."""
+"""The parser of sketches, form by form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of the parser for all texts, and for all sketches that are written down and read again."""
+"""Properties of the parser for any text, and round trips of sketches."""
 
 from __future__ import annotations
 

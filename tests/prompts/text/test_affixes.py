@@ -1,3 +1,5 @@
+"""Common prefixes and suffixes."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

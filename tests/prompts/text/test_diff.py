@@ -1,3 +1,5 @@
+"""Diffs of lines and texts."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Edits: application, composition, rebasing and interpolation."""
+
 from __future__ import annotations
 
 import pytest

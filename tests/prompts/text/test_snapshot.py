@@ -1,3 +1,5 @@
+"""Snapshots: lines, offsets and line ends."""
+
 from __future__ import annotations
 
 import pytest

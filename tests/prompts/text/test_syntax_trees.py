@@ -1,4 +1,4 @@
-"""Syntax trees that are remembered: after any edit they are what a fresh parse gives."""
+"""Incremental syntax trees: after any edit they equal a fresh parse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples of Apply: their answers make the accepted text, within the budget, the same for the same seed."""
+"""Examples of Apply: right answers, within the budget, deterministic by seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records become two files of packed examples."""
+"""The dataset: records become two files of packed examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that rewrite a region: what is said, and what each token of it counts."""
+"""Examples that rewrite a region: the answer, and the loss weight of each token."""
 
 from __future__ import annotations
 

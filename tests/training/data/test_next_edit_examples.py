@@ -1,4 +1,4 @@
-"""Next edits as examples: what remains leads to the commit's result, and the answer says so."""
+"""Next edits as examples: the rest of the change leads to the commit's result, and so does the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Damaged files and their repairs: what is left to do makes the file's own text, and what was done is in the history."""
+"""Damaged files and repairs: the repair restores the file, and the history holds the damage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commits as moments in memory: every state is reachable, every remaining hunk is right, and little else is."""
+"""Commits as moments: every state is reachable, and each remaining hunk is right."""
 
 from __future__ import annotations
 

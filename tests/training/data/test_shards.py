@@ -1,4 +1,4 @@
-"""Shards that are damaged are said to be, in a sentence."""
+"""Damaged shards: the error names the fault."""
 
 from __future__ import annotations
 

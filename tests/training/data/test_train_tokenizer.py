@@ -1,4 +1,4 @@
-"""A vocabulary is learned from a handful of made-up files."""
+"""A tokenizer trained on a few synthetic files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checkpoints as differences: every bit comes back, and what does not go together is refused."""
+"""Checkpoints as differences: exact restoration, and errors for files that do not match."""
 
 from __future__ import annotations
 

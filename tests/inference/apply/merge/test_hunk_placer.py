@@ -1,4 +1,4 @@
-"""Hunks: where they go, how they are indented, and what a hunk alone does not say."""
+"""The placement of hunks: position, indentation, and ambiguities."""
 
 from __future__ import annotations
 

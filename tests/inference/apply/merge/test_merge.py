@@ -1,4 +1,4 @@
-"""Sketches merged into files: each way of writing one, and what has to be refused."""
+"""The merge of sketches: each form of a sketch, and each refusal."""
 
 from __future__ import annotations
 

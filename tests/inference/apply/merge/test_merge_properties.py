@@ -1,4 +1,4 @@
-"""What holds of every merge, whatever the sketch and the file."""
+"""Properties of every merge, for any sketch and file."""
 
 from __future__ import annotations
 

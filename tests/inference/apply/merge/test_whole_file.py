@@ -1,4 +1,4 @@
-"""Sketches that are the whole new file."""
+"""Sketches that hold the whole new file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is settled of a rewrite while it comes stays, whatever comes behind it."""
+"""The incremental diff of a rewrite: settled hunks never change when more lines come."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the merge is not sure a model is asked: whatever it says, the result is the refusal, or an edit that agrees."""
+"""The model fallback: for any answer the result is the refusal, or an edit that agrees with the sketch."""
 
 from __future__ import annotations
 

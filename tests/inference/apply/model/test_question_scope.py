@@ -1,4 +1,4 @@
-"""What a model is asked: about the whole sketch, or only about what is in doubt."""
+"""The scope of a question to the model: the whole sketch, or only its ambiguous part."""
 
 from __future__ import annotations
 

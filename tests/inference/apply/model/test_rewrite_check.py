@@ -1,4 +1,4 @@
-"""What a model may make of a sketch: all that the sketch shows, exactly so, in the one place that it tells, and no more."""
+"""The check of a model's rewrite: everything that the sketch shows, exactly, in the right place, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a stretch of shown lines begins and ends, if its first and last lines stand in several places."""
+"""The boundaries of a segment whose first and last lines occur more than once."""
 
 from __future__ import annotations
 

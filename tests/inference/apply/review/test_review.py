@@ -1,4 +1,4 @@
-"""What a hunk is taken to be, and what a person is told to look at."""
+"""The review of a change: the class of each hunk, and its flags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The local backend around a model that is none; with a real one: tests/engine."""
+"""The local backend with a stub model. tests/engine has a real one."""
 
 from __future__ import annotations
 

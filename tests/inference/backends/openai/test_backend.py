@@ -1,4 +1,4 @@
-"""The OpenAI backend against a server on a real socket; against real vLLM: tests/engine."""
+"""The OpenAI backend with a server on a real socket. tests/engine has a real vLLM."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The circuit breaker: when it opens, and when it lets a trial request through."""
+
 from __future__ import annotations
 
 from hypothesis import settings

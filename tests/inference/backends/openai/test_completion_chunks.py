@@ -1,4 +1,4 @@
-"""Events out of bytes, pieces out of events."""
+"""The stream of a completion: bytes to events, events to chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The OpenAI backend against servers that fail, lie, hang or are not there, on real sockets."""
+"""The OpenAI backend with servers that fail, lie, hang or are missing, on real sockets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model is likely to say is said as its format says it."""
+"""Draft texts: the likely answer in the syntax of the model's format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model said as candidates: separate changes, their order, places and confidence, beside those of rules."""
+"""Candidates from a model's response: separate changes, order, places and confidence, combined with those of rules."""
 
 from __future__ import annotations
 

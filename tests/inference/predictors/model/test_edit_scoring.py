@@ -1,4 +1,4 @@
-"""What a model says of an edit that a rule proposes, and what the gate in its folder makes of that."""
+"""The model's scores of edits that rules propose, and the gate in the model's folder."""
 
 from __future__ import annotations
 

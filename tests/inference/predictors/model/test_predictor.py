@@ -1,4 +1,4 @@
-"""From a state through a format and a backend to what the model said: read as it comes, and never an error."""
+"""The model predictor, from a state to a response: streaming, rejected answers, and failures without exceptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast a server computes prompts is seen through whatever else a request has to wait for."""
+"""The estimate of prefill speed from requests that also wait for other things."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formats in which models are asked about sketches: what is sent fits, and what comes back is found in any answer."""
+"""The formats of Apply models: requests fit the budget, and an answer is parsed in any surroundings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our format for Apply: what is asked fits, holds what it has to, and an answer that is the guess makes the guess."""
+"""Our format for Apply: the request's budget and parts, and the answer that repeats the guess."""
 
 from __future__ import annotations
 

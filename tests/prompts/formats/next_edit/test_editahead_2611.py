@@ -1,4 +1,4 @@
-"""Our own format: what it shows of the edit that grows, and of long files."""
+"""Our format for next edits: the growing edit, and long files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other documents before a fill-in-the-middle prompt."""
+"""Other documents in a fill-in-the-middle prompt."""
 
 from __future__ import annotations
 
