@@ -358,6 +358,16 @@ SHAPES = [
         json_types.EvalKeysOutput,
     ),
     _output(
+        "editahead eval --ordered --json",
+        "Figures of pull requests replayed edit by edit.",
+        json_types.EvalOrderedOutput(
+            measure="ordered edits of pull requests", note="...", commit="135ec4f",
+            machine="Linux x86_64, Python 3.12.1", data="ordered.jsonl.zst", seed=0, groups={}, calibrationError={},
+            latencyMs={}, requests=[], against=None,
+        ),
+        json_types.EvalOrderedOutput,
+    ),
+    _output(
         "editahead eval --render --json",
         "The costs of the prompts of stored states.",
         json_types.EvalRenderOutput(

@@ -76,6 +76,25 @@ def test_typing_in_tables(edits: Path, capsys: pytest.CaptureFixture[str]) -> No
         assert words in out
 
 
+def test_ordered_edits_as_json_and_in_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "ordered.jsonl.zst"
+    half = TEXT.replace("user", "guest", 1)
+    row = {
+        "id": "pr",
+        "path": "a.py",
+        "steps": [TEXT, half, TEXT.replace("user", "guest")],
+        "numbers": [1, 2],
+    }
+    path.write_bytes(zstandard.compress((json.dumps(row) + "\n").encode()))
+    assert run("--ordered", str(path), "--jobs", "1", "--json") == 0
+    report: dict[str, Any] = json.loads(capsys.readouterr().out)
+    validate("output.eval-ordered", "output", report)
+    assert report["groups"]["editahead"]["counts"]["requests"] == 2
+    assert report["groups"]["editahead"]["counts"]["correct"] == 1
+    assert run("--ordered", str(path), "--jobs", "1") == 0
+    assert "Ordered edits of pull requests" in capsys.readouterr().out
+
+
 def test_a_bad_recording_is_named(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (recordings / "torn.w.json").write_text('{"log": [')
     assert run("--keys", str(recordings)) == 1

@@ -34,6 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="recordings of editing (*.w.json), replayed key by key",
     )
+    source.add_argument(
+        "--ordered",
+        type=Path,
+        metavar="FILE",
+        help="pull requests as edits in their order (.jsonl.zst); --files is the number of pull requests",
+    )
     source.add_argument("--scenarios", type=Path, metavar="DIR", help="scenario files (*.txt)")
     source.add_argument("--tasks", type=Path, metavar="DIR", help="editing tasks (*.txt)")
     source.add_argument(
@@ -158,6 +164,8 @@ def run(args: argparse.Namespace) -> int:
             return _eval_tasks(args)
         if args.keys or args.typing:
             return eval_keys.run(args, errors)
+        if args.ordered:
+            return eval_keys.run_ordered(args, errors)
         if args.recorded:
             return _eval_recorded(args)
         if args.render:

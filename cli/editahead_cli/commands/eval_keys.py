@@ -1,19 +1,24 @@
-"""`editahead eval --keys` and `--typing`: what is shown while a person types, key by key."""
+"""`editahead eval --keys`, `--typing` and `--ordered`: what is shown to a person who types, key by key or edit by edit."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from .eval_common import print_json, read_chosen_records, replay_all
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rich.console import Console
 
     from editahead_evals.data.key_sessions import KeySession
+    from editahead_evals.replay.parallel import Item, ReplayPlan
     from editahead_evals.report.key_report import Source
+
+_Result = TypeVar("_Result")
 
 
 def usage_error(args: argparse.Namespace) -> str | None:
@@ -24,8 +29,10 @@ def usage_error(args: argparse.Namespace) -> str | None:
         return "--typing cannot be combined with --apply or --save-states"
     if args.keys and args.files:
         return "--keys cannot be combined with --files"
-    if (args.keys or args.typing) and (args.with_model or args.samples or args.report or args.apply):
-        return "--keys and --typing cannot be combined with --with-model, --samples, --report or --apply"
+    if (args.keys or args.typing or args.ordered) and (
+        args.with_model or args.samples or args.report or args.apply
+    ):
+        return "--keys, --typing and --ordered cannot be combined with --with-model, --samples, --report or --apply"
     return None
 
 
@@ -41,23 +48,17 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     """
     from rich.console import Console
 
-    from editahead_evals.data.revisions import checked_out, present_commit
+    from editahead_evals.data.revisions import present_commit
     from editahead_evals.replay.key_replay import KeyPlan
     from editahead_evals.report import key_report
     from editahead_evals.report.report import Provenance
 
     source: Source = "recordings" if args.keys else "commits"
     sessions = _sessions(args, errors)
+    results, theirs = _replay_both("typing", sessions, KeyPlan, args, errors)
     compared = None
-    if args.against is None:
-        results = replay_all("typing", sessions, args.jobs, KeyPlan(), errors)
-    else:
-        with checked_out(args.against) as other:
-            results = replay_all("typing", sessions, args.jobs, KeyPlan(), errors)
-            theirs = replay_all(
-                f"typing for {other.commit}", sessions, args.jobs, KeyPlan(other.environment), errors
-            )
-        compared = key_report.compare(results, theirs, other.commit, args.seed)
+    if theirs is not None:
+        compared = key_report.compare(results, theirs.results, theirs.commit, args.seed)
     where = Provenance(present_commit(), str(args.keys or args.edits or args.repo), args.seed)
     report = key_report.summarize(results, source, where)
     if args.json:
@@ -65,6 +66,73 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     else:
         key_report.render(report, Console(), compared)
     return 0
+
+
+def run_ordered(args: argparse.Namespace, errors: Console) -> int:
+    """Replay pull requests edit by edit, print the figures and return the exit code.
+
+    Raises:
+        RecordError: The file cannot be read.
+        RevisionError: The other revision cannot be measured.
+        RunError: A server failed.
+    """
+    from rich.console import Console
+
+    from editahead_evals.data.ordered_edits import read_pull_requests
+    from editahead_evals.data.revisions import present_commit
+    from editahead_evals.replay.ordered_replay import OrderedPlan
+    from editahead_evals.report import ordered_report
+    from editahead_evals.report.report import Provenance
+
+    requests = read_pull_requests(args.ordered)
+    random.Random(args.seed).shuffle(requests)
+    requests = requests[: args.files]
+    results, theirs = _replay_both("replaying", requests, OrderedPlan, args, errors)
+    compared = None
+    if theirs is not None:
+        compared = ordered_report.compare(results, theirs.results, theirs.commit, args.seed)
+    report = ordered_report.summarize(results, Provenance(present_commit(), str(args.ordered), args.seed))
+    if args.json:
+        print_json(ordered_report.as_json(report, compared))
+    else:
+        ordered_report.render(report, Console(), compared)
+    return 0
+
+
+@dataclass(frozen=True)
+class _Other(Generic[_Result]):
+    """The results of another revision of Editahead."""
+
+    commit: str
+    results: list[_Result]
+
+
+def _replay_both(
+    what: str,
+    items: Sequence[Item],
+    make_plan: Callable[[Mapping[str, str]], ReplayPlan[Item, _Result]],
+    args: argparse.Namespace,
+    errors: Console,
+) -> tuple[list[_Result], _Other[_Result] | None]:
+    """Replay the items, and replay them with the revision of `--against`, if there is one.
+
+    Args:
+        what: The words beside the progress bar.
+        items: What to replay.
+        make_plan: Returns the plan for a server with these environment variables.
+        args: The command's options.
+        errors: The console for the progress bar.
+    """
+    from editahead_evals.data.revisions import checked_out
+
+    if args.against is None:
+        return replay_all(what, items, args.jobs, make_plan({}), errors), None
+    with checked_out(args.against) as other:
+        results = replay_all(what, items, args.jobs, make_plan({}), errors)
+        theirs = replay_all(
+            f"{what} for {other.commit}", items, args.jobs, make_plan(other.environment), errors
+        )
+    return results, _Other(other.commit, theirs)
 
 
 def _sessions(args: argparse.Namespace, errors: Console) -> Sequence[KeySession]:

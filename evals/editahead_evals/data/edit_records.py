@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import json
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import zstandard
 
@@ -19,6 +19,9 @@ MAX_FILE_CHARACTERS = 40_000
 
 _WINDOW = 2**31
 """The largest window that the decompressor accepts: the records are packed with long-distance matching."""
+
+
+Line = TypeVar("Line")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,19 @@ def read_records(path: Path) -> Iterator[Record]:
     Raises:
         RecordError: the file cannot be read, or is damaged.
     """
+    return read_json_lines(path, _record)
+
+
+def read_json_lines(path: Path, parse: Callable[[Any], Line]) -> Iterator[Line]:
+    """Yield what `parse` makes of each line of a `*.jsonl.zst` file.
+
+    Args:
+        path: the file.
+        parse: raises ValueError or TypeError for a wrong value.
+
+    Raises:
+        RecordError: the file cannot be read, or is damaged.
+    """
     number = 0
     try:
         with path.open("rb") as file:
@@ -50,7 +66,7 @@ def read_records(path: Path) -> Iterator[Record]:
             for line in io.TextIOWrapper(reader, "utf-8", newline="\n"):
                 number += 1
                 if line.strip():
-                    yield _record(json.loads(line))
+                    yield parse(json.loads(line))
     except OSError as error:
         raise RecordError(f"{path}: {error.strerror or error}") from error
     except zstandard.ZstdError as error:

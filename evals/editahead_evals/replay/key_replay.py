@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from editahead_evals.client.editor import Document, Editor
 from editahead_evals.client.shared_server import SharedServer
@@ -19,6 +18,7 @@ from editahead_evals.metrics.key_judge import trimmed
 from editahead_evals.metrics.key_metrics import FACES, SessionResult, face_result
 
 from .baseline_replay import SETTINGS
+from .first_answer import ShownDocument, confidence_of
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,10 @@ def replay_keys(editor: Editor, session: KeySession) -> SessionResult:
                     at = document.point(event.cursor)
                     for face, observer in observers.items():
                         answer, took = _ask(editor, document, at, face)
-                        confidence = (
-                            _confidence(editor, document, at, answer)
-                            if answer and observer.is_new(answer)
-                            else None
-                        )
+                        confidence = None
+                        if answer is not None and observer.is_new(answer):
+                            shown = ShownDocument(answer.id, uri, answer.applied_to(document.text))
+                            confidence = confidence_of(editor, uri, at, shown)
                         observer.on_answer(event.path, document.text, answer, key, event.at, confidence)
                         ms[face].append(took)
     faces = {face: face_result(observer, key, ms[face]) for face, observer in observers.items()}
@@ -97,14 +96,3 @@ def _ask(editor: Editor, document: Document, at: Point, face: str) -> tuple[Face
     start, end = (document.offset(item["range"][side]) for side in ("start", "end"))
     answer = FaceAnswer(item["command"]["arguments"][0], start, document.text[start:end], new)
     return answer, response.ms
-
-
-def _confidence(editor: Editor, document: Document, at: Point, answer: FaceAnswer) -> float | None:
-    """Return the confidence of what a face shows, as `editahead/nextEdit` has it for the same edit."""
-    predictions: list[Mapping[str, Any]] = editor.next_edit(document.uri, at).result["predictions"]
-    here = [each for each in predictions if each["textDocument"]["uri"] == document.uri and each["edits"]]
-    after = answer.applied_to(document.text)
-    for prediction in here:
-        if prediction["id"] == answer.id or document.edited(prediction["edits"]) == after:
-            return float(prediction["confidence"])
-    return None

@@ -54,6 +54,21 @@ class EvalKeysOutput(Measured):
     against: dict[str, Any] | None
 
 
+class EvalOrderedOutput(Measured):
+    """The output for ordered edits of pull requests.
+
+    groups: counts and figures with their intervals, of all pull requests, and of those of one and of several files.
+    calibrationError: of shown edits. latencyMs: milliseconds. requests: counts, answers with their confidence, latencies.
+    against: the figures of another revision, and the differences.
+    """
+
+    groups: dict[str, Any]
+    calibrationError: dict[str, Any]
+    latencyMs: dict[str, Any]
+    requests: list[dict[str, Any]]
+    against: dict[str, Any] | None
+
+
 class ScenarioResult(TypedDict):
     """The result of one scenario.
 
