@@ -13,6 +13,7 @@ import quality_baseline
 from editahead_evals.metrics.metrics import SERVER, Counts, FileResult, TypingCounts
 from editahead_evals.replay.baselines import BASELINES
 from editahead_evals.scenarios.scoring import ScenarioResult
+from editahead_evals.tasks.player import TaskResult
 
 
 @pytest.mark.ratchet
@@ -46,7 +47,13 @@ def baseline() -> quality_baseline.Baseline:
         ScenarioResult("nearly", "as it failed", shown=True, likeness=0.704),
         ScenarioResult("silent", None, positions=4, quiet=4),
     ]
-    made = quality_baseline.written(scenarios, quality_baseline.written_edits(files()))
+    tasks = [TaskResult("half", "key", "go", 4, 2, 1, True, ())]
+    made = {
+        "note": "what must not be lost",
+        "scenarios": quality_baseline.written_scenarios(scenarios),
+        "tasks": quality_baseline.written_tasks(tasks),
+        "edits": quality_baseline.written_edits(files()),
+    }
     read: quality_baseline.Baseline = json.loads(quality_baseline._as_text(made))
     assert read == json.loads(json.dumps(made))
     return read
@@ -89,3 +96,18 @@ def test_nothing_of_the_files_is_in_it_but_counts() -> None:
 )
 def test_what_a_scenario_loses(result: ScenarioResult, lost: list[str]) -> None:
     assert quality_baseline.lost_in_scenario(result, baseline()) == lost
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong", "lost"),
+    [
+        ("half", 2, 1, []),
+        ("half", 3, 0, []),
+        ("half", 1, 0, ["half: 1 of 4 places, was 2"]),
+        ("half", 4, 2, ["half: 2 wrong lines, was 1"]),
+        ("new", 0, 9, []),
+    ],
+)
+def test_what_a_task_loses(name: str, right: int, wrong: int, lost: list[str]) -> None:
+    result = TaskResult(name, "key", "go", 4, right, wrong, True, ())
+    assert quality_baseline.lost_in_task(result, baseline()) == lost

@@ -1,7 +1,8 @@
 """The quality baseline: `tests/baseline.json`, its comparison with new results, and its update.
 
-The file holds counts and scores by scenario, and by file of a fixed sample of real edits. It holds no text of these files,
-and names them by a digest of their ids. Run `python tests/support/quality_baseline.py [--lower]` to measure anew and write.
+The file holds counts and scores by scenario, by task, and by file of a fixed sample of real edits. It holds no text of these
+files, and names them by a digest of their ids. Run `python tests/support/quality_baseline.py [--lower] [PART ...]` to measure
+anew and write; the parts are `scenarios`, `tasks` and `edits`, and by default all of them.
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ from editahead_evals.replay.commit_evaluation import EvalPlan
 from editahead_evals.replay.parallel import evaluate
 from editahead_evals.report.comparison import Difference, compare_files
 from editahead_evals.scenarios.scoring import ScenarioResult, load_all, score
+from editahead_evals.tasks import report as task_report
+from editahead_evals.tasks.player import TaskResult, play_task
 
 ROOT = Path(__file__).parents[2]
 BASELINE = ROOT / "tests" / "baseline.json"
 SCENARIOS = ROOT / "tests" / "scenarios"
+TASKS = ROOT / "tests" / "tasks"
 EDITS = ROOT.parent / "shared" / "data" / "edits" / "dev.jsonl.zst"
 FILES, SEED, JOBS = 120, 5, 2
 
@@ -56,6 +60,14 @@ def measure_scenarios() -> list[ScenarioResult]:
         return [score(server.session, scenario) for scenario in load_all(SCENARIOS)]
 
 
+def measure_tasks() -> list[TaskResult]:
+    with SharedServer() as server:
+        return [
+            play_task(server.session, task, learning=True)  # as by default
+            for task in task_report.load_all(TASKS)
+        ]
+
+
 def lost_in_scenario(result: ScenarioResult, baseline: Baseline) -> list[str]:
     """Return what the baseline has of a scenario and the result lacks. A new scenario can lose nothing."""
     known = baseline["scenarios"].get(result.name)
@@ -71,6 +83,19 @@ def lost_in_scenario(result: ScenarioResult, baseline: Baseline) -> list[str]:
     return lost
 
 
+def lost_in_task(result: TaskResult, baseline: Baseline) -> list[str]:
+    """Return what the baseline has of a task and the result lacks. A new task can lose nothing."""
+    known = baseline["tasks"].get(result.name)
+    if known is None:
+        return []
+    lost = []
+    if known["right"] > result.right:
+        lost.append(f"{result.name}: {result.right} of {result.places} places, was {known['right']}")
+    if known["wrong"] < result.wrong:
+        lost.append(f"{result.name}: {result.wrong} wrong lines, was {known['wrong']}")
+    return lost
+
+
 def differences(results: Iterable[FileResult], baseline: Baseline) -> Sequence[Difference]:
     """Return the differences of the baseline's figures, paired by file."""
     known = baseline["edits"]["counts"]
@@ -82,19 +107,21 @@ def differences(results: Iterable[FileResult], baseline: Baseline) -> Sequence[D
     return [each for each in found.differences if each.figure in FIGURES]
 
 
-def written(scenarios: Iterable[ScenarioResult], edits: Mapping[str, Any] | None) -> Baseline:
-    """Return the baseline for these results."""
+def written_scenarios(results: Iterable[ScenarioResult]) -> Baseline:
     return {
-        "note": "Made by `make baseline`: what must not be lost. Counts by file of a sample of real edits.",
-        "scenarios": {
-            result.name: {
-                "met": result.met,
-                "likeness": None if result.likeness is None else round(result.likeness, 2),
-                "quiet": result.quiet,
-            }
-            for result in sorted(scenarios, key=lambda result: result.name)
-        },
-        "edits": edits,
+        result.name: {
+            "met": result.met,
+            "likeness": None if result.likeness is None else round(result.likeness, 2),
+            "quiet": result.quiet,
+        }
+        for result in sorted(results, key=lambda result: result.name)
+    }
+
+
+def written_tasks(results: Iterable[TaskResult]) -> Baseline:
+    return {
+        result.name: {"right": result.right, "wrong": result.wrong}
+        for result in sorted(results, key=lambda result: result.name)
     }
 
 
@@ -143,6 +170,7 @@ def _as_text(baseline: Baseline) -> str:
     parts = {
         "note": json.dumps(baseline["note"]),
         "scenarios": lines(baseline["scenarios"], "  "),
+        "tasks": lines(baseline["tasks"], "  "),
         "edits": "null",
     }
     if edits is not None:
@@ -152,24 +180,30 @@ def _as_text(baseline: Baseline) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    before = read() if BASELINE.exists() else written([], None)
-    scenarios = measure_scenarios()
-    lost = [line for result in scenarios for line in lost_in_scenario(result, before)]
-    edits = before["edits"]
-    if EDITS.exists():
-        results = measure_edits()
-        if edits is not None:
-            for each in differences(results, before):
-                print(f"{each.figure}: {each.ours.value:.4f}, was {each.theirs.value:.4f}")
-                if each.is_worse:
-                    lost.append(f"{each.figure}: significantly worse")
-        edits = written_edits(results)
-    else:
+    parts = [word for word in arguments if word != "--lower"] or ["scenarios", "tasks", "edits"]
+    before = read()
+    after, lost = dict(before), []
+    if "scenarios" in parts:
+        scenarios = measure_scenarios()
+        lost += [line for result in scenarios for line in lost_in_scenario(result, before)]
+        after["scenarios"] = written_scenarios(scenarios)
+    if "tasks" in parts:
+        tasks = measure_tasks()
+        lost += [line for result in tasks for line in lost_in_task(result, before)]
+        after["tasks"] = written_tasks(tasks)
+    if "edits" in parts and not EDITS.exists():
         print(f"there is no {EDITS}: its part of the baseline stays as it is")
+    elif "edits" in parts:
+        results = measure_edits()
+        for each in differences(results, before):
+            print(f"{each.figure}: {each.ours.value:.4f}, was {each.theirs.value:.4f}")
+            if each.is_worse:
+                lost.append(f"{each.figure}: significantly worse")
+        after["edits"] = written_edits(results)
     if lost and "--lower" not in arguments:
         print("not written, for something would be lost (LOWER=1 writes it all the same):", *lost, sep="\n  ")
         return 1
-    BASELINE.write_text(_as_text(written(scenarios, edits)), "utf-8")
+    BASELINE.write_text(_as_text(after), "utf-8")
     print(f"written: {BASELINE}")
     return 0
 

@@ -1,4 +1,4 @@
-"""Every task here, played against the real server."""
+"""Every task here, played against the real server; none may be done less well than in `tests/baseline.json`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import quality_baseline
 from editahead_evals.client.shared_server import SharedServer
 from editahead_evals.tasks.player import MAX_TABS, play_task
 from editahead_evals.tasks.task_file import load
@@ -16,6 +17,8 @@ from editahead_evals.tasks.task_file import load
 HERE = Path(__file__).parent
 
 FILES = sorted(HERE.glob("*.txt"))
+
+LANGUAGES = ("python", "javascript", "typescript", "go", "rust", "java", "c", "cpp")
 
 KINDS = re.findall(r"^\| `(\w+)` \|", (HERE / "README.md").read_text("utf-8"), re.MULTILINE)
 
@@ -33,9 +36,21 @@ def test_task(path: Path, server: SharedServer) -> None:
     result = play_task(server.session, task, learning=True)
     assert len(result.trace) < MAX_TABS, "no silence"
     assert bool(result.places) == (task.kind != "silence")
+    lost = quality_baseline.lost_in_task(result, quality_baseline.read())
+    assert not lost, "\n".join([*lost, "If that is meant: LOWER=1 make baseline.", *result.trace])
 
 
 def test_all_kinds_are_there_and_a_quarter_is_silence() -> None:
     kinds = Counter(load(path).kind for path in FILES)
     assert set(kinds) == set(KINDS)
+    assert len(FILES) >= 100
     assert kinds["silence"] >= len(FILES) / 5
+
+
+def test_the_eight_languages_are_there() -> None:
+    languages = Counter(load(path).language for path in FILES)
+    assert all(languages[language] >= 9 for language in LANGUAGES), languages
+
+
+def test_what_the_baseline_has_exists() -> None:
+    assert set(quality_baseline.read()["tasks"]) <= {path.stem for path in FILES}
