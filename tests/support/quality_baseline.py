@@ -1,8 +1,8 @@
 """The quality baseline: `tests/baseline.json`, its comparison with new results, and its update.
 
-The file holds counts and scores by scenario, by task, and by file of a fixed sample of real edits. It holds no text of these
-files, and names them by a digest of their ids. Run `python tests/support/quality_baseline.py [--lower] [PART ...]` to measure
-anew and write; the parts are `scenarios`, `tasks` and `edits`, and by default all of them.
+The file holds counts and scores by scenario, by task, and by file of a fixed sample of real edits. It holds no text of
+these files, and names them by a digest of their ids. Run `python tests/support/quality_baseline.py [--lower] [PART ...]` to
+measure anew and write. The parts are `scenarios`, `tasks` and `edits`; by default all are measured.
 """
 
 from __future__ import annotations
