@@ -40,7 +40,7 @@ _RECORDED_AT = {"30-suppress-js-fetch": (7, 14)}
 """This scenario has two cursors, and what was recorded is of the second one."""
 
 ATTEMPTS = 3
-"""Requests before silence counts. On a busy machine the server stops waiting for the model; the response serves the next one."""
+"""Requests before silence counts. A response that comes too late for one request serves the next one."""
 
 ROOT = "file:///project/"
 """The folder of the scenarios' files; paths in prompts are relative to it."""
