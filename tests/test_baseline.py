@@ -6,21 +6,38 @@ Scenarios have their own test in tests/scenarios.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import pytest
 
 import quality_baseline
 from editahead_evals.metrics.metrics import SERVER, Counts, FileResult, TypingCounts
 from editahead_evals.replay.baselines import BASELINES
+from editahead_evals.report.comparison import Difference
 from editahead_evals.scenarios.scoring import ScenarioResult
 from editahead_evals.tasks.player import TaskResult
+from keyboard_baseline import PARTS, BaselinePart
+from keyboard_baseline import Counts as KeyboardCounts
 
 
 @pytest.mark.ratchet
 def test_no_figure_is_significantly_worse_on_real_edits() -> None:
     if not quality_baseline.EDITS.exists():
         pytest.skip(f"there is no {quality_baseline.EDITS}: nothing to measure on")
-    found = quality_baseline.differences(quality_baseline.measure_edits(), quality_baseline.read())
+    assert_none_is_worse(
+        quality_baseline.differences(quality_baseline.measure_edits(), quality_baseline.read())
+    )
+
+
+@pytest.mark.ratchet
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+def test_no_figure_is_significantly_worse_at_the_keyboard(part: BaselinePart) -> None:
+    if not part.data.exists():
+        pytest.skip(f"there is no {part.data}: nothing to measure on")
+    assert_none_is_worse(part.differences(part.measure(part.data), quality_baseline.read()))
+
+
+def assert_none_is_worse(found: Sequence[Difference]) -> None:
     worse = [each for each in found if each.is_worse]
     told = [
         f"{each.figure}: {each.ours.value:.4f}, was {each.theirs.value:.4f}; "
@@ -41,6 +58,42 @@ def files(covered: int = 5, wrong: int = 1) -> list[FileResult]:
     return out
 
 
+def keyboard_counts(part: BaselinePart, **more: int) -> KeyboardCounts:
+    """Return the counts of 30 items, each with some of everything, and more in the columns that end in these names."""
+    rows = {}
+    for n in range(30):
+        row = {column: 100 if "keys" in column else 4 + n % 3 for column in part.columns}
+        for column in part.columns:
+            row[column] += next((add for name, add in more.items() if column.split()[-1] == name), 0)
+        rows[f"o/n@{n}"] = list(row.values())
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("part", "more", "worse"),
+    [
+        (PARTS[0], {}, set()),
+        (PARTS[0], {"saved": 3, "shown": 3}, set()),
+        (PARTS[0], {"saved": -1}, {"inlineCompletion: saved", "copilotInlineEdit: saved"}),
+        (PARTS[1], {"wrong": 1}, {"inlineCompletion: wrong/100", "copilotInlineEdit: wrong/100"}),
+        (PARTS[1], {"flickers": 1}, {"inlineCompletion: flickered/100", "copilotInlineEdit: flickered/100"}),
+        (PARTS[2], {"correct": -1}, {"coverage", "precision"}),
+        (PARTS[2], {"wrong": 1, "false_ends": 1}, {"wrong/100", "false end"}),
+    ],
+)
+def test_losses_at_the_keyboard(part: BaselinePart, more: dict[str, int], worse: set[str]) -> None:
+    found = part.differences(keyboard_counts(part, **more), baseline())
+    assert {each.figure for each in found if each.is_worse} == worse
+    assert {each.figure for each in found} == set(part.figures)
+
+
+def test_all_items_at_the_keyboard_must_be_measured() -> None:
+    counts = keyboard_counts(PARTS[0])
+    counts.popitem()
+    with pytest.raises(ValueError, match="1 items of the baseline were not measured"):
+        PARTS[0].differences(counts, baseline())
+
+
 def baseline() -> quality_baseline.Baseline:
     scenarios = [
         ScenarioResult("met", None, shown=True, likeness=1.0),
@@ -53,6 +106,7 @@ def baseline() -> quality_baseline.Baseline:
         "scenarios": quality_baseline.written_scenarios(scenarios),
         "tasks": quality_baseline.written_tasks(tasks),
         "edits": quality_baseline.written_edits(files()),
+        **{part.name: part.written(keyboard_counts(part)) for part in PARTS},
     }
     read: quality_baseline.Baseline = json.loads(quality_baseline._as_text(made))
     assert read == json.loads(json.dumps(made))

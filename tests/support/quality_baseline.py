@@ -2,7 +2,8 @@
 
 The file holds counts and scores by scenario, by task, and by file of a fixed sample of real edits. It holds no text of
 these files, and names them by a digest of their ids. Run `python tests/support/quality_baseline.py [--lower] [PART ...]` to
-measure anew and write. The parts are `scenarios`, `tasks` and `edits`; by default all are measured.
+measure anew and write. The parts are `scenarios`, `tasks`, `edits`, and those of `keyboard_baseline`; by default all are
+measured.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from editahead_evals.report.comparison import Difference, compare_files
 from editahead_evals.scenarios.scoring import ScenarioResult, load_all, score
 from editahead_evals.tasks import report as task_report
 from editahead_evals.tasks.player import TaskResult, play_task
+from keyboard_baseline import PARTS
 
 ROOT = Path(__file__).parents[2]
 BASELINE = ROOT / "tests" / "baseline.json"
@@ -166,21 +168,21 @@ def _as_text(baseline: Baseline) -> str:
         each = (f"{indent}{json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
         return "{\n" + ",\n".join(each) + "\n" + indent[1:] + "}"
 
-    edits = baseline["edits"]
     parts = {
         "note": json.dumps(baseline["note"]),
         "scenarios": lines(baseline["scenarios"], "  "),
         "tasks": lines(baseline["tasks"], "  "),
-        "edits": "null",
     }
-    if edits is not None:
-        head = "".join(f"  {json.dumps(k)}: {json.dumps(v)},\n" for k, v in edits.items() if k != "counts")
-        parts["edits"] = "{\n" + head + '  "counts": ' + lines(edits["counts"], "   ") + "\n }"
+    for name in ("edits", *(part.name for part in PARTS)):
+        part = baseline[name]
+        head = "".join(f"  {json.dumps(k)}: {json.dumps(v)},\n" for k, v in part.items() if k != "counts")
+        parts[name] = "{\n" + head + '  "counts": ' + lines(part["counts"], "   ") + "\n }"
     return "{\n" + ",\n".join(f' "{name}": {part}' for name, part in parts.items()) + "\n}\n"
 
 
 def main(arguments: Sequence[str]) -> int:
-    parts = [word for word in arguments if word != "--lower"] or ["scenarios", "tasks", "edits"]
+    everything = ["scenarios", "tasks", "edits", *(part.name for part in PARTS)]
+    parts = [word for word in arguments if word != "--lower"] or everything
     before = read()
     after, lost = dict(before), []
     if "scenarios" in parts:
@@ -195,17 +197,34 @@ def main(arguments: Sequence[str]) -> int:
         print(f"there is no {EDITS}: its part of the baseline stays as it is")
     elif "edits" in parts:
         results = measure_edits()
-        for each in differences(results, before):
-            print(f"{each.figure}: {each.ours.value:.4f}, was {each.theirs.value:.4f}")
-            if each.is_worse:
-                lost.append(f"{each.figure}: significantly worse")
+        lost += _losses(differences(results, before))
         after["edits"] = written_edits(results)
+    for part in PARTS:
+        if part.name not in parts:
+            continue
+        if not part.data.exists():
+            print(f"there is no {part.data}: its part of the baseline stays as it is")
+            continue
+        counts = part.measure(part.data)
+        lost += _losses(part.differences(counts, before) if part.name in before else ())
+        after[part.name] = part.written(counts)
     if lost and "--lower" not in arguments:
         print("not written, for something would be lost (LOWER=1 writes it all the same):", *lost, sep="\n  ")
         return 1
     BASELINE.write_text(_as_text(after), "utf-8")
     print(f"written: {BASELINE}")
     return 0
+
+
+def _losses(found: Iterable[Difference]) -> list[str]:
+    """Print differences, and return the significant losses."""
+    lost = []
+    for each in found:
+        values = ("-" if value is None else f"{value:.4f}" for value in (each.ours.value, each.theirs.value))
+        print(f"{each.figure}: {', was '.join(values)}")
+        if each.is_worse:
+            lost.append(f"{each.figure}: significantly worse")
+    return lost
 
 
 if __name__ == "__main__":
