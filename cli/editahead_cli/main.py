@@ -19,6 +19,7 @@ COMMANDS = {
     "eval": "measure the quality of predictions, of applied sketches and of prompts",
     "engine": "start and supervise a vLLM for Editahead",
     "models": "list the models that fit this machine, or download one",
+    "record": "record your editing sessions on this machine, to measure on them; off by default",
     "stats": "show what became of the predictions in your editor",
     "doctor": "check that Editahead works on this machine",
     "train": "train the gate, the vocabulary and the small model on real edits",

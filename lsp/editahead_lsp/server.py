@@ -33,6 +33,7 @@ from .session.outcome_log import FILE_NAME, OutcomeLog
 from .session.outcome_tracker import OutcomeTracker
 from .session.session import Session
 from .session.session_clock import SessionClock
+from .session.session_recorder import FOLDER_NAME, SessionRecorder
 from .settings import Settings, load_settings
 from .transport import parent_process
 from .transport.json_rpc import JsonRpcProtocol
@@ -90,11 +91,13 @@ class Server(LanguageServer):
         self._environment = environment
         self._user_folder = user_dirs.config_folder() if user_folder is None else user_folder
         self.client = ClientCapabilities()
-        log_file = (user_dirs.state_folder() if state_folder is None else state_folder) / FILE_NAME
-        outcome_log = OutcomeLog(log_file, clock)
+        state_folder = user_dirs.state_folder() if state_folder is None else state_folder
+        run_id = run_id or secrets.token_hex(8)
+        outcome_log = OutcomeLog(state_folder / FILE_NAME, clock)
         self.session_clock = SessionClock(clock)
-        outcomes = OutcomeTracker(self.session_clock, now, run_id or secrets.token_hex(8), outcome_log)
-        self.session = Session(self.session_clock, outcomes)
+        self.recorder = SessionRecorder(state_folder / FOLDER_NAME, now, run_id)
+        outcomes = OutcomeTracker(self.session_clock, now, run_id, outcome_log)
+        self.session = Session(self.session_clock, outcomes, self.recorder)
         self.predictions = PredictionScheduler(make_pipeline, clock, sleep, cache_size=reuse.cache_size)
         self.coordinator = PredictionCoordinator(self.session, self.predictions, clock, sleep, reuse)
         self.apply_service = ApplyService(self.session, clock)
@@ -186,6 +189,7 @@ class Server(LanguageServer):
         )
         logging.getLogger().setLevel(settings.log_level.upper())
         self.session.configure(settings, FileExclusion(folders, settings.exclude))
+        self.recorder.configure(on=settings.record == "on", roots=folders)
 
     def _update_model(self, settings: Settings) -> None:
         """Switch to the model that the settings name, unless it is in use already."""

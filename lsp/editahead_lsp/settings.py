@@ -21,7 +21,7 @@ from .errors import SettingError
 FILE_NAME = "editahead.toml"
 ENVIRONMENT_PREFIX = "EDITAHEAD_"
 
-USER_ONLY = frozenset(["backend", "url", "model", "api_key_env", "telemetry"])
+USER_ONLY = frozenset(["backend", "url", "model", "api_key_env", "telemetry", "record"])
 """Settings that a workspace file cannot set: a file in a cloned repository must never choose where code is sent."""
 _NOT_SETTINGS = frozenset(["crossFile", "token"])
 """Keys of the client's options that concern the connection only."""
@@ -47,6 +47,7 @@ class Settings:
     completion_item: str = "auto"
     learning: bool = True
     telemetry: str = "local"
+    record: str = "off"
     log_level: str = "warning"
 
 
@@ -167,6 +168,7 @@ _VALUE_TYPES: Mapping[str, _ValueType] = {
     "completion_item": _one_of("auto", "on", "off"),
     "learning": _ValueType("true or false", _boolean),
     "telemetry": _one_of("local", "off"),
+    "record": _one_of("off", "on"),
     "log_level": _one_of("debug", "info", "warning", "error"),
 }
 SETTING_NAMES = tuple(f.name for f in fields(Settings))
@@ -174,6 +176,7 @@ _TEXT_SETTINGS = frozenset(
     ["backend", "url", "model", "api_key_env", "format", "hints", "completion_item"]
 ) | {
     "telemetry",
+    "record",
     "log_level",
 }
 """Settings whose environment variables are text; the variables of other settings are parsed as JSON if possible."""

@@ -92,6 +92,7 @@ def status(server: Server, arguments: list[Any]) -> wire.StatusResult:
         latency=wire.LatencyStatus(server.coordinator.latency_ms(0.50), server.coordinator.latency_ms(0.95)),
         outcomes=wire.OutcomeStatus(counts.shown, counts.accepted, counts.rejected),
         apply=_apply_status(server.apply_service.by_model),
+        recording=None if server.recorder.path is None else str(server.recorder.path),
     )
 
 

@@ -461,3 +461,5 @@ class StatusResult:
     latency: LatencyStatus
     outcomes: OutcomeStatus
     apply: ApplyStatus = ApplyStatus()
+    recording: str | None = None
+    """The file that this session is recorded in."""

@@ -27,6 +27,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from .adaptive_debounce import AdaptiveDebounce
 from .outcome_tracker import OutcomeTracker
 from .rejected_edits import RejectedEdits
+from .session_recorder import SessionRecorder
 from .shown_prediction import Decision
 from .shown_predictions import ShownPredictions
 
@@ -38,6 +39,7 @@ class Session:
     Attributes:
         clock: Returns monotonic seconds.
         outcomes: The outcomes of the predictions.
+        recorder: Records the session for the user, if they want that.
         encoding: The position encoding that was negotiated with the client.
         focused: The key of the document in focus.
         state: The input of the latest prediction.
@@ -45,6 +47,7 @@ class Session:
 
     clock: Callable[[], float]
     outcomes: OutcomeTracker
+    recorder: SessionRecorder | None = None
     settings: Settings = field(default_factory=Settings)
     exclusion: FileExclusion = field(default_factory=FileExclusion)
     encoding: Encoding = "utf-16"
@@ -82,6 +85,8 @@ class Session:
         self.documents.open(document)
         if self.disabled_reason(document) is None:
             self.history.on_open(document.snapshot)
+            if self.recorder is not None:
+                self.recorder.on_open(document.key, document.snapshot)
         self.rejected_edits.on_open(document.key, document.snapshot)
         self.focused = document.key
         self.generation += 1
@@ -106,6 +111,8 @@ class Session:
         self._cursors[document.key] = after
         if made.edit and self.disabled_reason(document) is None:
             self.history.record_change(made.before, made.after, made.edit, at=self.clock(), cursor=cursor)
+            if self.recorder is not None:
+                self.recorder.on_change(document.key, made.before, made.after, made.edit)
         self.rejected_edits.on_change(document.key, made)
         self.diagnostics.on_change(document.key, made.edit)
         self.outcomes.on_change(document.key, made)
@@ -129,12 +136,16 @@ class Session:
             self.focused = None
         self.shown_predictions.on_close(document.key)
         self.outcomes.on_close(document.key)
+        if self.recorder is not None:
+            self.recorder.on_close(document.key)
 
     def close_all(self) -> None:
         """End all open predictions and write their outcomes: the client is gone, or shut the server down."""
         self._process_due_outcomes()
         self.shown_predictions.close_all()
         self.outcomes.stop()
+        if self.recorder is not None:
+            self.recorder.stop()
 
     def focus(self, uri: str | None) -> None:
         """Set the document in focus; None when the user looks at none."""
@@ -162,6 +173,8 @@ class Session:
         self.documents.mark_used(document)
         cursor = offset_at(document.snapshot, place.line, place.character, self.encoding)
         self._cursors[document.key] = cursor
+        if self.recorder is not None:
+            self.recorder.on_cursor(document.key, document.snapshot, cursor)
         return cursor
 
     def update_diagnostics(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from editahead_inference.worker_thread import WorkerThread
+from editahead_lsp.workspace.uris import uri_to_path
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -64,16 +66,17 @@ class SessionRecorder:
         self._known: dict[str, _Recorded] = {}
         self._cursor: tuple[str, int] | None = None
         self._worker: WorkerThread | None = None
+        self._lock = threading.Lock()
         self._waiting = 0
         self._file = _RecordingFile(folder, run)
 
     @property
     def path(self) -> Path | None:
         """The file that is being written; None while nothing is recorded."""
-        return self._file.path if self.is_on else None
+        return self._file.path if self.is_on and not self._file.has_ended else None
 
     def configure(self, *, on: bool, roots: Sequence[Path]) -> None:
-        """Start or stop recording. Documents enter a recording with their next change.
+        """Start or stop recording. Documents that are open already enter a recording with their next change.
 
         Args:
             on: Whether the user wants recordings.
@@ -84,18 +87,22 @@ class SessionRecorder:
             self._known.clear()
         self.is_on = on
 
+    def on_open(self, key: str, snapshot: Snapshot) -> None:
+        """Record a document that was opened, and that the user does not exclude."""
+        if self.is_on:
+            self._record(key, snapshot)
+
     def on_change(self, key: str, before: Snapshot, after: Snapshot, edit: Edit) -> None:
         """Record a change of a document that the user does not exclude."""
         if not self.is_on:
             return
         recorded = self._known.get(key)
-        size = sum(len(replacement.text) for replacement in edit.replacements)
         if recorded is None or recorded.snapshot is not before:
-            number = self._numbers.setdefault(key, len(self._numbers))
-            self._submit(before.length, partial(self._begin, number, before))
-            recorded = self._known[key] = _Recorded(number, before)
-        recorded.snapshot = after
-        self._submit(size, partial(_changed, recorded.number, before, after.version, edit))
+            recorded = self._record(key, before)
+        size = sum(len(replacement.text) for replacement in edit.replacements)
+        change = partial(_changed, recorded.number, before, after.version, edit)
+        if recorded is self._known.get(key) and self._submit(size, change):
+            recorded.snapshot = after
 
     def on_cursor(self, key: str, snapshot: Snapshot, cursor: int) -> None:
         """Record where the cursor is, as an offset in code points."""
@@ -119,14 +126,29 @@ class SessionRecorder:
             self._worker.stop(STOP_S)
             self._worker = None
 
-    def _submit(self, size: int, entries: Callable[[int], Sequence[Any]]) -> None:
+    def _record(self, key: str, snapshot: Snapshot) -> _Recorded:
+        """Record the whole text of a document."""
+        recorded = _Recorded(self._numbers.setdefault(key, len(self._numbers)), snapshot)
+        if self._submit(snapshot.length, partial(self._begin, recorded.number, snapshot)):
+            self._known[key] = recorded
+        return recorded
+
+    def _submit(self, size: int, entries: Callable[[int], Sequence[Any]]) -> bool:
+        """Let the thread write entries, and return whether there is room for them.
+
+        Args:
+            size: The characters that the entries keep in memory.
+            entries: Returns the entries for a time in Unix milliseconds.
+        """
         if self._waiting + size > MAX_WAITING_CHARS:
             self._known.clear()
-            return
+            return False
         if self._worker is None:
             self._worker = WorkerThread("editahead-recorder")
-        self._waiting += size
+        with self._lock:
+            self._waiting += size
         self._worker.submit(partial(self._write, size, entries, int(1000 * self._now())))
+        return True
 
     def _write(self, size: int, entries: Callable[[int], Sequence[Any]], time_ms: int) -> None:
         """Write entries. Runs on the recorder's thread."""
@@ -135,13 +157,20 @@ class SessionRecorder:
         except (OSError, UnicodeError) as error:
             self._file.fail(error)
         finally:
-            self._waiting -= size
+            with self._lock:
+                self._waiting -= size
 
     def _begin(self, number: int, snapshot: Snapshot, time_ms: int) -> Sequence[Any]:
         path = _relative(snapshot.uri, self._roots)
         return (
             {"kind": "documentEncountered", "id": number, "time": time_ms, "relativePath": path},
-            {"kind": "setContent", "id": number, "time": time_ms, "v": snapshot.version, "content": snapshot.text},
+            {
+                "kind": "setContent",
+                "id": number,
+                "time": time_ms,
+                "v": snapshot.version,
+                "content": snapshot.text,
+            },
         )
 
 
@@ -152,7 +181,7 @@ class _RecordingFile:
         self.path = folder / f"{run}{SUFFIX}"
         self._folder = folder
         self._end = 0
-        self._failed = False
+        self.has_ended = False
 
     def append(self, entries: Sequence[Any]) -> None:
         """Add entries; a text that would make the file larger than `MAX_FILE_BYTES` ends the recording.
@@ -160,11 +189,11 @@ class _RecordingFile:
         Raises:
             OSError: The file cannot be written.
         """
-        if self._failed:
+        if self.has_ended:
             return
         lines = ",\n".join(json.dumps(entry, ensure_ascii=True) for entry in entries).encode()
         if self._end + len(lines) > MAX_FILE_BYTES:
-            self._failed = True
+            self.has_ended = True
             log.warning("the recording is full; the rest of the session is not recorded")
             return
         if not self._end:
@@ -178,7 +207,7 @@ class _RecordingFile:
 
     def fail(self, error: Exception) -> None:
         """Record nothing any more, and say so once in the log."""
-        self._failed = True
+        self.has_ended = True
         log.warning("the session cannot be recorded: %s", type(error).__name__)
 
     def _create(self) -> None:
@@ -192,9 +221,7 @@ class _RecordingFile:
         self._end = len(_EMPTY)
 
 
-def _changed(
-    number: int, before: Snapshot, version: int, edit: Edit, time_ms: int
-) -> Sequence[Any]:
+def _changed(number: int, before: Snapshot, version: int, edit: Edit, time_ms: int) -> Sequence[Any]:
     replacements = [
         [_units(before.text, each.start), _units(before.text, each.end), each.text]
         for each in edit.replacements
@@ -218,9 +245,7 @@ def _units(text: str, offset: int) -> int:
 
 def _relative(uri: str, roots: Sequence[Path]) -> str:
     """Return the path of a document within the workspace; outside of it, only its name."""
-    from editahead_lsp.workspace.uris import to_path
-
-    path = to_path(uri)
+    path = uri_to_path(uri)
     if path is None:
         return uri.rpartition("/")[2]
     inside = next((path.relative_to(root) for root in roots if path.is_relative_to(root)), None)
