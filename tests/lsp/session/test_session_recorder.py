@@ -19,7 +19,7 @@ from editahead_lsp.session.session_recorder import SUFFIX, SessionRecorder
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
-URI = "file:///work/shop/a.py"
+URI = "file:///project/shop/a.py"
 
 
 class Typist:
@@ -40,7 +40,7 @@ class Typist:
 @pytest.fixture
 def recorder(tmp_path: Path) -> SessionRecorder:
     made = SessionRecorder(tmp_path / "recordings", lambda: 12.5, "run")
-    made.configure(on=True, roots=[Path("/work")])
+    made.configure(on=True, roots=[Path("/project")])
     return made
 
 
@@ -109,7 +109,7 @@ def test_only_the_user_can_read_it(recorder: SessionRecorder) -> None:
 
 
 def test_paths_outside_of_the_workspace_are_names(recorder: SessionRecorder) -> None:
-    for uri in ("file:///home/me/b.py", "untitled:Untitled-1"):
+    for uri in ("file:///elsewhere/b.py", "untitled:Untitled-1"):
         Typist(recorder, "", uri).change(0, 0, "x")
     paths = [entry["relativePath"] for entry in entries(recorder) if "relativePath" in entry]
     assert paths == ["b.py", "untitled:Untitled-1"]
@@ -160,7 +160,7 @@ def test_what_does_not_fit_into_memory_is_left_out(
 ) -> None:
     monkeypatch.setattr(session_recorder, "MAX_WAITING_CHARS", 100)
     Typist(recorder, "a" * 200).change(0, 0, "b")
-    Typist(recorder, "", "file:///work/b.py").change(0, 0, "b")
+    Typist(recorder, "", "file:///project/b.py").change(0, 0, "b")
     kinds = [(entry["kind"], entry["id"]) for entry in entries(recorder)]
     assert kinds == [("documentEncountered", 1), ("setContent", 1), ("changed", 1)]
 
