@@ -102,7 +102,7 @@ def tests(log: Log) -> None:
 
 
 def fuzz(log: Log) -> None:
-    log.run(PYTHON, "-m", "pytest", "-n", "2", "tests", "-m", "fuzz", EDITAHEAD_FUZZ_SECONDS="60")
+    log.run(PYTHON, "-m", "pytest", "-n", "2", "tests", "-m", "fuzz", EDITAHEAD_FUZZ_SECONDS="20")
 
 
 def neovim(log: Log) -> None:
@@ -195,7 +195,7 @@ SECTIONS = (
     Section("Neovim, end to end", neovim),
     Section("evaluation on 30 files", evaluation),
     Section("quality on real edits, against the baseline", ratchet),
-    Section("fuzz, each test for 60 s", fuzz, CORES),
+    Section("fuzz, each test for 20 s", fuzz, CORES),
     Section("benchmarks, in short", benchmarks, CORES),
 )
 
