@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Column, Table
 
-from editahead_evals.client.editor import Editor
+from editahead_evals.client.editor import Editor, Trigger
 from editahead_evals.data.commit_replay import KEYSTROKE_CHARS
 from editahead_evals.errors import RecordError
 from editahead_evals.report.json_types import EvalRecordedOutput, RecordedFigures, RecordedModel
@@ -241,7 +241,7 @@ def _played(editor: Editor, scene: RecordedScenario, cursor: int) -> str | None:
             editor.replace(uri, start, start, r.text[at : at + KEYSTROKE_CHARS])
     point, shown = editor.documents[uri].point(cursor), False
     for _ in range(TABS):
-        trigger = "accepted" if shown else "cursor"
+        trigger: Trigger = "accepted" if shown else "cursor"
         for _ in range(ATTEMPTS):  # a response that comes too late for one request serves the next
             found = editor.next_edit(uri, point, trigger).result["predictions"]
             if found:
