@@ -69,8 +69,14 @@ def test_recordings_as_json(recordings: Path, capsys: pytest.CaptureFixture[str]
     assert len(session["answers"]) == session["counts"]["shown"]
 
 
-def test_typing_in_tables(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--edits", str(edits), "--typing", "--jobs", "1") == 0
+def test_typing_in_tables_and_on_a_page(
+    edits: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "report.html"
+    assert run("--edits", str(edits), "--typing", "--jobs", "1", "--report", str(page)) == 0
+    html = page.read_text("utf-8")
+    assert "<h2>copilotInlineEdit, by language</h2>" in html
+    assert "user" not in html.partition("<body>")[2].replace("seed", "")  # no code
     out = capsys.readouterr().out
     for words in ("typed key by key", "inlineCompletion, by language", "python", "calibration error", "p99"):
         assert words in out
@@ -91,7 +97,9 @@ def test_ordered_edits_as_json_and_in_tables(tmp_path: Path, capsys: pytest.Capt
     validate("output.eval-ordered", "output", report)
     assert report["groups"]["editahead"]["counts"]["requests"] == 2
     assert report["groups"]["editahead"]["counts"]["correct"] == 1
-    assert run("--ordered", str(path), "--jobs", "1") == 0
+    page = tmp_path / "report.html"
+    assert run("--ordered", str(path), "--jobs", "1", "--report", str(page)) == 0
+    assert "<h1>Ordered edits of pull requests</h1>" in page.read_text("utf-8")
     assert "Ordered edits of pull requests" in capsys.readouterr().out
 
 

@@ -29,10 +29,8 @@ def usage_error(args: argparse.Namespace) -> str | None:
         return "--typing cannot be combined with --apply or --save-states"
     if args.keys and args.files:
         return "--keys cannot be combined with --files"
-    if (args.keys or args.typing or args.ordered) and (
-        args.with_model or args.samples or args.report or args.apply
-    ):
-        return "--keys, --typing and --ordered cannot be combined with --with-model, --samples, --report or --apply"
+    if (args.keys or args.typing or args.ordered) and (args.with_model or args.samples or args.apply):
+        return "--keys, --typing and --ordered cannot be combined with --with-model, --samples or --apply"
     return None
 
 
@@ -50,7 +48,7 @@ def run(args: argparse.Namespace, errors: Console) -> int:
 
     from editahead_evals.data.revisions import present_commit
     from editahead_evals.replay.key_replay import KeyPlan
-    from editahead_evals.report import key_report
+    from editahead_evals.report import key_report, keyboard_page
     from editahead_evals.report.report import Provenance
 
     source: Source = "recordings" if args.keys else "commits"
@@ -61,6 +59,8 @@ def run(args: argparse.Namespace, errors: Console) -> int:
         compared = key_report.compare(results, theirs.results, theirs.commit, args.seed)
     where = Provenance(present_commit(), str(args.keys or args.edits or args.repo), args.seed)
     report = key_report.summarize(results, source, where)
+    if args.report:
+        args.report.write_text(keyboard_page.keys_as_html(report, compared), "utf-8")
     if args.json:
         print_json(key_report.as_json(report, compared))
     else:
@@ -81,7 +81,7 @@ def run_ordered(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.data.ordered_edits import read_pull_requests
     from editahead_evals.data.revisions import present_commit
     from editahead_evals.replay.ordered_replay import OrderedPlan
-    from editahead_evals.report import ordered_report
+    from editahead_evals.report import keyboard_page, ordered_report
     from editahead_evals.report.report import Provenance
 
     requests = read_pull_requests(args.ordered)
@@ -92,6 +92,8 @@ def run_ordered(args: argparse.Namespace, errors: Console) -> int:
     if theirs is not None:
         compared = ordered_report.compare(results, theirs.results, theirs.commit, args.seed)
     report = ordered_report.summarize(results, Provenance(present_commit(), str(args.ordered), args.seed))
+    if args.report:
+        args.report.write_text(keyboard_page.ordered_as_html(report, compared), "utf-8")
     if args.json:
         print_json(ordered_report.as_json(report, compared))
     else:

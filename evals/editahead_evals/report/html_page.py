@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 from editahead_evals.metrics.bootstrap import Bootstrap, Interval
 from editahead_evals.metrics.example_cases import DiffLine, ExampleCase, best, worst
 from editahead_evals.metrics.metrics import (
     GROUP_METRICS,
     METRICS,
-    SERVER,
     TYPING_METRICS,
     Counts,
     FileResult,
@@ -19,39 +17,13 @@ from editahead_evals.metrics.metrics import (
 )
 
 from .comparison import Comparison
+from .html_parts import comparison_table, figure_table, interval_value, page, section, table_rows
 from .report import NOTE, Report
 from .svg_plots import bars, line_plot
 from .terminal_tables import cell
 
 CASES = 8
 """Of the best, and of the worst."""
-
-STYLE = """
-:root { color-scheme: light dark; --ground: #fff; --ink: #1c1e21; --faint: #9aa0a6; --line: #e3e5e8; --blue: #2563c9;
-  --red: #b3261e; --green: #1a7f37; --red-ground: #fdecea; --green-ground: #e6f4ea; }
-@media (prefers-color-scheme: dark) { :root { --ground: #16181b; --ink: #e4e6e9; --faint: #80868d; --line: #31353a;
-  --blue: #7cacf8; --red: #f2b8b5; --green: #86d993; --red-ground: #41211f; --green-ground: #1d3524; } }
-body { background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; max-width: 88rem;
-  margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; } p.note { color: var(--faint); }
-.wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; } tr.us { font-weight: 600; }
-td small { color: var(--faint); font-weight: 400; } td.better { color: var(--green); } td.worse { color: var(--red); }
-.plots { display: flex; flex-wrap: wrap; gap: 2rem; } figure { margin: 0; } figcaption { font-weight: 600; }
-svg { max-width: 100%; height: auto; } svg text { font: 11px system-ui, sans-serif; fill: var(--ink); }
-svg .middle { text-anchor: middle; } svg .end { text-anchor: end; }
-svg .axis, svg .whisker { stroke: var(--ink); } svg .grid { stroke: var(--line); }
-svg .faint { stroke: var(--faint); stroke-dasharray: 4 4; } svg .curve { fill: none; stroke: var(--blue); stroke-width: 2; }
-svg .dot { fill: var(--blue); } svg .mark { fill: var(--red); } svg .track { fill: var(--line); }
-svg .bar { fill: var(--blue); opacity: .75; }
-dt { font-weight: 600; float: left; clear: left; width: 9rem; } dd { margin-left: 9.5rem; }
-details { border: 1px solid var(--line); border-radius: 6px; margin: .6rem 0; padding: .5rem .8rem; }
-summary { cursor: pointer; }
-.case { display: flex; flex-wrap: wrap; gap: 1rem; } .case > div { flex: 1 1 20rem; min-width: 0; }
-pre { overflow-x: auto; margin: .3rem 0; font: 12.5px/1.45 ui-monospace, monospace; } pre span { display: block; }
-.minus { background: var(--red-ground); } .plus { background: var(--green-ground); } .at { color: var(--faint); }
-"""
 
 METRIC_GLOSSARY = {
     "moments": "requests after which hunks of the commit remain in the file",
@@ -86,82 +58,32 @@ def as_html(report: Report, comparison: Comparison | None = None) -> str:
     parts = [
         "<h1>How well Editahead predicts the next edit</h1>",
         f'<p class="note">{escape(NOTE)}<br>{escape(provenance)}</p>',
-        _section("Next edit", _table("predictor", report.predictors, {"moments": "opportunities"}, METRICS)),
-        _section(
-            "While typing", _table("predictor", report.typing, {"keystrokes": "keystrokes"}, TYPING_METRICS)
+        section(
+            "Next edit", figure_table("predictor", report.predictors, {"moments": "opportunities"}, METRICS)
         ),
-        _section("Confidence", _plots(report) + _confidence(report)),
-        _section("What other thresholds would give, from the answers at eagerness 1", _levels(report)),
-        _section("By language", _table("language", report.languages, {"moments": "opportunities"}, METRICS)),
-        _section(
-            "By kind of hunk", _table("kind", report.kinds, {"moments": "opportunities"}, GROUP_METRICS)
+        section(
+            "While typing",
+            figure_table("predictor", report.typing, {"keystrokes": "keystrokes"}, TYPING_METRICS),
         ),
-        _section(
+        section("Confidence", _plots(report) + _confidence(report)),
+        section("What other thresholds would give, from the answers at eagerness 1", _levels(report)),
+        section(
+            "By language", figure_table("language", report.languages, {"moments": "opportunities"}, METRICS)
+        ),
+        section(
+            "By kind of hunk", figure_table("kind", report.kinds, {"moments": "opportunities"}, GROUP_METRICS)
+        ),
+        section(
             "By distance from the cursor",
-            _table("distance", report.distances, {"moments": "opportunities"}, GROUP_METRICS),
+            figure_table("distance", report.distances, {"moments": "opportunities"}, GROUP_METRICS),
         ),
-        _section("What the figures mean", _meanings()),
-        _section("Best cases: the largest edits that were right", _cases(best(cases, CASES))),
-        _section("Worst cases: the surest ones that were not", _cases(worst(cases, CASES))),
+        section("What the figures mean", _meanings()),
+        section("Best cases: the largest edits that were right", _cases(best(cases, CASES))),
+        section("Worst cases: the surest ones that were not", _cases(worst(cases, CASES))),
     ]
     if comparison is not None:
-        parts.insert(4, _section(f"Against {comparison.against}", _comparison(comparison)))
-    title = "Editahead: next edit"
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<style>{STYLE}</style>\n</head>\n<body>\n" + "\n".join(parts) + "\n</body>\n</html>\n"
-    )
-
-
-def _section(title: str, content: str) -> str:
-    return f"<h2>{escape(title)}</h2>\n{content}"
-
-
-def _rows(head: Iterable[str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """Return table rows, each given as its class and its cells in HTML."""
-    out = ['<div class="wide"><table><tr>', *(f"<th>{escape(each)}</th>" for each in head), "</tr>"]
-    for kind, cells in rows:
-        out.append(f'<tr class="{kind}">')
-        out += [each if each.startswith("<td") else f"<td>{each}</td>" for each in cells]
-        out.append("</tr>")
-    return "".join([*out, "</table></div>"])
-
-
-def _value(interval: Interval) -> str:
-    value, _, bounds = cell(interval).partition(" ")
-    return f"{value} <small>{bounds}</small>" if bounds else value
-
-
-def _table(
-    what: str,
-    rows: Sequence[tuple[str, Any, Mapping[str, Interval]]],
-    sums: Mapping[str, str],
-    metrics: Iterable[str],
-) -> str:
-    return _rows(
-        [what, *sums, "shown", *metrics],
-        (
-            (
-                "us" if name == SERVER else "",
-                [
-                    escape(name),
-                    *(str(getattr(counts, each)) for each in (*sums.values(), "shown")),
-                    *(_value(row[metric]) for metric in metrics),
-                ],
-            )
-            for name, counts, row in rows
-        ),
-    )
-
-
-def _comparison(comparison: Comparison) -> str:
-    rows = []
-    for each in comparison.differences:
-        shade = "worse" if each.is_worse else "better" if each.is_better else ""
-        difference = f'<td class="{shade}">{_value(each.difference)}</td>'
-        rows.append(("", [escape(each.figure), _value(each.ours), _value(each.theirs), difference]))
-    return _rows(["figure", "here", comparison.against, "difference"], rows)
+        parts.insert(4, section(f"Against {comparison.against}", comparison_table(comparison)))
+    return page("Editahead: next edit", parts)
 
 
 def _plots(report: Report) -> str:
@@ -213,12 +135,14 @@ def _confidence(report: Report) -> str:
         ("some candidate right, of all, before gate and checks (the ceiling)", confidence.ceiling),
         ("next hit", report.next_hit),
     ]
-    return _rows(["figure", "value"], (("", [escape(name), _value(value)]) for name, value in figures))
+    return table_rows(
+        ["figure", "value"], (("", [escape(name), interval_value(value)]) for name, value in figures)
+    )
 
 
 def _levels(report: Report) -> str:
     """Return the table of other thresholds."""
-    return _rows(
+    return table_rows(
         ["confidence", "show rate", "coverage", "precision", "false end"],
         (
             (
