@@ -41,7 +41,10 @@ def serving(model: Path, log: Path, *options: str) -> Iterator[str]:
         *options,
     ]
     settings = {"VLLM_CPU_KVCACHE_SPACE": "1", "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1"}
-    settings |= {"VLLM_API_KEY": KEY, "VLLM_ENABLE_V1_MULTIPROCESSING": "0"}  # without the latter, "uni" is ignored
+    settings |= {
+        "VLLM_API_KEY": KEY,
+        "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
+    }  # without the latter, "uni" is ignored
     process = subprocess.Popen(
         command,
         env=os.environ | settings,
