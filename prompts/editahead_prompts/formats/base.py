@@ -153,8 +153,8 @@ class AnswerParser(Protocol):
         ...
 
 
-class Format(AnswerParser, Protocol):
-    """The prompts and answers of one model family for next edits.
+class ModelFormat(AnswerParser, Protocol):
+    """The prompts and answers of one model family.
 
     Attributes:
         name: The name in settings.
@@ -170,6 +170,10 @@ class Format(AnswerParser, Protocol):
 
     @property
     def context(self) -> int: ...
+
+
+class Format(ModelFormat, Protocol):
+    """The prompts and answers of one model family for next edits. `context` is the budget of the prompt."""
 
     def build(
         self,

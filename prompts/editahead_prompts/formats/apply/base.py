@@ -14,7 +14,7 @@ from editahead_prompts.composition.parts import Group, Part
 from editahead_prompts.composition.render import Prompt, render
 from editahead_prompts.composition.tokenizers import Tokenizer, count_within
 from editahead_prompts.errors import PromptTooLongError
-from editahead_prompts.formats.base import NO_ROOTS, AnswerParser, EditableRegion, PromptPaths, PromptRequest
+from editahead_prompts.formats.base import NO_ROOTS, EditableRegion, ModelFormat, PromptPaths, PromptRequest
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 
 LONG = 3000
@@ -47,23 +47,8 @@ class ApplyInput:
     instruction: str = ""
 
 
-class ApplyFormat(AnswerParser, Protocol):
-    """The prompts and answers of one model family for Apply.
-
-    Attributes:
-        name: As of a `Format`.
-        special_tokens: As of a `Format`.
-        context: The budget of prompt and answer together that the model was made for, in tokens.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def special_tokens(self) -> tuple[str, ...]: ...
-
-    @property
-    def context(self) -> int: ...
+class ApplyFormat(ModelFormat, Protocol):
+    """The prompts and answers of one model family for Apply. `context` is the budget of prompt and answer together."""
 
     def build(
         self,
