@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING
 
 from . import eval_apply, eval_keys, eval_prompts
 from .eval_apply import DEFAULT_SKETCHES
-from .eval_common import DEFAULT_FILES, MAX_COMMITS, print_json, read_chosen_records, replay_all
+from .eval_common import (
+    DEFAULT_FILES,
+    MAX_COMMITS,
+    load_configured_model,
+    print_json,
+    read_chosen_records,
+    replay_all,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from editahead_inference.predictors.model.predictor import ModelPredictor
     from editahead_prompts.state import EditorState
 
 
@@ -194,7 +200,9 @@ def candidate_texts(samples: int = 0) -> Iterator[Callable[[EditorState], Iterat
     from editahead_inference.pipeline import Pipeline
 
     pipeline, loop = Pipeline(), asyncio.Runner()
-    model = _create_model(samples) if samples else None
+    model = load_configured_model("--samples")[1] if samples else None
+    if model is not None:
+        model.samples = samples
 
     def propose(state: EditorState) -> Iterator[str]:
         found = [verdict.candidate for verdict in pipeline.predict(state, eagerness=0).verdicts]
@@ -212,28 +220,6 @@ def candidate_texts(samples: int = 0) -> Iterator[Callable[[EditorState], Iterat
         finally:
             if model is not None:
                 loop.run(model.backend.close())
-
-
-def _create_model(samples: int) -> ModelPredictor:
-    """Return the model of the environment and the user's settings.
-
-    Raises:
-        RunError: The settings name no model.
-    """
-    from editahead_evals.errors import RunError
-    from editahead_lsp import user_dirs
-    from editahead_lsp.model.config import ModelConfig
-    from editahead_lsp.settings import load_settings
-
-    settings = load_settings(os.environ, None, [], user_dirs.config_folder()).settings
-    try:
-        model = ModelConfig.from_settings(settings, os.environ, ()).create_predictor()
-    except ValueError as error:
-        raise RunError(f"--samples: {error}") from None
-    if model is None:
-        raise RunError('--samples needs a model: `backend` is "embedded"')
-    model.samples = samples
-    return model
 
 
 def _model_environment(args: argparse.Namespace) -> dict[str, str]:
@@ -255,7 +241,7 @@ def _eval_commits(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.report.report import Provenance, as_json, summarize
 
     if args.samples:
-        _create_model(args.samples)  # fail now rather than after the replay
+        load_configured_model("--samples")  # fail now rather than after the replay
     records = read_chosen_records(args, errors)
     plan = EvalPlan(_model_environment(args), partial(candidate_texts, args.samples or 0))
     compared = None

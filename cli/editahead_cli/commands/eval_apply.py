@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import sys
 from typing import TYPE_CHECKING, Any
+
+from .eval_common import load_configured_model, print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,8 +52,7 @@ def run(args: argparse.Namespace, errors: Console) -> int:
         args.failures.write_text("".join(report.failure_listing(outcomes)), "utf-8")
         errors.print(f"written: {args.failures}", markup=False, highlight=False, soft_wrap=True)
     if args.json:
-        json.dump(report.as_json(found), sys.stdout, indent=2)
-        sys.stdout.write("\n")
+        print_json(report.as_json(found))
     else:
         report.render(found, Console())
     return 0
@@ -66,17 +64,6 @@ def model_settings() -> dict[str, Any]:
     Raises:
         RunError: The settings name no model.
     """
-    from editahead_evals.errors import RunError
-    from editahead_lsp import user_dirs
-    from editahead_lsp.model.config import ModelConfig
-    from editahead_lsp.settings import load_settings
-
-    settings = load_settings(os.environ, None, [], user_dirs.config_folder()).settings
-    try:
-        model = ModelConfig.from_settings(settings, os.environ, ()).create_predictor()
-    except ValueError as error:
-        raise RunError(f"--with-model: {error}") from None
-    if model is None:
-        raise RunError('--with-model needs a model: `backend` is "embedded"')
+    settings, _ = load_configured_model("--with-model")
     names = ("backend", "url", "model", "api_key_env", "format")
     return {name: value for name in names if (value := getattr(settings, name)) is not None}

@@ -1,9 +1,10 @@
-"""What the evaluations of `editahead eval` share: the choice of records, the progress of replays, JSON."""
+"""What the evaluations of `editahead eval` share: the records, the progress of replays, the user's model, JSON."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     from editahead_evals.data.edit_records import Record
     from editahead_evals.replay.parallel import Item, ReplayPlan, Result
+    from editahead_inference.predictors.model.predictor import ModelPredictor
+    from editahead_lsp.settings import Settings
 
 MAX_COMMITS = 1000
 """Most of a repository's last commits that are searched."""
@@ -76,6 +79,30 @@ def replay_all(
                 results.append(result)
                 progress.advance(task)
     return results
+
+
+def load_configured_model(option: str) -> tuple[Settings, ModelPredictor]:
+    """Return the settings of the environment and the user, and the model that they select.
+
+    Args:
+        option: The option that needs a model, for messages.
+
+    Raises:
+        RunError: The settings name no model.
+    """
+    from editahead_evals.errors import RunError
+    from editahead_lsp import user_dirs
+    from editahead_lsp.model.config import ModelConfig
+    from editahead_lsp.settings import load_settings
+
+    settings = load_settings(os.environ, None, [], user_dirs.config_folder()).settings
+    try:
+        model = ModelConfig.from_settings(settings, os.environ, ()).create_predictor()
+    except ValueError as error:
+        raise RunError(f"{option}: {error}") from None
+    if model is None:
+        raise RunError(f'{option} needs a model: `backend` is "embedded"')
+    return settings, model
 
 
 def print_json(value: Mapping[str, Any]) -> None:
