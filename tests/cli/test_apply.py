@@ -14,7 +14,7 @@ import pytest
 from editahead_cli.commands.apply import find_workspace
 from editahead_cli.main import main
 from schemas import validate
-from sketch_fixture import SKETCH, TEXT, WANTED
+from sketch_fixture import PATCH, SKETCH, TEXT, WANTED
 
 DIFF = """\
 --- a/a.py
@@ -115,23 +115,6 @@ def test_line_ends_and_the_byte_order_mark_are_kept(folder: Path, apply: Apply) 
     assert apply("a.py", "--write", "--backup")[0] == 0
     assert (folder / "a.py").read_bytes() == b"\xef\xbb\xbf" + WANTED.replace("\n", "\r\n").encode()
     assert (folder / "a.py.orig").read_bytes() == b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode()
-
-
-PATCH = """\
-*** Begin Patch
-*** Add File: new/c.py
-+def sixth():
-+    return 6
-*** Delete File: b.py
-*** Update File: a.py
-*** Move to: d.py
-@@
- def second(b):
-     c = abs(b)
--    d = c * 2
-+    d = c * 3
-*** End Patch
-"""
 
 
 def test_several_files(folder: Path, apply: Apply) -> None:

@@ -18,7 +18,7 @@ from lsprotocol import types
 from lsprotocol.converters import get_converter
 from pytest_lsp import LanguageClient
 
-from server_process import REAL, SCRIPT, SCRIPTED, connected, listening
+from server_process import REAL, SCRIPT, SCRIPTED, change_document, connected, listening
 
 FOLDER = Path(__file__).parents[1] / "support" / "capabilities"
 A = "file:///tmp/a.py"
@@ -67,15 +67,6 @@ async def start(client: LanguageClient, params: types.InitializeParams) -> types
         types.DidOpenTextDocumentParams(types.TextDocumentItem(A, "python", 1, TEXT))
     )
     return result.capabilities
-
-
-def change(client: LanguageClient, version: int, at: types.Range, text: str) -> None:
-    client.text_document_did_change(
-        types.DidChangeTextDocumentParams(
-            types.VersionedTextDocumentIdentifier(uri=A, version=version),
-            [types.TextDocumentContentChangePartial(range=at, text=text)],
-        )
-    )
 
 
 async def marked(client: LanguageClient) -> list[types.Diagnostic]:
@@ -132,7 +123,7 @@ async def test_code_actions(client: LanguageClient, editor: Editor) -> None:
         assert accept.edit.changes == {A: (edit,)}
     if not editor.ghosts:
         assert [diagnostic.range for diagnostic in await marked(client)] == [USER]
-    change(client, 2, USER, "account")
+    change_document(client, A, 2, USER, "account")
     await client.workspace_execute_command_async(
         types.ExecuteCommandParams(accept.command.command, accept.command.arguments)
     )

@@ -14,7 +14,7 @@ from pytest_lsp import LanguageClient
 
 from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog, read_outcomes
 from server_harness import ask
-from server_process import REAL, SCRIPT, SCRIPTED, spawned
+from server_process import REAL, SCRIPT, SCRIPTED, change_document, spawned
 
 A = "file:///tmp/a.py"
 ROUNDS = 8
@@ -36,13 +36,7 @@ async def start(client: LanguageClient, text: str, options: dict[str, Any] | Non
 
 
 def change(client: LanguageClient, version: int, *at: int, text: str) -> None:
-    start, end = types.Position(*at[:2]), types.Position(*at[2:])
-    client.text_document_did_change(
-        types.DidChangeTextDocumentParams(
-            types.VersionedTextDocumentIdentifier(uri=A, version=version),
-            [types.TextDocumentContentChangePartial(range=types.Range(start, end), text=text)],
-        )
-    )
+    change_document(client, A, version, types.Range(types.Position(*at[:2]), types.Position(*at[2:])), text)
 
 
 async def predict(client: LanguageClient, line: int = 0) -> Any:

@@ -10,7 +10,7 @@ from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
 from server_harness import ask, span
-from server_process import plain
+from server_process import change_document, plain
 
 A = "file:///tmp/a.py"
 
@@ -30,13 +30,7 @@ async def start(client: LanguageClient, text: str, options: Any = None) -> types
 
 
 def change(client: LanguageClient, version: int, *at: int, text: str) -> None:
-    start, end = types.Position(*at[:2]), types.Position(*at[2:])
-    client.text_document_did_change(
-        types.DidChangeTextDocumentParams(
-            types.VersionedTextDocumentIdentifier(uri=A, version=version),
-            [types.TextDocumentContentChangePartial(range=types.Range(start, end), text=text)],
-        )
-    )
+    change_document(client, A, version, types.Range(types.Position(*at[:2]), types.Position(*at[2:])), text)
 
 
 async def request(client: LanguageClient, method: str, params: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -36,6 +37,21 @@ def make_model(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         return folder
 
     return make
+
+
+@pytest.fixture
+def engine_environment(tmp_path: Path) -> dict[str, str]:
+    """Return the environment of an engine and its language server on the CPU, without the machine's own settings."""
+    known = {
+        name: value for name, value in os.environ.items() if not name.startswith(("EDITAHEAD_", "VLLM_"))
+    }
+    return known | {
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "EDITAHEAD_BACKEND": "engine",
+        "HF_HUB_OFFLINE": "1",
+        "VLLM_CPU_KVCACHE_SPACE": "1",
+    }
 
 
 @pytest.fixture(scope="session")

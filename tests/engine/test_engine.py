@@ -22,18 +22,8 @@ pytest.importorskip("vllm", reason="`make engine-test` installs what this takes"
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    known = {
-        name: value for name, value in os.environ.items() if not name.startswith(("EDITAHEAD_", "VLLM_"))
-    }
-    return known | {
-        "XDG_CONFIG_HOME": str(tmp_path / "config"),
-        "XDG_STATE_HOME": str(tmp_path / "state"),
-        "EDITAHEAD_BACKEND": "engine",
-        "EDITAHEAD_FORMAT": "editahead",
-        "HF_HUB_OFFLINE": "1",
-        "VLLM_CPU_KVCACHE_SPACE": "1",
-    }
+def environment(engine_environment: dict[str, str]) -> dict[str, str]:
+    return engine_environment | {"EDITAHEAD_FORMAT": "editahead"}
 
 
 async def test_a_language_server_and_the_engine(model_folder: Path, environment: dict[str, str]) -> None:

@@ -20,7 +20,7 @@ from editahead_serving.hardware import physical_cores
 from engine_process import Engine, Person, engine, group
 from real_vllm import metric
 from server_harness import ask
-from server_process import REAL, plain, spawned
+from server_process import REAL, change_document, plain, spawned
 
 LONGEST_S = 900
 pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
@@ -35,18 +35,9 @@ def nginx() -> None:
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    known = {
-        name: value for name, value in os.environ.items() if not name.startswith(("EDITAHEAD_", "VLLM_"))
-    }
-    return known | {
-        "XDG_CONFIG_HOME": str(tmp_path / "config"),
-        "XDG_STATE_HOME": str(tmp_path / "state"),
-        "EDITAHEAD_BACKEND": "engine",
-        "EDITAHEAD_FORMAT": "fim-qwen",  # takes whatever a tiny model says, up to 256 tokens
-        "HF_HUB_OFFLINE": "1",
-        "VLLM_CPU_KVCACHE_SPACE": "1",
-    }
+def environment(engine_environment: dict[str, str]) -> dict[str, str]:
+    # This format takes any answer of a tiny model, up to 256 tokens.
+    return engine_environment | {"EDITAHEAD_FORMAT": "fim-qwen"}
 
 
 def bound(pid: int) -> set[str]:
@@ -104,9 +95,7 @@ async def rename(client: LanguageClient) -> None:
         types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "python", 1, text))
     )
     where = types.Range(types.Position(0, 6), types.Position(0, 10))
-    change = types.TextDocumentContentChangePartial(range=where, text="account")
-    document = types.VersionedTextDocumentIdentifier(uri=uri, version=2)
-    client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
+    change_document(client, uri, 2, where, "account")
     found = plain(await client.protocol.send_request_async("editahead/nextEdit", ask(uri, 2, 0, 13)))
     assert "account" in str(found["predictions"])
 

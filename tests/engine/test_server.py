@@ -16,7 +16,7 @@ from pytest_lsp import LanguageClient
 
 from real_vllm import KEY
 from server_harness import ask
-from server_process import REAL, plain, spawned
+from server_process import REAL, change_document, plain, spawned
 from tiny_model import CONTEXT
 
 A = "file:///tmp/a.py"
@@ -46,9 +46,7 @@ async def started(client: LanguageClient) -> None:
 
 def type_at(client: LanguageClient, version: int, line: int, column: int, text: str) -> None:
     at = types.Position(line, column)
-    change = types.TextDocumentContentChangePartial(range=types.Range(at, at), text=text)
-    document = types.VersionedTextDocumentIdentifier(uri=A, version=version)
-    client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
+    change_document(client, A, version, types.Range(at, at), text)
 
 
 async def status(client: LanguageClient) -> Any:

@@ -117,9 +117,7 @@ async def test_closed_while_a_request_runs(
 ) -> None:
     await harness.initialize()
     harness.open(A, "user\n")
-    pipeline.open.clear()
-    id = harness.send(face, ask(A, 1, 0, 0))
-    await asyncio.to_thread(pipeline.started.wait, 10)
+    id = await harness.hold_request(face, ask(A, 1, 0, 0))
     harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
     pipeline.open.set()
     answer = (await harness.reply(id))["result"]
@@ -133,9 +131,7 @@ async def test_closed_and_opened_again_while_a_request_runs(
 ) -> None:
     await harness.initialize()
     harness.open(A, "user\n")
-    pipeline.open.clear()
-    id = harness.send(NEXT, ask(A, 1, 0, 0))
-    await asyncio.to_thread(pipeline.started.wait, 10)
+    id = await harness.hold_request(NEXT, ask(A, 1, 0, 0))
     harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
     harness.open(A, "something else\n")
     pipeline.open.set()
@@ -201,7 +197,7 @@ async def test_five_hundred_documents(harness: ServerHarness, pipeline: Scripted
     harness.open(A, "user\n")
     assert await reason(harness, 1) is None
     assert len(pipeline.calls[-1].other_documents) == 500
-    status = await harness.request("workspace/executeCommand", {"command": "editahead.status"})
+    status = await harness.command("status")
     assert status["documents"] == 501
     for number in range(500):
         harness.notify("textDocument/didClose", {"textDocument": {"uri": f"file:///tmp/{number}.py"}})

@@ -14,7 +14,7 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from server_harness import ask
-from server_process import ENGINE, plain
+from server_process import ENGINE, change_document, plain
 
 A = "file:///tmp/a.py"
 TEXT = "".join(f"def step_{n}(user):\n    return user.name\n\n\n" for n in range(12))
@@ -119,9 +119,7 @@ class Person:
         self.version += 1
         where = types.Range(types.Position(9, 4), types.Position(9, 4 + len(self.name)))
         self.name = f"x{self.version}"
-        change = types.TextDocumentContentChangePartial(range=where, text=self.name)
-        document = types.VersionedTextDocumentIdentifier(uri=self.uri, version=self.version)
-        self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
+        change_document(self.client, self.uri, self.version, where, self.name)
         params = ask(self.uri, self.version, 9, 4 + len(self.name), trigger="manual")
         found = plain(await self.client.protocol.send_request_async("editahead/nextEdit", params))
         assert found["predictions"] or found["silence"]

@@ -91,6 +91,7 @@ class ServerHarness:
     def __init__(self, pipeline: Any, **arguments: Any) -> None:
         arguments.setdefault("reuse", NOT_AHEAD)
         arguments.setdefault("environment", {"EDITAHEAD_TELEMETRY": "off"})
+        self.pipeline = pipeline
         self.server = Server(lambda: pipeline, **arguments)
         self.server.protocol.set_writer(self)  # type: ignore[arg-type]
         self._messages: list[dict[str, Any]] = []
@@ -135,6 +136,19 @@ class ServerHarness:
         reply = await self.reply(self.send(method, params))
         assert "error" not in reply, reply["error"]
         return reply["result"]
+
+    async def hold_request(self, method: str, params: Any) -> int:
+        """Send a request whose prediction has begun, and waits until the test sets `pipeline.open`."""
+        self.pipeline.open.clear()
+        id = self.send(method, params)
+        await asyncio.to_thread(self.pipeline.started.wait, self.longest_s)
+        return id
+
+    async def command(self, name: str, *arguments: Any) -> Any:
+        """Return the result of the command `editahead.NAME`."""
+        return await self.request(
+            "workspace/executeCommand", {"command": f"editahead.{name}", "arguments": arguments}
+        )
 
     async def serves(self, method: str, result: Any) -> dict[str, Any]:
         """Wait for a request of the server, answer it, and return its params."""

@@ -72,6 +72,13 @@ async def spawned(command: list[str], environment: dict[str, str]) -> AsyncItera
     await client.stop()
 
 
+def change_document(client: LanguageClient, uri: str, version: int, range: types.Range, text: str) -> None:
+    """Tell the server that a text replaces a range of a document."""
+    document = types.VersionedTextDocumentIdentifier(uri=uri, version=version)
+    change = types.TextDocumentContentChangePartial(range=range, text=text)
+    client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
+
+
 def plain(value: Any) -> Any:
     """Return a result of pytest-lsp's client as JSON values."""
     if hasattr(value, "_asdict"):

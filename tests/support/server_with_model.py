@@ -105,6 +105,15 @@ class ServerWithModel(ServerHarness):
     async def start(self, options: Any = None) -> None:
         await self.initialize(OPENAI | {"debounce_ms": 0} | (options or {}))
 
+    async def start_held(self) -> int:
+        """Start with TEXT open, and send a request while the model holds its answer back; return the request's id."""
+        self.model.held = True
+        await self.start()
+        self.open(A, TEXT)
+        id = self.send("editahead/nextEdit", self.at(4, 4))
+        await until(lambda: bool(self.model.prompts))
+        return id
+
     async def next(self, line: int = 0, character: int = 0, uri: str = A, **context: Any) -> Any:
         return await self.request("editahead/nextEdit", self.at(line, character, uri, **context))
 

@@ -51,6 +51,22 @@ def second(b):
 REPLACED = TEXT.replace(
     "    d = c * 2\n    return c + d\n", "    if c > 7:\n        raise ValueError(b)\n    return c\n"
 )
+PATCH = """\
+*** Begin Patch
+*** Add File: new/c.py
++def sixth():
++    return 6
+*** Delete File: b.py
+*** Update File: a.py
+*** Move to: d.py
+@@
+ def second(b):
+     c = abs(b)
+-    d = c * 2
++    d = c * 3
+*** End Patch
+"""
+"""The change with two other files: one created, one deleted, the changed one renamed."""
 
 
 def applied(text: str, edits: Any) -> str:

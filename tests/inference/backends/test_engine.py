@@ -25,12 +25,6 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "state" / "engine.json"
 
 
-@pytest_asyncio.fixture
-async def server() -> AsyncIterator[ModelServer]:
-    async with ModelServer() as server:
-        yield server
-
-
 @pytest.fixture
 def notice(server: ModelServer) -> EngineRunfile:
     return EngineRunfile(server.url, "the-key", "m", True, headroom=64)

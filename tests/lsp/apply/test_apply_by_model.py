@@ -89,7 +89,7 @@ class Asked(ServerHarness):
         return value
 
     async def status(self) -> Any:
-        return await self.request("workspace/executeCommand", {"command": "editahead.status"})
+        return await self.command("status")
 
     @property
     def asked(self) -> list[str]:

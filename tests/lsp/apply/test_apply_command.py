@@ -14,7 +14,7 @@ from editahead_inference.apply.merge.merge import merge
 from editahead_lsp.apply.service import DEADLINE_S
 from schemas import validate
 from server_harness import ServerHarness, span
-from sketch_fixture import SKETCH, TEXT, WANTED, applied
+from sketch_fixture import PATCH, SKETCH, TEXT, WANTED, applied
 
 VERSIONED = {"documentChanges": True}
 ANNOTATED = VERSIONED | {"changeAnnotationSupport": {"groupsOnLabel": True}}
@@ -251,23 +251,6 @@ async def test_a_range_of_what_is_not_open(harness: ServerHarness, folder: Path)
     uri = (folder / "a.py").as_uri()
     result = await apply(harness, uri=uri, sketch=SKETCH, range=span(0, 0, 15, 0), dryRun=True)
     assert applied(TEXT, result["hunks"]) == WANTED
-
-
-PATCH = """\
-*** Begin Patch
-*** Add File: new/c.py
-+def sixth():
-+    return 6
-*** Delete File: b.py
-*** Update File: a.py
-*** Move to: d.py
-@@
- def second(b):
-     c = abs(b)
--    d = c * 2
-+    d = c * 3
-*** End Patch
-"""
 
 
 async def test_files_that_come_go_and_move(harness: ServerHarness, folder: Path) -> None:

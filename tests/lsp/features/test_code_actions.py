@@ -68,7 +68,7 @@ async def test_an_accept_counts(harness: ServerHarness) -> None:
     (accept,) = await actions(harness, 0, 0)
     harness.change(A, 2, (0, 0, 0, 4, "account"))
     await harness.request("workspace/executeCommand", accept["command"])
-    status = await harness.request("workspace/executeCommand", {"command": "editahead.status"})
+    status = await harness.command("status")
     assert status["outcomes"] == {"shown": 1, "accepted": 1, "rejected": 0}
 
 

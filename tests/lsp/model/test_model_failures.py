@@ -15,20 +15,16 @@ from scripted_backend import ScriptedReply
 from server_with_model import NEW, OPENAI, TEXT, A, Model, ServerWithModel, rename_once, until
 
 
-async def status(harness: ServerWithModel) -> Any:
-    return await harness.request("workspace/executeCommand", {"command": "editahead.status", "arguments": []})
-
-
 async def test_the_status_says_how_the_model_is(harness: ServerWithModel, model: Model) -> None:
     await harness.start()
     harness.open(A, TEXT)
     await harness.next(4, 4)
-    found = await status(harness)
+    found = await harness.command("status")
     assert found["backend"] == {"name": "scripted", "state": "ready", "detail": ""}
     assert found["model"] == "scripted"
     assert found["cache"]["promptTokens"] == len(model.prompts[0])
     model.backend.health = Health("degraded", "It fails now and then.")
-    assert (await status(harness))["backend"] == {
+    assert (await harness.command("status"))["backend"] == {
         "name": "scripted",
         "state": "degraded",
         "detail": "It fails now and then.",
@@ -42,10 +38,10 @@ async def test_the_status_says_which_part_of_prompts_changed(harness: ServerWith
     for text in (TEXT, f"# old\n{TEXT}"):
         harness.open(A, text)
         await harness.next(4, 4)
-        found.append((await status(harness))["cache"]["changed"])
+        found.append((await harness.command("status"))["cache"]["changed"])
         harness.type(0, 0, "# no\n")
         await harness.next(5, 4)
-        found.append((await status(harness))["cache"]["changed"])
+        found.append((await harness.command("status"))["cache"]["changed"])
         harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
     assert [sum(part["times"] for part in changed) for changed in found] == [0, 1, 1, 2]
     assert all(part["part"] == "edits" and part["tokens"] > 0 for changed in found for part in changed)
@@ -54,7 +50,7 @@ async def test_the_status_says_which_part_of_prompts_changed(harness: ServerWith
 async def test_without_a_model_the_status_is_that_of_the_rules(harness: ServerWithModel) -> None:
     await harness.initialize({})
     await until(lambda: harness.server.predictions.state == "ready")
-    found = await status(harness)
+    found = await harness.command("status")
     assert found["backend"]["name"] == "embedded" and found["model"] is None
 
 
@@ -89,7 +85,7 @@ async def test_a_model_without_a_format_is_told(harness: ServerWithModel, model:
     await harness.start()
     harness.open(A, TEXT)
     assert (await harness.next(4, 4))["predictions"] == []
-    assert "scripted" in (await status(harness))["backend"]["detail"]
+    assert "scripted" in (await harness.command("status"))["backend"]["detail"]
 
 
 # Settings
@@ -113,7 +109,7 @@ async def test_settings_that_lead_to_no_model_are_told(
     await harness.initialize(settings)
     shown = await harness.take(lambda m: m.get("method") == "window/showMessage")
     assert said in shown["params"]["message"]
-    backend = (await status(harness))["backend"]
+    backend = (await harness.command("status"))["backend"]
     assert backend["state"] == "gone" and said in backend["detail"]
 
 
@@ -128,7 +124,11 @@ async def test_the_rules_answer_while_no_engine_runs(
     harness = connect(create_model=ModelConfig.create_predictor, bias=0.0)
     await harness.start({"backend": "engine"})
     await until(lambda: harness.server.predictions.models.model.backend.health.condition == "gone")
-    assert (await status(harness))["backend"] == {"name": "engine", "state": "gone", "detail": ABSENT}
+    assert (await harness.command("status"))["backend"] == {
+        "name": "engine",
+        "state": "gone",
+        "detail": ABSENT,
+    }
     rename_once(harness)
     assert (await harness.next(0, 13))["predictions"]
     harness.open(A, TEXT, version=9)
@@ -178,11 +178,7 @@ async def test_other_settings_swap_the_model(connect: Callable[..., ServerWithMo
 
 
 async def test_a_swap_ends_what_the_model_before_was_asked(harness: ServerWithModel, model: Model) -> None:
-    model.held = True
-    await harness.start()
-    harness.open(A, TEXT)
-    asked = harness.send("editahead/nextEdit", harness.at(4, 4))
-    await until(lambda: bool(model.prompts))
+    asked = await harness.start_held()
     harness.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"backend": "embedded"}}})
     assert (await harness.reply(asked))["result"]["silence"]["reason"] == "no-history"
     await until(lambda: model.backend.stopped == 1 and model.backend.closed)
@@ -190,11 +186,7 @@ async def test_a_swap_ends_what_the_model_before_was_asked(harness: ServerWithMo
 
 async def test_the_end_of_the_server_is_the_models(model: Model, tmp_path: Path) -> None:
     harness = ServerWithModel(model, user_folder=tmp_path)
-    model.held = True
-    await harness.start()
-    harness.open(A, TEXT)
-    asked = harness.send("editahead/nextEdit", harness.at(4, 4))
-    await until(lambda: bool(model.prompts))
+    asked = await harness.start_held()
     harness.server.request_exit()
     await harness.server.wait_closed()
     assert model.backend.closed and model.backend.stopped == 1

@@ -58,7 +58,7 @@ async def test_a_document_that_is_opened_is_computed_and_a_request_finds_it(
     assert warmed.background and not model.prompts
     await harness.next(0, 0)
     assert model.prompts[0].startswith(warmed.prompt) and "return argument + 59" in warmed.prompt
-    status = await harness.request("workspace/executeCommand", {"command": "editahead.status"})
+    status = await harness.command("status")
     cache = status["cache"]
     assert cache["warmups"] == {"requests": 1, "promptTokens": len(warmed.prompt), "cachedTokens": 0}
     assert cache["requests"] == 1 and cache["cachedTokens"] >= len(warmed.prompt) - BLOCK

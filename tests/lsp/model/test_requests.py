@@ -90,11 +90,8 @@ async def test_rules_that_are_not_sure_are_joined(
 async def test_an_answer_waits_for_the_model_no_longer_than_is_said(
     harness: ServerWithModel, model: Model
 ) -> None:
-    model.held = True
-    await harness.start()
-    harness.open(A, TEXT)
-    asked = harness.send("editahead/nextEdit", harness.at(4, 4))
-    await until(lambda: MODEL_WAIT_WITHOUT_RULES_S in harness.time.asked and bool(model.prompts))
+    asked = await harness.start_held()
+    await until(lambda: MODEL_WAIT_WITHOUT_RULES_S in harness.time.asked)
     assert not harness.answered(asked)
     harness.time.passes(MODEL_WAIT_WITHOUT_RULES_S)
     answer = (await harness.reply(asked))["result"]
@@ -118,11 +115,7 @@ async def test_rules_with_something_to_show_wait_less(
 
 
 async def test_changes_are_handled_while_the_model_thinks(harness: ServerWithModel, model: Model) -> None:
-    model.held = True
-    await harness.start()
-    harness.open(A, TEXT)
-    asked = harness.send("editahead/nextEdit", harness.at(4, 4))
-    await until(lambda: bool(model.prompts))
+    asked = await harness.start_held()
     for _ in range(20):
         harness.type(6, 0, "#")
     document = harness.server.session.documents.get(A)
@@ -135,11 +128,7 @@ async def test_changes_are_handled_while_the_model_thinks(harness: ServerWithMod
 
 
 async def test_a_cancelled_request_ends_the_models(harness: ServerWithModel, model: Model) -> None:
-    model.held = True
-    await harness.start()
-    harness.open(A, TEXT)
-    asked = harness.send("editahead/nextEdit", harness.at(4, 4))
-    await until(lambda: bool(model.prompts))
+    asked = await harness.start_held()
     harness.notify("$/cancelRequest", {"id": asked})
     assert (await harness.reply(asked))["error"]["code"] == -32800
     await until(lambda: model.backend.stopped == 1)
@@ -163,11 +152,7 @@ async def test_some_who_wait_on_different_lines_can_be_cancelled(
     harness: ServerWithModel, model: Model
 ) -> None:
     """Their states differ, but one request of the model answers both: it ends with the last of them."""
-    model.held = True
-    await harness.start()
-    harness.open(A, TEXT)
-    one = harness.send("editahead/nextEdit", harness.at(4, 4))
-    await until(lambda: bool(model.prompts))
+    one = await harness.start_held()
     other = harness.send("textDocument/copilotInlineEdit", harness.at(3, 2))
     last = harness.send("textDocument/inlineCompletion", harness.at(5, 8))
     await until(lambda: harness.time.asked.count(MODEL_WAIT_WITHOUT_RULES_S) == 3)
@@ -186,11 +171,7 @@ async def test_some_who_wait_on_different_lines_can_be_cancelled(
 async def test_a_request_whose_place_a_newer_one_took_waits_for_nothing(
     harness: ServerWithModel, model: Model
 ) -> None:
-    model.held = True
-    await harness.start()
-    harness.open(A, TEXT)
-    one = harness.send("editahead/nextEdit", harness.at(4, 4))
-    await until(lambda: bool(model.prompts))
+    one = await harness.start_held()
     other = harness.send("editahead/nextEdit", harness.at(3, 2))
     await harness.reply(one)
     await until(lambda: harness.time.asked.count(MODEL_WAIT_WITHOUT_RULES_S) == 2)
@@ -246,11 +227,7 @@ async def test_there_is_one_request_for_a_document(harness: ServerWithModel, mod
 
 
 async def test_closing_the_document_ends_it(harness: ServerWithModel, model: Model) -> None:
-    model.held = True
-    await harness.start()
-    harness.open(A, TEXT)
-    asked = harness.send("editahead/nextEdit", harness.at(4, 4))
-    await until(lambda: bool(model.prompts))
+    asked = await harness.start_held()
     harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
     await harness.reply(asked)
     assert model.backend.stopped == 1

@@ -129,9 +129,7 @@ async def test_the_cursor_after_is_that_of_the_same_text(
     """An answer that is overtaken by typing its own characters while it is computed."""
     await harness.initialize()
     harness.open(A, "user\n")
-    pipeline.open.clear()
-    id = harness.send("editahead/nextEdit", ask(A, 1, 0, 0))
-    await asyncio.to_thread(pipeline.started.wait, 10)
+    id = await harness.hold_request("editahead/nextEdit", ask(A, 1, 0, 0))
     harness.change(A, 2, (0, 0, 0, 4, "acc"))
     pipeline.open.set()
     (left,) = (await harness.reply(id))["result"]["predictions"]

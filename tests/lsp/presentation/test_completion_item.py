@@ -73,7 +73,7 @@ async def test_an_accepted_item_counts(harness: ServerHarness) -> None:
     found = await item(harness, 0, 1)
     harness.change(A, 2, (1, 0, 1, 4, "account"))
     await harness.request("workspace/executeCommand", found["command"])
-    status = await harness.request("workspace/executeCommand", {"command": "editahead.status"})
+    status = await harness.command("status")
     assert status["outcomes"] == {"shown": 1, "accepted": 1, "rejected": 0}
 
 

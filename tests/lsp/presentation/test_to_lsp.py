@@ -126,7 +126,7 @@ async def test_a_place_without_an_edit(harness: ServerHarness, pipeline: Scripte
     assert first["id"] != second["id"]
     assert (await harness.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))) == {"edits": []}
     harness.change(A, 2, (0, 0, 0, 0, "y"))
-    status = await harness.request("workspace/executeCommand", {"command": "editahead.status"})
+    status = await harness.command("status")
     assert status["outcomes"]["accepted"] == 0
 
 
@@ -226,9 +226,7 @@ async def test_requests_in_other_documents_and_faces_live_on(
 async def test_cancelling_stops_the_work(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await harness.initialize()
     harness.open(A, "user\n")
-    pipeline.open.clear()
-    id = harness.send("editahead/nextEdit", ask(A, 1, 0, 0))
-    await asyncio.to_thread(pipeline.started.wait, 10)
+    id = await harness.hold_request("editahead/nextEdit", ask(A, 1, 0, 0))
     harness.notify("$/cancelRequest", {"id": id})
     reply = await harness.reply(id)
     assert reply["error"]["code"] == -32800
@@ -258,9 +256,7 @@ async def test_an_answer_is_rebased_over_typing_elsewhere(
 ) -> None:
     await harness.initialize()
     harness.open(A, "a\nuser\n")
-    pipeline.open.clear()
-    id = harness.send("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
-    await asyncio.to_thread(pipeline.started.wait, 10)
+    id = await harness.hold_request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
     harness.change(A, 2, (0, 0, 0, 0, "new line\n"))
     pipeline.open.set()
     (edit,) = (await harness.reply(id))["result"]["edits"]
@@ -273,9 +269,7 @@ async def test_an_answer_overtaken_by_typing_is_dropped(
 ) -> None:
     await harness.initialize()
     harness.open(A, "a\nuser\n")
-    pipeline.open.clear()
-    id = harness.send("editahead/nextEdit", ask(A, 1, 0, 0))
-    await asyncio.to_thread(pipeline.started.wait, 10)
+    id = await harness.hold_request("editahead/nextEdit", ask(A, 1, 0, 0))
     harness.change(A, 2, (1, 0, 1, 4, "other"))
     pipeline.open.set()
     result = (await harness.reply(id))["result"]

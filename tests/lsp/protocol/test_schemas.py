@@ -53,20 +53,20 @@ async def test_answers(
         await validated(harness, method, at)
     await validated(harness, "textDocument/inlayHint", SELECTED)
     for command in ("why", "status", "resetLearning"):
-        result = await harness.request("workspace/executeCommand", {"command": f"editahead.{command}"})
+        result = await harness.command(command)
         validate(f"command.editahead.{command}", "result", result)
 
 
 async def test_going(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "user\n")
-    result = await harness.request("workspace/executeCommand", {"command": "editahead.nextEdit"})
+    result = await harness.command("nextEdit")
     validate("command.editahead.nextEdit", "result", result)
 
 
 async def test_why_before_anything_was_predicted(harness: ServerHarness) -> None:
     await harness.initialize()
-    result = await harness.request("workspace/executeCommand", {"command": "editahead.why"})
+    result = await harness.command("why")
     validate("command.editahead.why", "result", result)
 
 

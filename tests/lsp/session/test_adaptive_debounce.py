@@ -117,6 +117,15 @@ def test_outcomes_are_forgotten_on_request() -> None:
 NEXT, GHOST, INLINE = "editahead/nextEdit", "textDocument/inlineCompletion", "textDocument/copilotInlineEdit"
 
 
+def connect_recording_waits(connect: Callable[..., ServerHarness], waits: list[float]) -> ServerHarness:
+    """Return a server whose waits take no time, and are recorded in seconds."""
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    return connect(clock=Clock(), sleep=sleep)
+
+
 @pytest.mark.parametrize(
     ("debounce", "method", "context", "waited"),
     [
@@ -136,7 +145,7 @@ NEXT, GHOST, INLINE = "editahead/nextEdit", "textDocument/inlineCompletion", "te
         (0, GHOST, {"triggerKind": 2}, []),
     ],
 )
-async def test_what_waits(
+async def test_which_requests_wait(
     connect: Callable[..., ServerHarness],
     debounce: str | int,
     method: str,
@@ -144,11 +153,7 @@ async def test_what_waits(
     waited: list[float],
 ) -> None:
     waits: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        waits.append(seconds)
-
-    harness = connect(clock=Clock(), sleep=sleep)
+    harness = connect_recording_waits(connect, waits)
     await harness.initialize({"debounce_ms": debounce, "hints": "off"})
     harness.open(A, "user\nuser\n")
     harness.change(A, 2, (0, 0, 0, 0, "x"))
@@ -162,26 +167,18 @@ async def test_what_waits(
 
 async def test_commands_do_not_wait(connect: Callable[..., ServerHarness]) -> None:
     waits: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        waits.append(seconds)
-
-    harness = connect(clock=Clock(), sleep=sleep)
+    harness = connect_recording_waits(connect, waits)
     await harness.initialize({"hints": "off"})
     harness.open(A, "user\n")
     harness.change(A, 2, (0, 0, 0, 0, "x"))
     harness.change(A, 3, (0, 1, 0, 1, "y"))
-    await harness.request("workspace/executeCommand", {"command": "editahead.nextEdit"})
+    await harness.command("nextEdit")
     assert waits == []
 
 
 async def test_what_is_being_typed_does_not_wait(connect: Callable[..., ServerHarness]) -> None:
     waits: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        waits.append(seconds)
-
-    harness = connect(clock=Clock(), sleep=sleep)
+    harness = connect_recording_waits(connect, waits)
     await harness.initialize({"hints": "off"})
     harness.open(A, "user\n")
     await harness.request(NEXT, ask(A, 1, 0, 0, trigger="typed"))

@@ -317,33 +317,34 @@ def test_a_newer_version_is_left_alone(
         read_outcomes(file)
 
 
+@pytest.fixture
+def old_file(file: Path, clock: Clock) -> Path:
+    """The file of an older version, with one outcome."""
+    log = OutcomeLog(file, clock)
+    write(log, ONE)
+    log.stop()
+    return file
+
+
 def test_an_older_version_is_brought_up_to_date(
-    file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    old_file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = outcome_log.MIGRATIONS
-    first = OutcomeLog(file, clock)
-    write(first, ONE)
-    first.stop()
     monkeypatch.setattr(outcome_log, "MIGRATIONS", (*now, ("ALTER TABLE outcomes ADD COLUMN mood TEXT",)))
-    second = OutcomeLog(file, clock)
-    write(second, replace(ONE, run="r2"))
-    second.stop()
-    with closing(sqlite3.connect(file)) as database:
+    log = OutcomeLog(old_file, clock)
+    write(log, replace(ONE, run="r2"))
+    log.stop()
+    with closing(sqlite3.connect(old_file)) as database:
         assert database.execute("PRAGMA user_version").fetchone() == (len(now) + 1,)
         assert database.execute("SELECT run, mood FROM outcomes").fetchall() == [("r1", None), ("r2", None)]
 
 
-def test_a_migration_that_fails_changes_nothing(
-    file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_migration_that_fails_changes_nothing(old_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = outcome_log.MIGRATIONS
-    first = OutcomeLog(file, clock)
-    write(first, ONE)
-    first.stop()
     monkeypatch.setattr(
         outcome_log, "MIGRATIONS", (*now, ("DELETE FROM outcomes", "ALTER TABLE nothing ADD x"))
     )
     with pytest.raises(sqlite3.OperationalError):
-        outcome_log.open_database(file)
+        outcome_log.open_database(old_file)
     monkeypatch.setattr(outcome_log, "MIGRATIONS", now)
-    assert read_outcomes(file) == [ONE]
+    assert read_outcomes(old_file) == [ONE]

@@ -97,17 +97,11 @@ async def predictions(harness: ServerHarness, uri: str = A, line: int = 0) -> li
     return found
 
 
-async def command(harness: ServerHarness, name: str, *arguments: Any) -> Any:
-    return await harness.request(
-        "workspace/executeCommand", {"command": f"editahead.{name}", "arguments": arguments}
-    )
-
-
 async def accept(harness: ServerHarness, uri: str = A) -> dict[str, Any]:
     """What stands first, in the document's first line."""
     first, *_ = await predictions(harness, uri)
     harness.change(uri, 2, (0, 0, 0, 4, "account"))
-    await command(harness, "accept", first["id"])
+    await harness.command("accept", first["id"])
     return first
 
 
@@ -170,7 +164,7 @@ async def test_the_command_may_come_before_the_change(desk: Desk) -> None:
     harness = await desk.server()
     harness.open(A, "user\n")
     (first,) = await predictions(harness)
-    await command(harness, "accept", first["id"])
+    await harness.command("accept", first["id"])
     desk.clock.seconds += 1
     harness.change(A, 2, (0, 0, 0, 4, "account"))
     desk.clock.seconds += 30
@@ -200,7 +194,7 @@ async def test_how_predictions_end(desk: Desk) -> None:
     harness.change(A, 2, (0, 0, 0, 4, ""))  # typed as predicted
     for column, letter in enumerate("account"):
         harness.change(A, 3 + column, (0, column, 0, column, letter))
-    await command(harness, "reject", second["id"])
+    await harness.command("reject", second["id"])
     partly = {"event": "partiallyAccepted", "acceptedLength": 3}
     harness.notify("editahead/outcome", {"id": third["id"], **partly})
     harness.notify("editahead/outcome", {"id": fourth["id"], "event": "shown", "shownMs": 1500})
@@ -227,8 +221,8 @@ async def test_the_rest_of_what_was_typed_is_accepted(desk: Desk) -> None:
     (first,) = await predictions(harness)
     harness.change(A, 2, (0, 0, 0, 4, "acc"))
     harness.change(A, 3, (0, 3, 0, 3, "ount"))
-    await command(harness, "accept", first["id"])
-    await command(harness, "accept", first["id"])
+    await harness.command("accept", first["id"])
+    await harness.command("accept", first["id"])
     await predictions(harness)
     taste = desk.taste()
     assert taste is not None
@@ -247,7 +241,7 @@ async def test_what_was_passed_over_and_accepted_after_all(desk: Desk) -> None:
     settle(harness)
     (row,) = read_outcomes(desk.file)
     assert (row.event, row.seen) == ("ignored", False)
-    await command(harness, "accept", first["id"])
+    await harness.command("accept", first["id"])
     (row,) = desk.end(harness)
     assert (row.event, row.seen) == ("accepted", True)
 
@@ -278,7 +272,7 @@ async def test_no_code_is_in_the_file(desk: Desk) -> None:
     harness.open(A, "secretName\nprivateLine secretName\n")
     _, second = await predictions(harness)
     harness.change(A, 2, (0, 0, 0, 10, "otherSecret"))
-    await command(harness, "reject", second["id"])
+    await harness.command("reject", second["id"])
     assert len(desk.end(harness)) == 2
     data = b"".join(path.read_bytes() for path in desk.file.parent.iterdir())
     for text in (b"secretName", b"otherSecret", b"privateLine", b"a.py"):
@@ -289,7 +283,7 @@ async def test_without_telemetry_there_is_no_file(desk: Desk) -> None:
     harness = await desk.server({"telemetry": "off"})
     harness.open(A, "user\n")
     await accept(harness)
-    await command(harness, "resetLearning")
+    await harness.command("resetLearning")
     assert desk.end(harness) == []
     assert not desk.file.exists()
 
@@ -301,7 +295,7 @@ async def test_telemetry_can_be_switched_off_and_on(desk: Desk) -> None:
     for telemetry, id in (("off", first["id"]), ("local", second["id"]), ("off", third["id"])):
         settings = {"editahead": {"telemetry": telemetry}}
         harness.notify("workspace/didChangeConfiguration", {"settings": settings})
-        await command(harness, "reject", id)
+        await harness.command("reject", id)
     assert [row.number for row in desk.end(harness)] == [2]
 
 
@@ -315,7 +309,7 @@ async def reject(harness: ServerHarness, desk: Desk, outcomes: int) -> None:
         uri = f"file:///tmp/{desk.clock.seconds}.py"
         harness.open(uri, "user\n")
         first, *_ = await predictions(harness, uri)
-        await command(harness, "reject", first["id"])
+        await harness.command("reject", first["id"])
         harness.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
         desk.clock.seconds += 5
     desk.clock.seconds += 31
@@ -376,7 +370,7 @@ async def test_a_server_that_starts_later_knows_it(desk: Desk) -> None:
     assert known is not None
     assert dict(known.weights)["always"] <= dict(learned.weights)["always"] < 0
     assert known.recent == 0.0  # that belongs to the session
-    await command(second, "resetLearning")
+    await second.command("resetLearning")
     await predictions(second)
     nudge(second)
     await predictions(second)
@@ -399,7 +393,7 @@ async def test_two_servers_at_once(desk: Desk) -> None:
     settle(one)
     settle(two)
     assert {row.run for row in read_outcomes(desk.file)} == {"run0", "run1"}
-    await command(one, "resetLearning")
+    await one.command("resetLearning")
     settle(one)
     await reject(two, desk, 1)  # writing, it hears of it
     settle(two)
@@ -428,7 +422,7 @@ async def test_a_reset_while_the_log_is_read(desk: Desk) -> None:
     await reject(first, desk, 20)
     desk.end(first)
     second = await desk.server()  # it has read the log, and not looked at what it learned
-    await command(second, "resetLearning")
+    await second.command("resetLearning")
     second.open(A, "user\n")
     nudge(second)
     nudge(second)
@@ -466,7 +460,7 @@ async def test_the_answer_after_an_accept_was_foreseen_with_its_taste(desk: Desk
     while len(desk.pipeline.calls) < 2:
         await harness.request("editahead/nextEdit", ask("file:///tmp/none.py", None, 0, 0))
     harness.change(A, 2, (0, 0, 0, 4, "account"))
-    await command(harness, "accept", first["id"])
+    await harness.command("accept", first["id"])
     await harness.request("editahead/nextEdit", ask(A, 2, 0, 7))
     assert harness.server.predictions.misses == before
     assert [state.taste and state.taste.recent for state in desk.pipeline.calls[:2]] == [0.0, 0.2]

@@ -116,7 +116,7 @@ async def test_until_learning_is_reset(harness: ServerHarness) -> None:
     harness.open(A, "user\n")
     await refuse(harness)
     harness.change(A, 2, (0, 2, 0, 2, "x"))
-    await harness.request("workspace/executeCommand", {"command": "editahead.resetLearning"})
+    await harness.command("resetLearning")
     harness.change(A, 3, (0, 2, 0, 3, ""))
     assert len(await shown(harness)) == 1
 

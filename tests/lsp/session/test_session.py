@@ -19,14 +19,8 @@ async def predictions(
     return found
 
 
-async def command(harness: ServerHarness, name: str, *arguments: Any) -> Any:
-    return await harness.request(
-        "workspace/executeCommand", {"command": f"editahead.{name}", "arguments": arguments}
-    )
-
-
 async def outcomes(harness: ServerHarness) -> dict[str, int]:
-    found: dict[str, int] = (await command(harness, "status"))["outcomes"]
+    found: dict[str, int] = (await harness.command("status"))["outcomes"]
     return found
 
 
@@ -37,7 +31,7 @@ async def test_an_accept_in_one_change_and_its_command(
     harness.open(A, "user\nuser\n")
     first, _ = await predictions(harness)
     harness.change(A, 2, (0, 0, 0, 4, "account"))
-    await command(harness, "accept", first["id"])
+    await harness.command("accept", first["id"])
     assert await outcomes(harness) == {"shown": 2, "accepted": 1, "rejected": 0}
     await predictions(harness)
     state = pipeline.calls[-1]
@@ -90,7 +84,7 @@ async def test_a_reject_is_remembered_and_moves_with_the_text(
     harness.open(A, "user\nuser\n")
     first, second = await predictions(harness)
     if way == "command":
-        await command(harness, "reject", first["id"])
+        await harness.command("reject", first["id"])
     else:
         harness.notify("editahead/outcome", {"id": first["id"], "event": "rejected", "shownMs": 12})
     harness.change(A, 2, (0, 0, 0, 0, "# line\n"))
@@ -99,7 +93,7 @@ async def test_a_reject_is_remembered_and_moves_with_the_text(
     assert left["id"] == second["id"]
     assert pipeline.calls[-1].rejected[A][0].replacements[0].start == 7
     assert pipeline.calls[-1].outcomes["user -> account"].rejected == 1
-    await command(harness, "resetLearning")
+    await harness.command("resetLearning")
     assert len(await predictions(harness, version=2)) == 2
 
 
@@ -110,8 +104,8 @@ async def test_a_reject_that_is_told_late_counts(harness: ServerHarness, pipelin
     pipeline.script = {}
     harness.change(A, 2, (1, 4, 1, 4, "\n"))
     assert await predictions(harness) == []  # so that the first was passed over, it seems
-    await command(harness, "reject", first["id"])
-    await command(harness, "accept", first["id"])
+    await harness.command("reject", first["id"])
+    await harness.command("accept", first["id"])
     assert (await outcomes(harness))["rejected"] == 1
     await predictions(harness)
     assert pipeline.calls[-1].rejected[A]
@@ -123,7 +117,7 @@ async def test_outcomes_do_not_count_without_learning(
     await harness.initialize({"learning": False})
     harness.open(A, "user\nuser\n")
     first, _ = await predictions(harness)
-    await command(harness, "reject", first["id"])
+    await harness.command("reject", first["id"])
     await predictions(harness)
     assert pipeline.calls[-1].outcomes == {}
 
@@ -170,10 +164,10 @@ async def test_documents_come_most_recently_used_first(
 
 async def test_why(harness: ServerHarness) -> None:
     await harness.initialize()
-    assert (await command(harness, "why"))["state"] is None
+    assert (await harness.command("why"))["state"] is None
     harness.open(A, "user\n")
     (first,) = await predictions(harness)
-    why = await command(harness, "why", A)
+    why = await harness.command("why", A)
     assert why["state"] == {"version": 1, "position": {"line": 0, "character": 0}}
     assert why["shown"] == [first["id"]]
     assert why["silence"] is None
@@ -188,7 +182,7 @@ async def test_status(harness: ServerHarness) -> None:
     harness.open(A, "user\n")
     await predictions(harness)
     await predictions(harness)
-    status = await command(harness, "status")
+    status = await harness.command("status")
     assert status["documents"] == 1
     assert status["backend"]["state"] == "ready"
     assert status["cache"] == {
@@ -226,7 +220,7 @@ async def test_one_key_goes_to_the_edit_and_then_makes_it(harness: ServerHarness
     }
     assert (await harness.reply(id))["result"]["did"] == "applied"
     harness.change(A, 2, (1, 0, 1, 4, "account"))
-    nothing = await command(harness, "nextEdit", {"uri": A, "position": {"line": 0, "character": 0}})
+    nothing = await harness.command("nextEdit", {"uri": A, "position": {"line": 0, "character": 0}})
     assert nothing == {"did": "nothing", "reason": "no-candidate"}
 
 
@@ -236,20 +230,20 @@ async def test_the_key_of_a_client_that_sends_notifications(harness: ServerHarne
     told = {"command": "editahead.nextEdit", "arguments": [None]}
     harness.notify("workspace/executeCommand", told)
     assert (await harness.serves("window/showDocument", {"success": True}))["uri"] == A
-    await command(harness, "status")
+    await harness.command("status")
     harness.notify("workspace/executeCommand", told)
     applied = await harness.serves("workspace/applyEdit", {"applied": True})
     assert applied["edit"] == {"changes": {A: [{"range": span(1, 0, 1, 4), "newText": "account"}]}}
     harness.change(A, 2, (1, 0, 1, 4, "account"))
     harness.notify("workspace/executeCommand", {"command": "editahead.why"})
     harness.notify("workspace/executeCommand", {"command": "editahead.status", "arguments": None})
-    assert (await command(harness, "status"))["outcomes"]["accepted"] == 1
+    assert (await harness.command("status"))["outcomes"]["accepted"] == 1
 
 
 async def test_the_next_edit_of_a_client_that_can_do_nothing(harness: ServerHarness) -> None:
     await harness.initialize()
-    assert await command(harness, "nextEdit") == {"did": "nothing", "reason": "unknown-document"}
+    assert await harness.command("nextEdit") == {"did": "nothing", "reason": "unknown-document"}
     harness.open(A, "user\n")
-    result = await command(harness, "nextEdit", {"uri": A})
+    result = await harness.command("nextEdit", {"uri": A})
     assert result["did"] == "nothing"
     assert "editor" in result["reason"]

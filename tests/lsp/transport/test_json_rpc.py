@@ -122,7 +122,7 @@ async def test_before_initialize_and_after_shutdown(harness: ServerHarness) -> N
     ] == -32002
     harness.open(A, "too early")
     await harness.initialize()
-    status = await harness.request("workspace/executeCommand", {"command": "editahead.status"})
+    status = await harness.command("status")
     assert status["documents"] == 0
     assert await harness.request("shutdown") is None
     assert (await harness.reply(harness.send("shutdown")))["error"]["code"] == -32600

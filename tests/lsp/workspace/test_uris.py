@@ -1,4 +1,4 @@
-"""URIs and paths, in both directions."""
+"""The spellings of URIs, and conversion between URIs and paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The classification of changes: typing, pasting, undo and others."""
+"""The classification of changes: made by the user or by a tool."""
 
 from __future__ import annotations
 
