@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.results import MergeResult
+from editahead_inference.apply.results import MergeResult, Refusal
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -16,6 +16,12 @@ MARK = "// ... existing code ..."
 def merged(sketch: str, text: str, language: str = "go") -> MergeResult:
     found = parse_sketch(sketch, language=language)
     return merge(found, found.files[0], Snapshot.from_text(text, uri="file:///a", language=language))
+
+
+def refused(sketch: str, text: str, language: str = "go") -> Refusal:
+    refusal = merged(sketch, text, language).refusal
+    assert refusal is not None
+    return refusal
 
 
 def sure(sketch: str, text: str, language: str = "go") -> str:
@@ -65,9 +71,7 @@ def test_a_definition_is_not_there_twice() -> None:
 
 def test_a_sketch_with_marks_but_none_at_its_end_leaves_open_what_follows() -> None:
     sketch = f"{MARK}\nfunc open() {{\n\tlock()\n\tcount(5)\n"
-    refusal = merged(sketch, ROOMS).refusal
-    assert refusal is not None
-    assert refusal.reason == "ambiguous"
+    assert refused(sketch, ROOMS).reason == "ambiguous"
 
 
 def test_lines_are_appended_behind_the_files_last() -> None:
@@ -114,9 +118,7 @@ def test_a_decorator_above_a_declaration_is_no_path() -> None:
 
 def test_blank_lines_at_the_end_of_a_whole_file_that_the_file_has_not() -> None:
     text = "a = 1\nb = 2\nc = 3\nd = 4\n"
-    refusal = merged("a = 1\nb = 5\nc = 3\nd = 4\n\n", text, "plaintext").refusal
-    assert refusal is not None
-    assert refusal.reason == "ambiguous"
+    assert refused("a = 1\nb = 5\nc = 3\nd = 4\n\n", text, "plaintext").reason == "ambiguous"
 
 
 BODIES = st.lists(st.sampled_from(["lock()", "count(1)", "count(2)", "free()"]), min_size=1, max_size=3)
@@ -228,9 +230,7 @@ def test_a_comment_that_sounds_like_a_mark_is_not_left_as_it_was() -> None:
         f"{dots}\n    if a.value != get:\n        # ... where this value is get...\n        return a\n\n"
         f"    if a.name:\n        return None\n\n    b = a.other\n{dots}\n"
     )
-    refusal = merged(sketch, text, "python").refusal
-    assert refusal is not None
-    assert refusal.detail == "This mark may be a comment of the file."
+    assert refused(sketch, text, "python").detail == "This mark may be a comment of the file."
 
 
 def test_two_declarations_that_hold_all_that_is_shown_are_two_places() -> None:
@@ -243,9 +243,7 @@ def test_two_declarations_that_hold_all_that_is_shown_are_two_places() -> None:
         f"{MARK}\n\tapply(compiler) {{\n\t\t{MARK}\n\t\t\t\tfull(chunk, graph),\n\t\t\t\tthis.options.length || 3,\n"
         f"\t\t\t\tused(compilation)\n\t\t\t\t{MARK}\n\t}}\n{MARK}\n"
     )
-    refusal = merged(sketch, text, "javascript").refusal
-    assert refusal is not None
-    assert refusal.reason == "ambiguous"
+    assert refused(sketch, text, "javascript").reason == "ambiguous"
 
 
 def test_no_name_is_imported_twice() -> None:
@@ -258,9 +256,7 @@ def test_no_name_is_imported_twice() -> None:
         'import { print } from "../../main/print.js";\nimport {\n  Flags,\n  create,\n'
         f'  {MARK}\n}} from "../utilities/index.js";\n{MARK}\n'
     )
-    refusal = merged(sketch, text, "javascript").refusal
-    assert refusal is not None
-    assert refusal.detail == "`group` would be imported twice."
+    assert refused(sketch, text, "javascript").detail == "`group` would be imported twice."
 
 
 def test_a_test_is_not_there_twice_under_other_decorators() -> None:
