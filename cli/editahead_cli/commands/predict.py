@@ -76,10 +76,10 @@ def run(args: argparse.Namespace) -> int:
     if args.show_prompt:
         return show_prompt.run(args, state, settings)
     prediction = Pipeline(clock=time.perf_counter).predict(state, eagerness=settings.eagerness)
-    offers = tuple(
+    suggestions = tuple(
         _make_suggestion(number, verdict, state) for number, verdict in enumerate(prediction.shown, 1)
     )
-    answer = SuggestionList(offers, prediction.silence, state.document, state.cursor)
+    answer = SuggestionList(suggestions, prediction.silence, state.document, state.cursor)
     if args.json:
         print_output(to_lsp.next_edit(answer, "utf-16"))
     else:
@@ -113,9 +113,9 @@ def _read_state(args: argparse.Namespace) -> EditorState:
     uri = uris.path_to_uri(args.file.resolve())
     document = Document(uri, language_of(args.file.name) or "plaintext", 0, texts[0], "utf-32")
     for number, after in enumerate(texts[1:], 1):
-        made = document.change(number, [TextDocumentContentChange(after)])
+        change = document.change(number, [TextDocumentContentChange(after)])
         history.record_change(
-            made.before, made.after, made.edit, at=float(number), cursor=made.edit.changed_span[0]
+            change.before, change.after, change.edit, at=float(number), cursor=change.edit.changed_span[0]
         )
     cursor = offset_at(document.snapshot, args.line - 1, args.column - 1, "utf-32")
     return EditorState(document.snapshot, cursor, tuple(history.edits), undone=tuple(history.undone))
@@ -133,10 +133,10 @@ def _make_suggestion(number: int, verdict: GateDecision, state: EditorState) -> 
 def _print_suggestions(answer: SuggestionList, file: Path) -> None:
     if answer.silence is not None:
         print_text(f"Nothing ({answer.silence.reason}): {answer.silence.detail}")
-    for offer in answer.suggestions:
-        line = offer.snapshot.line_at(offer.place) + 1
-        print_text(f"{offer.confidence:.2f}  {file}:{line}  {offer.candidate.label}")
-        after = offer.edit.apply(offer.snapshot.text).splitlines()
-        diff = unified_diff(offer.snapshot.text.splitlines(), after, lineterm="", n=1)
+    for suggestion in answer.suggestions:
+        line = suggestion.snapshot.line_at(suggestion.place) + 1
+        print_text(f"{suggestion.confidence:.2f}  {file}:{line}  {suggestion.candidate.label}")
+        after = suggestion.edit.apply(suggestion.snapshot.text).splitlines()
+        diff = unified_diff(suggestion.snapshot.text.splitlines(), after, lineterm="", n=1)
         for text in list(diff)[2:]:
             print_text(f"    {text}")

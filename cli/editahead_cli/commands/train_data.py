@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     if args.edits is None and args.repo is None:
         return fail("name what to learn from: --edits FOLDER, --repo FOLDER, or both")
     try:
-        made = build_dataset(
+        datasets = build_dataset(
             args.edits,
             args.repo,
             args.out,
@@ -64,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
     except (GitError, OSError, ShardError, ValueError) as error:
         return fail(str(error))
     if args.json:
-        print_json({name: packed.provenance for name, packed in made.items()})
+        print_json({name: packed.provenance for name, packed in datasets.items()})
         return 0
-    for name, packed in made.items():
+    for name, packed in datasets.items():
         print_text(f"wrote {args.out / name}.tokens: {len(packed):,} examples, {len(packed.tokens):,} tokens")
     return 0

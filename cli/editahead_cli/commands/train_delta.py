@@ -74,13 +74,13 @@ def _write_delta(args: argparse.Namespace) -> int:
     if len(args.checkpoints) != 2 or args.out is None:
         args.parser.error("name two checkpoints and --out, or one and --chain")
     base, target = args.checkpoints
-    made = write_delta(base, target, args.out)
+    stats = write_delta(base, target, args.out)
     if args.json:
-        print_json({**asdict(made), "ratio": made.ratio})
+        print_json({**asdict(stats), "ratio": stats.ratio})
     else:
         print_text(
-            f"wrote {args.out}: {made.size:,} bytes for {made.target_size:,}, {made.ratio:.1f} times smaller; "
-            f"{made.changed:.1%} of the bytes differ"
+            f"wrote {args.out}: {stats.size:,} bytes for {stats.target_size:,}, {stats.ratio:.1f} times smaller; "
+            f"{stats.changed:.1%} of the bytes differ"
         )
     return 0
 

@@ -66,8 +66,8 @@ def _ruff(files: Sequence[str], folder: Path) -> Sequence[str]:
     return ("check", "--no-cache", "--no-fix", "--output-format=json", "--", *files)
 
 
-def _read_ruff(said: str, folder: Path) -> Iterator[LintMessage]:
-    for item in json.loads(said or "[]"):
+def _read_ruff(output: str, folder: Path) -> Iterator[LintMessage]:
+    for item in json.loads(output or "[]"):
         path = os.path.relpath(item["filename"], folder)
         place = item["location"]
         code = item.get("code") or "syntax"
@@ -81,8 +81,8 @@ def _gofmt(files: Sequence[str], folder: Path) -> Sequence[str]:
 _GO_ERROR = re.compile(r"(?P<path>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?P<message>.*)")
 
 
-def _read_gofmt(said: str, folder: Path) -> Iterator[LintMessage]:
-    for line in said.splitlines():
+def _read_gofmt(output: str, folder: Path) -> Iterator[LintMessage]:
+    for line in output.splitlines():
         error = _GO_ERROR.fullmatch(line)
         if error is None:
             yield LintMessage(line, 0, 0, "not laid out as gofmt does")
@@ -100,8 +100,8 @@ def _tsc(files: Sequence[str], folder: Path) -> Sequence[str]:
 _TS_ERROR = re.compile(r"(?P<path>.+?)\((?P<line>\d+),(?P<column>\d+)\): error (?P<message>TS\d+: .*)")
 
 
-def _read_tsc(said: str, folder: Path) -> Iterator[LintMessage]:
-    for line in said.splitlines():
+def _read_tsc(output: str, folder: Path) -> Iterator[LintMessage]:
+    for line in output.splitlines():
         error = _TS_ERROR.fullmatch(line)
         if error is not None:
             yield LintMessage(
@@ -219,8 +219,8 @@ async def _run(
     )
     try:
         async with asyncio.timeout(limit_s):
-            said, _ = await process.communicate()
-        return list(tool.read(said.decode("utf-8", "replace"), shadow))
+            output, _ = await process.communicate()
+        return list(tool.read(output.decode("utf-8", "replace"), shadow))
     except (TimeoutError, ValueError, KeyError, TypeError):
         return None
     finally:

@@ -43,12 +43,12 @@ class PartialResultReporter:
     clock: Callable[[], float]
     others: Sequence[Snapshot] = ()
     first_hunk_at: float | None = None
-    _told: dict[str, set[Replacement]] = field(default_factory=dict)
+    _sent: dict[str, set[Replacement]] = field(default_factory=dict)
 
     def on_file_done(self, change: FileChange) -> None:
         """Report the final change of a file."""
-        told = self._told.get(change.original.uri, set())
-        if told - {hunk.replacement for hunk in change.hunks}:
+        sent = self._sent.get(change.original.uri, set())
+        if sent - {hunk.replacement for hunk in change.hunks}:
             self._withdraw(change)
         self._tell(change)
 
@@ -57,19 +57,19 @@ class PartialResultReporter:
         edit = coming.edit
         if edit is not None:
             self._tell(review_changes([coming.change(edit)], self.others, trees)[0])
-        elif coming.original.uri in self._told:
+        elif coming.original.uri in self._sent:
             self._withdraw(coming.change(Edit()))
 
     def _withdraw(self, change: FileChange) -> None:
-        del self._told[change.original.uri]
-        if not any(self._told.values()):
+        del self._sent[change.original.uri]
+        if not any(self._sent.values()):
             self.first_hunk_at = None
         self.report(PartialResult(replace(change, hunks=()), withdrawn=True))
 
     def _tell(self, change: FileChange) -> None:
-        told = self._told.setdefault(change.original.uri, set())
-        new = tuple(hunk for hunk in change.hunks if hunk.replacement not in told)
-        told.update(hunk.replacement for hunk in new)
+        sent = self._sent.setdefault(change.original.uri, set())
+        new = tuple(hunk for hunk in change.hunks if hunk.replacement not in sent)
+        sent.update(hunk.replacement for hunk in new)
         if new and self.first_hunk_at is None:
             self.first_hunk_at = self.clock()
         if new or change.action != "edit":

@@ -309,7 +309,7 @@ class ApplyService:
     def _rebase(self, job: ApplyJob, change: FileChange) -> RebasedChange:
         uri = change.original.uri
         key = uris.canonical_key(uri)
-        asked, now = job.documents.get(key), self.session.documents.get_by_key(key)
+        then, now = job.documents.get(key), self.session.documents.get_by_key(key)
         hunks = change.hunks
         if job.embedded is not None and uri == job.embedded.document.uri:
             put_back = job.embedded.to_document_hunks(hunks)
@@ -318,13 +318,13 @@ class ApplyService:
                     Refusal("unplaced", "The sketch would change the code around its own comment.")
                 )
             hunks = tuple(put_back)
-        if asked is None:
+        if then is None:
             if now is None:
                 return RebasedChange(change, change.original, hunks, None)
             if now.snapshot.text != change.original.text:
                 raise _stale()
             return RebasedChange(change, now.snapshot, hunks, now.snapshot.version)
-        since = now.edit_since(job.snapshots[key]) if now is asked else None
+        since = now.edit_since(job.snapshots[key]) if now is then else None
         if now is None or since is None:
             raise _stale()
         moved = []

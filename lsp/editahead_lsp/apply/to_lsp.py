@@ -48,11 +48,11 @@ def to_applied_hunks(placed: RebasedChange, encoding: Encoding) -> list[AppliedH
     out = []
     for hunk in placed.hunks:
         edit = _text_edit(hunk, placed, encoding)
-        said = [flag.sentence for flag in hunk.flags] or None
+        flags = [flag.sentence for flag in hunk.flags] or None
         confidence = round(hunk.confidence, 4)
         out.append(
             AppliedHunk(
-                placed.snapshot.uri, edit.range, edit.new_text, hunk.kind, hunk.origin, confidence, said
+                placed.snapshot.uri, edit.range, edit.new_text, hunk.kind, hunk.origin, confidence, flags
             )
         )
     return out
@@ -137,8 +137,10 @@ def _similar(near: SimilarLines) -> SimilarRange:
 
 
 def _annotation(hunk: Hunk, file: RebasedChange) -> lsp_types.ChangeAnnotation:
-    said = " ".join(flag.sentence for flag in hunk.flags)
-    return lsp_types.ChangeAnnotation(hunk_title(hunk, file.snapshot), hunk.needs_reading, said or None)
+    description = " ".join(flag.sentence for flag in hunk.flags)
+    return lsp_types.ChangeAnnotation(
+        hunk_title(hunk, file.snapshot), hunk.needs_reading, description or None
+    )
 
 
 def _text_edit(hunk: Hunk, file: RebasedChange, encoding: Encoding) -> wire.TextEdit:

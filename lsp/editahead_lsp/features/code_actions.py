@@ -64,7 +64,11 @@ async def _answer(
     actions: list[CodeAction] = []
     if request is not None:
         found = await server.coordinator.answer(request)
-        actions += [action for offer in found.suggestions for action in _actions(server, offer, found, kinds)]
+        actions += [
+            action
+            for suggestion in found.suggestions
+            for action in _actions(server, suggestion, found, kinds)
+        ]
     return [*(await sketch_actions), *actions] if sketch_actions is not None else actions
 
 
@@ -89,18 +93,22 @@ def code_action_resolve(server: Server, params: Any) -> Coroutine[Any, Any, dict
     return {**params, "edit": server.protocol.unstructure(edit)}
 
 
-def _actions(server: Server, offer: Suggestion, answer: SuggestionList, kinds: set[str]) -> list[CodeAction]:
+def _actions(
+    server: Server, suggestion: Suggestion, answer: SuggestionList, kinds: set[str]
+) -> list[CodeAction]:
     client, encoding = server.client, server.session.encoding
     actions = []
-    if ACCEPT_KIND in kinds and offer.edit:
-        accept = to_lsp.accept_command(offer)
+    if ACCEPT_KIND in kinds and suggestion.edit:
+        accept = to_lsp.accept_command(suggestion)
         if client.resolves_actions:
-            action = CodeAction(accept.title, ACCEPT_KIND, accept, data=PredictionActionData(offer.id))
+            action = CodeAction(accept.title, ACCEPT_KIND, accept, data=PredictionActionData(suggestion.id))
         else:
-            edit = to_lsp.workspace_edit(offer.snapshot, offer.edit, encoding, client.versioned_edits)
+            edit = to_lsp.workspace_edit(
+                suggestion.snapshot, suggestion.edit, encoding, client.versioned_edits
+            )
             action = CodeAction(accept.title, ACCEPT_KIND, accept, edit)
         actions.append(action)
-    if GOTO_KIND in kinds and client.shows_documents and to_lsp.needs_jump(offer, answer):
+    if GOTO_KIND in kinds and client.shows_documents and to_lsp.needs_jump(suggestion, answer):
         assert answer.document is not None
         position = to_lsp.to_position(answer.document, answer.cursor, encoding)
         target = {"uri": answer.document.uri, "position": server.protocol.unstructure(position)}

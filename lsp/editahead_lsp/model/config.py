@@ -41,8 +41,8 @@ class ModelConfig:
         """Return the settings of the model, with the API key from the environment."""
         variable = settings.api_key_env
         key = environment.get(variable) if variable is not None else None
-        told = settings.backend, settings.url, settings.model, settings.format, variable
-        return cls(*told, tuple(folders), key)
+        identity = settings.backend, settings.url, settings.model, settings.format, variable
+        return cls(*identity, tuple(folders), key)
 
     def create_predictor(self) -> ModelPredictor | None:
         """Return the predictor; None where the settings name no model.

@@ -139,11 +139,11 @@ class ModelRequests:
             if ahead_of is None:
                 request.ahead = None
             request.wanted.append(wanted)
-            told = await asyncio.shield(request.done)
-            if told is None or told.problem is not None:
-                return told
-            if told.document.lines == state.document.lines:
-                return told
+            response = await asyncio.shield(request.done)
+            if response is None or response.problem is not None:
+                return response
+            if response.document.lines == state.document.lines:
+                return response
         return rest or await self._send(state, wanted, pause, ahead_of)
 
     async def prefill(self, states: Sequence[EditorState]) -> Usage | None:
@@ -182,9 +182,9 @@ class ModelRequests:
     def on_change(self, document: Snapshot) -> None:
         """Drop responses that are fully applied, and a request whose answer cannot apply to the new text."""
         self._present[document.uri] = document
-        for told in self._responses.for_document(document.uri):
-            if told.is_fully_applied(document):
-                self._responses.discard(told)  # a part that the user reverts must not be suggested again
+        for response in self._responses.for_document(document.uri):
+            if response.is_fully_applied(document):
+                self._responses.discard(response)  # a part that the user reverts must not be suggested again
         request = self._under_way.get(document.uri)
         if request is not None and request.is_stale(document):
             self._cancel(request)
@@ -213,12 +213,12 @@ class ModelRequests:
             present: Whether the state has the document's present text. Responses without a rest are then dropped.
         """
         line = state.document.line_at(state.cursor)
-        for told in self._responses.for_document(state.document.uri):
-            rest = told.rebase(state.document)
+        for response in self._responses.for_document(state.document.uri):
+            rest = response.rebase(state.document)
             if rest is None and present:
-                self._responses.discard(told)
+                self._responses.discard(response)
             elif rest is not None and (rest.region is None or rest.region.first <= line < rest.region.end):
-                self._responses.put(told)
+                self._responses.put(response)
                 return rest
         return None
 
@@ -241,33 +241,33 @@ class ModelRequests:
         return await asyncio.shield(request.done)
 
     async def _run(self, model: ModelPredictor, request: _Request, pause: float) -> None:
-        told: ModelResponse | None = None
+        response: ModelResponse | None = None
         try:
             if pause > 0 and model.backend.health.condition != "gone":
                 await self._sleep(pause)
             background = request.ahead is not None
-            told = await model.predict(request.state, background=background, progress=request.progress)
+            response = await model.predict(request.state, background=background, progress=request.progress)
         except Exception as error:
             # The message may quote the document, so that it belongs below debug.
             log.error("asking the model failed: %s", type(error).__name__)
             log.debug("asking the model failed", exc_info=True)
         finally:
-            self._finish(request, told)
+            self._finish(request, response)
 
     def _cancel(self, request: _Request) -> None:
         self._finish(request, None)
         if request.task is not None:
             request.task.cancel()
 
-    def _finish(self, request: _Request, told: ModelResponse | None) -> None:
+    def _finish(self, request: _Request, response: ModelResponse | None) -> None:
         uri = request.state.document.uri
         if self._under_way.get(uri) is request:
             del self._under_way[uri]
         if request.done.done():
             return
-        if told is not None and told.rewrites:
-            self._responses.put(told)
-        request.done.set_result(told)
+        if response is not None and response.rewrites:
+            self._responses.put(response)
+        request.done.set_result(response)
 
 
 async def _prepare(backend: Backend) -> None:

@@ -26,27 +26,27 @@ class ResponseCache:
 
     def for_document(self, uri: str) -> list[ModelResponse]:
         """Return the responses for a document, the last used first."""
-        return [told for told in self._responses if told.document.uri == uri]
+        return [response for response in self._responses if response.document.uri == uri]
 
-    def put(self, told: ModelResponse) -> None:
+    def put(self, response: ModelResponse) -> None:
         """Add a response or mark it as used, and drop the least recently used ones beyond the limits."""
-        self.discard(told)
-        self._responses.insert(0, told)
-        for old in self.for_document(told.document.uri)[self._max_per_document :]:
+        self.discard(response)
+        self._responses.insert(0, response)
+        for old in self.for_document(response.document.uri)[self._max_per_document :]:
             self.discard(old)
-        chars = sum(told.document.length for told in self._responses)
+        chars = sum(response.document.length for response in self._responses)
         while len(self._responses) > 1 and (
             len(self._responses) > self._max_responses or chars > self._max_chars
         ):
             chars -= self._responses.pop().document.length
 
-    def discard(self, told: ModelResponse) -> None:
+    def discard(self, response: ModelResponse) -> None:
         """Remove a response, if it is there."""
-        self._responses = [other for other in self._responses if other is not told]
+        self._responses = [other for other in self._responses if other is not response]
 
     def on_close(self, uri: str) -> None:
         """Remove the responses for a closed document."""
-        self._responses = [told for told in self._responses if told.document.uri != uri]
+        self._responses = [response for response in self._responses if response.document.uri != uri]
 
     def clear(self) -> None:
         """Remove all responses."""

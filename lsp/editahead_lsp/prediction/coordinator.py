@@ -242,14 +242,14 @@ class PredictionCoordinator:
         session = self._session
         if not self._reuse.typed or ask.state is None or ask.state.document is not document.snapshot:
             return None
-        cursor, asked = ask.state.cursor, (document.key, ask.surface)
+        cursor, requester = ask.state.cursor, (document.key, ask.surface)
         predictions = session.shown_predictions
         being_typed = predictions.partially_typed(document, cursor)
-        offers: list[Suggestion] = []
-        for shown in (*being_typed, *predictions.on_screen(asked, document)) if being_typed else ():
+        suggestions: list[Suggestion] = []
+        for shown in (*being_typed, *predictions.on_screen(requester, document)) if being_typed else ():
             assert shown.edit is not None
             place = shown.edit.changed_span[0]
-            offer = Suggestion(
+            suggestion = Suggestion(
                 shown.id,
                 document.snapshot,
                 shown.edit,
@@ -258,15 +258,17 @@ class PredictionCoordinator:
                 shown.confidence,
                 shown.candidate,
             )
-            fits = ask.can_show(offer, document.snapshot, cursor) and len(offers) < ask.max_suggestions
-            fresh = offer.edit not in [other.edit for other in offers]
-            if fits and fresh and not predictions.is_rejected(document, offer.edit):
-                shown.requesters.add(asked)
-                offers.append(offer)
-        if not offers or predictions.get_prediction(offers[0].id) not in being_typed:
+            fits = (
+                ask.can_show(suggestion, document.snapshot, cursor) and len(suggestions) < ask.max_suggestions
+            )
+            fresh = suggestion.edit not in [other.edit for other in suggestions]
+            if fits and fresh and not predictions.is_rejected(document, suggestion.edit):
+                shown.requesters.add(requester)
+                suggestions.append(suggestion)
+        if not suggestions or predictions.get_prediction(suggestions[0].id) not in being_typed:
             return None
         self._predictions.count_answer("typed")
-        return self._show(ask, document, offers, None, cursor)
+        return self._show(ask, document, suggestions, None, cursor)
 
     async def _is_superseded(self, ask: PredictionRequest) -> bool:
         pause = asyncio.ensure_future(self._sleep(ask.delay_s))
@@ -282,31 +284,31 @@ class PredictionCoordinator:
         """Rebase the decisions onto the present texts, and register those that the surface can show."""
         session = self._session
         cursor = min(session.cursor(document), document.snapshot.length)
-        asked = (document.key, ask.surface)
-        offers: list[Suggestion] = []
+        requester = (document.key, ask.surface)
+        suggestions: list[Suggestion] = []
         silence = prediction.silence
         for verdict in prediction.shown:
-            offer = self._to_suggestion(verdict, prediction.state)
-            if offer is None or not ask.can_show(offer, document.snapshot, cursor):
+            suggestion = self._to_suggestion(verdict, prediction.state)
+            if suggestion is None or not ask.can_show(suggestion, document.snapshot, cursor):
                 continue
-            target = session.documents.get(offer.snapshot.uri)
+            target = session.documents.get(suggestion.snapshot.uri)
             assert target is not None
-            if session.shown_predictions.is_rejected(target, offer.edit):
+            if session.shown_predictions.is_rejected(target, suggestion.edit):
                 silence = Silence("refused-before", "The prediction has been refused here before.")
                 continue
-            made = session.outcomes.describe(
+            context = session.outcomes.describe(
                 prediction.state, verdict, 1000 * (self._clock() - ask.started_at)
             )
-            id = session.shown_predictions.register_prediction(offer, target, asked, made)
-            offers.append(replace(offer, id=id))
-            if len(offers) == ask.max_suggestions:
+            id = session.shown_predictions.register_prediction(suggestion, target, requester, context)
+            suggestions.append(replace(suggestion, id=id))
+            if len(suggestions) == ask.max_suggestions:
                 break
-        if offers:
-            offers, silence = self._keep_first(asked, document, offers), None
+        if suggestions:
+            suggestions, silence = self._keep_first(requester, document, suggestions), None
         elif silence is None:
             silence = Silence("stale", "What was typed meanwhile touches the place of the prediction.")
-        answer = self._show(ask, document, offers, silence, cursor)
-        ids = tuple(offer.id for offer in offers)
+        answer = self._show(ask, document, suggestions, silence, cursor)
+        ids = tuple(suggestion.id for suggestion in suggestions)
         self.last_predictions[document.key] = LastPrediction(prediction, ids, silence, queue_ms)
         return answer
 
@@ -314,49 +316,52 @@ class PredictionCoordinator:
         self,
         ask: PredictionRequest,
         document: Document,
-        offers: Sequence[Suggestion],
+        suggestions: Sequence[Suggestion],
         silence: Silence | None,
         cursor: int,
     ) -> SuggestionList:
         """Return the answer, and record it as what the surface shows."""
-        asked = (document.key, ask.surface)
-        ids = tuple(offer.id for offer in offers)
-        self._session.shown_predictions.supersede(asked, ids)
-        self._on_screen[asked] = OnScreen(ids, document.snapshot, self._session.history.latest_edit_id)
-        if offers and self._reuse.prefetch:
+        requester = (document.key, ask.surface)
+        ids = tuple(suggestion.id for suggestion in suggestions)
+        self._session.shown_predictions.supersede(requester, ids)
+        self._on_screen[requester] = OnScreen(ids, document.snapshot, self._session.history.latest_edit_id)
+        if suggestions and self._reuse.prefetch:
             # After this answer was sent.
-            asyncio.get_running_loop().call_later(0, self._prefetch, document, offers[0])
-        return SuggestionList(tuple(offers), silence, document.snapshot, cursor)
+            asyncio.get_running_loop().call_later(0, self._prefetch, document, suggestions[0])
+        return SuggestionList(tuple(suggestions), silence, document.snapshot, cursor)
 
     def _keep_first(
-        self, asked: tuple[str, str], document: Document, offers: list[Suggestion]
+        self, requester: tuple[str, str], document: Document, suggestions: list[Suggestion]
     ) -> list[Suggestion]:
         """Keep the first suggestion on screen first while the user types one edit.
 
         Another one takes its place when the first is no longer suggested, or when the other is clearly better.
         """
-        before = self._on_screen.get(asked)
+        before = self._on_screen.get(requester)
         if before is None or not before.ids or before.snapshot is document.snapshot:
-            return offers
+            return suggestions
         if before.edit_id is None or before.edit_id != self._session.history.latest_edit_id:
-            return offers
-        for offer in offers:
-            if offer.id == before.ids[0] and offer.confidence + REPLACE_MARGIN > offers[0].confidence:
-                return [offer, *(other for other in offers if other is not offer)]
-        return offers
+            return suggestions
+        for suggestion in suggestions:
+            if (
+                suggestion.id == before.ids[0]
+                and suggestion.confidence + REPLACE_MARGIN > suggestions[0].confidence
+            ):
+                return [suggestion, *(other for other in suggestions if other is not suggestion)]
+        return suggestions
 
-    def _prefetch(self, document: Document, offer: Suggestion) -> None:
+    def _prefetch(self, document: Document, suggestion: Suggestion) -> None:
         """Prefetch the prediction after an accept of a suggestion, with the cursor where editors put it."""
-        target = self._session.documents.get(offer.snapshot.uri)
-        if target is None or target.snapshot is not offer.snapshot or not offer.edit:
+        target = self._session.documents.get(suggestion.snapshot.uri)
+        if target is None or target.snapshot is not suggestion.snapshot or not suggestion.edit:
             return
-        whole = covering_replacement(offer.edit, offer.snapshot.text)
-        present = self._session.build_state(target, offer.place)
-        cursors = offer.cursor_after, whole.start + len(whole.text)
-        states = self._session.shown_predictions.states_after_accept(offer.id, present, cursors)
+        whole = covering_replacement(suggestion.edit, suggestion.snapshot.text)
+        present = self._session.build_state(target, suggestion.place)
+        cursors = suggestion.cursor_after, whole.start + len(whole.text)
+        states = self._session.shown_predictions.states_after_accept(suggestion.id, present, cursors)
         distinct = {state.cache_key: state for state in states}
         eagerness = self._session.settings.eagerness
-        self._predictions.prefetch(document.key, list(distinct.values()), eagerness, offer.snapshot)
+        self._predictions.prefetch(document.key, list(distinct.values()), eagerness, suggestion.snapshot)
 
     def _to_suggestion(self, verdict: GateDecision, state: EditorState) -> Suggestion | None:
         """Return a decision as a suggestion over the present text; None when later changes overtook the edit."""

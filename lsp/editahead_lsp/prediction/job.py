@@ -27,7 +27,7 @@ class PredictionPipeline(Protocol):
     def combine(
         self,
         prediction: Prediction,
-        told: ModelResponse,
+        response: ModelResponse,
         *,
         eagerness: float = 0.5,
         check: Callable[[], None] = ...,

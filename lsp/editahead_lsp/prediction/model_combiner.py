@@ -90,12 +90,12 @@ class ModelCombiner:
             prediction = await asyncio.shield(computation.done)
             if not computation.cancelled and not is_confident(prediction):
                 state = replace(computation.state, proposed=proposed_edits(prediction))
-                told = await self._models.get_response(state, wanted, pause, ahead_of)
-                keep = told is not None and told.problem is None
-                if told is not None and told.problem is not None:
+                response = await self._models.get_response(state, wanted, pause, ahead_of)
+                keep = response is not None and response.problem is None
+                if response is not None and response.problem is not None:
                     prediction = self._without_model(prediction)
-                elif told is not None and (told.rewrites or told.scores):
-                    prediction = await self._combine(prediction, told, eagerness)
+                elif response is not None and (response.rewrites or response.scores):
+                    prediction = await self._combine(prediction, response, eagerness)
             joined.set_result(prediction)
         finally:
             if not joined.done():
@@ -103,12 +103,12 @@ class ModelCombiner:
             if not keep and computation.combined is joined:
                 computation.combined = None
 
-    async def _combine(self, prediction: Prediction, told: ModelResponse, eagerness: float) -> Prediction:
+    async def _combine(self, prediction: Prediction, response: ModelResponse, eagerness: float) -> Prediction:
         def weigh(check: Callable[[], None]) -> Prediction:
             pipeline = self._pipeline()
             if pipeline is None:
                 return prediction
-            return pipeline.combine(prediction, told, eagerness=eagerness, check=check)
+            return pipeline.combine(prediction, response, eagerness=eagerness, check=check)
 
         try:
             return await self._new_job(COMBINE_TIMEOUT_S).run(weigh)

@@ -44,39 +44,39 @@ class SplitEdit:
     others: tuple[Replacement, ...] = ()
 
 
-def split_for_completion(offer: Suggestion, document: Snapshot, cursor: int) -> SplitEdit | None:
+def split_for_completion(suggestion: Suggestion, document: Snapshot, cursor: int) -> SplitEdit | None:
     """Return a suggestion's edit as a completion item can have it; None when that is impossible."""
-    if offer.snapshot is not document or not offer.edit:
+    if suggestion.snapshot is not document or not suggestion.edit:
         return None
     text = document.text
     line = document.line_at(cursor)
     begin = document.starts[line]
     end = begin + len(line_body(document.lines[line]))
     word = begin + len(_WORD.sub("", text[begin:cursor]))
-    whole = covering_replacement(offer.edit, text)
+    whole = covering_replacement(suggestion.edit, text)
     if begin <= whole.start and whole.end <= end:
         start, stop = min(whole.start, word), max(whole.end, cursor)
         return SplitEdit(
             Replacement(start, stop, text[start : whole.start] + whole.text + text[whole.end : stop])
         )
-    others = tuple(position_safe_replacements(offer.edit, text))
+    others = tuple(position_safe_replacements(suggestion.edit, text))
     for start in (word, cursor):
         if all(other.end < start or other.start > cursor for other in others):
             return SplitEdit(Replacement(start, cursor, text[start:cursor]), others)
     return None
 
 
-def fits_completion_item(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
+def fits_completion_item(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
     """Return whether a completion item can show a suggestion."""
-    return split_for_completion(offer, document, cursor) is not None
+    return split_for_completion(suggestion, document, cursor) is not None
 
 
 def to_completion_list(answer: SuggestionList, encoding: Encoding, markdown: bool) -> CompletionList:
     """Return one item for the best suggestion. The list is incomplete: the next letter may bring another suggestion."""
     if not answer.suggestions or answer.document is None:
         return CompletionList()
-    offer, document = answer.suggestions[0], answer.document
-    found = split_for_completion(offer, document, answer.cursor)
+    suggestion, document = answer.suggestions[0], answer.document
+    found = split_for_completion(suggestion, document, answer.cursor)
     if found is None:
         return CompletionList()
 
@@ -84,22 +84,22 @@ def to_completion_list(answer: SuggestionList, encoding: Encoding, markdown: boo
         return TextEdit(to_range(document, r, encoding), r.text)
 
     item = CompletionItem(
-        label=offer.candidate.label,
+        label=suggestion.candidate.label,
         sort_text=_SORTS_FIRST,
-        filter_text=document.text[found.own.start : answer.cursor] or offer.candidate.label,
-        documentation=_documentation(diff_preview(offer), markdown),
+        filter_text=document.text[found.own.start : answer.cursor] or suggestion.candidate.label,
+        documentation=_documentation(diff_preview(suggestion), markdown),
         text_edit=edit(found.own),
         additional_text_edits=[edit(other) for other in found.others],
-        command=accept_command(offer),
+        command=accept_command(suggestion),
     )
     return CompletionList(items=[item])
 
 
-def diff_preview(offer: Suggestion) -> str:
+def diff_preview(suggestion: Suggestion) -> str:
     """Return the changed lines before and after, as in a diff. Line numbers count from 1."""
-    snapshot = offer.snapshot
+    snapshot = suggestion.snapshot
     groups: list[list[Replacement]] = []
-    for r in normalise(offer.edit, snapshot.text).replacements:
+    for r in normalise(suggestion.edit, snapshot.text).replacements:
         if groups and snapshot.line_at(r.start) <= snapshot.line_at(groups[-1][-1].end):
             groups[-1].append(r)
         else:

@@ -47,16 +47,16 @@ class Marker:
     text_edits: list[TextEdit]
 
     @classmethod
-    def from_suggestion(cls, offer: Suggestion, encoding: Encoding) -> Marker:
+    def from_suggestion(cls, suggestion: Suggestion, encoding: Encoding) -> Marker:
         """Return the marker of a suggestion."""
-        snapshot = offer.snapshot
+        snapshot = suggestion.snapshot
         return cls(
             snapshot.uri,
             snapshot.version,
-            to_position(snapshot, offer.place, encoding),
-            to_range(snapshot, _underlined(offer), encoding),
-            offer.candidate.label,
-            text_edits(snapshot, offer.edit, encoding),
+            to_position(snapshot, suggestion.place, encoding),
+            to_range(snapshot, _underlined(suggestion), encoding),
+            suggestion.candidate.label,
+            text_edits(snapshot, suggestion.edit, encoding),
         )
 
     def renders_like(self, other: Marker) -> bool:
@@ -151,12 +151,12 @@ class NextEditMarker:
             self._server.protocol.send_request(types.WORKSPACE_INLAY_HINT_REFRESH)
 
 
-def _underlined(offer: Suggestion) -> Replacement:
+def _underlined(suggestion: Suggestion) -> Replacement:
     """Return the span to underline: the replaced text on the first line, or else all text on the line."""
-    snapshot = offer.snapshot
-    start, end = offer.place, offer.place
-    if offer.edit:
-        whole = covering_replacement(offer.edit, snapshot.text)
+    snapshot = suggestion.snapshot
+    start, end = suggestion.place, suggestion.place
+    if suggestion.edit:
+        whole = covering_replacement(suggestion.edit, snapshot.text)
         start, end = whole.start, whole.end
     line = snapshot.line_at(start)
     body = line_body(snapshot.lines[line])

@@ -17,64 +17,64 @@ CanShow = Callable[[Suggestion, Snapshot, int], bool]
 """Returns whether a surface can show a suggestion in a document, with the cursor at an offset of the document."""
 
 
-def show_any(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
+def show_any(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
     """Return True: the surface can show any suggestion."""
     return True
 
 
-def fits_ghost_text(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
+def fits_ghost_text(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
     """Return whether the edit can be shown as ghost text: an edit of the cursor's line alone."""
-    if offer.snapshot is not document or not offer.edit:
+    if suggestion.snapshot is not document or not suggestion.edit:
         return False
-    whole = covering_replacement(offer.edit, document.text)
+    whole = covering_replacement(suggestion.edit, document.text)
     return document.line_at(whole.start) == document.line_at(whole.end) == document.line_at(cursor)
 
 
-def is_in_document(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
+def is_in_document(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
     """Return whether the suggestion has an edit of the document."""
-    return offer.snapshot is document and bool(offer.edit)
+    return suggestion.snapshot is document and bool(suggestion.edit)
 
 
-def has_edit(offer: Suggestion, document: Snapshot, cursor: int) -> bool:
+def has_edit(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
     """Return whether the suggestion has an edit."""
-    return bool(offer.edit)
+    return bool(suggestion.edit)
 
 
 def inline_completion(answer: SuggestionList, encoding: Encoding) -> wire.InlineCompletionList:
     """Return suggestions that fit ghost text as inline completions."""
     items = []
-    for offer in answer.suggestions:
-        whole = covering_replacement(offer.edit, offer.snapshot.text)
-        at = to_range(offer.snapshot, whole, encoding)
-        items.append(wire.InlineCompletionItem(whole.text, at, accept_command(offer)))
+    for suggestion in answer.suggestions:
+        whole = covering_replacement(suggestion.edit, suggestion.snapshot.text)
+        at = to_range(suggestion.snapshot, whole, encoding)
+        items.append(wire.InlineCompletionItem(whole.text, at, accept_command(suggestion)))
     return wire.InlineCompletionList(items)
 
 
 def inline_edits(answer: SuggestionList, encoding: Encoding) -> wire.InlineEditResult:
     """Return suggestions with an edit as inline edits: each one range with its new text."""
     edits = []
-    for offer in answer.suggestions:
-        whole = covering_replacement(offer.edit, offer.snapshot.text)
-        at = to_range(offer.snapshot, whole, encoding)
-        edits.append(wire.InlineEdit(whole.text, at, _document(offer), accept_command(offer)))
+    for suggestion in answer.suggestions:
+        whole = covering_replacement(suggestion.edit, suggestion.snapshot.text)
+        at = to_range(suggestion.snapshot, whole, encoding)
+        edits.append(wire.InlineEdit(whole.text, at, _document(suggestion), accept_command(suggestion)))
     return wire.InlineEditResult(edits)
 
 
 def next_edit(answer: SuggestionList, encoding: Encoding) -> wire.NextEditResult:
     """Return all suggestions, those in other documents and those without an edit too, and the reason for silence."""
     predictions = []
-    for offer in answer.suggestions:
-        away = needs_jump(offer, answer)
+    for suggestion in answer.suggestions:
+        away = needs_jump(suggestion, answer)
         predictions.append(
             wire.PredictedEdit(
-                id=offer.id,
-                text_document=_document(offer),
-                edits=text_edits(offer.snapshot, offer.edit, encoding),
-                jump=to_position(offer.snapshot, offer.place, encoding) if away else None,
-                cursor_after=_cursor_after(offer, encoding),
-                confidence=round(offer.confidence, 4),
-                source=offer.candidate.source,
-                label=offer.candidate.label,
+                id=suggestion.id,
+                text_document=_document(suggestion),
+                edits=text_edits(suggestion.snapshot, suggestion.edit, encoding),
+                jump=to_position(suggestion.snapshot, suggestion.place, encoding) if away else None,
+                cursor_after=_cursor_after(suggestion, encoding),
+                confidence=round(suggestion.confidence, 4),
+                source=suggestion.candidate.source,
+                label=suggestion.candidate.label,
             )
         )
     silence = answer.silence
@@ -83,19 +83,19 @@ def next_edit(answer: SuggestionList, encoding: Encoding) -> wire.NextEditResult
     return wire.NextEditResult(predictions, wire.SilenceInfo(silence.reason, silence.detail))
 
 
-def cursor_on_edited_line(offer: Suggestion, cursor: int) -> bool:
+def cursor_on_edited_line(suggestion: Suggestion, cursor: int) -> bool:
     """Return whether the cursor is on one of the lines that the edit changes."""
-    start, end = offer.edit.changed_span
-    at = offer.snapshot.line_at
+    start, end = suggestion.edit.changed_span
+    at = suggestion.snapshot.line_at
     return at(start) <= at(cursor) <= at(end)
 
 
-def needs_jump(offer: Suggestion, answer: SuggestionList) -> bool:
+def needs_jump(suggestion: Suggestion, answer: SuggestionList) -> bool:
     """Return whether the cursor must move to reach the edit. It always must for a suggestion without an edit."""
     return (
-        offer.snapshot is not answer.document
-        or not offer.edit
-        or not cursor_on_edited_line(offer, answer.cursor)
+        suggestion.snapshot is not answer.document
+        or not suggestion.edit
+        or not cursor_on_edited_line(suggestion, answer.cursor)
     )
 
 
@@ -167,19 +167,19 @@ def to_range(snapshot: Snapshot, r: Replacement, encoding: Encoding) -> wire.Ran
     return wire.Range(to_position(snapshot, r.start, encoding), to_position(snapshot, r.end, encoding))
 
 
-def accept_command(offer: Suggestion) -> wire.Command:
+def accept_command(suggestion: Suggestion) -> wire.Command:
     """Return the command that reports the accept of a suggestion."""
-    return wire.Command("Accept next edit", wire.ACCEPT, [offer.id])
+    return wire.Command("Accept next edit", wire.ACCEPT, [suggestion.id])
 
 
-def _document(offer: Suggestion) -> wire.VersionedTextDocument:
-    return wire.VersionedTextDocument(offer.snapshot.uri, offer.snapshot.version)
+def _document(suggestion: Suggestion) -> wire.VersionedTextDocument:
+    return wire.VersionedTextDocument(suggestion.snapshot.uri, suggestion.snapshot.version)
 
 
-def _cursor_after(offer: Suggestion, encoding: Encoding) -> wire.Position:
+def _cursor_after(suggestion: Suggestion, encoding: Encoding) -> wire.Position:
     """Return the cursor's position in the edited text. Line ends are counted, which is faster than to split the text."""
-    after = offer.edit.apply(offer.snapshot.text)
-    offset = min(max(offer.cursor_after, 0), len(after))
+    after = suggestion.edit.apply(suggestion.snapshot.text)
+    offset = min(max(suggestion.cursor_after, 0), len(after))
     if _splits_end(after, offset):
         offset -= 1
     before = after[:offset]

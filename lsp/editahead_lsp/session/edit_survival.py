@@ -90,11 +90,11 @@ class SurvivalTracker:
         if any(put) or any(out):
             self._followed.append(_TrackedEdit(id, key, list(edit.result_spans()), put, out, at))
 
-    def on_change(self, key: str, made: AppliedChange) -> None:
+    def on_change(self, key: str, change: AppliedChange) -> None:
         """Rebase the tracked spans of a document over a change."""
         for followed in self._followed:
             if followed.key == key:
-                map_ = made.edit.map_offset
+                map_ = change.edit.map_offset
                 followed.spans = [
                     (map_(start, "before"), map_(end, "after")) for start, end in followed.spans
                 ]

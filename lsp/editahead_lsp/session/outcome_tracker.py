@@ -149,7 +149,7 @@ class OutcomeTracker:
         self,
         id: str,
         number: int,
-        made: PredictionContext,
+        facts: PredictionContext,
         event: LoggedEvent,
         *,
         share: float | None,
@@ -160,12 +160,12 @@ class OutcomeTracker:
         Args:
             id: The id of the prediction.
             number: The number of the prediction in this run.
-            made: The facts about the prediction.
+            facts: The facts about the prediction.
             event: What became of the prediction.
             share: The fraction that was accepted of a partial accept.
             shown_ms: The milliseconds for which it was the best of an answer. None when it never was.
         """
-        seen = made.features
+        seen = facts.features
         outcome = Outcome(
             run=self._run,
             number=number,
@@ -173,17 +173,17 @@ class OutcomeTracker:
             language=seen.language[:_MAX_LANGUAGE_CHARS].encode("utf-8", "replace").decode(),
             source=seen.source,
             kind=seen.kind,
-            confidence=made.confidence,
-            shipped=made.shipped if self.learning else None,
+            confidence=facts.confidence,
+            shipped=facts.shipped if self.learning else None,
             recent=seen.recent,
             size=seen.size,
             distance=seen.distance,
-            latency_ms=made.latency_ms,
+            latency_ms=facts.latency_ms,
             shown_ms=shown_ms,
             seen=event != "ignored" or (shown_ms is not None and shown_ms >= 1000 * MIN_SEEN_S),
             event=event,
             share=share,
-            context=made.context,
+            context=facts.context,
         )
         before = self._known.get(id)
         self._store(id, outcome)
@@ -197,9 +197,9 @@ class OutcomeTracker:
         """Start to measure the survival of an accepted edit that was just made in the document `key`."""
         self._keeping.track(id, key, before, edit, self._clock())
 
-    def on_change(self, key: str, made: AppliedChange) -> None:
+    def on_change(self, key: str, change: AppliedChange) -> None:
         """Rebase the tracked edits of a document over a change."""
-        self._keeping.on_change(key, made)
+        self._keeping.on_change(key, change)
 
     def on_close(self, key: str) -> None:
         """Stop to track the edits of a closed document."""

@@ -84,11 +84,11 @@ class RejectedEdits:
         kept = self._kept.get(key, _Rejections())
         self._kept[key] = replace(kept, edits=tuple(dict.fromkeys((*kept.edits, *edits)))[-_MAX_EDITS:])
 
-    def on_change(self, key: str, made: AppliedChange) -> None:
+    def on_change(self, key: str, change: AppliedChange) -> None:
         """Rebase the rejected edits of a document over a change."""
         kept = self._kept.get(key)
         if kept is not None:
-            self._kept[key] = kept.after(made.before, made.edit)
+            self._kept[key] = kept.after(change.before, change.edit)
 
     def after_edit(self, key: str, before: Snapshot, edit: Edit) -> tuple[Edit, ...]:
         """Return what `for_document` would return after a change."""

@@ -101,22 +101,28 @@ class Session:
             return None
         cursor = self.cursor(document)
         self._process_due_outcomes()
-        made = document.change(document.snapshot.version + 1 if version is None else version, changes)
+        applied = document.change(document.snapshot.version + 1 if version is None else version, changes)
         self.documents.mark_used(document)
         self.focused = document.key
         self.generation += 1
         self.timing.on_change()
         # The most likely position of the cursor; a request will report the exact one.
-        after = made.edit.changed_span[1] + made.edit.growth if made.edit else min(cursor, made.after.length)
+        after = (
+            applied.edit.changed_span[1] + applied.edit.growth
+            if applied.edit
+            else min(cursor, applied.after.length)
+        )
         self._cursors[document.key] = after
-        if made.edit and self.disabled_reason(document) is None:
-            self.history.record_change(made.before, made.after, made.edit, at=self.clock(), cursor=cursor)
+        if applied.edit and self.disabled_reason(document) is None:
+            self.history.record_change(
+                applied.before, applied.after, applied.edit, at=self.clock(), cursor=cursor
+            )
             if self.recorder is not None:
-                self.recorder.on_change(document.key, made.before, made.after, made.edit)
-        self.rejected_edits.on_change(document.key, made)
-        self.diagnostics.on_change(document.key, made.edit)
-        self.outcomes.on_change(document.key, made)
-        self.shown_predictions.on_change(document.key, made)
+                self.recorder.on_change(document.key, applied.before, applied.after, applied.edit)
+        self.rejected_edits.on_change(document.key, applied)
+        self.diagnostics.on_change(document.key, applied.edit)
+        self.outcomes.on_change(document.key, applied)
+        self.shown_predictions.on_change(document.key, applied)
         self.state = self.build_state(document, after)
         return document
 
@@ -178,14 +184,14 @@ class Session:
         return cursor
 
     def update_diagnostics(
-        self, uri: str, version: int | None, told: Sequence[ClientDiagnostic], within: Range | None = None
+        self, uri: str, version: int | None, reported: Sequence[ClientDiagnostic], within: Range | None = None
     ) -> None:
         """Update the diagnostics that the client shows. Diagnostics of another version are ignored.
 
         Args:
             uri: The URI of the document.
             version: The version that they are for. None when the client does not report it.
-            told: The diagnostics.
+            reported: The diagnostics.
             within: The range that they cover. None for all of the document.
         """
         document = self.documents.get(uri)
@@ -195,7 +201,7 @@ class Session:
             and self.disabled_reason(document) is None
         ):
             news = self.diagnostics.update(
-                document.key, document.snapshot, told, self.encoding, within=within
+                document.key, document.snapshot, reported, self.encoding, within=within
             )
             self.generation += news
 
@@ -220,13 +226,13 @@ class Session:
     def build_state(self, document: Document, cursor: int) -> EditorState:
         """Return the frozen input of a prediction at a cursor."""
         others = self._others(document)
-        refused = {d.uri: self.rejected_edits.for_document(d.key) for d in (document, *others)}
+        rejected = {d.uri: self.rejected_edits.for_document(d.key) for d in (document, *others)}
         return EditorState(
             document=document.snapshot,
             cursor=cursor,
             history=self.history.edits,
             other_documents=tuple(d.snapshot for d in others),
-            rejected={uri: edits for uri, edits in refused.items() if edits},
+            rejected={uri: edits for uri, edits in rejected.items() if edits},
             undone=self.history.undone,
             outcomes=dict(self.shown_predictions.rule_outcomes) if self.settings.learning else {},
             taste=self.outcomes.preferences(),
