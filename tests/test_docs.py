@@ -39,7 +39,7 @@ MACHINE = re.compile(
 
 
 def table(document: str, heading: str) -> list[list[str]]:
-    """The rows of the first table whose head begins so, cell by cell."""
+    """Return the cells of the first table whose head begins with a text, by row."""
     lines = (ROOT / document).read_text("utf-8").splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith(heading))
     rows = []
@@ -166,7 +166,7 @@ def test_the_picture_asks_no_web_server() -> None:
 
 
 def tracked() -> list[Path]:
-    """The files under version control; in an unpacked source archive there is nothing to ask."""
+    """Return the files under version control; none in an unpacked source archive."""
     command = ["git", "-C", str(ROOT), "ls-files", "-z"]
     try:
         names = subprocess.run(command, check=True, capture_output=True, text=True).stdout

@@ -38,7 +38,7 @@ LOADED = "\nimport json; print(json.dumps(sorted({name.split('.')[0] for name in
 
 
 def loaded_after(code: str) -> set[str]:
-    """The top-level modules that a fresh interpreter has loaded after running `code`."""
+    """Return the top-level modules that a fresh interpreter has loaded after `code`."""
     command = [sys.executable, "-W", "error", "-c", code + LOADED]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return set(json.loads(done.stdout.splitlines()[-1]))

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def set_up(folder: Path, required: str) -> tuple[subprocess.CompletedProcess[str], str]:
-    """With an interpreter that only notes what it was asked; what torch requires."""
+    """Run the script with an interpreter that records its arguments, and return the requirements of torch."""
     python = folder / "bin" / "python"
     python.parent.mkdir()
     python.write_text(PYTHON.replace("REQUIRED", required))

@@ -29,7 +29,17 @@ _FORBIDDEN = re.compile(r"\b(?:" + "|".join(PHRASES).replace(" ", r"\s+") + r")\
 _CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 DOCUMENTS = ("*.md", "changes/*.md", "docs/**/*.md", "tests/scenarios/*.md")
-PACKAGES = ("cli", "lsp", "serving", "inference", "prompts", "training", "evals", "docs/tools")
+PACKAGES = (
+    "cli",
+    "lsp",
+    "serving",
+    "inference",
+    "prompts",
+    "training",
+    "evals",
+    "docs/tools",
+    "tests/support",
+)
 """Folders of Python code whose docstrings, comments and messages are checked."""
 _NO_VERB = re.compile(
     r"(?:a|all|an|and|are|as|at|both|by|each|every|for|from|here|his|how|if|in|is|its?|many|more|most|no|none|not|of|on|one|"

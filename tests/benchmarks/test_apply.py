@@ -24,7 +24,7 @@ URI = "untitled:service.py"
 
 
 def sketches(text: str) -> list[str]:
-    """A change of each of the file's methods in turn, as a model would write it."""
+    """Return a sketch of each of the file's methods in turn, as a model would write it."""
     heads = [line for line in text.splitlines() if line.startswith("    def method_")]
     out = []
     for head in heads:

@@ -41,7 +41,7 @@ def nothing(asked: Asked) -> Iterator[tuple[int, int, float]]:
 
 
 def from_prompt_lookup(least: int, most: int) -> Drafts:
-    """vLLM's `ngram`: what follows the first place of the longest run of `least` to `most` last tokens."""
+    """Draft as vLLM's `ngram`: what follows the first occurrence of the longest run of `least` to `most` last tokens."""
 
     def steps(asked: Asked) -> Iterator[tuple[int, int, float]]:
         context: list[int] = []
@@ -64,7 +64,7 @@ def from_prompt_lookup(least: int, most: int) -> Drafts:
 
 
 def from_suffixes(asked: Asked) -> Iterator[tuple[int, int, float]]:
-    """For each length of a match as many tokens as it has, each the most frequent one there; the likeliest one."""
+    """Draft the likeliest continuation: for each length of a match as many tokens, each the most frequent one there."""
     context: list[int] = []
     ends: defaultdict[Tokens, list[int]] = defaultdict(list)
 
@@ -98,7 +98,7 @@ def from_suffixes(asked: Asked) -> Iterator[tuple[int, int, float]]:
 
 
 def from_rows(markers: MarkerFinder) -> Drafts:
-    """Ours: the rows that the proposer asks."""
+    """Draft as our proposer."""
 
     def steps(asked: Asked) -> Iterator[tuple[int, int, float]]:
         rows = BatchDrafter(markers, DraftLengths(max=MOST), 1 << 20)
@@ -121,7 +121,7 @@ def from_rows(markers: MarkerFinder) -> Drafts:
 def _simulated(
     asked: Asked, see: Callable[[Sequence[int]], None], draft: Callable[[], Sequence[int]]
 ) -> Iterator[tuple[int, int, float]]:
-    """The first token comes with the prompt, without a draft."""
+    """Simulate an answer. Its first token comes with the prompt, without a draft."""
     see(asked.prompt)
     see(asked.answer[:1])
     said = 1

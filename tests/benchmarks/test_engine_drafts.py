@@ -54,7 +54,7 @@ Query = tuple[list[int], list[int]]
 
 
 def to_be_right() -> list[Query]:
-    """Apply prompts as the model was trained on, of other commits."""
+    """Return Apply prompts of other commits, in the form of the training data."""
     dice = random.Random(SEED)
     made = []
     for record in dice.sample(records(), RECORDS):
@@ -99,7 +99,7 @@ def answer(way: str, kinds: dict[str, list[Query]]) -> dict[str, Any]:
     end = bundled_tokenizer().encoder.token_to_id("<|/region|>")
 
     def counts() -> list[int]:
-        """Tokens drafted and accepted, and steps."""
+        """Return the drafted and the accepted tokens, and the steps."""
         found = {metric.name: metric for metric in llm.get_metrics()}
         names = [f"vllm:spec_decode_num_{name}_tokens" for name in ("draft", "accepted")]
         tokens = [int(getattr(found.get(name), "value", 0)) for name in names]

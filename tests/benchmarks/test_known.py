@@ -65,7 +65,7 @@ class Shown:
         return self.after[self.start : len(self.after) - len(self.before) + self.end]
 
     def typed(self, now: str) -> bool:
-        """Whether part of it, and nothing else, has been typed since."""
+        """Return whether part of the edit, and nothing else, was typed since."""
         there = now[self.start : len(now) - len(self.before) + self.end]
         return (
             now == self.before[: self.start] + there + self.before[self.end :]
@@ -75,7 +75,11 @@ class Shown:
 
 
 class Person:
-    """One who asks, and counts. twice: for ghost text, too, where there is no edit."""
+    """A user who sends requests and counts the answers.
+
+    Attributes:
+        twice: Also requests ghost text where there is no edit.
+    """
 
     def __init__(self, editor: Editor, uri: str, *, twice: bool = False) -> None:
         self.editor, self.uri, self.twice = editor, uri, twice
@@ -131,12 +135,12 @@ def asks_twice(person: Person, record: Record) -> None:
 
 
 def types_what_is_shown(person: Person, record: Record) -> None:
-    """Only the answers while it is typed."""
+    """Type a commit with what is shown, and count only the answers during that."""
     walk(person, record, type_along)
 
 
 def accepts(person: Person, record: Record) -> None:
-    """Only the answers after accepts."""
+    """Type a commit with accepts of what is shown, and count only the answers after accepts."""
     walk(person, record, accept)
 
 
@@ -165,7 +169,7 @@ def walk(person: Person, record: Record, make: Callable[[Person, Shown], int]) -
 
 
 def type_along(person: Person, shown: Shown) -> int:
-    """The old goes at once, the new comes letter by letter. Where the cursor is then."""
+    """Delete the old text at once, type the new one letter by letter, and return the cursor."""
     if shown.end > shown.start:
         person.editor.replace(person.uri, shown.start, shown.end, "")
     for number, letter in enumerate(shown.new, 1):

@@ -54,7 +54,12 @@ CANCELLED = -32800
 
 @dataclass
 class Tally:
-    """What the engine was asked for. whole: usage of what was answered to the end. failed: by failure."""
+    """The requests to the engine.
+
+    Attributes:
+        whole: The usage of completed requests.
+        failed: The number of failed requests, by failure.
+    """
 
     begun: int = 0
     ended: int = 0
@@ -200,7 +205,7 @@ async def people(file: Path, tally: Tally) -> AsyncIterator[list[Typist]]:
 
 
 def memory(pids: list[int]) -> float:
-    """Megabytes that are really there."""
+    """Return the resident memory in megabytes."""
     pages = sum(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in pids)
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 

@@ -84,7 +84,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def next_edits() -> Iterator[NextEdit]:
-    """One word of a line in the middle of a region is replaced, or one is added."""
+    """Yield edits in the middle of a region that replace or add one word."""
     dice = random.Random(SEED)
     encode = bundled_tokenizer().encode
     files = sorted(path for part in ("lsp", "inference", "prompts") for path in (ROOT / part).rglob("*.py"))
@@ -114,7 +114,7 @@ def next_edits() -> Iterator[NextEdit]:
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """In ms. steps: after the prompt."""
+    """Times in milliseconds; `steps` are those after the prompt."""
 
     clock: float
     processor: float
@@ -193,7 +193,7 @@ took()
 
 
 def test_loading(folder: Path) -> None:
-    """In processes of their own."""
+    """Measure in processes of their own."""
     rows = []
     for way in ("ours", "transformers"):
         if way == "transformers" and find_spec("transformers") is None:

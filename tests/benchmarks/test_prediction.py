@@ -47,7 +47,7 @@ class Session:
 
 
 def working(lines: int) -> Iterator[tuple[str, EditorState]]:
-    """An hour's work inside the document: a rename with many sites, an insertion, an argument added."""
+    """Yield states after long work in the document: a rename with many sites, an insertion, an added argument."""
     session = Session(python_text(lines))
     middle = session.snapshot.starts[len(session.snapshot.lines) // 3]
     method = session.snapshot.text.index("    def method_", middle)

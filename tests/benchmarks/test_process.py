@@ -21,7 +21,7 @@ LINES = 300
 
 
 def resident_mb(pid: int) -> float:
-    """Megabytes of memory that the process holds at the moment."""
+    """Return the resident memory of the process in megabytes."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1024

@@ -37,7 +37,7 @@ CHEAP: tuple[str, Any] = (
 
 
 def keystrokes(lines: int) -> Iterator[tuple[int, int]]:
-    """Places to type one character: anywhere, and then on in that line."""
+    """Yield places of typed characters: a random place, then the rest of its line."""
     rng = random.Random(7)
     for _ in range(ROUNDS):
         line = rng.randrange(lines)
@@ -46,7 +46,7 @@ def keystrokes(lines: int) -> Iterator[tuple[int, int]]:
 
 
 def ours(lines: int) -> list[float]:
-    """All that the handler does: the mirror, the history, the state."""
+    """Measure everything that our handler does: mirror, history, state."""
     session = Session(lambda: 0.0, OutcomeTracker(lambda: 0.0, lambda: 0.0, "", None))
     session.open(URI, "python", 1, python_text(lines))
     return [
@@ -63,7 +63,7 @@ def ours(lines: int) -> list[float]:
 
 
 def stock(lines: int) -> list[float]:
-    """What pygls does before any handler: its text, and its lines as soon as somebody needs a position."""
+    """Measure the work of pygls before any handler: its text, and its lines for a position."""
     workspace = Workspace(None)
     workspace.put_text_document(types.TextDocumentItem(URI, "python", 1, python_text(lines)))
 
@@ -90,7 +90,7 @@ def test_the_mirror_alone() -> None:
 
 
 def _through(client: LanguageClient, lines: int) -> tuple[list[float], list[float]]:
-    """Milliseconds until a cheap request that follows a change is answered, and of that request alone."""
+    """Return the milliseconds of a change with a cheap request behind it, and of that request alone."""
     alone, changed = [], []
     for version, at in enumerate(keystrokes(lines), 2):
         alone.append(timed(lambda: client.request(*CHEAP)))

@@ -20,7 +20,7 @@ from sketch_fixture import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED
 
 
 class Chat:
-    """Answers with these lines, and ends for this reason; holds it back while `go` is not set."""
+    """A handler that answers with lines and a finish reason. While `go` is not set, the answer is held back."""
 
     def __init__(self, lines: Sequence[str], reason: str = "stop") -> None:
         self.lines, self.reason = lines, reason

@@ -41,7 +41,7 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
-    """Puts a vLLM on PATH."""
+    """Return a function that puts a stub of vLLM on PATH."""
 
     def use(folder: str = "engine", **options: Any) -> Path:
         program = stub_vllm.install(tmp_path / folder, **options)
@@ -53,7 +53,7 @@ def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
 
 @pytest.fixture
 def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
-    """The environment and the command that are printed."""
+    """Return the printed environment and command."""
 
     def printed(*arguments: object) -> tuple[dict[str, str], list[str]]:
         assert main(["engine", "--print", *map(str, arguments)]) == 0, capsys.readouterr().err
@@ -212,7 +212,7 @@ def test_what_cannot_be(
 
 
 def replicas(out: str) -> tuple[list[dict[str, str]], list[list[str]], str]:
-    """The environments and commands that are printed, and what follows them."""
+    """Return the printed environments and commands, and the text after them."""
     lines = out.splitlines(keepends=True)
     commands = [shlex.split(line) for line in lines if line.startswith("env ")]
     settings = [[word for word in command[1:] if word.split("=")[0].isupper()] for command in commands]

@@ -33,7 +33,7 @@ DIFF = """diff --git a/pkg/a.py b/pkg/a.py
 
 @pytest.fixture(autouse=True)
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Settings and state of this test only."""
+    """Use folders for settings and state that belong to this test."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     for name in ("EDITAHEAD_EAGERNESS", "EDITAHEAD_BACKEND"):
@@ -44,7 +44,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def states(monkeypatch: pytest.MonkeyPatch) -> list[EditorState]:
-    """The states that a scripted pipeline is asked about, in place of the real one."""
+    """Replace the pipeline by a scripted one, and return the states that it receives."""
     pipeline = ScriptedPipeline({"user": "account"})
     monkeypatch.setattr("editahead_inference.pipeline.Pipeline", lambda **_: pipeline)
     return pipeline.calls

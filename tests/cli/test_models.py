@@ -28,7 +28,7 @@ class GatedRepoError(Exception):
 
 
 class Hub:
-    """What is fetched, and what happens then."""
+    """A stub of the hub: the fetched files, and the failure after them."""
 
     def __init__(self, folder: Path) -> None:
         self.constants = SimpleNamespace(HF_HUB_CACHE=str(folder / "hub"))

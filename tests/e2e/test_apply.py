@@ -61,7 +61,7 @@ class Editor:
         return plain(await self.client.workspace_execute_command_async(params))
 
     def edits(self, edit: Any) -> list[Any]:
-        """Of the one document."""
+        """Return the edits of the only document."""
         if edit.get("changes"):
             return list(edit["changes"][self.uri])
         (change,) = edit["documentChanges"]

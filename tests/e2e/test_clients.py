@@ -28,8 +28,14 @@ ACCEPT, GOTO = "refactor.rewrite.editahead.accept", "refactor.rewrite.editahead.
 
 @dataclass(frozen=True)
 class Editor:
-    """ghosts: it has inline completion, so that it needs neither completion items nor hints. lazy: it asks for an
-    action's edit when it is chosen. versioned: its edits name a version. jumps: it can be asked to show a place."""
+    """The capabilities of an editor that matter.
+
+    Attributes:
+        ghosts: Supports inline completion, and needs neither completion items nor markers.
+        lazy: Resolves the edit of a code action when the user chooses it.
+        versioned: Edits name a version.
+        jumps: Supports `window/showDocument`.
+    """
 
     name: str
     encoding: str
@@ -133,7 +139,7 @@ async def test_code_actions(client: LanguageClient, editor: Editor) -> None:
 
 
 async def test_at_the_cursor(client: LanguageClient, editor: Editor) -> None:
-    """Ghost text where there is such a thing, else an item of the menu."""
+    """The edit at the cursor is ghost text where the editor supports it, else a completion item."""
     params = said_by(editor)
     params.initialization_options = {"editahead": {"hints": "off"}}
     await start(client, params)

@@ -37,7 +37,7 @@ def demo(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """Two commits: a file, and a rename in it."""
+    """Return a repository with two commits: a file, and a rename in it."""
     folder = tmp_path / "repository"
     folder.mkdir()
     for text in (TOTAL, TOTAL.replace("amount", "cents")):
@@ -53,7 +53,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 
 def check(output: dict[str, Any]) -> None:
-    """The summary is what the events add up to, and every prediction says what became of it."""
+    """Check that the summary adds up the events, and that every prediction has an outcome."""
     events, summary = output["events"], output["summary"]
     shown = [event for event in events if event["event"] == "predicted"]
     assert summary["accepted"] == sum(event["accepted"] for event in shown)

@@ -79,7 +79,7 @@ class Editor:
         return self.texts[uri].decode("utf-16-le")
 
     def messages(self, seconds: float) -> Iterator[dict[str, Any] | bytes]:
-        """Messages, and bodies that are none, for about so long."""
+        """Yield random messages and malformed bodies for a number of seconds."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             yield self.message()
@@ -142,18 +142,18 @@ class Editor:
         }
 
     def _place(self, uri: str) -> tuple[int, int]:
-        """A position in the text, or somewhat outside of it."""
+        """Return a random position in the text, or slightly outside of it."""
         lines = self._lines(uri)
         line = self.random.randrange(len(lines) + 1)
         return line, self.random.randrange(len(lines[line]) // 2 + 2) if line < len(lines) else 3
 
     def _lines(self, uri: str) -> list[bytes]:
-        """As UTF-16, without their ends."""
+        """Return the lines in UTF-16, without their ends."""
         text = self.text(uri).replace("\r\n", "\n").replace("\r", "\n")
         return [line.encode("utf-16-le") for line in text.split("\n")]
 
     def _unit(self, uri: str, place: tuple[int, int]) -> int:
-        """The byte that a position means, never within a character."""
+        """Return the byte offset of a position, never inside a character."""
         line, character = place
         if line >= len(self._lines(uri)):
             return len(self.texts[uri])
@@ -267,7 +267,7 @@ async def test_over_stdio_the_server_lives_and_has_every_text(
 
 
 def _replaced(text: str, edit: dict[str, Any]) -> str:
-    """What a client finds at the edit's range in its own text."""
+    """Return the client's text at the range of the edit."""
     document = Document("untitled:1", "python", 1, text)
     start, end = (
         Position(edit["range"][side]["line"], edit["range"][side]["character"]) for side in ("start", "end")

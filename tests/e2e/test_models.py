@@ -77,7 +77,7 @@ TROUBLES = {
 
 
 class Person:
-    """Somebody who asks, off the event loop, so that the server of models can answer."""
+    """A user whose requests run off the event loop, so that the model server can answer."""
 
     def __init__(self, editor: Editor) -> None:
         self._editor = editor
@@ -90,7 +90,7 @@ class Person:
         return (await asyncio.to_thread(self._editor.next_edit, uri, (line, 4))).result
 
     async def types_and_asks(self) -> Any:
-        """So that nothing that was said before is an answer."""
+        """Type, so that no earlier answer applies, and return the next answer."""
         end = len(self._editor.documents[self.plain].text)
         self._editor.replace(self.plain, end, end, "# \n")
         return await self.asks(self.plain)

@@ -46,10 +46,10 @@ RENAMED = STAY.replace("self.ends", "self.leaves")
 
 
 class Neovim:
-    """One headless Neovim with the server attached to one file, driven over its stdin and stdout.
+    """A headless Neovim with the server attached to one file, driven over its stdin and stdout.
 
-    Its protocol in a nutshell: [0, id, method, arguments] asks, [1, id, error, result] answers. pynvim could do
-    it, but it leaves pipes and its child to the garbage collector, and warnings are errors here.
+    [0, id, method, arguments] is a request, [1, id, error, result] its response. pynvim speaks the protocol, too, but leaves
+    pipes and its child to the garbage collector, and the tests treat warnings as errors.
     """
 
     def __init__(self, folder: Path, file: Path, environment: dict[str, str]) -> None:
@@ -64,11 +64,11 @@ class Neovim:
         assert self.call("start", server, str(folder), environment), "the server did not start"
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """A function of `next_edit.lua`."""
+        """Call a function of `next_edit.lua`."""
         return self._lua(f"return Next.{name}(...)", *arguments)
 
     def type(self, keys: str) -> None:
-        """Keys as a person presses them; returns when all are worked off."""
+        """Press keys, and return when all are processed."""
         self._ask("nvim_feedkeys", self._ask("nvim_replace_termcodes", keys, True, True, True), "tx", False)
 
     @property
@@ -77,7 +77,7 @@ class Neovim:
 
     @property
     def line(self) -> int:
-        """The cursor's line, 1-based."""
+        """Return the cursor's line, 1-based."""
         return int(self._ask("nvim_win_get_cursor", 0)[0])
 
     def write(self) -> None:
@@ -108,7 +108,7 @@ class Neovim:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A committed file in a git repository of its own."""
+    """Return a committed file in a git repository of its own."""
     folder = tmp_path / "house"
     folder.mkdir()
     path = folder / "stay.py"
@@ -121,7 +121,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def neovim(tmp_path: Path, file: Path) -> Iterator[Neovim]:
-    """Neither Neovim nor the server reads or writes anything of the person who runs the tests."""
+    """Yield a Neovim that, like its server, uses none of the user's files."""
     homes = {
         f"XDG_{kind}_HOME": str(tmp_path / kind.lower()) for kind in ("CONFIG", "DATA", "STATE", "CACHE")
     }

@@ -32,7 +32,7 @@ def test_the_page_is_what_happens(tmp_path: Path) -> None:
 
 
 def rounded(answer: Any) -> Any:
-    """How sure it is may move with the gate's weights; what it says does not."""
+    """Round confidences, which depend on the gate's weights."""
     for prediction in answer["predictions"]:
         assert prediction.pop("confidence") == pytest.approx(0.65, abs=0.15)
     return answer

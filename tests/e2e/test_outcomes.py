@@ -94,11 +94,13 @@ async def test_two_servers_at_once_write_into_one_log(server_environment: dict[s
 async def test_a_server_knows_what_the_one_before_learned(
     server_environment: dict[str, str], file: Path
 ) -> None:
-    """The real gate: what it says of the same rename, after 400 refusals of such."""
+    """The real gate lowers the confidence of a rename after 400 rejections of such renames."""
 
     async def confidences(client: LanguageClient) -> list[float]:
-        """Of the best candidate, each time the rename is begun again. What is in the log is read in the background, which
-        takes less than all these rounds."""
+        """Return the confidence of the best candidate each time the rename starts again.
+
+        The log is read in the background, which takes less time than all these rounds.
+        """
         found = []
         for version in range(2, 2 * ROUNDS + 2, 2):
             change(client, version, 0, 0, 0, 4, text="account")

@@ -34,7 +34,7 @@ def change(client: LanguageClient, version: int, *at: int, text: str) -> None:
 
 
 async def request(client: LanguageClient, method: str, params: Any) -> Any:
-    """The answer as JSON values."""
+    """Return the result as JSON values."""
     return plain(await client.protocol.send_request_async(method, params))
 
 

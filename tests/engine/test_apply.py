@@ -53,13 +53,13 @@ WANTED = FILE.replace("return 0", "return 1")
 
 
 def unsure(*arguments: Any, **more: Any) -> MergeResult:
-    """As sure as it may be, it asks."""
+    """Treat every merge as uncertain, so that the model gets a request."""
     found = merge(*arguments, **more)
     return replace(found, refusal=found.refusal or Refusal("ambiguous", "It may be otherwise."))
 
 
 class Person(ServerHarness):
-    """With one file, which is on the disk, too."""
+    """A user with one file, which is also on the disk."""
 
     longest_s = LONGEST_S
 
@@ -130,7 +130,7 @@ async def test_the_model_that_ships_applies_a_sketch(tmp_path: Path, monkeypatch
 
 @pytest_asyncio.fixture
 async def nonsense(vllm: OpenAIBackend, tmp_path: Path) -> AsyncIterator[Person]:
-    """A person whose model says whatever comes to its mind."""
+    """Return a user whose model answers at random."""
     person = Person(tmp_path, TEXT, create_model=lambda wanted: ModelPredictor(vllm, wanted.format))
     yield person
     await person.ends()

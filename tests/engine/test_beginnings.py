@@ -14,7 +14,7 @@ from editahead_training.model import architecture, induction_heads, muon  # noqa
 
 
 def said_again(model: object, ids: torch.Tensor, times: int) -> float:
-    """The share of tokens said right where so many ids stand there `times` times."""
+    """Return the share of right tokens where a number of ids is repeated `times` times."""
     row = ids.repeat(times)[None]
     with torch.no_grad():
         logits = model(  # type: ignore[operator]

@@ -60,7 +60,7 @@ class Editing:
         await self.client.initialize_session(types.InitializeParams(capabilities=capabilities))
 
     async def next_edit(self) -> str:
-        """What the model makes of a new file; asked again as long as its answer is late."""
+        """Return the model's prediction for a new file, and repeat the request while the answer is late."""
         self._opened += 1
         uri = f"file:///tmp/project/{self._opened}.py"
         item = types.TextDocumentItem(uri=uri, language_id="python", version=1, text=TEXT)

@@ -41,14 +41,14 @@ def environment(engine_environment: dict[str, str]) -> dict[str, str]:
 
 
 def bound(pid: int) -> set[str]:
-    """The cores on which a replica is to compute."""
+    """Return the cores that a replica is bound to."""
     name, words = "VLLM_CPU_OMP_THREADS_BIND=", Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
     (told,) = [word.removeprefix(name) for word in words if word.startswith(name)]
     return set(told.split(","))
 
 
 async def asked(running: Engine) -> dict[int, float]:
-    """By port, prompt tokens that each replica has computed or found; of none that does not answer."""
+    """Return the prompt tokens that each responding replica computed or had in its cache, by port."""
     found = {}
     for port in running.replicas():
         try:
@@ -59,8 +59,10 @@ async def asked(running: Engine) -> dict[int, float]:
 
 
 async def replica_of(person: Person, running: Engine) -> int:
-    """The port of the one that is asked about the person's document: only one, however often. What was asked before, about
-    another document, may still be counted in the first rounds."""
+    """Return the port of the replica with the user's document, and check that it is always the same one.
+
+    The first rounds may still count requests about another document.
+    """
     for _ in range(5):
         before = after = await asked(running)
         for _ in range(4):
@@ -74,7 +76,7 @@ async def replica_of(person: Person, running: Engine) -> int:
 
 
 async def killed_while_it_answers(person: Person, running: Engine, port: int) -> None:
-    """Its processes, once tokens of an answer have come that the person still waits for."""
+    """Kill a replica in the middle of an answer that the user waits for."""
     url = f"http://127.0.0.1:{port}"
     for _ in range(100):
         said = await metric(url, "vllm:generation_tokens_total")
@@ -88,7 +90,7 @@ async def killed_while_it_answers(person: Person, running: Engine, port: int) ->
 
 
 async def rename(client: LanguageClient) -> None:
-    """The language server has the text that the editor has: what the rules predict stands where it should."""
+    """Check with a rename that the language server and the editor have the same text."""
     text = "def f(user):\n    a(user)\n    b(user)\n"
     uri = "file:///tmp/renamed.py"
     client.text_document_did_open(

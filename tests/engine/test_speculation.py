@@ -44,7 +44,7 @@ LONG = 100
 
 
 def never() -> None:
-    """Nobody gives it up."""
+    """Never cancel."""
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def model(request: pytest.FixtureRequest, folders: dict[str, Path]) -> LocalMode
 def said(
     model: LocalModel, query: CompletionRequest, drafts: Sequence[Sequence[int]] = ()
 ) -> tuple[str, list[float], StreamEnd, Usage]:
-    """Drafts are given as ids, as the text of a random model's answer is not one that it would be cut into again."""
+    """Return the ids of an answer with drafts as ids: the text of a random model does not tokenize to the same ids."""
     model._drafts = lambda query: [list(draft) for draft in drafts]  # type: ignore[method-assign]
     *pieces, end = model.generate(query, never)
     assert isinstance(end, StreamEnd) and end.usage is not None
@@ -79,7 +79,7 @@ def said(
 
 
 def answered(model: LocalModel, query: CompletionRequest) -> list[int]:
-    """The ids of the greedy answer, by nothing but the network."""
+    """Return the ids of the greedy answer by the network alone."""
     assert query.ids is not None
     network, ids = model._network, list(query.ids)
     cache, answer = network.new_cache(), []

@@ -41,7 +41,7 @@ PLAN = train_loop.TrainConfig(
 
 
 def counting(count: int, seed: int) -> Iterator[Example]:
-    """Tokens that count up, by ones, twos or threes."""
+    """Return examples that count up by ones, twos or threes."""
     chance = random.Random(seed)
     for number in range(count):
         start, step, long = chance.randrange(100), 1 + number % 3, chance.randint(12, 40)

@@ -18,7 +18,7 @@ from state_builder import HERE, Person, certain, predict, shown_texts
 
 
 class Counter:
-    """A `check` that counts, and at one call finds that nobody waits any more."""
+    """A `check` that counts its calls, and cancels at one of them."""
 
     def __init__(self, patience: int = 10**9) -> None:
         self.calls = 0
@@ -31,7 +31,7 @@ class Counter:
 
 
 def renamed() -> Person:
-    """An attribute has been renamed in the first of three methods."""
+    """Return a state after the rename of an attribute in the first of three methods."""
     methods = "".join(
         f"    def {name}(self):\n        return self.user.{name}\n\n" for name in ("id", "size", "key")
     )

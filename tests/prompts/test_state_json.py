@@ -69,7 +69,7 @@ def test_nothing_of_a_state_is_forgotten() -> None:
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where in a JSON value something stands."""
+    """Yield the paths of a value inside a JSON value."""
     if path:
         yield path
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

@@ -33,7 +33,7 @@ def expected(path: Path) -> object:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[SharedServer]:
-    """One process; each scenario has a session of its own."""
+    """Yield one server process; each scenario has a session of its own."""
     with SharedServer() as server:
         yield server
 

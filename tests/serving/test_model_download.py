@@ -25,8 +25,14 @@ HALF = 15_000_000
 
 
 class Hub(ThreadingHTTPServer):
-    """breaks: it ends the next connection in the middle of the weights. holds: it stops sending there, and sets `held`.
-    gone: whether anything is there. sent: of each file that was asked for, from which byte on."""
+    """A local model hub.
+
+    Attributes:
+        breaks: Ends the next connection in the middle of the weights.
+        holds: Stops sending there, and sets `held`.
+        gone: Whether the hub has no files.
+        sent: The first byte that was sent of each requested file.
+    """
 
     daemon_threads = True
 
@@ -112,7 +118,7 @@ def hub() -> Iterator[Hub]:
 
 
 class Person:
-    """Whoever runs the command, with folders of their own."""
+    """A user who runs the command, with folders of their own."""
 
     def __init__(self, hub: Hub, folder: Path) -> None:
         self.cache = folder / "hf" / "hub" / f"models--{REPOSITORY.replace('/', '--')}"

@@ -144,7 +144,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def surroundings(tmp_path: Path) -> dict[str, str]:
-    """The environment of a command."""
+    """Return the environment of a command."""
     program = stub_vllm.install(tmp_path / "engine")
     known = {name: value for name, value in os.environ.items() if not name.startswith("EDITAHEAD_")}
     return known | {
@@ -156,7 +156,7 @@ def surroundings(tmp_path: Path) -> dict[str, str]:
 
 
 async def started(folder: Path, environment: dict[str, str]) -> asyncio.subprocess.Process:
-    """The command, once it is ready."""
+    """Start the command and wait until it is ready."""
     process = await asyncio.create_subprocess_exec(
         *ENGINE, str(folder), env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
     )

@@ -226,7 +226,7 @@ def _until_it_listens(url: str) -> None:
             time.sleep(LOOK_S)
         else:
             return
-    raise AssertionError(f"nobody listens at {url}")
+    raise AssertionError(f"no server listens at {url}")
 
 
 def _until_ready(editor: Editor) -> None:

@@ -54,7 +54,7 @@ def main() -> int:
 
 
 def look() -> dict[str, Any]:
-    """What the figures are of. torch is asked in a process of its own: who has touched CUDA cannot fork any more."""
+    """Return a description of the machine. A process of its own asks torch: a process that used CUDA can no longer fork."""
     code = (
         "import json, torch; cuda = torch.cuda.is_available(); print(json.dumps({'cuda': cuda, "
         "'torch': torch.__version__, 'GPU': torch.cuda.get_device_name(0) if cuda else None}))"
@@ -67,7 +67,7 @@ def look() -> dict[str, Any]:
 
 
 def alone(shape: Shape, args: argparse.Namespace, size: str) -> dict[str, Any]:
-    """Measured in a process of its own, whose memory is free again behind it."""
+    """Measure in a process of its own, whose memory is free afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "told.json")
         command = [
@@ -102,7 +102,7 @@ def measure(shape: Shape, args: argparse.Namespace, machine: Mapping[str, Any]) 
 
 
 def table(told: Mapping[str, Any]) -> list[str]:
-    """As Markdown."""
+    """Return a table in Markdown."""
     steps = {int(rows): ms for rows, ms in told["steps"].items()}
     firsts: Mapping[str, Mapping[str, float]] = told["first token"]
     rows = [

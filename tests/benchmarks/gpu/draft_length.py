@@ -9,8 +9,11 @@ MOST = 127
 
 
 def milliseconds(steps: Mapping[int, float], rows: int) -> float:
-    """Of a step that verifies so many rows, on the straight line between the two measured beside it. steps: by rows, with 1
-    and at least `rows` among them."""
+    """Return the milliseconds of a step that verifies a number of rows, interpolated between the two nearest measurements.
+
+    Args:
+        steps: The measured milliseconds by rows, with 1 and at least `rows` among them.
+    """
     known = sorted(steps)
     above = next(n for n in known if n >= rows)
     below = max((n for n in known if n <= rows), default=above)
@@ -20,13 +23,15 @@ def milliseconds(steps: Mapping[int, float], rows: int) -> float:
 
 
 def tokens(acceptance: float, drafts: int) -> float:
-    """Said by a step, on average, where each drafted token is right with this probability if those before it were: the right
-    ones, and the one behind them."""
+    """Return the mean tokens of a step: the accepted ones and the one after them.
+
+    Each drafted token is right with the given probability if all before it are.
+    """
     return sum(acceptance**n for n in range(drafts + 1))
 
 
 def best(steps: Mapping[int, float], acceptance: float) -> tuple[int, float]:
-    """The length of drafts with which the most tokens are said in a time, and how many times as many as without."""
+    """Return the draft length with the most tokens per time, and the speed-up over no drafts."""
     speed = {
         drafts: tokens(acceptance, drafts) / milliseconds(steps, drafts + 1)
         for drafts in range(min(MOST, max(steps) - 1) + 1)

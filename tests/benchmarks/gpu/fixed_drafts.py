@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 
 class FixedDrafts:
-    """vLLM loads it by its name, within the process that measures."""
+    """A proposer of fixed drafts, which vLLM loads by name in the measuring process."""
 
     rows = 1
     """That a step verifies: the token that comes in any case, and the drafts."""
@@ -21,7 +21,7 @@ class FixedDrafts:
         self._tokens = vllm_config.model_config.get_vocab_size()
 
     def load_model(self, *args: Any, **kwargs: Any) -> None:
-        """It has none. vLLM's runner for CPUs wants every proposer to load one."""
+        """Do nothing: there is no model, but vLLM's runner for CPUs calls this for every proposer."""
 
     def propose(
         self, sampled_token_ids: Sequence[Sequence[int]], *args: Any, **kwargs: Any

@@ -26,7 +26,7 @@ class Measuring:
 
     def __init__(self, shape: Shape, folder: Path, *, cuda: bool, rounds: int, steps: int) -> None:
         os.environ |= {"VLLM_USE_V2_MODEL_RUNNER": "0", "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1"}
-        os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"  # the proposer is told here how long drafts are
+        os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"  # this sets the proposer's draft length
         if not cuda:
             os.environ["VLLM_CPU_KVCACHE_SPACE"] = _CPU_CACHE_GB
         from vllm import LLM
@@ -52,7 +52,7 @@ class Measuring:
         )
 
     def told(self) -> dict[str, Any]:
-        """In milliseconds, by tokens of the prompt and by rows."""
+        """Return the measurements in milliseconds, by tokens of the prompt and by rows."""
         self._say(self._prompt(64), 4)  # what is compiled or loaded late
         return {
             "shape": self._shape.name,
@@ -69,7 +69,7 @@ class Measuring:
         return {"cold": statistics.median(cold), "warm": statistics.median(warm)}
 
     def _step(self, rows: int) -> float:
-        """Behind a prompt that is computed already."""
+        """Measure steps behind a prompt that is already computed."""
         FixedDrafts.rows = rows
         took: list[float] = []
         for _ in range(self._rounds):
@@ -85,7 +85,7 @@ class Measuring:
         return [self._dice.randrange(1, self._vocabulary) for _ in range(length)]
 
     def _say(self, prompt: Sequence[int], tokens: int) -> float:
-        """Milliseconds that it took."""
+        """Return the elapsed milliseconds."""
         from vllm import SamplingParams
 
         how = SamplingParams(temperature=0, max_tokens=tokens, ignore_eos=True, detokenize=False)

@@ -23,7 +23,7 @@ class Shape:
     before: int
 
     def write(self, folder: Path) -> Path:
-        """A folder that vLLM takes for a model, with `load_format` "dummy"."""
+        """Write a folder that vLLM loads as a model with `load_format` "dummy"."""
         folder.mkdir(parents=True)
         context = {"max_position_embeddings": max(*self.prompts, self.before) + ROOM}
         (folder / "config.json").write_text(json.dumps({**_COMMON, **self.config, **context}), "utf-8")

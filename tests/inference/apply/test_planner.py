@@ -26,7 +26,7 @@ from editahead_prompts.text.snapshot import Snapshot
 
 
 class InMemory:
-    """Files by path."""
+    """Files in memory, by path."""
 
     def __init__(self, **texts: str) -> None:
         self.texts = {name.replace("_", "."): text for name, text in texts.items()}
@@ -47,7 +47,7 @@ class InMemory:
 
 
 def substitute(sketch: Sketch, part: FileSketch, original: Snapshot, **_: object) -> MergeResult:
-    """Stands in for the merge: the part's first line says `old -> new`, or is all of the new text."""
+    """Replace the merge: the part's first line is `old -> new`, or the part is the whole new text."""
     if isinstance(part.content, Diff):
         guess = "".join(f"{line}\n" for hunk in part.content.hunks for line in hunk.new)
         return MergeResult(original, guess, diff(original.text, guess), None)

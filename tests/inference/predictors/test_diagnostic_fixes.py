@@ -11,7 +11,7 @@ from state_builder import Person
 
 
 def answers(person: Person, mark: str, message: str, *, cursor: int = 0) -> list[str]:
-    """What each candidate puts in, for a diagnostic on the last `mark`."""
+    """Return the inserted text of each candidate for a diagnostic on the last `mark`."""
     return [
         "".join(r.text for r in candidate.edit.replacements)
         for candidate in candidates(person, mark, message, cursor)

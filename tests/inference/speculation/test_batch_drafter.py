@@ -40,7 +40,7 @@ def drafted(rows: BatchDrafter, tokens: Sequence[int], new: int) -> list[int]:
 
 
 class Request:
-    """What a model says to a prompt: a step says those tokens of the draft that are right, and one."""
+    """A model's answer to a prompt: a step accepts the right tokens of the draft, and adds one."""
 
     def __init__(self, prompt: list[int], answer: list[int]) -> None:
         self.prompt, self.answer = prompt, answer
@@ -53,7 +53,7 @@ class Request:
         return self.prompt + self.answer[: self.said]
 
     def step(self) -> int:
-        """So many tokens it says."""
+        """Take a step, and return the number of its tokens."""
         rest = self.answer[self.said :]
         kept = next((n for n, (a, b) in enumerate(zip(self.draft, rest, strict=False)) if a != b), None)
         new = min(len(self.draft) if kept is None else kept, len(rest) - 1) + 1
@@ -73,7 +73,7 @@ def made(seed: int) -> Request:
 
 @cache
 def alone(seed: int) -> list[list[int]]:
-    """The drafts of a request that has the machine for itself."""
+    """Return the drafts of a request that is alone on the machine."""
     rows, new, request = BatchDrafter(MARKERS, LENGTHS, CONTEXT), 1, made(seed)
     while request.said < len(request.answer):
         rows.begin_step()

@@ -34,7 +34,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="session")
 def proposer(config: Any) -> FileDraftProposer:
-    """One that has seen a lot."""
+    """Return one proposer for all tests, which has seen many requests."""
     return FileDraftProposer(config)
 
 
@@ -46,7 +46,7 @@ def config_of(tokenizer: str, most: int = MOST) -> Any:
 
 
 def proposed(proposer: FileDraftProposer, rows: list[list[int]], new: list[int]) -> list[list[int]]:
-    """As vLLM asks: other rows' leavings stand behind a row's tokens."""
+    """Return the proposed drafts. As with vLLM, rests of other rows follow a row's tokens."""
     ids = np.full((len(rows) + 2, CONTEXT), 77, np.int32)
     for number, row in enumerate(rows):
         ids[number, : len(row)] = row

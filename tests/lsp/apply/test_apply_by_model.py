@@ -33,7 +33,7 @@ def right(region: str) -> str:
 
 
 def says(answer: Callable[[str], str], **more: Any) -> Script:
-    """What is made of the region that the prompt shows; to anything else, that nothing is to be done."""
+    """Return a script that rewrites the region of an Apply prompt, and changes nothing for other prompts."""
 
     def script(query: CompletionRequest, sample: int) -> ScriptedReply:
         if "<|sketch|>" not in query.prompt:
@@ -67,7 +67,7 @@ class Asked(ServerHarness):
         self.open(URI, TEXT)
 
     async def apply(self, **argument: Any) -> Any:
-        """The result, or the error's data."""
+        """Return the result, or the data of the error."""
         argument = {"uri": URI, "sketch": AMBIGUOUS, "dryRun": True} | argument
         command = {"command": "editahead.apply", "arguments": [argument]}
         reply = await self.reply(self.send("workspace/executeCommand", command))
@@ -82,7 +82,7 @@ class Asked(ServerHarness):
         return self.send("workspace/executeCommand", {"command": "editahead.apply", "arguments": [argument]})
 
     async def told(self) -> dict[str, Any]:
-        """The next partial result."""
+        """Return the next partial result."""
         message = await self.take(lambda m: m.get("method") == "$/progress" and m["params"]["token"] == "p")
         value: dict[str, Any] = message["params"]["value"]
         validate("command.editahead.apply", "partial", value)
@@ -219,7 +219,7 @@ WHOLE = {
 
 
 def writes(text: str, format: str) -> Script:
-    """To a sketch this whole text, line by line, in the format."""
+    """Return a script that answers a sketch with a whole text, line by line, in the model's format."""
     before, after, mark = WHOLE[format]
 
     def script(query: CompletionRequest, sample: int) -> ScriptedReply:
@@ -253,7 +253,7 @@ MORE = "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(6))
 
 
 class Held:
-    """An answer that goes no further than so many pieces."""
+    """An answer that stops after a number of chunks, until the test lets it go on."""
 
     def __init__(self, pieces: int) -> None:
         self.pieces, self.come, self.go = pieces, 0, asyncio.Event()
@@ -267,7 +267,7 @@ class Held:
 
 
 async def held_back(asked: Connect, text: str) -> tuple[Asked, Held]:
-    """A model that has written all but the last lines of this text."""
+    """Return a server and an answer of its model that lacks the last lines of a text."""
     held = Held(len(text.splitlines()) - 4)
     harness = asked(writes(text, "fastapply"), "fastapply", pause=held)
     await harness.start()

@@ -50,7 +50,7 @@ async def apply(harness: ServerHarness, **argument: Any) -> Any:
 
 
 async def refused(harness: ServerHarness, **argument: Any) -> Any:
-    """The error."""
+    """Return the data of the refusal."""
     reply = await harness.reply(harness.send("workspace/executeCommand", command(**argument)))
     assert reply["error"]["code"] == -32803
     assert reply["error"]["message"]

@@ -61,7 +61,7 @@ async def test_what_ruff_finds(tmp_path: Path) -> None:
 
 
 def tool(folder: Path, script: str) -> Callable[[str], str | None]:
-    """A program that stands in for any tool."""
+    """Return a program that replaces any linter."""
     path = folder / "tool"
     path.write_text(f"#!{sys.executable}\nimport os, pathlib, sys, time\n{script}")
     path.chmod(0o755)

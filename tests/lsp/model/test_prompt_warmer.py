@@ -24,14 +24,14 @@ OTHER = LONG.replace("argument", "value")
 
 @pytest.fixture
 def model() -> Model:
-    """With the format that is laid out for this."""
+    """Return a model with our format, whose layout suits prefill."""
     made = Model({"": ""})
     made.predictor.format = "editahead"
     return made
 
 
 async def settle(harness: ServerWithModel) -> None:
-    """Let all that needs no more time come to its end."""
+    """Run the event loop until only timers are pending."""
     for _ in range(3):
         await asyncio.sleep(0)
     done = harness.server.predictions.run_on_worker(lambda: None)

@@ -263,7 +263,7 @@ def accept(harness: ServerHarness, prediction: dict[str, Any], version: int, *, 
 
 
 async def settled(harness: ServerHarness) -> None:
-    """Until what is foreseen is computed. The server begins with that once its answer is on its way."""
+    """Wait until the prefetch is done. The server starts it after the answer is sent."""
     for _ in range(3):
         await asyncio.sleep(0)
     async with asyncio.timeout(10):
@@ -344,11 +344,11 @@ async def test_an_accept_does_not_wait_behind_what_was_foreseen(
     assert len([state for state in pipeline.calls if state.document.text == "account\nuser\n"]) <= 2
 
 
-# What stands there is not shuffled
+# A shown list keeps its order
 
 
 class Shuffled(ScriptedPipeline):
-    """Each prediction has its candidates in another order. confidence: of the first."""
+    """A pipeline whose candidates change their order with each prediction; `confidence` is that of the first."""
 
     def __init__(self, confidence: float = 0.9) -> None:
         super().__init__({"user": "account"})

@@ -158,7 +158,7 @@ class Client:
                 self.screen.append((shown, edit))
 
     def shown(self, face: str, asked: int, result: Any) -> Iterator[tuple[str, int, Edit]]:
-        """Id, version and edit of all that an answer holds. One without a version is for that which was asked about."""
+        """Yield id, version and edit of each suggestion in an answer; without a version, it is the requested one."""
         if face == FACES[0]:
             for p in result["predictions"]:
                 version = p["textDocument"]["version"]
@@ -183,7 +183,7 @@ class Client:
         )
 
     def possible(self, version: int) -> set[str]:
-        """The texts to which all predictions made so far lead from that version."""
+        """Return the texts to which the predictions so far lead from a version."""
         made = {state.document.text: state for state in list(self.pipeline.calls)}
         results: set[str] = set()
         for start, text in self.texts.items():
@@ -203,7 +203,7 @@ class Client:
         return results
 
     def leads_on(self, text: str, result: str) -> bool:
-        """Whether a model's rewrite leads over this text, and over the result: no detour between them."""
+        """Return whether a model's rewrite leads over this text and over the result, without a detour."""
         if not isinstance(self.pipeline, ModelOnlyPipeline):
             return False
         made = {state.document.text for state in list(self.pipeline.calls)}
@@ -238,7 +238,7 @@ def choose(client: Client, random: Random) -> tuple[str, int, Any]:
 
 
 async def play(harness: ServerHarness, pipeline: ScriptedPipeline, random: Random) -> None:
-    """One session, all of its questions answered."""
+    """Play one session until every request has its answer."""
     await harness.initialize({"hints": "off", "debounce_ms": 0})
     client = Client(harness, pipeline)
     try:
@@ -251,7 +251,7 @@ async def play(harness: ServerHarness, pipeline: ScriptedPipeline, random: Rando
 
 
 async def session(random: Random, folder: Path) -> Counter[AnswerSource]:
-    """Where the answers came from."""
+    """Play a session, and return the sources of the answers."""
     pipeline = ScriptedPipeline({"user": "account"})
     harness = ServerHarness(pipeline, user_folder=folder, reuse=ReuseOptions(prefetch=True))
     try:
@@ -263,7 +263,7 @@ async def session(random: Random, folder: Path) -> Counter[AnswerSource]:
 
 
 async def soon(seconds: float) -> None:
-    """Waiting, a hundred times as fast."""
+    """Sleep for a hundredth of the time."""
     await asyncio.sleep(seconds / 100)
 
 

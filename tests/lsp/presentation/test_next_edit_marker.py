@@ -17,7 +17,7 @@ INLAY: dict[str, Any] = {"workspace": {"inlayHint": {"refreshSupport": True}}}
 
 
 class Pauses:
-    """Pauses that a test ends."""
+    """Pauses that end when the test says so."""
 
     def __init__(self) -> None:
         self.asked: asyncio.Queue[tuple[float, asyncio.Future[None]]] = asyncio.Queue()

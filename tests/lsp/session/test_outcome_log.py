@@ -319,7 +319,7 @@ def test_a_newer_version_is_left_alone(
 
 @pytest.fixture
 def old_file(file: Path, clock: Clock) -> Path:
-    """The file of an older version, with one outcome."""
+    """Return the file of an older version, with one outcome."""
     log = OutcomeLog(file, clock)
     write(log, ONE)
     log.stop()

@@ -22,7 +22,7 @@ START = 1_700_000_000.0
 
 
 class Clock:
-    """Monotonic and Unix time alike."""
+    """A clock for monotonic and Unix time."""
 
     def __init__(self) -> None:
         self.seconds = START
@@ -63,13 +63,13 @@ class Desk:
         return harness
 
     def end(self, harness: ServerHarness) -> list[Outcome]:
-        """End a server; what is in the log then."""
+        """End a server, and return the outcomes in the log."""
         self.servers[self.servers.index(harness)] = harness
         harness.finish()
         return read_outcomes(self.file)
 
     def taste(self) -> UserPreferences | None:
-        """In the last state that was predicted for."""
+        """Return the taste in the last predicted state."""
         return self.pipeline.calls[-1].taste
 
 
@@ -98,7 +98,7 @@ async def predictions(harness: ServerHarness, uri: str = A, line: int = 0) -> li
 
 
 async def accept(harness: ServerHarness, uri: str = A) -> dict[str, Any]:
-    """What stands first, in the document's first line."""
+    """Accept the best prediction, in the document's first line, and return it."""
     first, *_ = await predictions(harness, uri)
     harness.change(uri, 2, (0, 0, 0, 4, "account"))
     await harness.command("accept", first["id"])
@@ -106,7 +106,7 @@ async def accept(harness: ServerHarness, uri: str = A) -> dict[str, Any]:
 
 
 def nudge(harness: ServerHarness, uri: str = A) -> None:
-    """Something is typed at the end, far from everything."""
+    """Type at the end of the document, far from everything else."""
     harness.change(uri, 9, (50, 0, 50, 0, "#"))
 
 
@@ -303,7 +303,7 @@ async def test_telemetry_can_be_switched_off_and_on(desk: Desk) -> None:
 
 
 async def reject(harness: ServerHarness, desk: Desk, outcomes: int) -> None:
-    """So many predictions are rejected, each in a document of its own, and half a minute goes by."""
+    """Reject a number of predictions, each in a document of its own, and advance the clock by half a minute."""
     harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
     for _ in range(outcomes):
         uri = f"file:///tmp/{desk.clock.seconds}.py"

@@ -24,7 +24,7 @@ async def shown(harness: ServerHarness) -> list[dict[str, Any]]:
 
 
 async def refuse(harness: ServerHarness) -> None:
-    """The only prediction."""
+    """Reject the only prediction."""
     (prediction,) = await shown(harness)
     harness.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
 

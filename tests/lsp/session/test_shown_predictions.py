@@ -31,7 +31,7 @@ FINAL = {ShownState.ACCEPTED, ShownState.REJECTED}
 
 @dataclass
 class LoggedOutcomes(OutcomeTracker):
-    """Outcomes that keep what was logged, and whose survival is tracked."""
+    """A tracker that records logged outcomes and tracked edits."""
 
     logged: list[tuple[str, str, float | None]] = field(default_factory=list)
     tracked: list[str] = field(default_factory=list)
@@ -75,7 +75,7 @@ class Desk:
 
     @property
     def origins(self) -> list[str]:
-        """How the edits in the history came about."""
+        """Return the origins of the edits in the history."""
         return [past.origin for past in self.session.history.edits]
 
     def show(self, face: str = FACES[0], occurrence: int = 0) -> ShownPrediction | None:
@@ -112,7 +112,7 @@ class Desk:
 
 
 def part(edit: Edit) -> Edit:
-    """A first part of an edit: what it removes, or one character that it inserts."""
+    """Return a first part of an edit: what it removes, or one character that it inserts."""
     if not edit:
         return edit
     r = edit.replacements[0]
@@ -120,7 +120,7 @@ def part(edit: Edit) -> Edit:
 
 
 def do(desk: Desk, shown: ShownPrediction, event: ShownEvent) -> None:
-    """Bring an event about, as clients do."""
+    """Cause an event as clients do."""
     edit = shown.edit or Edit()
     first = edit.changed_span[0]
     match event:
@@ -292,7 +292,7 @@ def state_of(desk: Desk, id: str) -> ShownState:
 
 
 def do_if_possible(desk: Desk, shown: ShownPrediction, event: ShownEvent) -> None:
-    """Bring an event about, if there is an edit left over the present text to do so with."""
+    """Cause an event, if an edit over the present text is left for it."""
     changes = (ShownEvent.PART_MADE, ShownEvent.EDIT_MADE, ShownEvent.ALL_TYPED, ShownEvent.OVERTAKEN)
     if event in changes and (
         shown.edit is None or shown.edit.changed_span[1] > desk.document.snapshot.length
@@ -302,7 +302,7 @@ def do_if_possible(desk: Desk, shown: ShownPrediction, event: ShownEvent) -> Non
 
 
 def check(desk: Desk, before: dict[str, ShownState]) -> None:
-    """What holds after every step."""
+    """Check the invariants after a step."""
     predictions, logged = desk.predictions, desk.outcomes.logged
     steps = {(state, after) for (state, _), after in TRANSITIONS.items()}
     for id, state in before.items():

@@ -12,7 +12,7 @@ from editahead_lsp.transport.stdio import StdinReaderThread, iter_message_bodies
 
 
 def reader(stream: bytes, sizes: list[int]) -> Callable[[int], bytes]:
-    """Gives the stream in pieces of these sizes, over and over."""
+    """Return a reader of a stream in pieces of these sizes, repeated."""
     at = turn = 0
 
     def read(size: int) -> bytes:

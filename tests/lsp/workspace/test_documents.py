@@ -45,7 +45,7 @@ CODECS = {"utf-16": ("utf-16-le", 2), "utf-8": ("utf-8", 1), "utf-32": ("utf-32-
 
 
 def reference_offset(text: str, place: Position, encoding: Encoding) -> int:
-    """Straight from the words of the specification, one character at a time."""
+    """Return the offset by the wording of the specification, one character at a time."""
     if place.line < 0:
         return 0
     starts = [0] + [m.end() for m in re.finditer(r"\r\n|\n|\r", text)]

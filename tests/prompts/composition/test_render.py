@@ -41,7 +41,7 @@ class Characters:
 
 @dataclass(frozen=True)
 class Quadratic:
-    """Counts more for a text than for its parts: no tokenizer does, but nothing may rely on it."""
+    """A tokenizer that counts more for a text than for its parts: none does, but nothing may rely on it."""
 
     def count(self, text: str) -> int:
         return len(text) + len(text) * len(text) // 16
@@ -56,7 +56,7 @@ WORDS = st.text(st.sampled_from("abc"), max_size=4)
 
 
 def numbered(part: Part) -> Part:
-    """With a name of its own for each leaf, in order."""
+    """Return the parts with a distinct name for each leaf, in order."""
     names = iter(range(100))
 
     def go(part: Part) -> Part:
@@ -95,8 +95,11 @@ ANY = st.recursive(
 
 
 def best(root: Group, budget: int) -> str | None:
-    """The rule said again, as a search: of all ways to choose that fit and leave no gaps, the one that is best for the most
-    important part, then for the next one, and so on."""
+    """Return the best composition by search.
+
+    Of all choices that fit and leave no gaps, it is the best one for the most important part, then for the next one, and
+    so on.
+    """
     leaves = list(walk(root, ()))
     order = sorted(range(len(leaves)), key=lambda n: (-leaves[n][1], n))
     found: tuple[tuple[int, ...], str] | None = None

@@ -24,7 +24,7 @@ DOCUMENTED = [ZETA_1, ZETA_2, ZETA_2_1, SWEEP, MERCURY, QWEN, EDITAHEAD]
 
 
 def documented(format: Format) -> tuple[str, str]:
-    """The prompt and the answer in the documentation of the format's module."""
+    """Return the prompt and the answer in the docstring of the format's module."""
     text = sys.modules[type(format).__module__].__doc__ or ""
     prompt, answer = text.split("\nAnswer:\n\n")
     lines = prompt.split("example state in the tests", 1)[1].split("\n\n", 1)[1]
@@ -32,12 +32,12 @@ def documented(format: Format) -> tuple[str, str]:
 
 
 def shifted(text: str) -> str:
-    """Without the four spaces that the documentation puts before each line."""
+    """Remove the docstring's indentation of four spaces."""
     return tidy("".join(line.removeprefix("    ") for line in text.splitlines(keepends=True)))
 
 
 def tidy(text: str) -> str:
-    """Without white space at the ends of lines and of the text: documentation has none."""
+    """Remove white space at the ends of lines and of the text, which docstrings lack."""
     return "".join(line.rstrip() + "\n" for line in text.rstrip("\n").split("\n"))
 
 

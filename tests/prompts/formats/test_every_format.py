@@ -41,7 +41,7 @@ REWRITING = pytest.mark.parametrize(
 
 
 def neutral(text: str) -> str:
-    """Another text of the same shape: as many lines, and as many bytes in each."""
+    """Return another text of the same shape: as many lines, and as many bytes in each."""
     return "".join(c if c == "\n" else "x" if c.isascii() else "\u2500" for c in text)
 
 
@@ -54,7 +54,7 @@ def hostile(draw: st.DrawFn, special: Sequence[str]) -> str:
 
 
 def state_of(text: str, cursor: int, other: str, name: str, old: str) -> EditorState:
-    """A document with one edit of its first line, and another document."""
+    """Return the state of a document with an edit of its first line, and of another document."""
     uri = ROOT + quote(name or "b", safe="")
     document = Snapshot.from_text(text, uri=uri)
     edit = PastEdit(uri, 0, split_lines(old), document.lines[:1], open=True)
@@ -65,7 +65,7 @@ def state_of(text: str, cursor: int, other: str, name: str, old: str) -> EditorS
 @given(data=st.data())
 @EACH
 def test_text_from_files_never_holds_a_special_token(format: Format, data: st.DataObject) -> None:
-    """There are as many of each as in a prompt of the same shape made of letters: those that the format put there."""
+    """A prompt has as many special tokens as a prompt of the same shape made of letters: only the format's own."""
     text, other, name, old = (data.draw(hostile(format.special_tokens)) for _ in range(4))
     cursor = data.draw(st.integers(0, len(text)))
     evil = format.build(state_of(text, cursor, other, name, old), ESTIMATE, paths=PATHS, budget=50_000)
@@ -101,7 +101,7 @@ def document_of(lines: list[str], eol: str, ended: bool) -> Snapshot:
 
 
 def answer_of(format: Format, request: PromptRequest, new: Sequence[str]) -> str:
-    """What a model says that wants these lines, in the words of its format."""
+    """Return a model's answer with these lines, in the syntax of its format."""
     text = "".join(escape(line, format.special_tokens) + "\n" for line in new)
     match format.name:
         case "zeta-1":

@@ -24,7 +24,7 @@ LONG = "long = '" + "x, " * 200_000 + "'\n"
 
 @dataclass
 class Counting:
-    """Notes how many characters it has seen."""
+    """A tokenizer that adds up the characters of its inputs."""
 
     chars: int = 0
 

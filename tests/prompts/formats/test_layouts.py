@@ -34,7 +34,7 @@ MOST = 40
 
 @cache
 def requests() -> tuple[tuple[str, EditorState], ...]:
-    """The states, each with its session's name."""
+    """Return the states, each with its session's name."""
     found = sessions(read_records(Path(__file__).with_name("sessions.jsonl.zst")))
     first = (next(group) for _, group in groupby(found, key=lambda session: session.record.commit))
     return tuple(typing_states(first, HUNKS, MOST))

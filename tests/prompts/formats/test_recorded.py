@@ -61,7 +61,7 @@ def whole_block_diff(scenario: RecordedScenario, text: str, *, blank_lines: bool
 
 
 def real_hunk(scenario: RecordedScenario) -> str:
-    """Written by hand for the three scenarios that have a history, from nothing but their text: three lines around."""
+    """Return the hunk of a scenario with a history, written by hand with three lines of context."""
     lines, now = scenario.text.split("\n"), scenario.new.splitlines()
     was = scenario.old.splitlines()
     changed = next(n for n, line in enumerate(now) if was[n : n + 1] != [line])
@@ -145,7 +145,7 @@ def test_every_answer_is_an_edit_or_a_named_refusal(model: str) -> None:
 
 
 def outcome(model: str, scenario: str) -> str:
-    """The text after the edit, or the reason of the refusal."""
+    """Return the text after the edit, or the reason of the rejection."""
     ((one, request),) = (x for x in requests(model) if x[0].scene.name == scenario)
     found = parse_answer(FORMATS[model], request, one.said.text, one.said.finish)
     return found.edit.apply(request.document.text) if isinstance(found, ParsedEdit) else found.reason

@@ -92,7 +92,7 @@ BODY = "".join(f"line {n}\n" for n in range(60))
 
 
 def typed(lines: int, rest: str = "") -> EditorState:
-    """So many new lines, and a beginning of the next, typed behind line 20."""
+    """Return a state with a number of new lines, and the beginning of another, typed behind line 20."""
     typist = Typist(BODY)
     text = "".join(f"    new {n}\n" for n in range(lines)) + rest
     at = BODY.index("line 21")

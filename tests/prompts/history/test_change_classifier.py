@@ -24,7 +24,7 @@ def whole(new: str, old: str = CODE) -> Edit:
 
 
 def everywhere(old: str, new: str, *, every: int = 1) -> Edit:
-    """Each `old` of the code, or each so-manieth, replaced in one change."""
+    """Replace each `old`, or each n-th one, in one change."""
     found = [k for k in range(len(CODE)) if CODE.startswith(old, k)][::every]
     return Edit(tuple(Replacement(k, k + len(old), new) for k in found))
 

@@ -24,7 +24,7 @@ def documents(draw: st.DrawFn) -> str:
 
 @st.composite
 def keystrokes(draw: st.DrawFn, length: int) -> Edit:
-    """An insertion or a deletion somewhere in a text of that length."""
+    """Draw an insertion or a deletion in a text of that length."""
     at = draw(st.integers(0, length))
     if draw(st.booleans()):
         return Edit.replace(at, at, draw(SNIPPETS))
@@ -32,7 +32,7 @@ def keystrokes(draw: st.DrawFn, length: int) -> Edit:
 
 
 def type_at_random(person: Typist, data: st.DataObject, most: int) -> list[Edit]:
-    """Random keystrokes; the edits that take them back, in the order of making."""
+    """Type random keys, and return the edits that take them back, in the order of typing."""
     back = []
     for _ in range(data.draw(st.integers(0, most))):
         edit = data.draw(keystrokes(len(person.text)))

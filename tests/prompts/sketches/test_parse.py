@@ -17,7 +17,7 @@ def only(text: str, language: str | None = None, path: str | None = None) -> Fil
 
 
 def shape(file: FileSketch) -> list[str | tuple[str, ...]]:
-    """A snippet's parts: lines of code, and markers as they are."""
+    """Return a snippet's parts: lines of code, and markers."""
     assert isinstance(file.content, Snippet)
     return [part.lines if isinstance(part, Code) else part.text for part in file.content.parts]
 

@@ -80,7 +80,7 @@ HUNKS = st.lists(
 
 
 def in_place(sketch: Sketch) -> bool:
-    """Whether every line that the sketch says something of stands where it says."""
+    """Return whether every line of the sketch is where the sketch says."""
     for file in sketch.files:
         assert 0 <= file.at <= file.end <= len(sketch.lines)
         if isinstance(file.content, Diff):

@@ -20,13 +20,13 @@ KINDS = pytest.mark.parametrize(
 
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[str, str]:
-    """Two texts that share a beginning and an end, often longer than what is compared item by item."""
+    """Draw two texts with a common beginning and end, often longer than what is compared item by item."""
     head, tail = draw(TEXTS), draw(TEXTS)
     return head + draw(TEXTS) + tail, head + draw(TEXTS) + tail
 
 
 def prefix(a: str, b: str) -> int:
-    """Of two texts, item by item."""
+    """Return the common prefix of two texts, item by item."""
     return next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 

@@ -26,7 +26,7 @@ INSERTED = st.text(st.sampled_from("abxy\r\n"), min_size=1, max_size=4)
 
 @st.composite
 def edits(draw: st.DrawFn, length: int) -> Edit:
-    """Any edit that fits a text of that many characters."""
+    """Draw an edit of a text with that many characters."""
     ends = sorted(draw(st.lists(st.integers(0, length), max_size=6)))
     pairs = zip(ends[::2], ends[1::2], strict=False)
     return Edit(tuple(Replacement(start, end, draw(SNIPPETS)) for start, end in pairs))

@@ -16,7 +16,7 @@ LINES = st.lists(st.sampled_from(["", "a = 1", "    b = é", "<|next|>", "\tf(a)
 
 
 def heavy(old: list[str], new: list[str]) -> list[str]:
-    """The stretches of the answer that count whole, without white space around."""
+    """Return the parts of the answer with full weight, without white space around them."""
     example = rewrite("apply", (1, 2), old, new, bundled_tokenizer())
     assert set(example.weights) <= {COPY_WEIGHT, FULL}
     out, before = [""], COPY_WEIGHT
@@ -48,7 +48,7 @@ def test_the_answer_is_the_new_lines_and_the_end(old: list[str], new: list[str])
             ["a", "if b:", "    c", "d"],
             ["a", "    c", "d"],
             ["c", REGION_END],
-        ),  # what goes is told by what follows
+        ),  # the token after it shows what goes
         (["a", "b"], ["a", "b", "  c"], ["c\n" + REGION_END]),
     ],
 )

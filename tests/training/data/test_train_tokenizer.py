@@ -20,7 +20,7 @@ SECRET = "hunter2hunter2hunter2"
 
 @pytest.fixture
 def edits(tmp_path: Path) -> Path:
-    """Twelve files of as many repositories; one of them has a word that no other has."""
+    """Write edit records of twelve repositories with one file each; one file has a unique word."""
     folder = tmp_path / "edits"
     folder.mkdir()
     for shard in range(2):

@@ -22,7 +22,7 @@ DTYPES = {"U8": 1, "BF16": 2, "F32": 4, "I64": 8, "F8_E4M3": 1, "BOOL": 1}
 
 
 def checkpoint(path: Path, tensors: Mapping[str, tuple[str, bytes]], **more: object) -> Path:
-    """A safetensors file, in the order given."""
+    """Write a safetensors file with its tensors in the given order."""
     at, listed = 0, dict[str, object](more)
     for name, (dtype, data) in tensors.items():
         shape = [len(data) // DTYPES[dtype]]
@@ -36,7 +36,7 @@ def checkpoint(path: Path, tensors: Mapping[str, tuple[str, bytes]], **more: obj
 
 
 def weights(seed: int, rate: float = 0.0) -> dict[str, tuple[str, bytes]]:
-    """Two tensors of 32-bit numbers, moved by so much, as bfloat16 and as they are."""
+    """Return two tensors of 32-bit numbers, shifted by an amount, as bfloat16 and as they are."""
     start, moves = np.random.default_rng(0), np.random.default_rng(seed)
     values = (start.normal(0, 0.02, 20_000) + rate * np.sign(moves.normal(size=20_000))).astype("<f4")
     rounded = (values.view("<u4") + 0x8000 >> 16).astype("<u2")
@@ -45,7 +45,7 @@ def weights(seed: int, rate: float = 0.0) -> dict[str, tuple[str, bytes]]:
 
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[dict[str, tuple[str, bytes]], dict[str, tuple[str, bytes]]]:
-    """Two checkpoints of one model."""
+    """Draw two checkpoints of one model."""
     base, target = {}, {}
     for number in range(draw(st.integers(0, 4))):
         dtype = draw(st.sampled_from(sorted(DTYPES)))

@@ -21,7 +21,7 @@ from editahead_training.gate.fit_terms import TermSample, fit_terms
 
 
 def commit(number: int) -> dict[str, str]:
-    """A rename in three places; in every other commit a fourth place keeps the name."""
+    """Return a commit with a rename in three places; in every other commit a fourth place keeps the name."""
     name = f"value{number}"
     lines = [
         f"{name} = load({number})",

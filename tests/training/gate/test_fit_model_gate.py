@@ -26,7 +26,7 @@ from editahead_training.gate.fit_model_gate import (
 
 
 def asked(count: int, seed: int) -> list[ScoredMoment]:
-    """The rules know nothing; the model knows it when it takes silence for unlikely."""
+    """Return moments whose right candidates only the model knows: its score of silence is low."""
     rng = random.Random(seed)
     out = []
     for number in range(count):

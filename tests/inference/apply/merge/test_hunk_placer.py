@@ -195,14 +195,14 @@ EQUAL = "    a = 1"
 
 
 def diff_at(line: int | None, *, context: int = 2, new: str = "new = 1") -> str:
-    """A hunk that adds a line among lines that are all equal."""
+    """Return a hunk that adds a line among equal lines."""
     numbers = "" if line is None else f" -{line},{2 * context} +{line},{2 * context + 1} "
     shown = f" {EQUAL}\n" * context
     return f"@@{numbers}@@\n{shown}+{new}\n{shown}"
 
 
 def test_one_of_many_equal_lines_is_not_meant_for_sure() -> None:
-    """Also where there are so many hunks, or places, that not all ways to place them are looked at."""
+    """The same holds for numbers of hunks or places whose placements are not all compared."""
     for count in (6, 20, 100):
         for hunks in (1, 2, 9):
             for first in (None, 1, 7, 400):
@@ -215,7 +215,7 @@ def test_one_of_many_equal_lines_is_not_meant_for_sure() -> None:
 
 
 def test_equal_lines_are_found_without_comparing_each_with_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many hunks as may be against as many lines: none of them is looked for line by line."""
+    """The largest number of hunks and of equal lines: no hunk is compared line by line."""
     steps = 0
 
     def counted(key: str) -> float:
@@ -243,7 +243,7 @@ def test_other_hunks_and_numbers_tell_which_of_equal_lines_are_meant() -> None:
 
 
 def test_two_hunks_that_add_at_the_same_place_are_not_both_meant_there() -> None:
-    """The first one leaves a blank line of its context out, and so stands only where the second one belongs."""
+    """The first hunk omits a blank line of its context, so its context occurs only at the place of the second."""
 
     def method(name: str, blank: str) -> str:
         return (

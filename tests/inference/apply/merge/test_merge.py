@@ -403,7 +403,7 @@ def test_an_end_that_stands_nearer_as_well_is_no_place() -> None:
     ],
 )
 def test_indentation_that_python_refuses(old: str, new: str) -> None:
-    """The grammar's parser lets it pass, and it stands among much that is right."""
+    """The tree-sitter parser accepts the indentation, and the rest of the file is correct."""
     text = "x = 1\n" * 50 + SERVICE + "\ny = 1\n" * 50
     result = merged(f"<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n", text)
     assert result.refusal is not None

@@ -91,8 +91,7 @@ def test_never_raises_and_the_edit_makes_the_guess(
 
 @st.composite
 def diffs_of_files(draw: st.DrawFn) -> tuple[Sketch, list[str]]:
-    """A file in which lines come back, and a diff of it with one or two hunks; it may be damaged a little, so that most are
-    sure, but not all."""
+    """Draw a file with repeated lines, and a diff of it with one or two hunks, sometimes slightly damaged."""
     lines = [f"x{n} = {n}" if draw(st.booleans()) else draw(LINES) for n in range(draw(st.integers(6, 25)))]
     hunks, end = [], 0
     for _ in range(draw(st.integers(1, 2))):
@@ -134,7 +133,7 @@ def test_a_sure_diff_removes_and_adds_only_what_its_hunks_say(made: tuple[Sketch
 
 @st.composite
 def changes(draw: st.DrawFn) -> tuple[list[str], list[Hunk], list[str]]:
-    """A file of lines that are all different, hunks of it with context, and the file after them."""
+    """Draw a file of distinct lines, hunks of it with context, and the file after them."""
     old = [f"line {number} of the file" for number in range(draw(st.integers(8, 40)))]
     new: list[str] = []
     hunks: list[Hunk] = []

@@ -87,7 +87,7 @@ class Asked:
 
     @property
     def hunks(self) -> list[Replacement]:
-        """What was told, as a person sees it, but for what is void."""
+        """Return the reported hunks, without those of no effect."""
         last = self.told[-1] if self.told else None
         if last is None or last.edit is None:
             return []
@@ -111,7 +111,7 @@ def unsure(*arguments: Any, **more: Any) -> MergeResult:
 
 @cache
 def right(format: str) -> str:
-    """A right answer: of the file, or of the part of it that our own model is shown."""
+    """Return a right answer for the file, or for the region that our own model sees."""
     if format != "editahead":
         return answer(REPLACED, format)
     asked = Asked(["", ""], format)
@@ -250,7 +250,7 @@ WORDS = st.sampled_from(
 
 
 def mangled(draw: Any, format: str) -> list[str]:
-    """The right answer, in pieces, with something else here and there."""
+    """Return the right answer in pieces, with random insertions."""
     lines = right(format).splitlines(keepends=True)
     for _ in range(draw(st.sampled_from([0, 0, 1, 2]))):
         at = draw(st.integers(0, len(lines)))
@@ -310,7 +310,7 @@ def test_whatever_it_says_the_result_is_the_refusal_or_passes_the_checks(
 @PROPERTY
 @given(st.data())
 def test_what_is_told_is_never_taken_back_by_an_answer_that_is_taken(data: st.DataObject) -> None:
-    """A whole file as the sketch, so that many texts agree."""
+    """A sketch of the whole file, so that many texts agree with it."""
     block = st.sampled_from(["", "x = one(1)", "y = two(2)", "    z = x", "return x + y", "}", "log(x, y)"])
     old = data.draw(st.lists(block, min_size=1, max_size=20))
     new = data.draw(st.lists(block, min_size=1, max_size=20))

@@ -74,7 +74,7 @@ LOGGED = "# ... existing code ...\n    y = f(x)\n    log(y)\n    return y\n# ...
 
 
 def logged(place: int) -> str:
-    """One of the twins changed."""
+    """Return the file with one of the twins changed."""
     parts = TWINS.split("    return y\n")
     parts[place] += "    log(y)\n"
     return "    return y\n".join(parts)
@@ -128,7 +128,7 @@ def test_the_accepted_text_of_most_sketches_agrees() -> None:
 @PROPERTY
 @given(st.sampled_from(CASES), st.integers())
 def test_a_spoiled_text_hardly_ever_does(case: object, seed: int) -> None:
-    """What passes all the same shows all that is new in the right text, and takes nothing else away."""
+    """A damaged text that passes has everything new of the right text, and removes nothing else."""
     (file,) = case.files  # type: ignore[attr-defined]
     text = spoiled(file.before, file.accepted[0], random.Random(seed))
     if text in file.accepted or judged(file.before, case.sketch, text, file.language, file.path) is not None:  # type: ignore[attr-defined]

@@ -142,7 +142,7 @@ def test_a_new_function_among_such_that_resemble_it(
 
 
 def test_two_places_of_which_the_nearer_would_change_more() -> None:
-    """The same lines stand at both ends of either, so that less to change is no reason."""
+    """Both places have the same lines at their ends, so fewer changes are no reason."""
     first, second = "    a = make(one)\n    check(a)\n", "    hide = True\n"
     text = "".join(f"def test():\n    start(props)\n{lines}    render(a)\n\n" for lines in (first, second))
     sketch = (
@@ -190,7 +190,7 @@ def test_a_name_that_is_defined_is_not_imported_as_well() -> None:
 
 
 def test_of_two_places_for_the_first_line_the_one_that_says_more() -> None:
-    """By the nearer one fewer lines would change, but the lines shown after it stand only after the other one."""
+    """The nearer place changes fewer lines, but the next lines of the sketch follow only the other place."""
     text = (
         "package a\n\nfunc watch() {\n\tfor {\n\t\terr := wait(ctx)\n"
         "\t\tif err != nil {\n\t\t\treturn\n\t\t}\n\t\terr = run(ctx, p, cfg)\n"
@@ -279,7 +279,7 @@ def test_a_test_is_not_there_twice_under_other_decorators() -> None:
 
 
 def test_lines_that_stand_before_the_nearer_end_and_before_the_farther_one_have_moved() -> None:
-    """By the nearer one nothing goes, but what stands behind it would come a second time."""
+    """The nearer place deletes nothing, but would repeat the lines behind it."""
     start, check = "    if b is None:\n        b = make(list)\n\n", "    if not a:\n        return b()\n\n"
     decode = '    if isinstance(a, bytes):\n        warn("bytes are deprecated")\n        a = a.decode()\n\n'
     text = f'def f(a, b):\n{start}{check}{decode}{check}    a = f"{{a}};"\n    return b(a)\n'

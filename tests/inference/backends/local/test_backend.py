@@ -23,7 +23,12 @@ QUERY = CompletionRequest("p", (), 3)
 
 
 class Endless:
-    """Answers until it is stopped. go: whether it may go on. ended: set when it has."""
+    """A model that answers until it is cancelled.
+
+    Attributes:
+        go: Whether the answer may continue.
+        ended: Set at the end.
+    """
 
     context = 100
 
@@ -125,7 +130,7 @@ async def test_what_cannot_be_loaded_is_gone_with_the_reason(asked: str, tmp_pat
 
 
 class Saying:
-    """Says one thing, and scores it."""
+    """A model with a fixed answer and fixed scores."""
 
     context = 10
 
@@ -161,7 +166,7 @@ async def test_other_weights_take_their_place_between_two_requests_and_damaged_o
         return "".join([piece.text async for piece in backend.stream(QUERY) if isinstance(piece, TextChunk)])
 
     async def settled() -> str:
-        """Asked until what was asked leads to no more loading."""
+        """Request until no load of weights is running, and return the last answer."""
         before = await said()
         while ((task := backend._swapping) is not None and not task.done()) or await said() != before:
             before = await said()

@@ -95,8 +95,7 @@ async def test_ids_samples_and_logprobs(server: ModelServer, backend: OpenAIBack
 
 
 async def test_what_keeps_people_and_documents_apart(server: ModelServer) -> None:
-    """A router finds the same replica for a document again, a server shares no computed prompt between two people, and
-    neither can tell of which document it is asked."""
+    """A router finds the same replica for a document, two users share no cached prompt, and no id names a document."""
 
     async def told(secret: bytes | None, session: str, *, warm: bool = False) -> tuple[str, str]:
         backend = OpenAIBackend(server.url, secret=secret)

@@ -43,7 +43,7 @@ def test_it_opens_tries_backs_off_and_closes() -> None:
 
 
 class Machine(RuleBasedStateMachine):
-    """Against what a person would say of it."""
+    """A state machine that compares the breaker with a plain description."""
 
     attempts: Bundle[Attempt] = Bundle("attempts")
 

@@ -45,7 +45,7 @@ WEIGHTS = {"bias": 0.0, "features": ["score-silent"], "trees": [["score-silent",
 
 
 class Scores(ScriptedBackend):
-    """Says nothing, and scores: silence is as likely as `silence` says. asked: what was to be scored."""
+    """A backend that scores: `silence` is the probability of silence, `asked` the continuations to score."""
 
     def __init__(self, folder: Path, silence: float) -> None:
         can = Capabilities(token_ids=True, scores=True, tokenizer=folder, context=32_768)

@@ -291,7 +291,7 @@ async def test_a_backend_that_gives_one_answer_is_asked_again() -> None:
 
 
 def pieces(text: str, sure: float, unsure: str, less: float) -> ScriptedReply:
-    """The text in pieces of three characters, where those that hold some of `unsure` are less sure."""
+    """Return the text in chunks of three characters, with low log-probabilities where a chunk holds part of `unsure`."""
     at = text.index(unsure)
     chunks = [text[n : n + 3] for n in range(0, len(text), 3)]
     touched = [n < at + len(unsure) and at < n + 3 for n in range(0, len(text), 3)]

@@ -60,7 +60,7 @@ def asked(format: ApplyFormat, question: ApplyInput = QUESTION, **more: object) 
 
 
 def made(format: ApplyFormat, answer: str, reason: Finish = "stop", question: ApplyInput = QUESTION) -> str:
-    """The text after the answer; or why there is none."""
+    """Return the text after the answer, or the reason for none."""
     found = parse_answer(format, asked(format, question), answer, reason)
     return found.edit.apply(question.original.text) if isinstance(found, ParsedEdit) else found.reason
 
@@ -227,7 +227,7 @@ def test_as_many_blank_first_lines_as_before() -> None:
 
 
 def wrapped(format: ApplyFormat, text: str) -> str:
-    """As the format's models answer, and no other fences than the text's."""
+    """Return the answer as the format's models write it, with no fences but those of the text."""
     if format is INSTRUCT_APPLY:
         return f"`````\n{text}`````\n"
     tag = {"fastapply": "updated-code", "aixapply": "update_file"}[format.name]
@@ -285,7 +285,7 @@ def test_it_fits_and_the_text_is_read_back(
 
 
 def leading(lines: Sequence[str]) -> int:
-    """How many blank lines there are before the first other line."""
+    """Return the number of blank lines before the first other line."""
     return next((index for index, line in enumerate(lines) if line), len(lines))
 
 

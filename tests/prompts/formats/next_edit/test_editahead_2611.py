@@ -15,7 +15,7 @@ TEXT = "".join(f"line {n}\n" for n in range(60))
 
 
 def typed(lines: int) -> EditorState:
-    """Line 20 rewritten as so many lines, with the cursor in the last of them."""
+    """Return a state with line 20 rewritten as a number of lines, and the cursor in the last of them."""
     typist = Typist(TEXT)
     typist.replace("line 20\n", "")
     at = typist.text.index("line 21")
