@@ -251,6 +251,7 @@ WRONG: dict[str, list[Any]] = {
     "completion_item": [True, "always"],
     "learning": ["yes", 1, 0],
     "telemetry": ["on", True],
+    "record": ["local", True, 1, "/tmp"],
     "log_level": ["loud", "DEBUG", 3],
 }
 

@@ -22,7 +22,7 @@ from editahead_evals.metrics.metrics import figures, statistic, total
 from .comparison import Comparison, compare_statistics
 from .comparison import as_json as comparison_as_json
 from .json_types import EvalKeysOutput
-from .report import Provenance
+from .report import Provenance, busy_warning
 from .terminal_tables import cell, difference_table, figure_table, wide_console
 
 Source = Literal["recordings", "commits"]
@@ -164,6 +164,10 @@ def render(report: KeyReport, console: Console, comparison: Comparison | None = 
     for face, times in report.latency.items():
         told = ", ".join(f"{name} {'-' if ms is None else f'{ms:.1f} ms'}" for name, ms in times.items())
         console.print(f"{face}: {told}")
+    if warning := busy_warning(
+        ms for each in report.sessions for face in FACES for ms in _face(each, face).ms
+    ):
+        console.print(warning, style="bold red")
     where = report.provenance
     console.print()
     console.print(NOTES[report.source])

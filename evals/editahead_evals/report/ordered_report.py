@@ -16,7 +16,7 @@ from editahead_evals.metrics.ordered_metrics import ORDERED_METRICS, OrderedCoun
 from .comparison import Comparison, compare_statistics
 from .comparison import as_json as comparison_as_json
 from .json_types import EvalOrderedOutput
-from .report import Provenance
+from .report import Provenance, busy_warning
 from .terminal_tables import cell, difference_table, figure_table, wide_console
 
 NOTE = "The order is that of the benchmark, not a recording. Edits are judged against the final texts, as with commits."
@@ -119,6 +119,8 @@ def render(report: OrderedReport, console: Console, comparison: Comparison | Non
     )
     times = ", ".join(f"{p} {'-' if ms is None else f'{ms:.1f} ms'}" for p, ms in report.latency.items())
     console.print(f"answer: {times}")
+    if warning := busy_warning(ms for each in report.requests for ms in each.ms):
+        console.print(warning, style="bold red")
     where = report.provenance
     console.print()
     console.print(NOTE)

@@ -37,6 +37,9 @@ NOTE = (
 FAILED = ("engine-unavailable", "cancelled")
 """The unintended reasons of a silence: an error, or a machine too busy for the server's deadline."""
 
+LATE_MS = 2000
+"""Milliseconds after which the server gives up a prediction, and a busy machine makes it silent."""
+
 Row = tuple[str, Counts, dict[str, Interval]]
 TypingRow = tuple[str, TypingCounts, dict[str, Interval]]
 
@@ -132,6 +135,14 @@ def summarize(results: Sequence[FileResult], provenance: Provenance) -> Report:
             Counter(moment.silence for result in files for moment in result.moments if moment.silence)
         ),
     )
+
+
+def busy_warning(ms: Iterable[float]) -> str | None:
+    """Return a warning if the machine was too busy for some of the answers, given by their latencies."""
+    late = sum(each >= LATE_MS for each in ms)
+    if not late:
+        return None
+    return f"{late} answers took {LATE_MS / 1000:.0f} s or longer: these figures are not what the code can do"
 
 
 def in_order(results: Iterable[FileResult]) -> list[FileResult]:

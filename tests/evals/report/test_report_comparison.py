@@ -9,6 +9,7 @@ from editahead_evals.metrics.confidence_curve import Answer
 from editahead_evals.metrics.metrics import SERVER, Counts, FileResult
 from editahead_evals.replay.baselines import BASELINES
 from editahead_evals.report.comparison import EQUAL, Difference, as_json, compare_files
+from editahead_evals.report.report import LATE_MS, busy_warning
 
 
 def files(covered: Callable[[int], int], false_ends: Callable[[int], int] = lambda n: 0) -> list[FileResult]:
@@ -76,3 +77,10 @@ def test_showing_more_gains_nothing_at_equal_precision() -> None:
     better = [(0.9, True), (0.5, True), (0.2, True), (0.1, False)]
     found = by_figure(with_answers(better), with_answers(theirs))[EQUAL]
     assert found.is_better and found.difference.value == pytest.approx(0.25)
+
+
+def test_late_answers_make_figures_doubtful() -> None:
+    assert busy_warning([1.0, LATE_MS - 1]) is None
+    assert busy_warning([1.0, LATE_MS, 9000]) == (
+        "2 answers took 2 s or longer: these figures are not what the code can do"
+    )
