@@ -78,7 +78,7 @@ class Pipeline:
     def combine(
         self,
         prediction: Prediction,
-        told: ModelResponse,
+        response: ModelResponse,
         *,
         eagerness: float = 0.5,
         check: Callable[[], None] = _never,
@@ -90,15 +90,17 @@ class Pipeline:
         """
         started = self._clock()
         candidates = []
-        for candidate, rules in self.merge_candidates(prediction, told):
-            if told.weights is not None and candidate.features.keys() & {"model", "scored"}:
-                candidate = replace(candidate, confidence=confidence(told.weights, rules, candidate.features))
+        for candidate, rules in self.merge_candidates(prediction, response):
+            if response.weights is not None and candidate.features.keys() & {"model", "scored"}:
+                candidate = replace(
+                    candidate, confidence=confidence(response.weights, rules, candidate.features)
+                )
             candidates.append(candidate)
         return self._decided(prediction.state, candidates, started, eagerness, check)
 
-    def model_candidates(self, told: ModelResponse) -> list[Candidate]:
+    def model_candidates(self, response: ModelResponse) -> list[Candidate]:
         """Return the candidates of a model's response, before the gate."""
-        return candidates_told(told, lambda edit: breaks_syntax(told.document, edit, self._syntax))
+        return candidates_told(response, lambda edit: breaks_syntax(response.document, edit, self._syntax))
 
     def _decided(
         self,
@@ -120,7 +122,7 @@ class Pipeline:
         )
 
     def merge_candidates(
-        self, prediction: Prediction, told: ModelResponse
+        self, prediction: Prediction, response: ModelResponse
     ) -> list[tuple[Candidate, float | None]]:
         """Return all candidates, each with the gate's probability if a rule proposes it.
 
@@ -131,18 +133,18 @@ class Pipeline:
         for verdict in prediction.verdicts:  # the likeliest first
             candidate = verdict.candidate
             out.setdefault(_same(state, candidate), (candidate, self._gate.confidence(state, candidate)))
-        for edit, features in told.scores:
-            same: Hashable = (told.document.uri, canonical_replacement(edit, told.document.text))
+        for edit, features in response.scores:
+            same: Hashable = (response.document.uri, canonical_replacement(edit, response.document.text))
             if same in out:
                 rule, sure = out[same]
                 out[same] = replace(rule, features={**rule.features, **features}), sure
-        for said in self.model_candidates(told):
-            if (same := _same(state, said)) not in out:
-                out[same] = said, None
+        for proposed in self.model_candidates(response):
+            if (same := _same(state, proposed)) not in out:
+                out[same] = proposed, None
                 continue
             rule, sure = out[same]
-            both = noisy_or(sure or 0.0, said.confidence or 0.0)
-            out[same] = replace(rule, features={**rule.features, **said.features}, confidence=both), sure
+            both = noisy_or(sure or 0.0, proposed.confidence or 0.0)
+            out[same] = replace(rule, features={**rule.features, **proposed.features}, confidence=both), sure
         return list(out.values())
 
 

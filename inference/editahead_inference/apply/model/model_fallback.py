@@ -106,26 +106,26 @@ class ModelFallback:
         merged = self.merge(sketch, part, original, syntax=trees, span=span, check=check)
         if merged.refusal is None or merged.refusal.reason not in MODEL_REASONS:
             return merged
-        asked = tuple(
+        questions = tuple(
             replace(question, instruction=self.instruction)
             for question in model_questions(sketch, part, merged, trees)
         )
         target = Target(original, trees, 0, len(original.lines), check)
         alone = sum(other.path == part.path for other in sketch.files) == 1
-        said: ApplyResponse | None = None
+        response: ApplyResponse | None = None
         why = ""
         for _ in range(MAX_ATTEMPTS):
             reporter = _PartialReporter(original, part, target.lines, self.on_partial if alone else _ignore)
-            said = self.ask(asked, said, reporter.feed, check)
-            if said.asked is None:
+            response = self.ask(questions, response, reporter.feed, check)
+            if response.asked is None:
                 reporter.withdraw()
-                why = why or said.why
+                why = why or response.why
                 break
-            self.usages.append(said.usage)
+            self.usages.append(response.usage)
             check()
             doubt = None
-            if said.text is not None:
-                edit, doubt = check_rewrite(sketch, part, target, said.text, span)
+            if response.text is not None:
+                edit, doubt = check_rewrite(sketch, part, target, response.text, span)
                 if doubt is None:
                     edit = reporter.align_edit(edit)
                     guess = edit.apply(original.text)
@@ -137,7 +137,7 @@ class ModelFallback:
                         confidence=MODEL_CONFIDENCE,
                         origin="model",
                     )
-            why = said.why if doubt is None else _rejection_message(doubt)
+            why = response.why if doubt is None else _rejection_message(doubt)
             reporter.withdraw()
         return replace(merged, refusal=replace(merged.refusal, model=why))
 

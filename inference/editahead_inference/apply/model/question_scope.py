@@ -40,17 +40,17 @@ def model_questions(
     """
     own = sketch.lines[part.at : part.end]
     lines = sketch.lines if len(sketch.files) == 1 else own
-    said = merged.refusal.detail if merged.refusal is not None else ""
+    message = merged.refusal.detail if merged.refusal is not None else ""
     code, original = "\n".join(_unfenced(own)), merged.original
     scopes = tuple(_scopes(merged, _code_lines(own, part), trees))
-    yield ApplyInput(original, "\n".join(lines), merged.guess, code, scopes, said)
+    yield ApplyInput(original, "\n".join(lines), merged.guess, code, scopes, message)
     doubt = merged.refusal.part.split("\n") if merged.refusal is not None and merged.refusal.part else []
     found = _lines_in_doubt(sketch.lines, part, doubt) if doubt else None
     if found is not None:
         start, end = found
         code = "\n".join(sketch.lines[start:end])
         shown = {normalize_line(line) for line in _code_lines(sketch.lines[start:end], part)} - {""}
-        yield ApplyInput(_without_shown_changes(merged, shown), code, merged.guess, code, (), said)
+        yield ApplyInput(_without_shown_changes(merged, shown), code, merged.guess, code, (), message)
 
 
 def _unfenced(lines: Sequence[str]) -> Sequence[str]:

@@ -100,13 +100,13 @@ class _RewriteComparison:
         if isinstance(part.content, Diff):
             hunks = part.content.hunks
             shown = [lines for lines in (_trim_blank_lines(hunk.new) for hunk in hunks) if lines]
-            asked: Counter[str] = Counter()
+            wanted: Counter[str] = Counter()
             for hunk in hunks:
-                asked.update(map(normalize_line, hunk.new))
-                asked.subtract(map(normalize_line, hunk.old))
-            made: Counter[str] = Counter(keys)
-            made.subtract(self.target.lines.keys)
-            if any(asked[key] != made[key] for key in {*asked, *made} if key):
+                wanted.update(map(normalize_line, hunk.new))
+                wanted.subtract(map(normalize_line, hunk.old))
+            changed: Counter[str] = Counter(keys)
+            changed.subtract(self.target.lines.keys)
+            if any(wanted[key] != changed[key] for key in {*wanted, *changed} if key):
                 return make_refusal("unparsed", "The model's text has not all of the changes, or others.")
             missing: Sequence[Sequence[str]] = [lines for lines in shown if not _places(lines, keys)]
         else:

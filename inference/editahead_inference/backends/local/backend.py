@@ -274,8 +274,8 @@ def _stamp(folder: Path) -> _Stamp:
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith((".safetensors", ".json")):
-                told = entry.stat()
-                files.append((entry.name, told.st_size, told.st_mtime_ns, told.st_ino))
+                stat = entry.stat()
+                files.append((entry.name, stat.st_size, stat.st_mtime_ns, stat.st_ino))
     return tuple(sorted(files))
 
 

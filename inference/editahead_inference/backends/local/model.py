@@ -138,25 +138,25 @@ class LocalModel:
         scores: list[tuple[float, ...]] = [()] * len(wanted)
         row = self._row(query, prompt)
         try:
-            told = self._told(row.extend(prompt[row.reused :], check))
+            logprobs = self._logprobs(row.extend(prompt[row.reused :], check))
             for number in sorted(range(len(wanted)), key=wanted.__getitem__):
                 if not self._network.crops and len(row.ids) > len(prompt):
                     row = self._row(query, prompt)
-                    told = self._told(row.extend(prompt, check))
+                    logprobs = self._logprobs(row.extend(prompt, check))
                 ids = wanted[number]
                 known = common_prefix_length(row.ids[len(prompt) :], ids[:-1])
                 row.crop(len(prompt) + known)
-                del told[known + 1 :]
+                del logprobs[known + 1 :]
                 for start in range(known, len(ids) - 1, PREFILL_CHUNK):
                     part = ids[start : min(start + PREFILL_CHUNK, len(ids) - 1)]
-                    told += self._told(row.extend(part, check, len(part)))
-                scores[number] = tuple(float(behind[id]) for behind, id in zip(told, ids, strict=False))
+                    logprobs += self._logprobs(row.extend(part, check, len(part)))
+                scores[number] = tuple(float(behind[id]) for behind, id in zip(logprobs, ids, strict=False))
             row.crop(len(prompt))
         finally:
             self._keep(query, row)
         return scores
 
-    def _told(self, logits: Any) -> list[Any]:
+    def _logprobs(self, logits: Any) -> list[Any]:
         """Return log-probabilities for logits, row by row."""
         return list(self._torch.log_softmax(logits, -1))
 
@@ -229,8 +229,8 @@ class LocalModel:
             tokens = logits.argmax(-1, keepdim=True)
         if not query.logprobs:
             return tokens[:, 0].tolist(), [0.0] * len(tokens)
-        told = logits.gather(1, tokens) - logits.logsumexp(-1, keepdim=True)
-        return tokens[:, 0].tolist(), told[:, 0].tolist()
+        logprobs = logits.gather(1, tokens) - logits.logsumexp(-1, keepdim=True)
+        return tokens[:, 0].tolist(), logprobs[:, 0].tolist()
 
     def _drafts(self, query: CompletionRequest) -> list[list[int]]:
         """Return the request's drafts as token ids, each up to the first token that the model does not have.

@@ -43,8 +43,8 @@ class Network(Protocol):
         ...
 
 
-def eos_token_ids(told: int | Sequence[int] | None) -> frozenset[int]:
+def eos_token_ids(ids: int | Sequence[int] | None) -> frozenset[int]:
     """Return the ids of `eos_token_id`, which configurations give as one id, several, or none."""
-    if told is None:
+    if ids is None:
         return frozenset()
-    return frozenset([told] if isinstance(told, int) else told)
+    return frozenset([ids] if isinstance(ids, int) else ids)

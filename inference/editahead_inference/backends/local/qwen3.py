@@ -89,8 +89,8 @@ class Qwen3Network:
         self._dtype: Any = torch.float32 if dtype == "auto" else getattr(torch, dtype)
         config = json.loads((folder / "config.json").read_text("utf-8"))
         generation = folder / "generation_config.json"
-        told = json.loads(generation.read_text("utf-8")) if generation.is_file() else {}
-        self.eos_ids = eos_token_ids({**config, **told}.get("eos_token_id"))
+        generation_config = json.loads(generation.read_text("utf-8")) if generation.is_file() else {}
+        self.eos_ids = eos_token_ids({**config, **generation_config}.get("eos_token_id"))
         self.context: int = config["max_position_embeddings"]
         self.vocabulary: int = config["vocab_size"]
         self._heads: int = config["num_attention_heads"]

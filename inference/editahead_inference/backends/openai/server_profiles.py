@@ -73,8 +73,8 @@ async def detect_server(transport: HttpTransport, wanted: str | None, timeouts: 
     address = transport.address
     models = _models(address.root, await transport.json("GET", f"{address.api}/models", timeouts))
     model = _chosen(address.root, models, wanted)
-    told = models[model]
-    kind = _OWNERS.get(str(told.get("owned_by")), "unknown")
+    entry = models[model]
+    kind = _OWNERS.get(str(entry.get("owned_by")), "unknown")
     kinds = list(_ABOUT) if kind == "unknown" else [kind]
     answers = await asyncio.gather(
         *(_optional(transport, "GET", address.root + _ABOUT[kind], timeouts) for kind in kinds)
@@ -90,7 +90,7 @@ async def detect_server(transport: HttpTransport, wanted: str | None, timeouts: 
         show = await _optional(transport, "POST", f"{address.root}/api/show", timeouts, {"model": model})
         raw = not isinstance(show, dict) or str(show.get("template", "")).strip() in _RAW_TEMPLATES
         about = await _optional(transport, "GET", f"{address.root}/api/ps", timeouts)
-    can = replace(_CAN[kind], context=_context(kind, model, told, about))
+    can = replace(_CAN[kind], context=_context(kind, model, entry, about))
     return ServerProfile(kind, model, can, raw)
 
 
@@ -139,12 +139,12 @@ def _answers_as(kind: ServerKind, about: Any) -> bool:
     return "data" in about if kind == "LM Studio" else "version" in about
 
 
-def _context(kind: ServerKind, model: str, told: Mapping[str, Any], about: Any) -> int | None:
+def _context(kind: ServerKind, model: str, entry: Mapping[str, Any], about: Any) -> int | None:
     """Return the most tokens of prompt and answer together, if the server reports them."""
     about = about if isinstance(about, dict) else {}
-    found: Any = told.get("max_model_len")
+    found: Any = entry.get("max_model_len")
     if kind == "llama.cpp":
-        defaults = about.get("default_generation_settings", told.get("meta"))
+        defaults = about.get("default_generation_settings", entry.get("meta"))
         found = defaults.get("n_ctx") if isinstance(defaults, dict) else None
     elif kind in ("Ollama", "LM Studio"):
         listed = about.get("data" if kind == "LM Studio" else "models")

@@ -31,19 +31,19 @@ class SeparateChange:
     first: int
 
 
-def to_candidates(told: ModelResponse, breaks: BreaksSyntax) -> list[Candidate]:
+def to_candidates(response: ModelResponse, breaks: BreaksSyntax) -> list[Candidate]:
     """Return the candidates of a response, those of the most frequent answers first, in the order of the text.
 
     Changes of one answer share a rule, so the gate keeps them in order.
     """
-    document = told.document
-    made: dict[tuple[int, int, str], tuple[Rewrite, SeparateChange, int]] = {}
-    for rewrite in told.rewrites:
+    document = response.document
+    merged: dict[tuple[int, int, str], tuple[Rewrite, SeparateChange, int]] = {}
+    for rewrite in response.rewrites:
         for change in split_changes(document, rewrite.edit, breaks):
             same = canonical_replacement(change.edit, document.text)
-            first, kept, agree = made.get(same, (rewrite, change, 0))
-            made[same] = first, kept, agree + rewrite.agree
-    return [_candidate(told, *one) for one in made.values()]
+            first, kept, agree = merged.get(same, (rewrite, change, 0))
+            merged[same] = first, kept, agree + rewrite.agree
+    return [_candidate(response, *one) for one in merged.values()]
 
 
 def split_changes(document: Snapshot, edit: Edit, breaks: BreaksSyntax) -> list[SeparateChange]:
@@ -111,12 +111,16 @@ def _typed_on(document: Snapshot, edit: Edit) -> Edit:
     return Edit(tuple(out))
 
 
-def _candidate(told: ModelResponse, rewrite: Rewrite, change: SeparateChange, agree: int) -> Candidate:
-    edit = _typed_on(told.document, change.edit)
+def _candidate(response: ModelResponse, rewrite: Rewrite, change: SeparateChange, agree: int) -> Candidate:
+    edit = _typed_on(response.document, change.edit)
     spans = list(rewrite.edit.result_spans())[change.first : change.first + len(edit.replacements)]
     logprobs = logprobs_in(rewrite.tokens, spans)
     lines = sum(max(r.text.count("\n"), 1) for r in edit.replacements)
-    features = {"model": 1.0, "model-answers": float(told.answers), "model-agree": agree / told.answers}
+    features = {
+        "model": 1.0,
+        "model-answers": float(response.answers),
+        "model-agree": agree / response.answers,
+    }
     if logprobs:
         features |= {"model-mean": sum(logprobs) / len(logprobs), "model-least": min(logprobs)}
     last = spans[-1][1]
@@ -124,15 +128,15 @@ def _candidate(told: ModelResponse, rewrite: Rewrite, change: SeparateChange, ag
     goes_to = rewrite.cursor if rewrite.cursor is not None and spans[0][0] <= rewrite.cursor <= last else last
     earlier = sum(r.growth for r in rewrite.edit.replacements[: change.first])
     return Candidate(
-        uri=told.document.uri,
+        uri=response.document.uri,
         edit=edit,
         target_offset=edit.changed_span[0],
         cursor_after=goes_to - earlier,
-        source=told.source,
-        label=_label(told.document, edit),
-        rule=told.model,
+        source=response.source,
+        label=_label(response.document, edit),
+        rule=response.model,
         features=features,
-        confidence=confidence(ChangeEvidence(logprobs, agree, told.answers, lines)),
+        confidence=confidence(ChangeEvidence(logprobs, agree, response.answers, lines)),
     )
 
 

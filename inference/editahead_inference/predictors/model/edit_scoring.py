@@ -60,7 +60,7 @@ def make_scoring_prompt(request: PromptRequest, edit: Edit, vocabulary: HfTokeni
 
 
 def score_features(
-    asked: ScoringPrompt, edited: Sequence[float], silent: Sequence[float]
+    prompt: ScoringPrompt, edited: Sequence[float], silent: Sequence[float]
 ) -> Mapping[str, float]:
     """Return features of the log-probabilities of both answers. All are natural logarithms.
 
@@ -68,7 +68,7 @@ def score_features(
     score-least: of the tokens of the change. score-rest: the sum of all other tokens, low for a model that cannot even
     copy the region.
     """
-    pairs = list(zip(edited, asked.tells, strict=True))
+    pairs = list(zip(edited, prompt.tells, strict=True))
     telling = [logprob for logprob, tells in pairs if tells]
     return {
         "scored": 1.0,

@@ -157,8 +157,8 @@ class ResponseProgress:
             return True  # the answer is not that far, or lines no longer correspond: only the end decides
         lines = split_lines(now.text[self.document.starts[first] : made])
         typed = "\n".join(map(line_body, lines))
-        said = "".join(f"{line}\n" for line in self.lines[above:])
-        return said.startswith(typed) or typed.startswith(said)
+        answer = "".join(f"{line}\n" for line in self.lines[above:])
+        return answer.startswith(typed) or typed.startswith(answer)
 
 
 @dataclass

@@ -59,16 +59,16 @@ def answer(text: str, format: str) -> str:
 
 @dataclass
 class Asked:
-    """A merge with a model that says these things, one after the other; and what was told of meanwhile."""
+    """A merge with a model that gives these answers in order, and the partial rewrites reported meanwhile."""
 
     replies: Sequence[ScriptedReply | str]
     format: str = "instruct"
     capabilities: Capabilities = LARGE
-    told: list[PartialRewrite] = field(default_factory=list)
+    reported: list[PartialRewrite] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.backend = ScriptedBackend(in_order(self.replies), capabilities=self.capabilities)
-        self.rewriting = ModelFallback(merge, self._ask, self.told.append)
+        self.rewriting = ModelFallback(merge, self._ask, self.reported.append)
 
     def _ask(
         self,
@@ -88,7 +88,7 @@ class Asked:
     @property
     def hunks(self) -> list[Replacement]:
         """Return the reported hunks, without those of no effect."""
-        last = self.told[-1] if self.told else None
+        last = self.reported[-1] if self.reported else None
         if last is None or last.edit is None:
             return []
         return [
@@ -202,8 +202,8 @@ def test_hunks_are_told_of_while_it_writes() -> None:
     asked = Asked([ScriptedReply(("```\n", *lines, "```"))])
     made = asked.merged(TEXT + more)
     assert made.refusal is None
-    (told,) = asked.told
-    assert told.edit is not None and told.edit.apply(TEXT + more) == made.guess
+    (reported,) = asked.reported
+    assert reported.edit is not None and reported.edit.apply(TEXT + more) == made.guess
     assert asked.backend.given == len(lines) + 2
 
 
@@ -212,7 +212,7 @@ def test_what_was_told_of_an_answer_that_is_not_taken_is_void() -> None:
     wrong = REPLACED.replace("ValueError", "KeyError") + more
     asked = Asked([answer(wrong, "instruct"), answer(REPLACED + more, "instruct")])
     assert asked.merged(TEXT + more).guess == REPLACED + more
-    assert [told.edit is None for told in asked.told] == [False, True, False]
+    assert [partial.edit is None for partial in asked.reported] == [False, True, False]
 
 
 def test_of_a_file_with_several_parts_nothing_is_told_before_all_is_certain() -> None:
@@ -235,9 +235,9 @@ def test_of_a_file_with_several_parts_nothing_is_told_before_all_is_certain() ->
     try:
         (change,) = plan_changes(parsed, Files(), asked.rewriting, on_settled=settled.append)
     except ApplyRefusedError:
-        return  # that is as well; but then nothing was told, either
+        return  # that is as well; but then nothing was reported
     finally:
-        assert len(parsed.files) == 2 and not asked.told
+        assert len(parsed.files) == 2 and not asked.reported
     assert len(settled) == 1 and change.origin == "model"
 
 
@@ -292,7 +292,7 @@ def test_whatever_it_says_the_result_is_the_refusal_or_passes_the_checks(
     found = asked.merged(text)
     if found.refusal is not None:
         assert replace(found.refusal, model="") == refused(text) and found.refusal.model
-        assert asked.hunks == [], "what was told of is void"
+        assert asked.hunks == [], "reported hunks are void"
         return
     parsed = parse_sketch(AMBIGUOUS, language="python", path="a.py")
     target = Target(found.original, SyntaxTrees(), 0, len(found.original.lines), lambda: None)
@@ -304,7 +304,7 @@ def test_whatever_it_says_the_result_is_the_refusal_or_passes_the_checks(
         [replace(PartialRewrite(found.original, parsed.files[0], None).change(found.edit))], (), SyntaxTrees()
     )
     final = [hunk.replacement for hunk in whole[0].hunks]
-    assert asked.hunks == final[: len(asked.hunks)], "what was told of stands in the end"
+    assert asked.hunks == final[: len(asked.hunks)], "reported hunks remain in the end"
 
 
 @PROPERTY
@@ -350,8 +350,8 @@ def test_real_changes_are_told_of_as_they_are_made_in_the_end(case: Case) -> Non
         if found.refusal is None:
             assert found.edit.apply(file.before) == found.guess
             (whole,) = (
-                review_changes([asked.told[0].change(found.edit)], (), SyntaxTrees())
-                if asked.told
+                review_changes([asked.reported[0].change(found.edit)], (), SyntaxTrees())
+                if asked.reported
                 else [None]
             )
             final = [hunk.replacement for hunk in whole.hunks] if whole is not None else []
