@@ -15,7 +15,7 @@ from editahead_evals.data.commit_replay import Point
 from editahead_evals.data.key_sessions import Change, Close, Focus, KeySession, Open
 from editahead_evals.metrics.face_observer import FaceAnswer, FaceObserver
 from editahead_evals.metrics.key_judge import trimmed
-from editahead_evals.metrics.key_metrics import FACES, SessionResult, face_result
+from editahead_evals.metrics.key_metrics import FACES, FaceResult, SessionResult, face_result
 
 from .baseline_replay import SETTINGS
 from .first_answer import ShownDocument, confidence_of
@@ -45,9 +45,7 @@ class KeyPlan:
 
 def replay_keys(editor: Editor, session: KeySession) -> SessionResult:
     """Replay a session in a fresh editor."""
-    observers = {face: FaceObserver() for face in FACES}
-    ms: dict[str, list[float]] = {face: [] for face in FACES}
-    key = 0
+    replay = _KeyReplay(editor)
     for event in session.events:
         uri = editor.uri(event.path)
         editor.report_time(event.at)
@@ -59,30 +57,49 @@ def replay_keys(editor: Editor, session: KeySession) -> SessionResult:
             case Focus():
                 editor.focus(uri)
             case Change():
-                before = editor.documents[uri].text
-                editor.change(uri, event.replacements)
-                document = editor.documents[uri]
-                key += event.by_key
-                made = trimmed(event.replacements, before)
-                for observer in observers.values():
-                    observer.on_change(
-                        event.path, made, document.text, event.at, key if event.by_key else None
-                    )
-                if event.by_key:
-                    at = document.point(event.cursor)
-                    for face, observer in observers.items():
-                        answer, took = _ask(editor, document, at, face)
-                        confidence = None
-                        if answer is not None and observer.is_new(answer):
-                            shown = ShownDocument(answer.id, uri, answer.applied_to(document.text))
-                            confidence = confidence_of(editor, uri, at, shown)
-                        observer.on_answer(event.path, document.text, answer, key, event.at, confidence)
-                        ms[face].append(took)
-    faces = {face: face_result(observer, key, ms[face]) for face, observer in observers.items()}
-    return SessionResult(session.id, session.language, faces)
+                replay.change(uri, event)
+    return SessionResult(session.id, session.language, replay.results())
 
 
-def _ask(editor: Editor, document: Document, at: Point, face: str) -> tuple[FaceAnswer | None, float]:
+class _KeyReplay:
+    """The keys of one session so far, and what each face showed."""
+
+    def __init__(self, editor: Editor) -> None:
+        self._editor = editor
+        self._keys = 0
+        self._observers = {face: FaceObserver() for face in FACES}
+        self._ms: dict[str, list[float]] = {face: [] for face in FACES}
+
+    def change(self, uri: str, event: Change) -> None:
+        """Make a change; if a key made it, ask each face."""
+        self._keys += event.by_key
+        made = trimmed(event.replacements, self._editor.documents[uri].text)
+        self._editor.change(uri, event.replacements)
+        document = self._editor.documents[uri]
+        for face, observer in self._observers.items():
+            key = self._keys if event.by_key else None
+            observer.on_change(event.path, made, document.text, event.at, key)
+            if event.by_key:
+                self._ask(document, event, face, observer)
+
+    def results(self) -> dict[str, FaceResult]:
+        return {
+            face: face_result(observer, self._keys, self._ms[face])
+            for face, observer in self._observers.items()
+        }
+
+    def _ask(self, document: Document, event: Change, face: str, observer: FaceObserver) -> None:
+        at = document.point(event.cursor)
+        answer, ms = _face_answer(self._editor, document, at, face)
+        self._ms[face].append(ms)
+        confidence = None
+        if answer is not None and observer.is_new(answer):
+            shown = ShownDocument(answer.id, document.uri, answer.applied_to(document.text))
+            confidence = confidence_of(self._editor, document.uri, at, shown)
+        observer.on_answer(event.path, document.text, answer, self._keys, event.at, confidence)
+
+
+def _face_answer(editor: Editor, document: Document, at: Point, face: str) -> tuple[FaceAnswer | None, float]:
     """Return what a face shows first, if anything, and the latency in milliseconds."""
     if face == "inlineCompletion":
         response = editor.inline_completion(document.uri, at)
