@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 REAL = [sys.executable, "-m", "editahead_cli", "lsp"]
-WAIT_S = 20
+WAIT_S = 60
 
 
 def frame(message: dict[str, Any]) -> bytes:

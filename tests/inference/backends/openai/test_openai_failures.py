@@ -165,7 +165,7 @@ async def test_bad_luck_is_one_sentence_and_the_next_request_is_fine(
         if exchange.gone.is_set():
             closed.set()
 
-    short = Timeouts(first=0.15, between=0.15) if kind == "timeout" else Timeouts(10, 60, 60, 60)
+    short = Timeouts(first=1.5, between=0.15) if kind == "timeout" else Timeouts(10, 60, 60, 60)
     backend = OpenAIBackend(server.url, key=KEY, waiting=short, limits=Limits(line=200_000, answer=1_000_000))
     await backend.prepare()
     server.answers["/v1/completions"] = watched
