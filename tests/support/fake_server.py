@@ -85,7 +85,9 @@ def answer(method: str, params: Any) -> Any:
             return {"capabilities": {}}
         case "textDocument/copilotInlineEdit":
             found = edit(uri)
-            return {"edits": [{"range": found["range"], "text": found["newText"]}] if found else []}
+            accept = {"title": "Accept", "command": "editahead.accept", "arguments": ["p-1"]}
+            more = {"textDocument": {"uri": uri, "version": VERSIONS[uri]}, "command": accept}
+            return {"edits": [{"range": found["range"], "text": found["newText"]} | more] if found else []}
         case "textDocument/inlineCompletion":
             return {"items": []}
         case "editahead/nextEdit":

@@ -20,6 +20,7 @@ from editahead_evals.metrics.metrics import (
 )
 
 from .baselines import BASELINES
+from .first_answer import first_answer
 
 SETTINGS = {"debounce_ms": 0, "learning": False}
 """The server's settings in a replay; all others have their defaults."""
@@ -85,13 +86,8 @@ def _ask_server(editor: Editor, record: Record, moment: ReplayMoment, result: Fi
 
 def first_edit(editor: Editor, uri: str, moment: ReplayMoment) -> tuple[str | None, float]:
     """Return the text after the first edit shown at the cursor, and the latency of the first response in milliseconds."""
-    document = editor.documents[uri]
-    answer = editor.inline_edit(uri, moment.point)
-    for edit in answer.result["edits"]:
-        return document.edited([{"range": edit["range"], "newText": edit["text"]}]), answer.ms
-    for item in editor.inline_completion(uri, moment.point).result["items"]:
-        return document.edited([{"range": _range_of(item, moment), "newText": _text_of(item)}]), answer.ms
-    return None, answer.ms
+    answer, ms = first_answer(editor, uri, moment.point)
+    return None if answer is None else answer.after, ms
 
 
 def _is_near(editor: Editor, uri: str, moment: ReplayMoment, prediction: Mapping[str, Any]) -> bool:
@@ -106,13 +102,3 @@ def _is_near(editor: Editor, uri: str, moment: ReplayMoment, prediction: Mapping
 def _probe(editor: Editor) -> float:
     """Return the milliseconds until the server answers a cheap request; after a keystroke, including its handling."""
     return editor.execute("editahead.status").ms
-
-
-def _range_of(item: Mapping[str, Any], moment: ReplayMoment) -> Any:
-    cursor = {"line": moment.point[0], "character": moment.point[1]}
-    return item.get("range") or {"start": cursor, "end": cursor}
-
-
-def _text_of(item: Mapping[str, Any]) -> str:
-    text = item["insertText"]
-    return str(text["value"] if isinstance(text, dict) else text)
