@@ -15,8 +15,7 @@ from .gate.gate import Gate
 from .predictors.diagnostic_fixes import DiagnosticFixes
 from .predictors.line_completion import LineCompletion
 from .predictors.model.confidence import noisy_or
-from .predictors.model.edit_candidates import canonical_replacement
-from .predictors.model.edit_candidates import to_candidates as candidates_told
+from .predictors.model.edit_candidates import canonical_replacement, to_candidates
 from .predictors.model.model_gate import confidence
 from .predictors.model.response import ModelResponse
 from .predictors.propagation import Propagation
@@ -100,7 +99,7 @@ class Pipeline:
 
     def model_candidates(self, response: ModelResponse) -> list[Candidate]:
         """Return the candidates of a model's response, before the gate."""
-        return candidates_told(response, lambda edit: breaks_syntax(response.document, edit, self._syntax))
+        return to_candidates(response, lambda edit: breaks_syntax(response.document, edit, self._syntax))
 
     def _decided(
         self,

@@ -40,10 +40,10 @@ PIECES = [
     "account",
     "def f(user):\n",
 ]
-FACES = ["editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"]
+SURFACES = ["editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"]
 COMMANDS = ["accept", "reject", "why", "status", "resetLearning", "apply"]
 METHODS = [
-    *FACES,
+    *SURFACES,
     "textDocument/didClose",
     "editahead/outcome",
     "workspace/executeCommand",
@@ -94,7 +94,7 @@ class Editor:
         if choose < 0.75:
             version = self.versions[uri] + self.random.choice([0, 0, 0, -1, 1])
             line, character = self.random.randrange(12), self.random.randrange(12)
-            return self._request(self.random.choice(FACES), ask(uri, version, line, character))
+            return self._request(self.random.choice(SURFACES), ask(uri, version, line, character))
         if choose < 0.8 and self.waiting:
             return {"method": "$/cancelRequest", "params": {"id": self.random.choice(sorted(self.waiting))}}
         if choose < 0.88:

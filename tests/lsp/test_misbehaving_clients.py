@@ -15,7 +15,7 @@ from server_harness import ScriptedPipeline, ServerHarness, ask, span
 
 A = "file:///tmp/a.py"
 NEXT = "editahead/nextEdit"
-FACES = (NEXT, "textDocument/copilotInlineEdit", "textDocument/inlineCompletion")
+SURFACES = (NEXT, "textDocument/copilotInlineEdit", "textDocument/inlineCompletion")
 
 
 async def reason(harness: ServerHarness, version: int | None, uri: str = A) -> str | None:
@@ -93,36 +93,36 @@ async def test_before_initialize_every_request_is_refused_and_notifications_are_
     harness: ServerHarness,
 ) -> None:
     harness.open(A, "user\n")
-    for face in FACES:
-        reply = await harness.reply(harness.send(face, ask(A, 1, 0, 0)))
+    for surface in SURFACES:
+        reply = await harness.reply(harness.send(surface, ask(A, 1, 0, 0)))
         assert reply["error"]["code"] == -32002
     await harness.initialize()
     assert await reason(harness, 1) == "unknown-document"
 
 
-@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("surface", SURFACES)
 async def test_between_initialize_and_initialized_requests_are_answered(
-    harness: ServerHarness, face: str
+    harness: ServerHarness, surface: str
 ) -> None:
     await harness.request("initialize", {"processId": None, "capabilities": {}})
     harness.open(A, "user\n")
-    answer = await harness.request(face, ask(A, 1, 0, 0))
+    answer = await harness.request(surface, ask(A, 1, 0, 0))
     assert len(next(iter(answer.values()))) == 1
     harness.notify("initialized", {})
 
 
-@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("surface", SURFACES)
 async def test_closed_while_a_request_runs(
-    harness: ServerHarness, pipeline: ScriptedPipeline, face: str
+    harness: ServerHarness, pipeline: ScriptedPipeline, surface: str
 ) -> None:
     await harness.initialize()
     harness.open(A, "user\n")
-    id = await harness.hold_request(face, ask(A, 1, 0, 0))
+    id = await harness.hold_request(surface, ask(A, 1, 0, 0))
     harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
     pipeline.open.set()
     answer = (await harness.reply(id))["result"]
     assert next(iter(answer.values())) == []
-    if face == NEXT:
+    if surface == NEXT:
         assert answer["silence"]["reason"] == "unknown-document"
 
 

@@ -135,7 +135,7 @@ class PredictionCoordinator:
 
     def start(
         self,
-        face: Surface,
+        surface: Surface,
         uri: str,
         version: int | None,
         place: Position | None,
@@ -148,7 +148,7 @@ class PredictionCoordinator:
         """Start a request and freeze its state. A newer request supersedes an older one of the same surface.
 
         Args:
-            face: The surface that sent the request.
+            surface: The surface that sent the request.
             uri: The URI of the document.
             version: The version that the request names. None when it names none.
             place: The cursor. None for the last known one.
@@ -158,29 +158,33 @@ class PredictionCoordinator:
             most: The number of suggestions that the surface shows, at most.
         """
         session = self._session
-        ask = PredictionRequest(face, self._clock(), asyncio.get_running_loop().create_future(), fits, most)
+        request = PredictionRequest(
+            surface, self._clock(), asyncio.get_running_loop().create_future(), fits, most
+        )
         document = session.documents.get(uri)
         if document is None:
-            ask.silence = Silence("unknown-document", "This document is not open.")
-            return ask
+            request.silence = Silence("unknown-document", "This document is not open.")
+            return request
         present = document.snapshot.version
         if version is not None and version > present:
-            ask.silence = Silence("unknown-document", f"Version {version} is not known yet, only {present}.")
-            return ask
-        if version is not None and version < present and face not in VERSIONED_SURFACES:
-            ask.silence = Silence("stale", f"The document is at version {present} already.")
-            return ask
-        ask.document = document
+            request.silence = Silence(
+                "unknown-document", f"Version {version} is not known yet, only {present}."
+            )
+            return request
+        if version is not None and version < present and surface not in VERSIONED_SURFACES:
+            request.silence = Silence("stale", f"The document is at version {present} already.")
+            return request
+        request.document = document
         cursor = session.cursor(document) if place is None else session.set_cursor(document, place)
-        before = self._latest.get((face, document.key))
+        before = self._latest.get((surface, document.key))
         if before is not None and not before.superseded.done():
             before.superseded.set_result(None)
-        self._latest[face, document.key] = ask
-        ask.silence = session.disabled_reason(document)
-        if ask.silence is None:
-            session.state = ask.state = session.build_state(document, cursor)
-            ask.delay_s, ask.model_delay_s = (0.0, 0.0) if at_once else self._delays(typed)
-        return ask
+        self._latest[surface, document.key] = request
+        request.silence = session.disabled_reason(document)
+        if request.silence is None:
+            session.state = request.state = session.build_state(document, cursor)
+            request.delay_s, request.model_delay_s = (0.0, 0.0) if at_once else self._delays(typed)
+        return request
 
     def _delays(self, typed: bool) -> tuple[float, float]:
         debounce, timing = self._session.settings.debounce_ms, self._session.timing
@@ -188,18 +192,21 @@ class PredictionCoordinator:
             return debounce / 1000, debounce / 1000
         return timing.delay_s() if typed else 0.0, timing.model_delay_s()
 
-    async def answer(self, ask: PredictionRequest) -> SuggestionList:
+    async def answer(self, request: PredictionRequest) -> SuggestionList:
         """Return the answer to a request.
 
         Raises:
             asyncio.CancelledError: The request was cancelled; the work for it has stopped.
         """
         try:
-            answer = await self._answer(ask)
+            answer = await self._answer(request)
         finally:
-            if ask.document is not None and self._latest.get((ask.surface, ask.document.key)) is ask:
-                del self._latest[ask.surface, ask.document.key]
-        self.latencies_ms.append((self._clock() - ask.started_at) * 1000)
+            if (
+                request.document is not None
+                and self._latest.get((request.surface, request.document.key)) is request
+            ):
+                del self._latest[request.surface, request.document.key]
+        self.latencies_ms.append((self._clock() - request.started_at) * 1000)
         return answer
 
     def latency_ms(self, quantile: float) -> float:
@@ -207,42 +214,44 @@ class PredictionCoordinator:
         ordered = sorted(self.latencies_ms)
         return ordered[min(int(quantile * len(ordered)), len(ordered) - 1)] if ordered else 0.0
 
-    async def _answer(self, ask: PredictionRequest) -> SuggestionList:
-        document, state = ask.document, ask.state
-        if document is None or state is None or ask.silence is not None:
-            return SuggestionList((), ask.silence)
-        known = self._continue_typed(ask, document)
+    async def _answer(self, request: PredictionRequest) -> SuggestionList:
+        document, state = request.document, request.state
+        if document is None or state is None or request.silence is not None:
+            return SuggestionList((), request.silence)
+        known = self._continue_typed(request, document)
         if known is not None:
             return known
         eagerness = self._session.settings.eagerness
         known_already = self._predictions.has_answer(state, eagerness)
-        if ask.delay_s > 0 and not known_already and await self._is_superseded(ask):
+        if request.delay_s > 0 and not known_already and await self._is_superseded(request):
             return SuggestionList((), Silence("debounced", "A newer request came before this one's turn."))
         if state.document is not document.snapshot:
-            if ask.surface not in VERSIONED_SURFACES:
+            if request.surface not in VERSIONED_SURFACES:
                 return SuggestionList(
                     (), Silence("stale", "The document moved on before the prediction began.")
                 )
             state = self._session.build_state(document, self._session.cursor(document))
-        computation = self._predictions.schedule(state, eagerness, max(ask.model_delay_s - ask.delay_s, 0.0))
-        prediction = await self._predictions.result(computation, ask.superseded)
+        computation = self._predictions.schedule(
+            state, eagerness, max(request.model_delay_s - request.delay_s, 0.0)
+        )
+        prediction = await self._predictions.result(computation, request.superseded)
         if prediction is None:
             return SuggestionList((), Silence("cancelled", "A newer request took its place."))
         if self._session.documents.get(document.uri) is not document:
             return SuggestionList((), Silence("unknown-document", "The document was closed meanwhile."))
-        if state.document is not document.snapshot and ask.surface not in VERSIONED_SURFACES:
+        if state.document is not document.snapshot and request.surface not in VERSIONED_SURFACES:
             return SuggestionList(
                 (), Silence("stale", "The document moved on while the prediction was computed.")
             )
         # The prediction may have been made for an equal state of another version.
-        return self._present(ask, document, replace(prediction, state=state), computation.queue_ms)
+        return self._present(request, document, replace(prediction, state=state), computation.queue_ms)
 
-    def _continue_typed(self, ask: PredictionRequest, document: Document) -> SuggestionList | None:
+    def _continue_typed(self, request: PredictionRequest, document: Document) -> SuggestionList | None:
         """Return the suggestions that the user is typing, then the others on screen; None when none is being typed."""
         session = self._session
-        if not self._reuse.typed or ask.state is None or ask.state.document is not document.snapshot:
+        if not self._reuse.typed or request.state is None or request.state.document is not document.snapshot:
             return None
-        cursor, requester = ask.state.cursor, (document.key, ask.surface)
+        cursor, requester = request.state.cursor, (document.key, request.surface)
         predictions = session.shown_predictions
         being_typed = predictions.partially_typed(document, cursor)
         suggestions: list[Suggestion] = []
@@ -259,7 +268,8 @@ class PredictionCoordinator:
                 shown.candidate,
             )
             fits = (
-                ask.can_show(suggestion, document.snapshot, cursor) and len(suggestions) < ask.max_suggestions
+                request.can_show(suggestion, document.snapshot, cursor)
+                and len(suggestions) < request.max_suggestions
             )
             fresh = suggestion.edit not in [other.edit for other in suggestions]
             if fits and fresh and not predictions.is_rejected(document, suggestion.edit):
@@ -268,28 +278,28 @@ class PredictionCoordinator:
         if not suggestions or predictions.get_prediction(suggestions[0].id) not in being_typed:
             return None
         self._predictions.count_answer("typed")
-        return self._show(ask, document, suggestions, None, cursor)
+        return self._show(request, document, suggestions, None, cursor)
 
-    async def _is_superseded(self, ask: PredictionRequest) -> bool:
-        pause = asyncio.ensure_future(self._sleep(ask.delay_s))
+    async def _is_superseded(self, request: PredictionRequest) -> bool:
+        pause = asyncio.ensure_future(self._sleep(request.delay_s))
         try:
-            await asyncio.wait({pause, ask.superseded}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({pause, request.superseded}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             pause.cancel()
-        return ask.superseded.done()
+        return request.superseded.done()
 
     def _present(
-        self, ask: PredictionRequest, document: Document, prediction: Prediction, queue_ms: float
+        self, request: PredictionRequest, document: Document, prediction: Prediction, queue_ms: float
     ) -> SuggestionList:
         """Rebase the decisions onto the present texts, and register those that the surface can show."""
         session = self._session
         cursor = min(session.cursor(document), document.snapshot.length)
-        requester = (document.key, ask.surface)
+        requester = (document.key, request.surface)
         suggestions: list[Suggestion] = []
         silence = prediction.silence
         for verdict in prediction.shown:
             suggestion = self._to_suggestion(verdict, prediction.state)
-            if suggestion is None or not ask.can_show(suggestion, document.snapshot, cursor):
+            if suggestion is None or not request.can_show(suggestion, document.snapshot, cursor):
                 continue
             target = session.documents.get(suggestion.snapshot.uri)
             assert target is not None
@@ -297,31 +307,31 @@ class PredictionCoordinator:
                 silence = Silence("refused-before", "The prediction has been refused here before.")
                 continue
             context = session.outcomes.describe(
-                prediction.state, verdict, 1000 * (self._clock() - ask.started_at)
+                prediction.state, verdict, 1000 * (self._clock() - request.started_at)
             )
             id = session.shown_predictions.register_prediction(suggestion, target, requester, context)
             suggestions.append(replace(suggestion, id=id))
-            if len(suggestions) == ask.max_suggestions:
+            if len(suggestions) == request.max_suggestions:
                 break
         if suggestions:
             suggestions, silence = self._keep_first(requester, document, suggestions), None
         elif silence is None:
             silence = Silence("stale", "What was typed meanwhile touches the place of the prediction.")
-        answer = self._show(ask, document, suggestions, silence, cursor)
+        answer = self._show(request, document, suggestions, silence, cursor)
         ids = tuple(suggestion.id for suggestion in suggestions)
         self.last_predictions[document.key] = LastPrediction(prediction, ids, silence, queue_ms)
         return answer
 
     def _show(
         self,
-        ask: PredictionRequest,
+        request: PredictionRequest,
         document: Document,
         suggestions: Sequence[Suggestion],
         silence: Silence | None,
         cursor: int,
     ) -> SuggestionList:
         """Return the answer, and record it as what the surface shows."""
-        requester = (document.key, ask.surface)
+        requester = (document.key, request.surface)
         ids = tuple(suggestion.id for suggestion in suggestions)
         self._session.shown_predictions.supersede(requester, ids)
         self._on_screen[requester] = OnScreen(ids, document.snapshot, self._session.history.latest_edit_id)

@@ -236,8 +236,8 @@ async def test_two_faces_share_what_is_being_computed(
     await harness.initialize()
     harness.open(A, "user\n")
     pipeline.open.clear()
-    faces = ("editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion")
-    ids = [harness.send(face, ask(A, 1, 0, k)) for k, face in enumerate(faces)]
+    surfaces = ("editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion")
+    ids = [harness.send(surface, ask(A, 1, 0, k)) for k, surface in enumerate(surfaces)]
     await asyncio.to_thread(pipeline.started.wait, 10)
     pipeline.open.set()
     for id in ids:

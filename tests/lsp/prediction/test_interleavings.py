@@ -27,7 +27,7 @@ from server_harness import ScriptedPipeline, ServerHarness, ask
 
 A = "file:///tmp/a.py"
 TEXT = "x = user\nuser()\n😀 user\nend user\n"
-FACES = ("editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion")
+SURFACES = ("editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion")
 PIECES = ("a", "c", "user", "account", "\n", " ", "😀", "er")
 
 ALWAYS = {"insert": 2, "delete": 2, "look": 6, "ask": 3, "undo": 2, "hold": 1, "reopen": 1}
@@ -143,27 +143,27 @@ class Client:
         """Take the answer, if it is there or waited for, and check all that it shows."""
         if not wait and not self.harness.answered(id):
             return
-        face, asked = self.waiting.pop(id)
+        surface, asked = self.waiting.pop(id)
         reply = await self.harness.reply(id)
         if "error" in reply:
             assert reply["error"]["code"] == -32800
             return
         self.screen = []
-        for shown, version, edit in self.shown(face, asked, reply["result"]):
+        for shown, version, edit in self.shown(surface, asked, reply["result"]):
             result = edit.apply(self.texts[version])
             fits = result in self.possible(version) or self.leads_on(self.texts[version], result)
-            assert fits, (face, version, self.texts[version], edit)
+            assert fits, (surface, version, self.texts[version], edit)
             assert (self.texts[version], result) not in self.refused or id in self.early
             if version == self.version and len(edit.replacements) == 1:
                 self.screen.append((shown, edit))
 
-    def shown(self, face: str, asked: int, result: Any) -> Iterator[tuple[str, int, Edit]]:
+    def shown(self, surface: str, asked: int, result: Any) -> Iterator[tuple[str, int, Edit]]:
         """Yield id, version and edit of each suggestion in an answer; without a version, it is the requested one."""
-        if face == FACES[0]:
+        if surface == SURFACES[0]:
             for p in result["predictions"]:
                 version = p["textDocument"]["version"]
                 yield p["id"], version, self.edit(version, [(e["range"], e["newText"]) for e in p["edits"]])
-        elif face == FACES[1]:
+        elif surface == SURFACES[1]:
             for e in result["edits"]:
                 version = e["textDocument"]["version"]
                 yield e["command"]["arguments"][0], version, self.edit(version, [(e["range"], e["text"])])
@@ -229,8 +229,8 @@ def choose(client: Client, random: Random) -> tuple[str, int, Any]:
         "insert": random.choice(PIECES),
         "delete": random.randint(1, 5),
         "begin": random.randint(0, 7),
-        "look": random.choice(FACES),
-        "ask": random.choice(FACES),
+        "look": random.choice(SURFACES),
+        "ask": random.choice(SURFACES),
         "read": random.random() < 0.5,
         "accept": random.random() < 0.5,
     }

@@ -190,16 +190,16 @@ async def test_faces_share_one_computation(harness: ServerHarness, pipeline: Scr
 
 
 @pytest.mark.parametrize(
-    "face", ["editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"]
+    "surface", ["editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"]
 )
 async def test_a_newer_request_ends_the_older(
-    harness: ServerHarness, pipeline: ScriptedPipeline, face: str
+    harness: ServerHarness, pipeline: ScriptedPipeline, surface: str
 ) -> None:
     await harness.initialize()
     harness.open(A, "user user\n")
     pipeline.open.clear()
-    older = harness.send(face, ask(A, 1, 0, 0))
-    newer = harness.send(face, ask(A, 1, 0, 1))
+    older = harness.send(surface, ask(A, 1, 0, 0))
+    newer = harness.send(surface, ask(A, 1, 0, 1))
     result = (await harness.reply(older))["result"]
     assert result.get("items", result.get("edits", result.get("predictions"))) == []
     assert "silence" not in result or result["silence"]["reason"] == "cancelled"
@@ -215,8 +215,8 @@ async def test_requests_in_other_documents_and_faces_live_on(
     harness.open(A, "user\n")
     harness.open(B, "user\n")
     pipeline.open.clear()
-    face = "textDocument/copilotInlineEdit"
-    asked = [harness.send(face, ask(A, 1, 0, 0)), harness.send(face, ask(B, 1, 0, 0))]
+    surface = "textDocument/copilotInlineEdit"
+    asked = [harness.send(surface, ask(A, 1, 0, 0)), harness.send(surface, ask(B, 1, 0, 0))]
     asked.append(harness.send("editahead/nextEdit", ask(A, 1, 0, 2)))
     pipeline.open.set()
     for id in asked:

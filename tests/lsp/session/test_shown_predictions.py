@@ -24,7 +24,7 @@ from editahead_prompts.text.edits import Edit
 A = "file:///tmp/a.py"
 TEXT = "x = user\ny = user\n"
 USER, ACCOUNT = "user", "account"
-FACES = "nextEdit", "hint"
+SURFACES = "nextEdit", "hint"
 DECIDED = {"accepted": "accepted", "typed": "accepted", "rejected": "rejected"}
 FINAL = {ShownState.ACCEPTED, ShownState.REJECTED}
 
@@ -78,13 +78,13 @@ class Desk:
         """Return the origins of the edits in the history."""
         return [past.origin for past in self.session.history.edits]
 
-    def show(self, face: str = FACES[0], occurrence: int = 0) -> ShownPrediction | None:
-        """Show the prediction for one `user` where the face shows nothing else; None when the text has none."""
+    def show(self, surface: str = SURFACES[0], occurrence: int = 0) -> ShownPrediction | None:
+        """Show the prediction for one `user` where the surface shows nothing else; None when the text has none."""
         document, at = self.document, -1
         for _ in range(occurrence + 1):
             at = document.snapshot.text.find(USER, at + 1)
         if at < 0:
-            self.predictions.supersede((document.key, face), [])
+            self.predictions.supersede((document.key, surface), [])
             return None
         edit = Edit.replace(at, at + len(USER), ACCOUNT)
         rule = f"{USER} -> {ACCOUNT}"
@@ -92,7 +92,7 @@ class Desk:
         state = self.session.build_state(document, at)
         made = self.outcomes.describe(state, GateDecision(candidate, 0.9, None), 0.0)
         offer = Suggestion("", document.snapshot, edit, at, candidate.cursor_after, 0.9, candidate)
-        requester = document.key, face
+        requester = document.key, surface
         id = self.predictions.register_prediction(offer, document, requester, made)
         self.predictions.supersede(requester, [id])
         if id not in self.ids:
@@ -229,15 +229,15 @@ def test_what_the_history_and_the_survival_tracker_get(
 @pytest.mark.parametrize("end", ["superseded", "closed", "client gone"])
 def test_what_nobody_sees_any_longer_is_ignored(end: str) -> None:
     desk = Desk()
-    shown, other = desk.show(), desk.show(FACES[1])
+    shown, other = desk.show(), desk.show(SURFACES[1])
     assert shown is not None and shown is other
     ways: dict[str, Callable[[], object]] = {
-        "superseded": lambda: desk.predictions.supersede((shown.key, FACES[1]), []),
+        "superseded": lambda: desk.predictions.supersede((shown.key, SURFACES[1]), []),
         "closed": lambda: desk.session.close(A),
         "client gone": desk.session.close_all,
     }
-    desk.predictions.supersede((shown.key, FACES[0]), [])
-    assert shown.state is ShownState.OPEN, "the other face shows it still"
+    desk.predictions.supersede((shown.key, SURFACES[0]), [])
+    assert shown.state is ShownState.OPEN, "the other surface still shows it"
     ways[end]()
     assert shown.state is ShownState.IGNORED
     assert desk.outcomes.logged == [(shown.id, "ignored", None)]
@@ -245,8 +245,8 @@ def test_what_nobody_sees_any_longer_is_ignored(end: str) -> None:
 
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("show"), st.sampled_from(FACES), st.integers(0, 1)),
-        st.tuples(st.just("clear"), st.sampled_from(FACES)),
+        st.tuples(st.just("show"), st.sampled_from(SURFACES), st.integers(0, 1)),
+        st.tuples(st.just("clear"), st.sampled_from(SURFACES)),
         st.tuples(st.just("event"), st.sampled_from(ShownEvent), st.integers(0, 5)),
         st.tuples(st.just("type"), st.integers(0, 30), st.integers(0, 3), st.sampled_from(["", "a", "user"])),
         st.tuples(st.just("reopen")),
@@ -256,10 +256,10 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-@example([("show", FACES[0], 0), ("event", ShownEvent.IGNORE, 0), ("event", ShownEvent.REJECT, 0)])
+@example([("show", SURFACES[0], 0), ("event", ShownEvent.IGNORE, 0), ("event", ShownEvent.REJECT, 0)])
 def test_any_sequence_of_events(steps: list[tuple[Any, ...]]) -> None:
     desk = Desk()
-    for what, *how in [("show", FACES[0], 0), *steps]:
+    for what, *how in [("show", SURFACES[0], 0), *steps]:
         before = {id: state_of(desk, id) for id in desk.ids}
         if what == "show":
             desk.show(*how)

@@ -13,7 +13,7 @@ from server_harness import ScriptedPipeline, ServerHarness, ask
 from server_with_model import until
 
 A = "file:///tmp/a.py"
-FACES = ["editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"]
+SURFACES = ["editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"]
 
 
 async def test_what_the_server_says_of_itself(harness: ServerHarness) -> None:
@@ -35,10 +35,10 @@ async def test_what_the_server_says_of_itself(harness: ServerHarness) -> None:
 
 
 @pytest.mark.parametrize("params", [None, [], {}, 3, {"textDocument": 1}, {"textDocument": {"uri": A}}])
-@pytest.mark.parametrize("face", FACES)
-async def test_malformed_params_are_refused(harness: ServerHarness, face: str, params: Any) -> None:
+@pytest.mark.parametrize("surface", SURFACES)
+async def test_malformed_params_are_refused(harness: ServerHarness, surface: str, params: Any) -> None:
     await harness.initialize()
-    assert (await harness.reply(harness.send(face, params)))["error"]["code"] == -32602
+    assert (await harness.reply(harness.send(surface, params)))["error"]["code"] == -32602
 
 
 @pytest.mark.parametrize(
