@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from editahead_cli.argument_types import positive_int
+
 from . import eval_apply, eval_keys, eval_prompts
 from .eval_apply import DEFAULT_SKETCHES
 from .eval_common import (
@@ -82,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--files",
-        type=_positive_int,
+        type=positive_int,
         metavar="N",
         help=f"measure N of them (default: all; with --repo {DEFAULT_FILES}, with --apply {DEFAULT_SKETCHES})",
     )
@@ -105,14 +107,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--samples",
-        type=_positive_int,
+        type=positive_int,
         metavar="N",
         help="request N answers of the configured model at each moment, for the ceiling (some candidate is right)",
     )
     parser.add_argument("--report", type=Path, metavar="FILE", help="write a report as a web page (.html)")
     parser.add_argument(
         "--jobs",
-        type=_positive_int,
+        type=positive_int,
         default=os.cpu_count() or 1,
         metavar="N",
         help="servers in parallel (default: one per core)",
@@ -330,10 +332,3 @@ def _eval_recorded(args: argparse.Namespace) -> int:
     else:
         recorded_answers.render(as_they_are, through, present_commit(), Console())
     return 0
-
-
-def _positive_int(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return number

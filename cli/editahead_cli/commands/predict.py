@@ -9,6 +9,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from editahead_cli.argument_types import positive_int
 from editahead_cli.console import fail, print_output, print_text
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="the file to predict the next edit of")
     parser.add_argument(
-        "--line", type=_positive_int, required=True, metavar="N", help="the cursor's line, from 1"
+        "--line", type=positive_int, required=True, metavar="N", help="the cursor's line, from 1"
     )
     parser.add_argument(
         "--column",
-        type=_positive_int,
+        type=positive_int,
         required=True,
         metavar="N",
         help="the cursor's column in characters, from 1",
@@ -85,13 +86,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print_suggestions(answer, args.file)
     return 0
-
-
-def _positive_int(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return number
 
 
 def _read_state(args: argparse.Namespace) -> EditorState:

@@ -15,9 +15,6 @@ from editahead_lsp.protocol.custom_messages import INLINE_EDIT, InlineCompletion
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
 
-_INVOKED = 1
-"""The trigger kind of a request that the user invoked."""
-
 
 def copilot_inline_edit(
     server: Server, params: InlineCompletionParams
@@ -29,7 +26,7 @@ def copilot_inline_edit(
         params.text_document.uri,
         params.text_document.version,
         params.position,
-        at_once=params.context.trigger_kind == _INVOKED,
+        at_once=params.context.is_invoked,
         most=1,
         fits=to_lsp.has_edit if server.client.cross_file else to_lsp.is_in_document,
     )

@@ -14,9 +14,6 @@ from editahead_lsp.protocol.custom_messages import InlineCompletionList, InlineC
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
 
-_INVOKED = 1
-"""The trigger kind of a request that the user invoked."""
-
 
 def inline_completion(
     server: Server, params: InlineCompletionParams
@@ -28,7 +25,7 @@ def inline_completion(
         params.text_document.uri,
         params.text_document.version,
         params.position,
-        at_once=params.context.trigger_kind == _INVOKED,
+        at_once=params.context.is_invoked,
         fits=to_lsp.fits_ghost_text,
     )
     return _answer(server, request)

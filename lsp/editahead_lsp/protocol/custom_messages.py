@@ -166,6 +166,11 @@ class InlineCompletionContext:
 
     trigger_kind: int = 2
 
+    @property
+    def is_invoked(self) -> bool:
+        """Whether the user invoked the request."""
+        return self.trigger_kind == 1
+
 
 @attrs.frozen
 class InlineCompletionParams:

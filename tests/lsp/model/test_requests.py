@@ -180,12 +180,18 @@ async def test_a_request_whose_place_a_newer_one_took_waits_for_nothing(
     await until(lambda: model.backend.stopped == 1)
 
 
-async def test_typing_otherwise_ends_it(harness: ServerWithModel, model: Model) -> None:
+async def start_answer(harness: ServerWithModel, model: Model) -> int:
+    """Send a request whose answer stops after five lines, and return the request's id."""
     model.held, model.free = True, 5
     await harness.start()
     harness.open(A, TEXT)
-    asked = harness.send("editahead/nextEdit", harness.at(4, 22))
+    id = harness.send("editahead/nextEdit", harness.at(4, 22))
     await until(lambda: model.backend.given == 5)
+    return id
+
+
+async def test_typing_otherwise_ends_it(harness: ServerWithModel, model: Model) -> None:
+    asked = await start_answer(harness, model)
     harness.type(4, 22, " + ")
     await until(lambda: model.backend.stopped == 1)
     model.go_on()
@@ -197,11 +203,7 @@ async def test_typing_otherwise_ends_it(harness: ServerWithModel, model: Model) 
 
 async def test_typing_what_it_says_goes_on_with_it(harness: ServerWithModel, model: Model) -> None:
     """The answer to the request before the keystroke is the answer to the one behind it."""
-    model.held, model.free = True, 5
-    await harness.start()
-    harness.open(A, TEXT)
-    asked = harness.send("editahead/nextEdit", harness.at(4, 22))
-    await until(lambda: model.backend.given == 5)
+    asked = await start_answer(harness, model)
     harness.type(4, 22, " * (")
     later = harness.send("editahead/nextEdit", harness.at(4, 26))
     await harness.reply(asked)
