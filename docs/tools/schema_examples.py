@@ -254,6 +254,7 @@ SHAPES = [
     ),
     _command(wire.ACCEPT, "Record an accept.", ["p-17"], None, needed=True),
     _command(wire.REJECT, "Record a rejection.", ["p-17"], None, needed=True),
+    _command(wire.RESTORE, "Bring back the edit that was rejected last.", [], wire.RestoreResult(True)),
     _command(
         wire.GO_TO_NEXT_EDIT,
         "Go to the next edit, then make it.",

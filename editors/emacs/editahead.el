@@ -18,6 +18,9 @@
 ;; Tab goes to the prediction, and Tab again accepts it; C-g rejects it.
 ;; While nothing is shown, both keys keep their meaning.
 ;; `M-x editahead-apply' applies a sketch of a change.
+;; `M-x editahead-toggle' turns the predictions off, in later sessions too;
+;; `M-x editahead-snooze' does for some minutes.
+;; `M-x editahead-restore' brings back the edit that was rejected last.
 ;; `M-x editahead-why' explains why a prediction is shown or not.
 
 ;;; Code:
@@ -33,6 +36,24 @@
 (defcustom editahead-delay 0.1
   "Idle time before a request for the next edit, in seconds."
   :type 'number)
+
+(defcustom editahead-display 'full
+  "How a prediction is shown.
+`full': the whole edit.  `subtle': only a mark at its line, until Tab."
+  :type '(choice (const full) (const subtle)))
+
+(defcustom editahead-in-comments t
+  "Whether predictions are shown while point is in a comment."
+  :type 'boolean)
+
+(defcustom editahead-inhibit-functions nil
+  "Functions without arguments; while one returns non-nil, nothing is shown.
+For example `evil-normal-state-p'."
+  :type '(repeat function))
+
+(defcustom editahead-off-file (locate-user-emacs-file "editahead-off")
+  "File that exists while `editahead-toggle' has the predictions off."
+  :type 'file)
 
 (defcustom editahead-lighter " Editahead"
   "Mode line text of `editahead-mode'."
@@ -50,7 +71,53 @@
 BEGIN and END are markers.")
 (defvar-local editahead--overlays nil "Overlays of the prediction.")
 (defvar-local editahead--requested-state nil "Buffer state of the last request.")
+(defvar-local editahead--revealed-id nil "Id of the prediction that `editahead-reveal' showed.")
+(defvar editahead--off nil "Non-nil while the predictions are off.")
+(defvar editahead--snooze nil "Timer that ends the snooze.")
 (defvar-local editahead--timer nil "Timer of the next request.")
+
+;; Whether predictions are wanted
+
+(defun editahead-active-p ()
+  "Return non-nil unless predictions are off, snoozed or inhibited here."
+  (not (or editahead--snooze
+           editahead--off
+           (and (not editahead-in-comments) (nth 4 (syntax-ppss)))
+           (run-hook-with-args-until-success 'editahead-inhibit-functions))))
+
+(defun editahead--refresh ()
+  "Clear or request predictions in the current buffer."
+  (when editahead-mode
+    (editahead--clear)
+    (setq editahead--requested-state nil)
+    (editahead--schedule-request)))
+
+(defun editahead--end-snooze ()
+  "End the snooze."
+  (when (timerp editahead--snooze)
+    (cancel-timer editahead--snooze))
+  (setq editahead--snooze nil))
+
+(defun editahead-snooze (minutes)
+  "Show nothing for MINUTES, by default 10."
+  (interactive (list (if current-prefix-arg (prefix-numeric-value current-prefix-arg) 10)))
+  (editahead--end-snooze)
+  (setq editahead--snooze
+        (run-at-time (* 60 minutes) nil
+                     (lambda () (setq editahead--snooze nil) (editahead--refresh))))
+  (editahead--refresh)
+  (message "Editahead is off for %s minutes" minutes))
+
+(defun editahead-toggle ()
+  "Turn the predictions off or on, in later sessions too.  A snooze ends."
+  (interactive)
+  (setq editahead--off (not (or editahead--off editahead--snooze)))
+  (editahead--end-snooze)
+  (if editahead--off
+      (write-region "" nil editahead-off-file nil 'silent)
+    (delete-file editahead-off-file))
+  (editahead--refresh)
+  (message "Editahead is %s" (if editahead--off "off" "on")))
 
 ;; Names of these functions differ between versions of Eglot.
 (defun editahead--call-either (new old &rest arguments)
@@ -95,7 +162,32 @@ BEGIN and END are markers.")
       (overlay-put overlay (pop properties) (pop properties)))
     (push overlay editahead--overlays)))
 
+(defun editahead--subtle-p ()
+  "Return non-nil if only the mark of the prediction is shown."
+  (and (eq editahead-display 'subtle)
+       editahead--prediction
+       (not (equal editahead--revealed-id (plist-get editahead--prediction :id)))))
+
+(defun editahead-reveal ()
+  "Show all of a prediction of which only the mark is shown."
+  (interactive)
+  (when (editahead--subtle-p)
+    (setq editahead--revealed-id (plist-get editahead--prediction :id))
+    (mapc #'delete-overlay editahead--overlays)
+    (setq editahead--overlays nil)
+    (editahead--draw)
+    (editahead--report-outcome "shown")))
+
 (defun editahead--draw ()
+  "Draw the prediction, or only its mark."
+  (if (editahead--subtle-p)
+      (save-excursion
+        (when editahead--edits (goto-char (caar editahead--edits)))
+        (editahead--overlay (line-end-position) (line-end-position)
+                            'after-string (propertize " »" 'face 'editahead-hint)))
+    (editahead--draw-edits)))
+
+(defun editahead--draw-edits ()
   "Draw the prediction, and a hint if its place is outside the window."
   (let ((label (plist-get editahead--prediction :label))
         (window (get-buffer-window)))
@@ -124,7 +216,8 @@ BEGIN and END are markers.")
                                 (plist-get edit :newText))))
                       (plist-get editahead--prediction :edits))))
       (editahead--draw)
-      (editahead--report-outcome "shown"))))
+      (unless (editahead--subtle-p)
+        (editahead--report-outcome "shown")))))
 
 (defun editahead--report-outcome (event)
   "Report the outcome EVENT of the prediction to the server."
@@ -138,7 +231,7 @@ BEGIN and END are markers.")
 (defun editahead-ask (trigger)
   "Request a prediction.
 TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
-  (when-let ((server (eglot-current-server)))
+  (when-let ((server (and (editahead-active-p) (eglot-current-server))))
     (let ((buffer (current-buffer)) (state (editahead--state)))
       (setq editahead--requested-state state)
       (eglot--signal-textDocument/didChange)
@@ -158,7 +251,7 @@ TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
 (defun editahead--schedule-request ()
   "Clear an outdated prediction, and request another after `editahead-delay'."
   (let ((state (editahead--state)))
-    (unless (equal state editahead--requested-state)
+    (unless (or (equal state editahead--requested-state) (not (editahead-active-p)))
       (unless (equal (car state) (car editahead--requested-state))
         (editahead--clear))
       (when (timerp editahead--timer)
@@ -186,6 +279,7 @@ TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
   (interactive)
   (cond
    ((null editahead--prediction) (user-error "Editahead: %s" (or editahead--silence "No prediction is shown")))
+   ((editahead--subtle-p) (editahead-reveal))
    ((editahead-elsewhere-p) (editahead--go))
    (t
     (let ((edits editahead--edits) (end nil))
@@ -207,6 +301,15 @@ TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
   (when editahead--prediction
     (editahead--report-outcome "rejected")
     (editahead--clear)))
+
+(defun editahead-restore ()
+  "Bring back the edit that was rejected last."
+  (interactive)
+  (let ((result (jsonrpc-request (eglot--current-server-or-lose) :workspace/executeCommand
+                                 '(:command "editahead.restore" :arguments []))))
+    (if (eq (plist-get result :restored) t)
+        (editahead-ask "manual")
+      (message "Editahead: No rejected edit can be brought back"))))
 
 ;;;###autoload
 (defun editahead-apply (sketch)
@@ -275,7 +378,9 @@ Completions, a region and indentation keep their keys."
   "Show the predicted next edit in place; Tab goes there and accepts it."
   :lighter editahead-lighter
   (if editahead-mode
-      (add-hook 'post-command-hook #'editahead--schedule-request nil t)
+      (progn
+        (setq editahead--off (file-exists-p editahead-off-file))
+        (add-hook 'post-command-hook #'editahead--schedule-request nil t))
     (remove-hook 'post-command-hook #'editahead--schedule-request t)
     (when (timerp editahead--timer)
       (cancel-timer editahead--timer))

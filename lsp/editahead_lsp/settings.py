@@ -45,6 +45,7 @@ class Settings:
     max_file_bytes: int = 1_000_000
     hints: str = "auto"
     completion_item: str = "auto"
+    comments: bool = True
     learning: bool = True
     telemetry: str = "local"
     record: str = "off"
@@ -166,6 +167,7 @@ _VALUE_TYPES: Mapping[str, _ValueType] = {
     "max_file_bytes": _ValueType("a whole number of bytes, 0 or more", _whole),
     "hints": _one_of("auto", "off", "diagnostic", "inlay"),
     "completion_item": _one_of("auto", "on", "off"),
+    "comments": _ValueType("true or false", _boolean),
     "learning": _ValueType("true or false", _boolean),
     "telemetry": _one_of("local", "off"),
     "record": _one_of("off", "on"),

@@ -41,7 +41,7 @@ PIECES = [
     "def f(user):\n",
 ]
 SURFACES = ["editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"]
-COMMANDS = ["accept", "reject", "why", "status", "resetLearning", "apply"]
+COMMANDS = ["accept", "reject", "restore", "why", "status", "resetLearning", "apply"]
 METHODS = [
     *SURFACES,
     "textDocument/didClose",

@@ -160,6 +160,75 @@ def test_tab_belongs_to_a_region_and_to_completions(play: Play) -> None:
     assert said == [["indent-for-tab-command"], ["editahead-accept"], [None]]
 
 
+def test_the_switch_outlives_a_restart_and_a_snooze_does_not(play: Play, tmp_path: Path) -> None:
+    said = play(
+        NAMES,
+        f"""
+        (setq editahead-off-file {json.dumps(str(tmp_path / "off"))})
+        (session-say (editahead-active-p))
+        (editahead-toggle)
+        (setq editahead--off nil) (editahead-mode 1)
+        (session-say (editahead-active-p))
+        (editahead-toggle)
+        (session-say (editahead-active-p))
+        (editahead-snooze 60)
+        (session-say (editahead-active-p))
+        (editahead-toggle)
+        (session-say (editahead-active-p))
+        """,
+        RENAME,
+    )
+    assert said == [[True], [None], [True], [None], [True]]
+
+
+def test_nothing_is_shown_in_comments_nor_where_a_function_inhibits_it(play: Play) -> None:
+    said = play(
+        "# guest\n" + NAMES,
+        """
+        (goto-char 5)
+        (setq editahead-in-comments nil)
+        (session-say (editahead-active-p))
+        (goto-char (point-max))
+        (session-say (editahead-active-p))
+        (add-hook 'editahead-inhibit-functions (lambda () t))
+        (session-say (editahead-active-p))
+        """,
+        RENAME,
+    )
+    assert said == [[None], [True], [None]]
+
+
+def test_subtle_is_only_a_mark_until_tab(play: Play) -> None:
+    said = play(
+        NAMES,
+        """
+        (setq editahead-display 'subtle)
+        (session-ask)
+        (session-say (session-shown))
+        (session-press "TAB")
+        (session-say (and (string-match-p "visitor" (session-shown)) t) (buffer-string))
+        """,
+        RENAME,
+    )
+    assert said == [[" »"], [True, NAMES]]
+
+
+def test_a_rejected_edit_can_be_brought_back(play: Play) -> None:
+    said = play(
+        "guest = 1\n",
+        """
+        (session-ask)
+        (session-press "C-g")
+        (session-say (session-shown))
+        (editahead-restore)
+        (session-until (lambda () editahead--prediction))
+        (session-say (and (string-match-p "visitor" (session-shown)) t))
+        """,
+        RENAME,
+    )
+    assert said == [[""], [True]]
+
+
 def test_the_package_compiles_without_a_warning_and_is_documented(tmp_path: Path) -> None:
     assert EMACS
     package = tmp_path / "editahead.el"

@@ -184,4 +184,4 @@ def test_installed_as_a_folder_on_the_runtime_path(start: Start) -> None:
         planned({"replace": {"guest": "visitor"}}),
     )
     neovim.until(VISIBLE)
-    assert [mark["sign_text"] for mark in neovim.marks() if mark.get("sign_text")] == ["> "]
+    assert [text for _, _, text in neovim.drawn("EditaheadSign")] == [" >"]

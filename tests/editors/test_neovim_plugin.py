@@ -22,8 +22,7 @@ def test_a_prediction_elsewhere_is_drawn_word_by_word(start: Start) -> None:
     assert neovim.drawn("EditaheadStrike") == [(1, 5, "guest_name")]
     assert neovim.drawn("EditaheadInsert") == [(1, 15, "visitor")]
     assert any("self.guest_namevisitor = other" in row for row in neovim.screen)
-    signs = [(mark["row"], mark["sign_text"]) for mark in neovim.marks() if mark.get("sign_text")]
-    assert signs == [(1, "» ")]
+    assert neovim.drawn("EditaheadSign") == [(1, 0, " »")]
 
 
 def test_tab_jumps_then_applies_to_the_end(start: Start) -> None:
@@ -223,14 +222,14 @@ def test_a_mapping_of_ones_own_is_not_lost(start: Start, mapping: str, expected:
 def test_a_place_out_of_sight_is_hinted_at(start: Start) -> None:
     neovim = start("x = 1\n" * 100 + "guest = 2\n", plan=RENAME)
     neovim.until(VISIBLE)
-    (hint,) = neovim.drawn("EditaheadHint")
-    assert hint[2] == " ↓ 100 lines: guest -> visitor  <Tab> "
-    assert any(row.endswith(hint[2].rstrip()) for row in neovim.screen)
-    assert [m["row"] for m in neovim.marks() if m.get("sign_text")] == [100]
+    assert neovim.hint
+    assert neovim.hint["text"] == " ↓ 100 lines: guest -> visitor  <Tab> "
+    assert any(row.endswith(neovim.hint["text"].rstrip()) for row in neovim.screen)
+    assert neovim.drawn("EditaheadSign") == [(100, 0, " »")]
     neovim.keys("<Tab>")
     neovim.until("vim.fn.line('.') == 101 and #vim.fn.getjumplist()[1] > 0")
     neovim.until("vim.fn.line('w$') == 101")
-    assert neovim.drawn("EditaheadHint") == []
+    assert neovim.hint is None
     assert neovim.drawn("EditaheadDelete") == [(100, 0, "guest")]
     neovim.keys("<C-o>")
     neovim.until("vim.fn.line('.') == 1")
@@ -242,8 +241,8 @@ def test_tab_leads_to_another_file(start: Start) -> None:
     neovim.until("#vim.lsp.get_clients({ name = 'editahead', bufnr = vim.fn.bufnr('b.py') }) == 1")
     neovim.keys("l")
     neovim.until(VISIBLE)
-    (hint,) = neovim.drawn("EditaheadHint")
-    assert hint[2] == " ↓ b.py:2  guest -> visitor  <Tab> "
+    assert neovim.hint
+    assert neovim.hint["text"] == " ↓ b.py:2  guest -> visitor  <Tab> "
     neovim.keys("<Tab>")
     neovim.until("vim.fn.expand('%:t') == 'b.py' and vim.fn.line('.') == 2 and " + VISIBLE)
     neovim.keys("<Tab>")

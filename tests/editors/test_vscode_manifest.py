@@ -14,7 +14,8 @@ from neovim import ROOT
 FOLDER = ROOT / "editors" / "vscode"
 MANIFEST: dict[str, Any] = json.loads((FOLDER / "package.json").read_text(encoding="utf-8"))
 PROPERTIES: dict[str, Any] = MANIFEST["contributes"]["configuration"]["properties"]
-OWN = {"editahead.server.command", "editahead.server.python", "editahead.trace.server"}
+MACHINE = {"editahead.server.command", "editahead.server.python"}
+OWN = {*MACHINE, "editahead.trace.server", "editahead.display"}
 
 
 def test_its_settings_are_those_of_the_server() -> None:
@@ -29,7 +30,7 @@ def test_nothing_is_set_before_a_person_sets_it() -> None:
 
 def test_a_workspace_cannot_say_where_code_goes_or_what_is_started() -> None:
     machine = {name for name, one in PROPERTIES.items() if one["scope"] == "machine"}
-    assert machine == {f"editahead.{name}" for name in settings.USER_ONLY} | OWN - {"editahead.trace.server"}
+    assert machine == {f"editahead.{name}" for name in settings.USER_ONLY} | MACHINE
 
 
 @pytest.mark.parametrize(

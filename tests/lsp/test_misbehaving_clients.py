@@ -249,6 +249,7 @@ WRONG: dict[str, list[Any]] = {
     "max_file_bytes": [-1, 1.5, "1000", True],
     "hints": ["on", 1, None.__class__.__name__],
     "completion_item": [True, "always"],
+    "comments": ["yes", 1, 0],
     "learning": ["yes", 1, 0],
     "telemetry": ["on", True],
     "record": ["local", True, 1, "/tmp"],

@@ -190,6 +190,20 @@ class Neovim:
                 out.append((mark["row"], mark["col"], "\n".join(self.ask("nvim_buf_get_text", 0, *at))))
         return out
 
+    @property
+    def hint(self) -> dict[str, Any] | None:
+        """Return the hint at the edge of the window: its text, its row on the screen, 1-based, and its width."""
+        found: dict[str, Any] | None = self.lua(
+            """for _, win in ipairs(vim.api.nvim_list_wins()) do
+              local config = vim.api.nvim_win_get_config(win)
+              if config.relative == 'win' and config.focusable == false then
+                local text = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, 1, false)[1]
+                return { text = text, row = vim.fn.win_screenpos(win)[1], width = config.width }
+              end
+            end"""
+        )
+        return found
+
     def listen(self) -> None:
         """Record the outcomes that the plugin reports to the server, for `outcomes`."""
         self.lua(

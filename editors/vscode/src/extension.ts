@@ -23,6 +23,10 @@ class Stay:
         return self.begins <= day < self.ends
 `;
 
+/** The key under which a workspace keeps whether Editahead is on. */
+const ENABLED_KEY = "isEnabled";
+const DEFAULT_SNOOZE_MINUTES = "10";
+
 let activeServer: ServerManager | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -31,6 +35,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const server = new ServerManager(() => installation.resolveCommand(), log);
   activeServer = server;
   const view = new View(context.extensionUri, server, () => performance.now());
+  view.setEnabled(context.workspaceState.get(ENABLED_KEY, true));
   server.ghostTextProvider = (document, position) => view.provideGhostText(document, position);
   const preview = new Preview();
   context.subscriptions.push(log, installation, server, view, preview, new StatusBar(server, view));
@@ -56,6 +61,18 @@ export function activate(context: vscode.ExtensionContext): void {
       notify("Editahead has deleted its learned preferences and rejected edits.");
     }
   };
+  const toggle = () => {
+    view.setEnabled(!view.isEnabled);
+    return context.workspaceState.update(ENABLED_KEY, view.isEnabled);
+  };
+  const snooze = async () => {
+    const answer = await vscode.window.showInputBox({
+      prompt: "Minutes for which Editahead shows nothing",
+      value: DEFAULT_SNOOZE_MINUTES,
+      validateInput: (text) => (Number(text) > 0 ? undefined : "A number above 0"),
+    });
+    if (answer !== undefined) view.snooze(Number(answer));
+  };
   const openExample = async () => {
     const document = await vscode.workspace.openTextDocument({ language: "python", content: EXAMPLE });
     const editor = await vscode.window.showTextDocument(document);
@@ -69,7 +86,9 @@ export function activate(context: vscode.ExtensionContext): void {
     showNext: () => view.showAlternative(1),
     showPrevious: () => view.showAlternative(-1),
     go: () => view.goToNextEdit(),
-    toggle: () => view.setEnabled(!view.isEnabled),
+    toggle,
+    snooze,
+    bringBack: () => view.restore(),
     ghostAccepted: (id: string) => view.onGhostTextAccepted(id),
     applyClipboard: () => applyClipboard(server, preview),
     applySelection: () => applySelection(server, preview),

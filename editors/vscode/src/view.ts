@@ -1,7 +1,7 @@
 // The predictions of the active editor: requests to the server, their display, and the user's reaction.
 import * as vscode from "vscode";
 import { contextKeysFor, tabAction, type KeyContext } from "./core/keys";
-import { formatDiff, layOutDecorations } from "./core/layout";
+import { formatDiff, layOutDecorations, type DecorationLayout } from "./core/layout";
 import { describePrediction } from "./core/messages";
 import type { NextEditResult, Prediction, Silence, Trigger } from "./core/protocol";
 import type { Position } from "./core/text";
@@ -12,8 +12,16 @@ import { isSupported, textOf, toPosition } from "./document";
 import type { GhostText, ServerManager } from "./server";
 import { ShownPrediction } from "./shownPrediction";
 
+const MINUTE_MS = 60_000;
+/** The longest delay of a timer, 25 days. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
 export class View implements vscode.Disposable {
-  isEnabled = true;
+  private isSwitchedOn = true;
+  /** Ends the snooze. */
+  private snoozeTimer: NodeJS.Timeout | undefined;
+  /** The id of the prediction that the user wants to see, with the setting `display` "subtle". */
+  private revealedId: string | undefined;
   silence: Silence | undefined;
   /** The predictions of the last response, best first. */
   private predictions: ShownPrediction[] = [];
@@ -64,6 +72,11 @@ export class View implements vscode.Disposable {
     ];
   }
 
+  /** Whether predictions are wanted: neither switched off nor snoozed. */
+  get isEnabled(): boolean {
+    return this.isSwitchedOn && this.snoozeTimer === undefined;
+  }
+
   get isRequesting(): boolean {
     return this.cancellation !== undefined;
   }
@@ -77,6 +90,7 @@ export class View implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.snoozeTimer);
     this.reset();
     for (const disposable of [...this.subscriptions, this.decorations, this.diagnostics, this.changeEmitter]) disposable.dispose();
   }
@@ -124,7 +138,7 @@ export class View implements vscode.Disposable {
     await this.request("typed");
     if (editor !== this.activeEditor() || !editor.selection.active.isEqual(position)) return [];
     const { current } = this;
-    if (current?.ghostTextAt(position) === undefined) return [];
+    if (current?.ghostTextAt(position) === undefined || this.isSubtle) return [];
     this.ghostTextState = stateOf(editor);
     const others = this.predictions.filter((prediction) => prediction !== current);
     return [current, ...others].flatMap((prediction) => {
@@ -146,6 +160,12 @@ export class View implements vscode.Disposable {
     const editor = this.activeEditor();
     const { current } = this;
     if (editor === undefined || current === undefined) return;
+    if (this.isSubtle) {
+      this.revealedId = current.id;
+      this.redraw();
+      this.triggerGhostText();
+      return;
+    }
     const action = tabAction(this.keyContext(editor));
     if (action === "open") {
       const document = await vscode.workspace.openTextDocument(current.uri);
@@ -162,7 +182,7 @@ export class View implements vscode.Disposable {
     const editor = this.activeEditor();
     const { current } = this;
     if (editor === undefined || current === undefined) return;
-    if (tabAction(this.keyContext(editor)) !== "accept") return this.tab();
+    if (this.isSubtle || tabAction(this.keyContext(editor)) !== "accept") return this.tab();
     const edits = current.edits ?? [];
     const part = nextPart(edits, kind);
     const edit = part === undefined ? undefined : edits[part.editIndex];
@@ -215,10 +235,41 @@ export class View implements vscode.Disposable {
     }
   }
 
+  /** Turn the predictions on or off. A snooze ends. */
   setEnabled(isEnabled: boolean): void {
-    this.isEnabled = isEnabled;
+    clearTimeout(this.snoozeTimer);
+    this.snoozeTimer = undefined;
+    this.isSwitchedOn = isEnabled;
+    this.onDidChangeEnabled();
+  }
+
+  /** Show nothing for some minutes. */
+  snooze(minutes: number): void {
+    clearTimeout(this.snoozeTimer);
+    this.snoozeTimer = setTimeout(() => {
+      this.snoozeTimer = undefined;
+      this.onDidChangeEnabled();
+    }, Math.min(minutes * MINUTE_MS, MAX_TIMEOUT_MS));
+    this.onDidChangeEnabled();
+  }
+
+  /** Bring back the edit that was rejected last, and go there. */
+  async restore(): Promise<void> {
+    const result = await this.server.executeCommand<{ restored: boolean }>("editahead.restore");
+    if (result === undefined) return;
+    if (result.restored) return this.goToNextEdit();
+    void vscode.window.showInformationMessage("Editahead: No rejected edit can be brought back.");
+  }
+
+  private onDidChangeEnabled(): void {
     this.reset();
-    if (isEnabled) this.scheduleRequest("cursor");
+    if (this.isEnabled) this.scheduleRequest("cursor");
+  }
+
+  // Whether only the mark of the current prediction is shown, until the user presses Tab.
+  private get isSubtle(): boolean {
+    const display = vscode.workspace.getConfiguration("editahead").get<string>("display");
+    return display === "subtle" && this.current !== undefined && this.current.id !== this.revealedId;
   }
 
   private activeEditor(): vscode.TextEditor | undefined {
@@ -299,7 +350,7 @@ export class View implements vscode.Disposable {
   private triggerGhostText(): void {
     const editor = this.activeEditor();
     if (editor === undefined || !isGhostTextEnabled(editor.document)) return;
-    if (this.current?.ghostTextAt(editor.selection.active) === undefined || this.ghostTextState === stateOf(editor)) return;
+    if (this.isSubtle || this.current?.ghostTextAt(editor.selection.active) === undefined || this.ghostTextState === stateOf(editor)) return;
     void vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
   }
 
@@ -320,7 +371,7 @@ export class View implements vscode.Disposable {
     const editor = this.activeEditor();
     const current = this.isEnabled ? this.current : undefined;
     const ghostText = editor && current?.ghostTextAt(editor.selection.active);
-    const isGhostText = ghostText !== undefined && editor !== undefined && isGhostTextEnabled(editor.document);
+    const isGhostText = ghostText !== undefined && !this.isSubtle && editor !== undefined && isGhostTextEnabled(editor.document);
     const isDecorated = editor !== undefined && current !== undefined && !isGhostText && editor.selections.length === 1;
     const contextKeys = isDecorated ? contextKeysFor(this.keyContext(editor)) : { shown: false, here: false, indents: false };
     for (const [name, value] of Object.entries({ ...contextKeys, ghost: isGhostText })) {
@@ -328,7 +379,7 @@ export class View implements vscode.Disposable {
     }
     if (isDecorated) this.decorate(editor, current, !contextKeys.indents);
     else this.decorations.clear();
-    if (current !== undefined && (isDecorated || isGhostText)) this.reportShown(current);
+    if (current !== undefined && (isDecorated || isGhostText) && !this.isSubtle) this.reportShown(current);
     this.changeEmitter.fire();
   }
 
@@ -356,7 +407,7 @@ export class View implements vscode.Disposable {
       namesTab,
     });
     const diff = current.edits === undefined ? "" : formatDiff(current.edits, text);
-    this.decorations.render(editor, layout, hoverOf(current, diff));
+    this.decorations.render(editor, this.isSubtle ? markOnly(layout) : layout, hoverOf(current, diff));
   }
 
   private jump(editor: vscode.TextEditor, target: Position): void {
@@ -393,6 +444,11 @@ export class View implements vscode.Disposable {
 function stateOf(editor: vscode.TextEditor): string {
   const { line, character } = editor.selection.active;
   return `${editor.document.uri.toString()}:${editor.document.version}:${line}:${character}`;
+}
+
+/** Return the layout without everything but the mark of the lines. */
+function markOnly(layout: DecorationLayout): DecorationLayout {
+  return { ...layout, deletions: [], insertions: [], newLines: [], hints: [] };
 }
 
 function isGhostTextEnabled(document: vscode.TextDocument): boolean {

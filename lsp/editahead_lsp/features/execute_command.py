@@ -42,6 +42,11 @@ def reject(server: Server, arguments: list[Any]) -> None:
     _record(server.session, arguments, "rejected")
 
 
+def restore(server: Server, arguments: list[Any]) -> wire.RestoreResult:
+    """Handle the command `editahead.restore`: bring back the edit that was rejected last."""
+    return wire.RestoreResult(server.session.restore_rejected())
+
+
 def _record(session: Session, arguments: list[Any], event: wire.OutcomeEvent) -> None:
     if not arguments or not isinstance(arguments[0], str):
         raise JsonRpcInvalidParams("The first argument must be the id of a prediction.")
@@ -131,6 +136,7 @@ def backend_status(server: Server) -> wire.BackendStatus:
 COMMAND_HANDLERS: Mapping[str, Callable[[Server, list[Any]], Any]] = {
     wire.ACCEPT: accept,
     wire.REJECT: reject,
+    wire.RESTORE: restore,
     wire.GO_TO_NEXT_EDIT: go_to_next_edit,
     wire.APPLY: apply_sketch,
     wire.WHY: why,

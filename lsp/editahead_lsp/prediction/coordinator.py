@@ -180,7 +180,7 @@ class PredictionCoordinator:
         if before is not None and not before.superseded.done():
             before.superseded.set_result(None)
         self._latest[surface, document.key] = request
-        request.silence = session.disabled_reason(document)
+        request.silence = session.silence_at(document, cursor)
         if request.silence is None:
             session.state = request.state = session.build_state(document, cursor)
             request.delay_s, request.model_delay_s = (0.0, 0.0) if at_once else self._delays(typed)

@@ -31,6 +31,7 @@ SESSION_TIME = "editahead/sessionTime"
 
 ACCEPT = "editahead.accept"
 REJECT = "editahead.reject"
+RESTORE = "editahead.restore"
 GO_TO_NEXT_EDIT = "editahead.nextEdit"
 APPLY = "editahead.apply"
 WHY = "editahead.why"
@@ -39,7 +40,7 @@ RESET_LEARNING = "editahead.resetLearning"
 ACCEPT_KIND = "refactor.rewrite.editahead.accept"
 GOTO_KIND = "refactor.rewrite.editahead.goto"
 APPLY_KIND = "refactor.rewrite.editahead.apply"
-COMMANDS = (ACCEPT, REJECT, GO_TO_NEXT_EDIT, APPLY, WHY, STATUS, RESET_LEARNING)
+COMMANDS = (ACCEPT, REJECT, RESTORE, GO_TO_NEXT_EDIT, APPLY, WHY, STATUS, RESET_LEARNING)
 
 
 # Both ways
@@ -349,6 +350,13 @@ class WhyTimes:
     queue: float = 0.0
     predict: float = 0.0
     gate: float = 0.0
+
+
+@attrs.frozen
+class RestoreResult:
+    """The result of the command `editahead.restore`: whether a rejected edit can be shown again."""
+
+    restored: bool
 
 
 @attrs.frozen

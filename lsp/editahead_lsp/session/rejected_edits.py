@@ -7,7 +7,7 @@ when the text there is restored (by undo, or by hand), so is the rejection.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from editahead_lsp.workspace.documents import AppliedChange
@@ -83,6 +83,11 @@ class RejectedEdits:
         """Add rejected edits of the document's present text. One change may be written as several edits."""
         kept = self._kept.get(key, _Rejections())
         self._kept[key] = replace(kept, edits=tuple(dict.fromkeys((*kept.edits, *edits)))[-_MAX_EDITS:])
+
+    def remove(self, key: str, edits: Collection[Edit]) -> None:
+        """Lift the rejection of some edits of `for_document`."""
+        kept = self._kept.get(key, _Rejections())
+        self._kept[key] = replace(kept, edits=tuple(edit for edit in kept.edits if edit not in edits))
 
     def on_change(self, key: str, change: AppliedChange) -> None:
         """Rebase the rejected edits of a document over a change."""

@@ -22,6 +22,7 @@ from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_lsp.workspace.positions import Encoding, offset_at
 from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.state import EditorState
+from editahead_prompts.text.comments import is_in_comment
 from editahead_prompts.text.snapshot import Snapshot
 
 from .adaptive_debounce import AdaptiveDebounce
@@ -223,6 +224,12 @@ class Session:
             return Silence("too-large", f"It is larger than {limit} bytes (`max_file_bytes`).")
         return None
 
+    def silence_at(self, document: Document, cursor: int) -> Silence | None:
+        """Return why nothing is predicted at a cursor; None where predictions are wanted."""
+        if self.settings.comments or not is_in_comment(document.snapshot, cursor):
+            return self.disabled_reason(document)
+        return Silence("excluded", "The cursor is in a comment, and the setting `comments` is false.")
+
     def build_state(self, document: Document, cursor: int) -> EditorState:
         """Return the frozen input of a prediction at a cursor."""
         others = self._others(document)
@@ -244,6 +251,12 @@ class Session:
         return [
             d for d in reversed(list(self.documents)) if d is not document and self.disabled_reason(d) is None
         ]
+
+    def restore_rejected(self) -> bool:
+        """Lift the last rejection that still applies, and return whether there was one."""
+        restored = self.shown_predictions.restore_rejected()
+        self.generation += restored
+        return restored
 
     def reset_learning(self) -> None:
         """Forget preferences, outcomes of rules, rejected edits and the debounce's history."""

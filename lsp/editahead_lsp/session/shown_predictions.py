@@ -38,6 +38,8 @@ MAX_SHOWN_MS = 1e9
 """Limits the milliseconds that a client can report a prediction to have been visible."""
 _MAX_PREDICTIONS = 200
 """Limits the shown predictions that a client can still report an outcome of."""
+_MAX_RESTORED = 20
+"""Limits the last rejections that can be lifted one after the other."""
 _UNSEEN_SURFACES = frozenset(["codeAction"])
 """Surfaces whose answers may never be seen: many editors request code actions at each cursor movement."""
 
@@ -98,6 +100,7 @@ class ShownPredictions:
         self._rejected, self._outcomes, self._on_decision = rejected, outcomes, on_decision
         self._by_id: OrderedDict[str, ShownPrediction] = OrderedDict()
         self._number = self._answers = 0
+        self._last_rejected: list[ShownPrediction] = []
         self.counts = OutcomeCounts()
         self.rule_outcomes: dict[str, RuleOutcomes] = {}
 
@@ -106,11 +109,17 @@ class ShownPredictions:
     def register_prediction(
         self, suggestion: Suggestion, document: Document, requester: Requester, context: PredictionContext
     ) -> str:
-        """Return the id of a prediction for a requester. An open prediction with the same edit keeps its id."""
+        """Return the id of a prediction for a requester.
+
+        An open prediction with the same result keeps its id, whatever rule proposes it now, and however it is written.
+        """
         candidate, edit = suggestion.candidate, suggestion.edit
         for shown in self._by_id.values():
-            same = (shown.key, shown.candidate.rule, shown.edit) == (document.key, candidate.rule, edit)
-            if shown.is_open and same and (edit or shown.candidate.target_offset == candidate.target_offset):
+            if not shown.is_open or shown.key != document.key or shown.edit is None:
+                continue
+            if edits_equivalent(shown.edit, edit, document.snapshot.text) or (
+                not shown.edit and not edit and shown.candidate.target_offset == candidate.target_offset
+            ):
                 shown.requesters.add(requester)
                 return shown.id
         self._number += 1
@@ -186,6 +195,27 @@ class ShownPredictions:
         return any(
             edits_equivalent(rejected, edit, text) for rejected in self._rejected.for_document(document.key)
         )
+
+    def restore_rejected(self) -> bool:
+        """Lift the last rejection that still applies, and return whether there was one."""
+        while self._last_rejected:
+            shown = self._last_rejected.pop()
+            document = self._documents.get_by_key(shown.key)
+            if document is None:
+                continue
+            text = document.snapshot.text
+            lifted = [
+                edit
+                for edit in self._rejected.for_document(shown.key)
+                if any(edits_equivalent(edit, own, text) for own in (shown.edit, shown.full_edit) if own)
+            ]
+            if lifted:
+                self._rejected.remove(shown.key, lifted)
+                known = self.rule_outcomes.get(shown.candidate.rule, RuleOutcomes())
+                fewer = RuleOutcomes(known.accepted, max(known.rejected - 1, 0))
+                self.rule_outcomes[shown.candidate.rule] = fewer
+                return True
+        return False
 
     def states_after_accept(self, id: str, present: EditorState, cursors: Iterable[int]) -> list[EditorState]:
         """Return the states of the next requests if a prediction is accepted now.
@@ -320,6 +350,7 @@ class ShownPredictions:
         else:
             self.counts.rejected += 1
             # As it was first shown too: that is how it would be proposed again.
+            self._last_rejected = [*self._last_rejected[1 - _MAX_RESTORED :], shown]
             self._rejected.add(shown.key, [edit for edit in (shown.edit, shown.full_edit) if edit])
         self.rule_outcomes[shown.candidate.rule] = self._rule_outcomes(shown, decision)
         self._on_decision(decision)

@@ -155,3 +155,28 @@ async def test_refused_while_it_is_computed_again(harness: ServerHarness, pipeli
     answer = (await harness.reply(asked))["result"]
     assert answer["predictions"] == []
     assert answer["silence"]["reason"] == "refused-before"
+
+
+async def restore(harness: ServerHarness) -> bool:
+    found = await harness.request("workspace/executeCommand", {"command": "editahead.restore"})
+    return bool(found["restored"])
+
+
+async def test_the_last_rejected_edit_is_brought_back(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "user\nend\n")
+    assert not await restore(harness)
+    await refuse(harness)
+    assert await shown(harness) == []
+    harness.change(A, 2, (0, 0, 0, 0, "# above\n"))
+    assert await restore(harness)
+    assert len(await shown(harness)) == 1
+    assert not await restore(harness)
+
+
+async def test_an_edit_whose_document_was_closed_is_not_brought_back(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
+    await refuse(harness)
+    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    assert not await restore(harness)

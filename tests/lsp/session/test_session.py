@@ -247,3 +247,12 @@ async def test_the_next_edit_of_a_client_that_can_do_nothing(harness: ServerHarn
     result = await harness.command("nextEdit", {"uri": A})
     assert result["did"] == "nothing"
     assert "editor" in result["reason"]
+
+
+async def test_nothing_is_predicted_in_comments_where_they_are_off(harness: ServerHarness) -> None:
+    await harness.initialize({"comments": False})
+    uri = "file:///tmp/a.py"
+    harness.open(uri, "user  # user\nuser\n")
+    answer = await harness.request("editahead/nextEdit", ask(uri, None, 0, 9))
+    assert (answer["predictions"], answer["silence"]["reason"]) == ([], "excluded")
+    assert (await harness.request("editahead/nextEdit", ask(uri, None, 1, 0)))["predictions"]

@@ -26,6 +26,7 @@ async def test_what_the_server_says_of_itself(harness: ServerHarness) -> None:
     assert capabilities["executeCommandProvider"]["commands"] == [
         "editahead.accept",
         "editahead.reject",
+        "editahead.restore",
         "editahead.nextEdit",
         "editahead.apply",
         "editahead.why",

@@ -18,7 +18,9 @@ local M = {}
 ---@field keys editahead.Keys
 ---@field refuse_in_insert "ghost"|"always"|"never"  what `dismiss` rejects in insert mode
 ---@field inline_completion boolean  show predictions on the cursor's line as Neovim 0.12's own ghost text
----@field sign string             the sign at the edit's line; "" for none
+---@field sign string             the mark at the edit's line; "" for none
+---@field modes ("n"|"i")[]       the modes in which predictions are shown
+---@field display "full"|"subtle"  "subtle": only the mark, until `accept` is pressed
 M.defaults = {
   cmd = nil,
   cmd_env = nil,
@@ -36,6 +38,8 @@ M.defaults = {
   refuse_in_insert = "ghost",
   inline_completion = false,
   sign = "»",
+  modes = { "n", "i" },
+  display = "full",
 }
 
 local CHECKS = {
@@ -74,6 +78,15 @@ local CHECKS = {
   sign = function(value)
     return type(value) == "string" and vim.fn.strdisplaywidth(value) <= 2, "a string of at most two cells"
   end,
+  modes = function(value)
+    local ok = vim.islist(value) and vim.iter(value):all(function(mode)
+      return mode == "n" or mode == "i"
+    end)
+    return ok, 'a list of "n" and "i"'
+  end,
+  display = function(value)
+    return value == "full" or value == "subtle", '"full" or "subtle"'
+  end,
 }
 
 ---@type editahead.Options
@@ -99,6 +112,7 @@ function M.set(given)
     end
   end
   M.options = vim.tbl_deep_extend("force", vim.deepcopy(M.defaults), good)
+  M.options.modes = good.modes or M.options.modes -- as given: shorter lists are not merged
   table.sort(problems)
   return problems
 end

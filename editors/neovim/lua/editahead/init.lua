@@ -1,4 +1,5 @@
 -- Editahead in Neovim: the predicted next edit, shown in place, with one key to go there and accept it.
+local activity = require("editahead.activity")
 local apply = require("editahead.apply")
 local client = require("editahead.client")
 local config = require("editahead.config")
@@ -107,6 +108,7 @@ function M.setup(options)
     vim.notify("Editahead: " .. problem, vim.log.levels.WARN)
   end
   is_set_up = true
+  activity.load()
   render.define_highlights()
   watch_events()
   keys.watch()
@@ -120,6 +122,8 @@ end
 M.accept = view.accept
 M.go = view.go
 M.reject = view.reject
+M.restore = view.restore
+M.reveal = view.reveal
 
 --- Return whether a prediction is shown, for a statusline or for your own key mappings.
 ---@return boolean
@@ -147,9 +151,18 @@ function M.prev()
   return view.show_alternative(-1)
 end
 
+--- Turn the predictions off or on, in later sessions too. A snooze ends.
 function M.toggle()
-  view.set_enabled(not view.is_enabled)
-  vim.api.nvim_echo({ { "Editahead is " .. (view.is_enabled and "on" or "off") .. "." } }, false, {})
+  view.set_enabled(not activity.is_active())
+  vim.api.nvim_echo({ { "Editahead is " .. (activity.is_enabled and "on" or "off") .. "." } }, false, {})
+end
+
+--- Show nothing for some minutes.
+---@param minutes number|nil
+function M.snooze(minutes)
+  minutes = minutes or activity.DEFAULT_SNOOZE_MINUTES
+  view.snooze(minutes)
+  vim.api.nvim_echo({ { ("Editahead is off for %g minutes."):format(minutes) } }, false, {})
 end
 
 local function show(lines)
@@ -192,7 +205,7 @@ function M.status()
         status.version,
         backend.name,
         backend.state,
-        view.is_enabled and "on" or "off in this session"
+        not activity.is_enabled and "off" or activity.is_snoozed() and "snoozed" or "on"
       ),
       ("documents: %d"):format(status.documents),
       ("latency: %.0f ms (p50), %.0f ms (p95)"):format(status.latency.p50, status.latency.p95),
@@ -215,6 +228,9 @@ local COMMANDS = {
   next = M.next,
   prev = M.prev,
   reject = M.reject,
+  restore = M.restore,
+  reveal = M.reveal,
+  snooze = M.snooze,
   status = M.status,
   toggle = M.toggle,
   why = M.why,
@@ -228,18 +244,20 @@ function M.command_names()
   return names
 end
 
---- Run `:Editahead NAME`. Only `apply` takes a range or a register.
+--- Run `:Editahead NAME`. `apply` takes a range or a register, `snooze` a number of minutes.
 ---@param arguments string[]
 ---@param lines integer[]|nil  first and last line of a range, 1-based
 function M.command(arguments, lines)
-  local name, register = arguments[1], arguments[2]
+  local name, argument = arguments[1], arguments[2]
   local command = COMMANDS[name]
   if not command then
     vim.notify("Editahead: Unknown command. Use one of " .. table.concat(M.command_names(), ", ") .. ".", vim.log.levels.WARN)
     return
   end
-  if (name ~= "apply" and (register or lines)) or (register and #register > 1) or #arguments > 2 then
-    vim.notify("Editahead: Only `apply` takes a range or the name of a register.", vim.log.levels.WARN)
+  local takes = { apply = argument and #argument == 1, snooze = argument and (tonumber(argument) or 0) > 0 }
+  if #arguments > 2 or (argument and not takes[name]) or (lines and name ~= "apply") then
+    local text = "Editahead: Only `apply` takes a range or the name of a register, and `snooze` a number of minutes."
+    vim.notify(text, vim.log.levels.WARN)
     return
   end
   if not is_set_up then
@@ -247,7 +265,9 @@ function M.command(arguments, lines)
   end
   if name == "apply" then
     lines = lines or {}
-    M.apply({ register = register, first = lines[1], last = lines[2] })
+    M.apply({ register = argument, first = lines[1], last = lines[2] })
+  elseif name == "snooze" then
+    M.snooze(tonumber(argument))
   else
     command()
   end

@@ -1,4 +1,5 @@
 -- The key mappings. While nothing is shown, each key keeps its earlier meaning, including mappings of the user or of plugins.
+local activity = require("editahead.activity")
 local config = require("editahead.config")
 local view = require("editahead.view")
 
@@ -151,7 +152,7 @@ local function accept_native_ghost_text(mode, name)
     and name == "accept"
     and config.options.inline_completion
     and vim.lsp.inline_completion ~= nil
-    and not view.is_menu_open()
+    and not activity.is_menu_open()
     and not is_snippet_active()
     and vim.lsp.inline_completion.get()
 end

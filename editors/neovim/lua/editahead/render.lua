@@ -1,7 +1,9 @@
--- The drawing of a prediction: removed words struck out, inserted words inline, ghost text at the cursor, a sign, and a hint at
--- the edge of the window when the edit is outside the visible lines.
+-- The drawing of a prediction: removed words struck out, inserted words inline, ghost text at the cursor, a mark at the line, and
+-- a hint at the edge of the window when the edit is outside the visible lines.
 local config = require("editahead.config")
 local diff = require("editahead.diff")
+local line_mark = require("editahead.line_mark")
+local place_hint = require("editahead.place_hint")
 
 local M = {}
 
@@ -163,11 +165,9 @@ function M.ghost_text(live, row, col)
 end
 
 -- Draw a hint at the top or the bottom of the window, on the side of the edit.
-local function draw_hint(win, bufnr, is_above, text)
-  local row = vim.fn.line(is_above and "w0" or "w$", win) - 1
+local function draw_hint(win, is_above, text)
   local key = config.options.keys.accept
-  local chunks = { { (" %s %s%s "):format(is_above and "↑" or "↓", text, key and "  " .. key or ""), "EditaheadHint" } }
-  mark(bufnr, row, 0, { virt_text = chunks, virt_text_pos = "right_align" })
+  place_hint.show(win, is_above, key and text .. "  " .. key or text)
 end
 
 local function format_line_count(lines)
@@ -179,29 +179,38 @@ function M.clear(bufnr)
   if vim.api.nvim_buf_is_valid(bufnr) then
     vim.api.nvim_buf_clear_namespace(bufnr, M.NS, 0, -1)
   end
+  place_hint.clear()
 end
 
 --- Draw a prediction in the current window.
 ---@param prediction editahead.Prediction
 ---@param live editahead.LiveEdit[]|nil  nil when the prediction is for another document
 ---@param ordinal string|nil  for example "2/3", once the user has chosen among several predictions
-function M.draw(prediction, live, ordinal)
+---@param is_subtle boolean  draw only the mark at the line of the edit
+function M.draw(prediction, live, ordinal, is_subtle)
   local win, bufnr = vim.api.nvim_get_current_win(), vim.api.nvim_get_current_buf()
   local label = prediction.label .. (ordinal and "  " .. ordinal or "")
   if prediction.bufnr ~= bufnr or not live then
+    if is_subtle then
+      return
+    end
     local name = vim.fn.fnamemodify(vim.uri_to_fname(prediction.uri), ":~:.")
     local line = prediction.jump and ":" .. prediction.jump.line + 1 or ""
-    draw_hint(win, bufnr, false, name .. line .. "  " .. label)
+    draw_hint(win, false, name .. line .. "  " .. label)
     return
   end
   local cursor = vim.api.nvim_win_get_cursor(win)
   local target = #live > 0 and live[1].row or prediction.jump and prediction.jump.line or cursor[1] - 1
-  if config.options.sign ~= "" then
-    mark(bufnr, target, 0, { sign_text = config.options.sign, sign_hl_group = "EditaheadSign" })
+  local line_options = line_mark.options(win, bufnr, M.NS)
+  if line_options then
+    mark(bufnr, target, 0, line_options)
+  end
+  if is_subtle then
+    return
   end
   local top, bottom = vim.fn.line("w0", win) - 1, vim.fn.line("w$", win) - 1
   if target < top or target > bottom then
-    draw_hint(win, bufnr, target < top, format_line_count(math.abs(target - cursor[1] + 1)) .. ": " .. label)
+    draw_hint(win, target < top, format_line_count(math.abs(target - cursor[1] + 1)) .. ": " .. label)
     return
   end
   if #live == 0 or ordinal then

@@ -1,7 +1,9 @@
 -- The predictions of each buffer: requests to the server, their display, and the user's reaction.
+local activity = require("editahead.activity")
 local client = require("editahead.client")
 local config = require("editahead.config")
 local diagnostics = require("editahead.diagnostics")
+local jump = require("editahead.jump")
 local render = require("editahead.render")
 local tracked_edit = require("editahead.tracked_edit")
 
@@ -18,12 +20,12 @@ local M = {}
 ---@field generation integer  incremented by each request, to recognize outdated responses
 ---@field request {client: vim.lsp.Client, id: integer}|nil  the request in progress
 ---@field scheduled "typed"|"cursor"|nil  the trigger of a scheduled request
+---@field accepted_undo integer|nil  the buffer's undo state after the last accept
+---@field revealed string|nil  the id of the prediction that the user wants to see, with `display = "subtle"`
 ---@field silence {reason: string, detail: string}|nil  why the last response has no prediction
 
 ---@type table<integer, editahead.View>
 local views = {}
-
-M.is_enabled = true
 
 ---@param bufnr integer
 ---@return editahead.View
@@ -43,31 +45,8 @@ local function current_buffer()
   return vim.api.nvim_get_current_buf()
 end
 
--- Insert and normal mode. In others (visual mode, a snippet's selected field, the command line), keys have other meanings.
-local function is_mode_supported()
-  local mode = vim.api.nvim_get_mode().mode
-  return mode == "n" or mode:sub(1, 1) == "i" or mode:sub(1, 2) == "ni"
-end
-
 local function is_insert_mode()
   return vim.api.nvim_get_mode().mode:sub(1, 1) == "i"
-end
-
---- Return whether a completion menu is open. An open menu keeps its keys and the place at the cursor.
-function M.is_menu_open()
-  if vim.fn.pumvisible() ~= 0 then
-    return true
-  end
-  for module, method in pairs({ ["blink.cmp"] = "is_visible", cmp = "visible" }) do
-    local loaded = package.loaded[module]
-    if type(loaded) == "table" and type(loaded[method]) == "function" then
-      local ok, open = pcall(loaded[method])
-      if ok and open then
-        return true
-      end
-    end
-  end
-  return false
 end
 
 local function shown_ms(prediction)
@@ -90,6 +69,16 @@ local function is_shown_by_neovim(prediction, live, bufnr, row)
     and vim.lsp.inline_completion ~= nil
     and is_insert_mode()
     and not prediction:is_elsewhere(live, bufnr, row)
+end
+
+-- Return whether the user undid the last accept. Nothing goes on from there until the user changes something else.
+local function is_accept_undone(view, bufnr)
+  return view.accepted_undo ~= nil and vim.fn.undotree(bufnr).seq_cur < view.accepted_undo
+end
+
+-- Return whether only the mark of a prediction is shown, until the user presses a key for more.
+local function is_subtle(view)
+  return config.options.display == "subtle" and view.current ~= nil and view.revealed ~= view.current.id
 end
 
 --- Remove the prediction from the screen.
@@ -118,15 +107,20 @@ function M.redraw(bufnr)
     clear_predictions(bufnr) -- the text has changed; the server knows
     return
   end
-  if not M.is_enabled or bufnr ~= current_buffer() or not is_mode_supported() or M.is_menu_open() then
+  if not activity.is_active() or is_accept_undone(view, bufnr) or bufnr ~= current_buffer() then
+    return
+  end
+  if not activity.is_mode_supported() or activity.is_menu_open() then
     return
   end
   if is_shown_by_neovim(prediction, live or {}, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
     return
   end
-  render.draw(prediction, live or nil, view.is_chosen and ("%d/%d"):format(M.index(bufnr), #view.predictions) or nil)
+  local subtle = is_subtle(view)
+  local ordinal = view.is_chosen and ("%d/%d"):format(M.index(bufnr), #view.predictions) or nil
+  render.draw(prediction, live or nil, ordinal, subtle)
   view.is_drawn = true
-  if not prediction.shown_at then
+  if not prediction.shown_at and not subtle then
     prediction.shown_at = vim.uv.now()
     client.report_outcome(bufnr, prediction.id, "shown")
   end
@@ -202,12 +196,16 @@ end
 function M.request(bufnr, trigger, on_done)
   local server = client.get(bufnr)
   local is_explicit = trigger == "accepted" or trigger == "manual"
-  if not server or not M.is_enabled or bufnr ~= current_buffer() or not (is_explicit or is_mode_supported()) then
+  if not server or not activity.is_active() or bufnr ~= current_buffer() or not (is_explicit or activity.is_mode_supported()) then
     return
   end
   local view = view_of(bufnr)
   local state = state_of(bufnr)
   view.scheduled = nil
+  if trigger ~= "manual" and is_accept_undone(view, bufnr) then
+    clear_predictions(bufnr)
+    return
+  end
   local changed_diagnostics = take_changed_diagnostics(bufnr, view, server.offset_encoding)
   if view.requested_state == state and not is_explicit and not changed_diagnostics then
     return
@@ -226,7 +224,7 @@ function M.request(bufnr, trigger, on_done)
       return
     end
     view.request = nil
-    if not err and result and M.is_enabled and vim.api.nvim_buf_is_loaded(bufnr) then
+    if not err and result and activity.is_active() and vim.api.nvim_buf_is_loaded(bufnr) then
       on_response(bufnr, result, server.offset_encoding)
     end
     if on_done then
@@ -268,7 +266,7 @@ end
 ---@return editahead.Prediction|nil
 function M.visible(bufnr)
   local view = views[bufnr or current_buffer()]
-  return view and view.is_drawn and not M.is_menu_open() and view.current or nil
+  return view and view.is_drawn and not activity.is_menu_open() and view.current or nil
 end
 
 --- Return the index of the current prediction among the alternatives.
@@ -323,27 +321,10 @@ function M.ghost_text()
   return render.ghost_text(live, cursor[1] - 1, cursor[2])
 end
 
-local function jump(prediction, live)
-  vim.cmd("normal! m'")
-  if prediction.bufnr == current_buffer() then
-    local row, col
-    if #live > 0 then
-      row, col = live[1].row, live[1].col
-    else
-      row, col = tracked_edit.to_row_col(current_buffer(), prediction.jump, prediction.encoding)
-    end
-    vim.api.nvim_win_set_cursor(0, { row + 1, col })
-    vim.cmd("normal! zv")
-    return
-  end
-  local place = prediction.jump or prediction.response.edits[1].range.start
-  local location = { uri = prediction.uri, range = { start = place, ["end"] = place } }
-  vim.lsp.util.show_document(location, prediction.encoding, { focus = true, reuse_win = true })
-end
-
 local function accept_all(bufnr, prediction, live)
   client.report_outcome(bufnr, prediction.id, "accepted", { shownMs = shown_ms(prediction) })
   local cursor = prediction:apply(live)
+  view_of(bufnr).accepted_undo = vim.fn.undotree(bufnr).seq_cur
   vim.api.nvim_win_set_cursor(0, cursor)
   clear_predictions(bufnr)
   M.request(bufnr, "accepted")
@@ -365,16 +346,31 @@ local function check_modifiable(bufnr)
   return true
 end
 
---- Go to the prediction, or accept the prediction when the cursor is there.
----@return "jumped"|"applied"|"nothing"
+--- Show all of a prediction of which only the mark is shown.
+---@return boolean  whether there was more to show
+function M.reveal()
+  local view = views[current_buffer()]
+  if not view or not is_subtle(view) then
+    return false
+  end
+  view.revealed = view.current.id
+  M.redraw(current_buffer())
+  return true
+end
+
+--- Go to the prediction, or accept the prediction when the cursor is there. Show it first where only its mark is shown.
+---@return "revealed"|"jumped"|"applied"|"nothing"
 function M.accept()
   local bufnr = current_buffer()
   local prediction, live = current_prediction(bufnr)
   if not prediction or not live then
     return "nothing"
   end
+  if M.reveal() then
+    return "revealed"
+  end
   if prediction:is_elsewhere(live, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
-    jump(prediction, live)
+    jump.go_to(prediction, live)
     M.redraw(current_buffer())
     M.schedule_request(current_buffer(), "cursor")
     return "jumped"
@@ -388,14 +384,14 @@ end
 
 --- Accept the next word or line of the prediction; go to the prediction first when the cursor is elsewhere.
 ---@param kind "word"|"line"
----@return "jumped"|"applied"|"nothing"
+---@return "revealed"|"jumped"|"applied"|"nothing"
 function M.accept_part(kind)
   local bufnr = current_buffer()
   local prediction, live = current_prediction(bufnr)
   if not prediction or not live then
     return "nothing"
   end
-  if prediction:is_elsewhere(live, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
+  if is_subtle(views[bufnr]) or prediction:is_elsewhere(live, bufnr, vim.api.nvim_win_get_cursor(0)[1] - 1) then
     return M.accept()
   end
   local part = prediction:next_part(live, kind)
@@ -450,19 +446,45 @@ function M.go()
   end)
 end
 
----@param is_enabled boolean
-function M.set_enabled(is_enabled)
-  M.is_enabled = is_enabled
+-- Clear or request predictions after a change of `activity`.
+local function on_activity_changed()
+  local is_active = activity.is_active()
   for bufnr, view in pairs(views) do
     view.requested_state = nil
-    if not is_enabled then
+    if not is_active then
       cancel(view)
       clear_predictions(bufnr)
     end
   end
-  if is_enabled then
+  if is_active then
     M.schedule_request(current_buffer(), "cursor")
   end
+end
+
+--- Turn the predictions on or off, in later sessions too.
+---@param is_enabled boolean
+function M.set_enabled(is_enabled)
+  activity.set_enabled(is_enabled)
+  on_activity_changed()
+end
+
+--- Show nothing for some minutes.
+---@param minutes number
+function M.snooze(minutes)
+  activity.snooze(minutes, on_activity_changed)
+  on_activity_changed()
+end
+
+--- Bring back the edit that was rejected last, and go there.
+function M.restore()
+  local bufnr = current_buffer()
+  client.execute(bufnr, "editahead.restore", {}, function(restored)
+    if restored == vim.NIL or restored == nil then
+      vim.api.nvim_echo({ { "Editahead: No rejected edit can be brought back." } }, false, {})
+    else
+      M.go()
+    end
+  end)
 end
 
 --- Forget a buffer whose server has stopped, and its predictions.

@@ -22,7 +22,7 @@ export interface StatusBarContent {
 const NOT_RUNNING: Record<"installing" | "starting" | "off", StatusBarContent> = {
   installing: { text: "$(sync~spin) Editahead", tooltip: "The extension is installing the server.", isWarning: false },
   starting: { text: "$(sync~spin) Editahead", tooltip: "The server is starting.", isWarning: false },
-  off: { text: "$(circle-slash) Editahead", tooltip: "Editahead is off in this window.", isWarning: false },
+  off: { text: "$(circle-slash) Editahead", tooltip: "Editahead is off or snoozed in this workspace.", isWarning: false },
 };
 
 /** Reasons for silence that last for the whole file. */

@@ -15,6 +15,7 @@ export const SERVER_SETTINGS = [
   "max_file_bytes",
   "hints",
   "completion_item",
+  "comments",
   "learning",
   "telemetry",
   "log_level",
