@@ -15,7 +15,7 @@ settings.load_profile("editahead")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def folders_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def isolate_user_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep servers that a test starts away from the user's settings and log."""
     folder = tmp_path_factory.mktemp("nobody")
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""The private members of pygls that the protocol uses: each one listed in `rpc` exists."""
+"""The private members of pygls that the protocol uses: each listed one exists."""
 
 from __future__ import annotations
 
