@@ -18,6 +18,7 @@ from .import_rules import missing_imports
 from .rule import Proposal
 from .site_features import Site
 from .sites import find_sites
+from .unfinished_edits import find_typing
 
 _REMEMBERED = 32
 """Documents whose index is cached; the least recently used one is dropped."""
@@ -91,7 +92,8 @@ class Propagation:
             return self._index(snapshots[uri]) if uri in snapshots else None
 
         index = self._index(state.document)
-        found = find_sites(state, index, home, self._trees, check)
+        typing = find_typing(state, index, self._trees)
+        found = find_sites(state, index, home, self._trees, typing, check)
         candidates = [_candidate(state.document, site, features) for site, features in found]
         last = state.history[-1]
         if last.uri == state.document.uri:
@@ -106,9 +108,9 @@ class Propagation:
         for other in state.other_documents[:_OTHERS]:
             if _FAMILIES.get(other.language, other.language) != family:
                 continue
-            for site, features in find_sites(state, self._index(other), home, self._trees, check):
+            for site, features in find_sites(state, self._index(other), home, self._trees, typing, check):
                 if any(rule.kind in _CARRIES_OVER for rule, _ in site.rules):
-                    candidates.append(_candidate(other, site, features))
+                    candidates.append(_candidate(other, site, features | {"elsewhere": 1.0}))
         return candidates
 
     def _index(self, snapshot: Snapshot) -> DocumentIndex:

@@ -18,6 +18,7 @@ from .document_index import DocumentIndex
 from .import_rules import IMPORT
 from .line_transforms import COMMENT
 from .rule import Proposal, Rule
+from .unfinished_edits import Typing
 
 _DEFINES = (
     r"(?:\b(?:def|class|func|fn|function|type|interface|struct|enum|trait|const|let|var|val|macro|define|module|namespace)"
@@ -60,6 +61,7 @@ def extract_features(
     names: RenameCache,
     edits: Sequence[PastEdit],
     edited_line: int,
+    typing: Typing | None = None,
 ) -> list[tuple[Site, dict[str, float]]]:
     """Return each site with the features that the gate weighs.
 
@@ -72,6 +74,7 @@ def extract_features(
         names: The renames behind the edits.
         edits: The past edits, newest first.
         edited_line: The 0-based last line of the newest edit, or 0 if the edit is in another document.
+        typing: The edit at the cursor, if the user is still in its lines.
     """
     rivals = Counter(site.proposal.start for site in sites)
     nearest: dict[tuple[int, bool], int] = {}
@@ -92,6 +95,7 @@ def extract_features(
                 edited_line,
                 rivals[site.proposal.start] - 1,
                 nearest,
+                typing,
             ),
         )
         for site in sites
@@ -107,6 +111,7 @@ def _features(
     edited_line: int,
     rivals: int,
     nearest: dict[tuple[int, bool], int],
+    typing: Typing | None,
 ) -> dict[str, float]:
     start, end, lines = site.proposal.start, site.proposal.end, site.proposal.lines
     bodies = index.bodies
@@ -183,6 +188,8 @@ def _features(
     renamed = names.get(name, target, edit) if target else None
     if renamed is not None:
         values |= renamed.features(start)
+    if typing is not None and age == 0:
+        values |= typing.features()
     for rule, _ in site.rules:
         values[f"kind:{rule.kind}"] = 1.0
     return values

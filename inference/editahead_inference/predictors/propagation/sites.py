@@ -15,6 +15,7 @@ from .rule import Proposal, Rule
 from .rule_induction import induce_rules_from_edit
 from .site_features import IndexLookup, Site, extract_features
 from .substitution_rules import Rename, Substitution, WordRename
+from .unfinished_edits import Typing, finished_edits
 
 _EDITS = 6
 """Past edits from which rules are learned."""
@@ -32,16 +33,30 @@ _COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words",
 
 
 def find_sites(
-    state: EditorState, index: DocumentIndex, home: IndexLookup, trees: SyntaxTrees, check: Callable[[], None]
+    state: EditorState,
+    index: DocumentIndex,
+    home: IndexLookup,
+    trees: SyntaxTrees,
+    typing: Typing | None,
+    check: Callable[[], None],
 ) -> list[tuple[Site, dict[str, float]]]:
-    """Return the places in the index's document where a recent edit may be repeated, with their features."""
+    """Return the places in the index's document where a recent edit may be repeated, with their features.
+
+    Args:
+        state: The state.
+        index: The index of the document that is searched.
+        home: Returns the index of an open document by its uri.
+        trees: The syntax trees of all documents.
+        typing: The edit at the cursor, if the user is still in its lines.
+        check: Raises `Cancelled` if the result is no longer wanted.
+    """
     edits = list(reversed(state.history[-_EDITS:]))
     uri = index.snapshot.uri
     cursor_line = state.document.line_at(state.cursor) if uri == state.document.uri else 0
     newest = edits[0]
     edited_line = newest.line + max(len(newest.new) - 1, 0) if newest.uri == uri else 0
     names = RenameCache(index, home, trees)
-    taught, instances_of = _taught(edits, state)
+    taught, instances_of = _taught(finished_edits(edits, typing), state)
     lessons = Counter((rule.kind, rule.source_pattern) for rule, _ in taught)
     found: dict[Proposal, Site] = {}
     for rule, age in taught:
@@ -70,16 +85,23 @@ def find_sites(
                 others = lessons[rule.kind, rule.source_pattern] - 1 if rule.source_pattern else 0
                 site.contradicted = min(site.contradicted, others)
     _combine(found, index)
-    return extract_features(list(found.values()), index, home, names, edits, edited_line)
+    return extract_features(list(found.values()), index, home, names, edits, edited_line, typing)
 
 
 def _taught(
-    edits: Sequence[PastEdit], state: EditorState
+    edits: Sequence[PastEdit | None], state: EditorState
 ) -> tuple[list[tuple[Rule, int]], dict[str, list[int]]]:
-    """Return each rule with the age of the newest edit that teaches it, and by key the ages of all such edits."""
+    """Return each rule with the age of the newest edit that teaches it, and by key the ages of all such edits.
+
+    Args:
+        edits: The past edits, newest first; None for one that teaches nothing.
+        state: The state.
+    """
     taught: list[tuple[Rule, int]] = []
     instances: dict[str, list[int]] = defaultdict(list)
     for age, edit in enumerate(edits):
+        if edit is None:
+            continue
         snapshot = state.snapshot(edit.uri)
         for rule in induce_rules_from_edit(edit, snapshot.lines if snapshot else None):
             ages = instances[rule.key]

@@ -1,0 +1,123 @@
+"""Tests whether the last edit is still being typed: what is half typed says nothing about other places yet.
+
+A request can come after each key. While the cursor is in the lines of the last edit, the word before the cursor, or the
+whole line, may be unfinished. Some cases are certain: the text has a syntax error where it is typed, or the word is new and
+begins a known name. The gate weighs the others by the features.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.snapshot import line_body
+from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
+
+from .document_index import DocumentIndex
+
+_WORD_BEFORE = re.compile(r"[^\W\d]\w*\Z")
+_MAX_REST = 20
+"""Characters after the cursor, at most, that are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typing:
+    """The edit at the cursor.
+
+    Attributes:
+        edit: The last edit, whose lines hold the cursor.
+        row: The 0-based row of the cursor in the edit's new lines.
+        word: The new word that ends at the cursor, or "".
+        is_known: Whether the word also occurs elsewhere in the open documents.
+        begins_name: Whether the word is unknown, and begins another name of the document.
+        shortens: Whether the word begins a name of the old line.
+        rest: The number of characters after the cursor in its line, without white space.
+        is_broken: Whether the edit's lines have a syntax error.
+    """
+
+    edit: PastEdit
+    row: int
+    word: str
+    is_known: bool
+    begins_name: bool
+    shortens: bool
+    rest: int
+    is_broken: bool
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether the line at the cursor is certainly unfinished."""
+        return self.is_broken or self.begins_name
+
+    def features(self) -> dict[str, float]:
+        """Return what the gate weighs for the places that repeat this edit."""
+        return {
+            "typing": 1.0,
+            "typing-word": 0.0 if not self.word else 1.0 if self.is_known else 2.0,
+            "typing-length": float(len(self.word)),
+            "typing-shortens": float(self.shortens),
+            "typing-rest": float(self.rest),
+        }
+
+
+def find_typing(state: EditorState, index: DocumentIndex, trees: SyntaxTrees) -> Typing | None:
+    """Return the edit at the cursor, or None if the user has left the lines of the last edit.
+
+    Args:
+        state: The state.
+        index: The index of the state's document.
+        trees: The syntax trees of the document.
+    """
+    edit = state.history[-1] if state.history else None
+    if edit is None or not edit.open or edit.uri != state.document.uri:
+        return None
+    snapshot = state.document
+    row = snapshot.line_at(state.cursor) - edit.line
+    if not 0 <= row < len(edit.new):
+        return None
+    body = index.bodies[edit.line + row]
+    column = state.cursor - snapshot.starts[edit.line + row]
+    before, after = body[:column], body[column:]
+    match = None if after[:1].isalnum() or after[:1] == "_" else _WORD_BEFORE.search(before)
+    old = [name for line in edit.old for name in WORD.findall(line)]
+    word = match[0] if match and match[0] not in old else ""
+    here = sum(WORD.findall(line).count(word) for line in edit.new) if word else 0
+    is_known = bool(word) and (
+        index.words.get(word, 0) > here
+        or any(re.search(rf"\b{word}\b", other.text) for other in state.other_documents if word in other.text)
+    )
+    unknown = word if word and not is_known else ""
+    tree = trees.tree(snapshot)
+    return Typing(
+        edit,
+        row,
+        word,
+        is_known,
+        bool(unknown) and any(name.startswith(unknown) and name != unknown for name in index.words),
+        bool(word) and any(name.startswith(word) for name in old),
+        min(len("".join(after.split())), _MAX_REST),
+        tree is not None and count_errors(tree.root_node, edit.line, edit.line + len(edit.new)) > 0,
+    )
+
+
+def finished_edits(edits: Sequence[PastEdit], typing: Typing | None) -> list[PastEdit | None]:
+    """Return the edits, newest first, with None for the last one if nothing of it is finished.
+
+    Of an edit that rewrote lines one by one, the other lines are finished.
+    """
+    if typing is None or not typing.is_unfinished:
+        return list(edits)
+    return [_without_row(typing.edit, typing.row), *edits[1:]]
+
+
+def _without_row(edit: PastEdit, row: int) -> PastEdit | None:
+    """Return the edit without the line at the cursor, or None if too little is left."""
+    if len(edit.old) != len(edit.new):
+        return None
+    new = (*edit.new[:row], edit.old[row], *edit.new[row + 1 :])
+    if all(line_body(a) == line_body(b) for a, b in zip(edit.old, new, strict=True)):
+        return None
+    return replace(edit, new=new)
