@@ -247,10 +247,7 @@ def _is_field(parent: Node, field: str, node: Node) -> bool:
 def _is_text(node: Node) -> bool:
     if node.type == "identifier":
         return False
-    return any(
-        "comment" in n.type or n.type.startswith("string") or n.type == "template_string"
-        for n in _upwards(node, 2)
-    )
+    return any("comment" in n.type or "string" in n.type for n in _upwards(node, 2))
 
 
 def _upwards(node: Node, most: int) -> Iterator[Node]:

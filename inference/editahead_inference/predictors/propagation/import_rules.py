@@ -1,15 +1,13 @@
-"""Rules for the imports that the last edits made unused or left missing."""
+"""Rules for the imports that an edit made unused."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
-from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD
-from editahead_prompts.text.snapshot import Snapshot, line_body, line_end
+from editahead_prompts.text.snapshot import line_end
 
 from . import token_patterns
 from .bindings import whole_word
@@ -27,11 +25,8 @@ IMPORT = re.compile(
 """A line that imports names, in the supported languages."""
 _ITEM = re.compile(r"\s*\w+,?\s*\Z")
 """A name on a line of its own, in an import that spans lines."""
-_DEFINED = (
-    r"^(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:def|class|function|const|interface|type|enum)\s+{}(?!\w)"
-)
 _MAX_NAMES = 6
-"""Removed names of one edit that teach a rule; twice as many added names are looked up."""
+"""Removed names of one edit that teach a rule."""
 
 
 @dataclass(frozen=True)
@@ -80,48 +75,3 @@ def learn_unused(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
         UnusedImport("import-unused", f"unused:{name}", f"drop import of {name}", name, name)
         for name in names[:_MAX_NAMES]
     ]
-
-
-def missing_imports(
-    edit: PastEdit, index: DocumentIndex, others: tuple[Snapshot, ...]
-) -> Iterator[tuple[str, Proposal]]:
-    """Yield (name, the import line with the name added) for the names that an edit left without an import.
-
-    Another open document must define the name, and the index's document must already import from it on one line.
-
-    Args:
-        edit: An edit of the index's document.
-        index: The index of the document that needs the import.
-        others: The other open documents.
-    """
-    known = {name for line in edit.old for name in WORD.findall(line)}
-    brought = dict.fromkeys(name for line in edit.new for name in WORD.findall(line) if name not in known)
-    in_edit = [name for line in edit.new for name in WORD.findall(line)]
-    for name in list(brought)[: 2 * _MAX_NAMES]:
-        if (
-            name in token_patterns.KEYWORDS
-            or len(name) < 3
-            or index.words.get(name, 0) != in_edit.count(name)
-        ):
-            continue
-        defined = re.compile(_DEFINED.format(re.escape(name)), re.MULTILINE)
-        for other in others:
-            module = PurePosixPath(other.uri).stem
-            if name not in other.text or not defined.search(other.text):
-                continue
-            for line in index.lines_with(module):
-                listed = _LIST.match(index.bodies[line])
-                imported = re.search(
-                    rf"[./\"'\s]{re.escape(module)}(?:[\"'\s;]|\Z)", line_body(index.bodies[line])
-                )
-                if (
-                    listed
-                    and imported
-                    and listed["names"].strip()
-                    and not whole_word(name).search(listed["names"])
-                ):
-                    names = listed["names"].rstrip()
-                    space = listed["names"][len(names) :]
-                    new = f"{listed['head']}{names.rstrip(',')}, {name}{space}{listed['tail']}"
-                    yield name, Proposal(line, line + 1, (new + line_end(index.snapshot.lines[line]),))
-                    break

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 
 from editahead_inference.candidates import Candidate, CandidateSource
-from editahead_prompts.state import EditorState
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .document_index import DocumentIndex
-from .import_rules import missing_imports
+from .missing_imports import missing_imports
 from .rule import Proposal
 from .site_features import Site
 from .sites import find_sites
-from .unfinished_edits import find_typing
+from .unfinished_edits import Typing, find_typing, finished_edits
 
 _REMEMBERED = 32
 """Documents whose index is cached; the least recently used one is dropped."""
 _OTHERS = 8
 """Other open documents that are searched, most recently used first."""
-_MISSING_IMPORT = 0.6
-"""Confidence (0..1) that a missing import is the next edit.
+_MISSING_IMPORT = {"imported": 0.66, "defined": 0.6, "standard": 0.7}
+"""Confidence (0..1) that a missing import is the next edit, by how it is known.
 
-It is chosen, not fitted: the imports come first in a commit that is replayed from the top.
+They are measured: in 900 commits of several files (shared commits/train, hunks in random order) 101 of the 155 edits
+offered first made whole remaining hunks, and 13 imported a name that the commit did not.
 """
+_IMPORT_EDITS = 3
+"""Past edits whose names may lack an import."""
 _AWAITED = 0.7
 """Confidence (0..1) that a call of a function that became asynchronous is the next edit.
 
@@ -93,17 +96,10 @@ class Propagation:
 
         index = self._index(state.document)
         typing = find_typing(state, index, self._trees)
+        edits = tuple(reversed(state.history))
         found = find_sites(state, index, home, self._trees, typing, check)
         candidates = [_candidate(state.document, site, features) for site, features in found]
-        last = state.history[-1]
-        if last.uri == state.document.uri:
-            for name, proposal in missing_imports(last, index, state.other_documents[:_OTHERS]):
-                label, kind = f"import {name}", {"kind:missing-import": 1.0}
-                candidates.append(
-                    _as_candidate(
-                        state.document, proposal, label, f"import:{name}", kind, confidence=_MISSING_IMPORT
-                    )
-                )
+        candidates += self._missing_imports(state, index, finished_edits(edits, typing), typing)
         family = _FAMILIES.get(state.document.language, state.document.language)
         for other in state.other_documents[:_OTHERS]:
             if _FAMILIES.get(other.language, other.language) != family:
@@ -112,6 +108,26 @@ class Propagation:
                 if any(rule.kind in _CARRIES_OVER for rule, _ in site.rules):
                     candidates.append(_candidate(other, site, features | {"elsewhere": 1.0}))
         return candidates
+
+    def _missing_imports(
+        self,
+        state: EditorState,
+        index: DocumentIndex,
+        edits: Sequence[PastEdit | None],
+        typing: Typing | None,
+    ) -> Iterator[Candidate]:
+        here = [edit for edit in edits[:_IMPORT_EDITS] if edit is not None and edit.uri == state.document.uri]
+        others = state.other_documents[:_OTHERS]
+        for found in missing_imports(here, index, others, self._trees, typing.word if typing else ""):
+            names = ", ".join(found.names)
+            yield _as_candidate(
+                state.document,
+                found.proposal,
+                f"import {names}",
+                f"import:{names}",
+                {f"kind:missing-import-{found.witness}": 1.0},
+                confidence=_MISSING_IMPORT[found.witness],
+            )
 
     def _index(self, snapshot: Snapshot) -> DocumentIndex:
         known = self._indexes.get(snapshot.uri)

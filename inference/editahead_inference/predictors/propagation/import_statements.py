@@ -1,0 +1,322 @@
+"""The import statements of a document: parsed, and with one name added where the document's own order puts it.
+
+Only statements at the top level count. So a name that is imported for type checkers only, in a function, or in a
+docstring's example is no witness for an import at run time.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from tree_sitter import Node
+
+from editahead_prompts.text.snapshot import Snapshot, line_end
+from editahead_prompts.text.syntax_trees import SyntaxTrees
+
+from .rule import Proposal
+
+T = TypeVar("T")
+
+_STATEMENTS = frozenset(
+    {"import_statement", "import_from_statement", "import_declaration", "use_declaration"}
+)
+_MAX_WIDTH = 88
+"""Characters of a line with imports. A longer one would be laid out in a way that is not known."""
+_WEB = re.compile(
+    r"import\s+(?P<type>type\s+)?(?:(?P<default>[\w$]+)\s*(?:,\s*)?)?(?:\{(?P<names>[^}]*)\})?\s*"
+    r"from\s*(?P<quote>[\"'])(?P<module>[^\"']+)[\"']"
+)
+_PYTHON = re.compile(r"from\s+(?P<module>\S+)\s+import\s+\(?(?P<names>[^()]*)\)?\s*\Z")
+_RUST = re.compile(
+    r"(?P<head>(?:pub(?:\([^)]*\))?\s+)?use\s+)(?P<module>[\w:]+)::(?:\{(?P<names>[\w\s,]*)\}|(?P<one>\w+(?: as \w+)?));"
+)
+_JAVA = re.compile(r"import\s+(?P<static>static\s+)?(?P<path>[\w.]+\*?)\s*;")
+_ONE_LINE = re.compile(r"(.*?[{(]\s*|.*?\bimport\s+)(\S.*?)(\s*[)}].*|\s*(?:#.*)?)\Z")
+"""The parts of a statement on one line: before the list, the list, after the list."""
+_GO = re.compile(r"(?:import\s+)?(?:(?P<alias>[\w.]+)\s+)?\"(?P<path>[^\"]+)\"")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One name that a statement imports.
+
+    Attributes:
+        name: The name that is bound.
+        module: The module, path or package.
+        item: What is imported from the module, as written ("path as p"); "" if the module itself is imported.
+        form: How it is imported, for the languages with several ways: "from", "module", "default", "type", "static".
+    """
+
+    name: str
+    module: str
+    item: str
+    form: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """An import statement in the lines [start, end)."""
+
+    start: int
+    end: int
+    module: str
+    form: str
+    items: tuple[Wanted, ...]
+    text: str
+
+
+def parse_imports(snapshot: Snapshot, trees: SyntaxTrees) -> list[Statement]:
+    """Return the import statements at the top level of a document, in document order; [] without a grammar."""
+    tree = trees.tree(snapshot)
+    if tree is None:
+        return []
+    return [
+        statement
+        for node in tree.root_node.named_children
+        if node.type in _STATEMENTS
+        for spec in _specs(node)
+        if (statement := _parse(spec, snapshot.language)) is not None
+    ]
+
+
+def _specs(node: Node) -> Iterator[Node]:
+    """Yield the parts of a statement that import on their own: Go's specs, else the statement."""
+    lists = [child for child in node.named_children if child.type == "import_spec_list"]
+    if lists:
+        yield from (spec for spec in lists[0].named_children if spec.type == "import_spec")
+    else:
+        yield node
+
+
+def _parse(node: Node, language: str) -> Statement | None:
+    text = (node.text or b"").decode("utf-8", "replace")
+    start, end = node.start_point.row, node.end_point.row + 1
+    flat = " ".join(re.sub(r"(?:#|//)[^\n]*", "", text).split())
+    if language == "python":
+        module, form, items = _parse_python(flat)
+    elif language == "go":
+        match = _GO.match(flat)
+        if match is None:
+            return None
+        path = match["path"]
+        name = match["alias"] or re.sub(r"\A(?:go-)|\.v\d+\Z", "", _last_part(path))
+        module, form, items = path, "module", (Wanted(name, path, match["alias"] or "", "module"),)
+    elif language == "java":
+        match = _JAVA.match(flat)
+        if match is None:
+            return None
+        module, _, item = match["path"].rpartition(".")
+        form = "static" if match["static"] else "from"
+        items = (Wanted(item, module, item, form),)
+    elif language == "rust":
+        match = _RUST.fullmatch(flat)
+        if match is None:
+            return None
+        module, form = match["module"], "from" if match["head"] == "use " else "public"
+        items = _items(match["names"] if match["one"] is None else match["one"], module, form)
+    else:
+        match = _WEB.match(flat)
+        if match is None:
+            return None
+        module, form = match["module"], "type" if match["type"] else "from"
+        items = _items(match["names"] or "", module, form)
+        if match["default"]:
+            items = (Wanted(match["default"], module, match["default"], "default"), *items)
+    return Statement(start, end, module, form, items, text)
+
+
+def _parse_python(flat: str) -> tuple[str, str, tuple[Wanted, ...]]:
+    match = _PYTHON.match(flat)
+    if match is not None:
+        return match["module"], "from", _items(match["names"], match["module"], "from")
+    items = []
+    for part in flat.removeprefix("import").split(","):
+        path, _, alias = part.strip().partition(" as ")
+        items.append(Wanted(alias or path.split(".")[0], path, part.strip(), "module"))
+    return items[0].module, "module", tuple(items)
+
+
+def _last_part(path: str) -> str:
+    """Return the last part of a Go path that is no version."""
+    parts = path.split("/")
+    return parts[-2] if len(parts) > 1 and re.fullmatch(r"v\d+", parts[-1]) else parts[-1]
+
+
+def _items(names: str, module: str, form: str) -> tuple[Wanted, ...]:
+    texts = [" ".join(part.split()) for part in names.split(",")]
+    return tuple(
+        Wanted(re.split(r"\s", text.removeprefix("type "))[-1], module, text, form) for text in texts if text
+    )
+
+
+def has_wildcard(statements: Sequence[Statement]) -> bool:
+    """Return whether a statement imports all names of a module, so that any name may be bound."""
+    return any(item.name == "*" for statement in statements for item in statement.items)
+
+
+def add_imports(
+    snapshot: Snapshot, statements: Sequence[Statement], wanted: Sequence[Wanted]
+) -> Proposal | None:
+    """Return the edit that imports more names, or None where the place or the layout is not clear.
+
+    Args:
+        snapshot: The document.
+        statements: Its import statements.
+        wanted: The names that are not imported yet; several only if they come from one module by a list.
+    """
+    first = wanted[0]
+    listed = [s for s in statements if s.module == first.module and s.form == first.form]
+    if takes_list(first, snapshot.language):
+        for statement in listed:
+            if statement.items and statement.items[0].form != "default":
+                return _add_to_list(snapshot, statement, [one.item for one in wanted])
+    return None if listed and first.form == "module" else _add_line(snapshot, statements, wanted)
+
+
+def takes_list(wanted: Wanted, language: str) -> bool:
+    """Return whether one statement can import several names from the module."""
+    return wanted.form in ("from", "type") and language != "java"
+
+
+def join_proposals(snapshot: Snapshot, proposals: Sequence[Proposal]) -> Proposal | None:
+    """Return one proposal that makes all changes, or None if they overlap."""
+    ordered = sorted(proposals, key=lambda p: (p.start, p.end, p.lines))
+    lines: list[str] = []
+    at = ordered[0].start
+    for proposal in ordered:
+        if proposal.start < at:
+            return None
+        lines += (*snapshot.lines[at : proposal.start], *proposal.lines)
+        at = proposal.end
+    return Proposal(ordered[0].start, at, tuple(lines))
+
+
+def _add_to_list(snapshot: Snapshot, statement: Statement, items: Sequence[str]) -> Proposal | None:
+    names = [item.item for item in statement.items]
+    lines = snapshot.lines[statement.start : statement.end]
+    new = list(names)
+    for item in items:
+        new.insert(_place(new, item, _NAME_ORDERS), item)
+    if len(lines) == 1:
+        match = _ONE_LINE.match(lines[0].rstrip("\r\n"))
+        if match is not None and ", ".join(names) == match[2].rstrip(","):
+            text = f"{match[1]}{', '.join(new)}{match[3]}"
+        elif snapshot.language == "rust" and len(names) == 1 and "{" not in lines[0]:
+            text = f"{lines[0].rpartition('::')[0]}::{{{', '.join(new)}}};"
+        else:
+            return None
+        if len(text) > _MAX_WIDTH:
+            return None
+        return Proposal(statement.start, statement.end, (text + line_end(lines[0]),))
+    bare = [line.strip().removesuffix(",") for line in lines]
+    rows = [row for row, text in enumerate(bare) if text in names]
+    if [bare[row] for row in rows] != names or not all(lines[row].rstrip().endswith(",") for row in rows):
+        return None
+    if rows[-1] - rows[0] != len(rows) - 1:
+        return None
+    model = lines[rows[0]]
+    indent = model[: len(model) - len(model.lstrip())]
+    start = statement.start + rows[0]
+    return Proposal(start, start + len(rows), tuple(f"{indent}{name},{line_end(model)}" for name in new))
+
+
+def _add_line(
+    snapshot: Snapshot, statements: Sequence[Statement], wanted: Sequence[Wanted]
+) -> Proposal | None:
+    module, form = wanted[0].module, wanted[0].form
+    likeness = [_likeness(s.module, module, snapshot.language) for s in statements]
+    if not likeness or max(likeness) == 0:
+        return None
+    best = max(range(len(statements)), key=lambda n: (likeness[n], statements[n].form == form, n))
+    first = last = best
+    while first > 0 and statements[first - 1].end == statements[first].start:
+        first -= 1
+    while last + 1 < len(statements) and statements[last].end == statements[last + 1].start:
+        last += 1
+    block = statements[first : last + 1]
+    items = sorted((one.item for one in wanted), key=str.lower)
+    text = _written(snapshot, statements[best], wanted[0], items)
+    if text is None or len(text) > _MAX_WIDTH:
+        return None
+    made = Statement(0, 1, module, form, tuple(wanted), text.strip())
+    place = _place(block, made, _LINE_ORDERS, default=best - first + 1)
+    at = block[place].start if place < len(block) else block[-1].end
+    model = snapshot.lines[statements[best].start]
+    return Proposal(at, at, (text + (line_end(model) or snapshot.eol),))
+
+
+def _written(snapshot: Snapshot, model: Statement, wanted: Wanted, items: Sequence[str]) -> str | None:
+    """Return the line of the new statement, in the style of the document's statement `model`."""
+    listed = ", ".join(items)
+    language = snapshot.language
+    if language == "python":
+        return f"from {wanted.module} import {listed}" if wanted.form == "from" else f"import {wanted.item}"
+    if language == "go":
+        line = snapshot.lines[model.start]
+        if line.lstrip().startswith("import"):
+            return None
+        indent = line[: len(line) - len(line.lstrip())]
+        return f'{indent}{wanted.item} "{wanted.module}"' if wanted.item else f'{indent}"{wanted.module}"'
+    if language == "java":
+        return f"import {'static ' if wanted.form == 'static' else ''}{wanted.module}.{wanted.item};"
+    if language == "rust":
+        return f"use {wanted.module}::{{{listed}}};" if len(items) > 1 else f"use {wanted.module}::{listed};"
+    quote = '"' if '"' in model.text else "'"
+    end = ";" if model.text.endswith(";") else ""
+    kind = "type " if wanted.form == "type" else ""
+    names = listed if wanted.form == "default" else f"{{ {listed} }}"
+    return f"import {kind}{names} from {quote}{wanted.module}{quote}{end}"
+
+
+def _likeness(one: str, other: str, language: str) -> float:
+    """Return how near two modules are: the number of leading parts that they share."""
+    a, b = ([module[:1] == ".", *re.findall(r"[^./:]+", module)] for module in (one, other))
+    a, b = (parts if parts[0] else parts[1:] for parts in (a, b))
+    shared = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    if _is_standard(one, language) != _is_standard(other, language):
+        return 0.0
+    return shared + 0.5 * _is_standard(one, language)
+
+
+def _is_standard(module: str, language: str) -> bool:
+    """Return whether the module is in the standard library, for languages that keep its imports apart."""
+    if language == "python":
+        return module.split(".")[0] in sys.stdlib_module_names
+    return language == "go" and "." not in module.split("/")[0]
+
+
+def _rank(name: str) -> tuple[int, str]:
+    """Return isort's order of names: constants, classes, the rest."""
+    return (0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2, name)
+
+
+_NAME_ORDERS: tuple[Callable[[str], Any], ...] = (
+    str.lower,
+    str,
+    _rank,
+    lambda name: (name[:1].isupper(), name),
+)
+_LINE_ORDERS: tuple[Callable[[Statement], Any], ...] = (
+    lambda s: (s.form != "module", s.module.lower(), s.text.lower()),
+    lambda s: (s.module.lower(), s.text.lower()),
+    lambda s: s.text,
+    lambda s: (s.form == "static", s.text),
+)
+"""The orders in which lists and blocks are kept; the first that holds decides where a new element belongs."""
+
+
+def _place(
+    known: Sequence[T], new: T, orders: Sequence[Callable[[T], Any]], default: int | None = None
+) -> int:
+    """Return the index at which `new` keeps the order of `known`; without an order, `default` or the end."""
+    for order in orders:
+        keys = [order(element) for element in known]
+        if all(a <= b for a, b in itertools.pairwise(keys)):
+            key = order(new)
+            return next((n for n, other in enumerate(keys) if other > key), len(known))
+    return len(known) if default is None else default

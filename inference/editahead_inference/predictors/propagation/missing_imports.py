@@ -1,0 +1,247 @@
+"""Imports that the last edits left missing: the names that they use and that the document does not bind.
+
+What to import is known from three witnesses: another open document that imports the name, another open document that
+defines it, and the standard library.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from editahead_prompts.state import PastEdit
+from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
+
+from . import token_patterns
+from .bindings import whole_word
+from .document_index import DocumentIndex
+from .import_rules import IMPORT
+from .import_statements import (
+    Statement,
+    Wanted,
+    add_imports,
+    has_wildcard,
+    join_proposals,
+    parse_imports,
+    takes_list,
+)
+from .rule import Proposal
+from .standard_library import STANDARD_MODULES, STANDARD_NAMES
+
+_MAX_NAMES = 12
+"""Names of one edit that are looked up."""
+_MAX_OCCURRENCES = 40
+"""Occurrences of a name that are looked at."""
+_DEFINED = {
+    "python": r"^(?:async\s+)?(?:def|class)\s+{0}\b|^{0}\s*(?::[^=\n]+)?=(?!=)",
+    "web": r"^export\s+(?:default\s+)?(?:(?:async|abstract)\s+)?(?:function\*?|class|const|let|interface|type|enum)\s+{0}\b",
+}
+_WEB = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact"})
+
+
+class MissingImport(NamedTuple):
+    """The edit that imports some names.
+
+    Attributes:
+        names: The names, in the order in which the edits brought them.
+        witness: How the imports are known: "imported", "defined" or "standard".
+        proposal: The edit.
+    """
+
+    names: tuple[str, ...]
+    witness: str
+    proposal: Proposal
+
+
+def missing_imports(
+    edits: Sequence[PastEdit],
+    index: DocumentIndex,
+    others: Sequence[Snapshot],
+    trees: SyntaxTrees,
+    typed: str = "",
+) -> list[MissingImport]:
+    """Return the edit that imports all names that the edits brought and that nothing binds, then one for each module.
+
+    Args:
+        edits: Finished edits of the index's document.
+        index: The index of the document that needs the imports.
+        others: The other open documents.
+        trees: The syntax trees of all documents.
+        typed: The word at the cursor, which may be longer in the end.
+    """
+    snapshot = index.snapshot
+    statements: list[Statement] | None = None
+    wanted: dict[tuple[str, ...], list[tuple[str, Wanted]]] = {}
+    for name in _brought(edits):
+        if name == typed:
+            continue
+        witnesses = _witnesses(name, snapshot, others, trees)
+        first = next(witnesses, None)
+        if first is None or not _is_unbound(name, index, trees):
+            continue
+        if statements is None:
+            statements = parse_imports(snapshot, trees)
+        bound = {item.name for statement in statements for item in statement.items}
+        if name in bound or has_wildcard(statements):
+            continue
+        for witness, one in (first, *witnesses):
+            if one.module not in bound and not _is_own(one, snapshot) and _is_used_as(one, index):
+                alone = () if takes_list(one, snapshot.language) else (one.item,)
+                wanted.setdefault((one.module, one.form, *alone), []).append((witness, one))
+                break
+    found = []
+    for group in wanted.values():
+        proposal = add_imports(snapshot, statements or (), [one for _, one in group])
+        if proposal is not None:
+            found.append(MissingImport(tuple(one.name for _, one in group), group[0][0], proposal))
+    together = join_proposals(snapshot, [one.proposal for one in found]) if len(found) > 1 else None
+    if together is None:
+        return found
+    names = tuple(name for one in found for name in one.names)
+    return [MissingImport(names, found[0].witness, together), *found]
+
+
+def _brought(edits: Sequence[PastEdit]) -> list[str]:
+    """Return the names that the edits brought, in order."""
+    names: dict[str, None] = {}
+    for edit in edits:
+        known = {name for line in edit.old for name in WORD.findall(line)}
+        for line in edit.new:
+            for name in WORD.findall(line):
+                if name not in known and name not in token_patterns.KEYWORDS and len(name) > 1:
+                    names[name] = None
+    return list(names)[: _MAX_NAMES * max(len(edits), 1)]
+
+
+def _is_unbound(name: str, index: DocumentIndex, trees: SyntaxTrees) -> bool:
+    """Return whether code of the document uses the name as a plain one, and nothing in the document binds it."""
+    if index.snapshot.language == "rust":  # blocks and functions have their own
+        own = re.compile(rf"\buse\s[^;]*(?:\b{re.escape(name)}\b|\*)[^;]*;")
+        if own.search(index.snapshot.text):
+            return False
+    used, seen = False, 0
+    for line in index.lines_with(name):
+        in_import = IMPORT.match(index.bodies[line])
+        for match in whole_word(name).finditer(index.bodies[line]):
+            seen += 1
+            if seen > _MAX_OCCURRENCES:
+                return False
+            at = index.snapshot.starts[line] + match.start()
+            occurrence = trees.occurrence(index.snapshot, at, at + len(name))
+            if occurrence.defines and occurrence.role in ("plain", "argument"):
+                return False
+            used |= occurrence.role == "plain" and not in_import  # there it is a part of a module's name
+    return used
+
+
+def _is_own(wanted: Wanted, snapshot: Snapshot) -> bool:
+    """Return whether the module is, or holds, the document itself."""
+    stem = posixpath.splitext(_path(snapshot.uri))[0].removesuffix("/__init__").removesuffix("/mod")
+    parts = [part for part in re.split(r"[./:]+", wanted.module) if part not in ("", "crate", "self")]
+    if snapshot.language == "java":
+        return (
+            re.search(rf"^package\s+{re.escape(wanted.module)}\s*;", snapshot.text, re.MULTILINE) is not None
+        )
+    if snapshot.language == "go":
+        package = re.search(r"^package\s+(\w+)", snapshot.text, re.MULTILINE)
+        return package is not None and package[1].removesuffix("_test") == wanted.name
+    return bool(parts) and f"{stem}/".endswith(f"/{'/'.join(parts)}/")
+
+
+def _is_used_as(wanted: Wanted, index: DocumentIndex) -> bool:
+    """Return whether a module is used with a dot after it, as modules are."""
+    if wanted.form != "module":
+        return True
+    use = re.compile(rf"(?<![\w.]){re.escape(wanted.name)}\.[^\W\d]")
+    bodies = (index.bodies[line] for line in index.lines_with(wanted.name))
+    return any(use.search(body) and not IMPORT.match(body) for body in bodies)
+
+
+def _witnesses(
+    name: str, snapshot: Snapshot, others: Sequence[Snapshot], trees: SyntaxTrees
+) -> Iterator[tuple[str, Wanted]]:
+    """Yield what to import for a name, the surest first, each with how it is known."""
+    language = snapshot.language
+    for other in others:
+        if not _is_kin(language, other.language) or name not in other.text:
+            continue
+        for statement in parse_imports(other, trees):
+            for item in statement.items:
+                if item.name == name and item.form != "public":
+                    module = _seen_from(item.module, other.uri, snapshot.uri, language)
+                    if module:
+                        yield "imported", replace(item, module=module)
+    pattern = _DEFINED.get("web" if language in _WEB else language)
+    for other in others:
+        if pattern is None or not _is_kin(language, other.language) or name not in other.text:
+            continue
+        defined = re.search(pattern.format(re.escape(name)), other.text, re.MULTILINE)
+        if defined:
+            module = _module_of(other, snapshot, trees)
+            if module:
+                form = "default" if "default" in defined[0].split() else "from"
+                yield "defined", Wanted(name, module, name, form)
+    if language == "python" and name in sys.stdlib_module_names and name in STANDARD_MODULES["python"]:
+        yield "standard", Wanted(name, name, name, "module")
+    elif language == "go" and name in STANDARD_MODULES["go"]:
+        yield "standard", Wanted(name, STANDARD_MODULES["go"][name], "", "module")
+    if name in STANDARD_NAMES.get(language, {}):
+        yield "standard", Wanted(name, STANDARD_NAMES[language][name], name, "from")
+
+
+def _is_kin(one: str, other: str) -> bool:
+    return one == other or (one in _WEB and other in _WEB)
+
+
+def _path(uri: str) -> str:
+    return unquote(uri.partition("://")[2])
+
+
+def _seen_from(module: str, theirs: str, ours: str, language: str) -> str:
+    """Return another document's name of a module as this document writes it, or "" where that is not known."""
+    if not module.startswith("."):
+        return module
+    here, there = posixpath.dirname(_path(ours)), posixpath.dirname(_path(theirs))
+    if here == there:
+        return module
+    if language not in _WEB:
+        return ""
+    return _relative(posixpath.normpath(posixpath.join(there, module)), here)
+
+
+def _relative(path: str, folder: str) -> str:
+    found = posixpath.relpath(path, folder)
+    return found if found.startswith(".") else f"./{found}"
+
+
+def _module_of(other: Snapshot, snapshot: Snapshot, trees: SyntaxTrees) -> str:
+    """Return the name by which this document imports from another, or "" where nothing shows it."""
+    theirs, ours = _path(other.uri), _path(snapshot.uri)
+    statements = parse_imports(snapshot, trees)
+    stem = posixpath.splitext(theirs)[0]
+    if snapshot.language in _WEB:
+        relative = [s.module for s in statements if s.module.startswith(".")]
+        if not relative:
+            return ""
+        ending = next((".js" for module in relative if module.endswith(".js")), "")
+        return _relative(stem, posixpath.dirname(ours)) + ending
+    parts = stem.removesuffix("/__init__").split("/")
+    known = {s.module for s in statements}
+    for start in range(len(parts)):
+        if ".".join(parts[start:]) in known:
+            return ".".join(parts[start:])
+    is_beside = posixpath.dirname(theirs) == posixpath.dirname(ours)
+    if is_beside and any(module.startswith(".") for module in known):
+        return f".{parts[-1]}" if not stem.endswith("/__init__") else ""
+    roots = {module.split(".")[0] for module in known if not module.startswith(".")}
+    for start, part in enumerate(parts):
+        if part in roots and part not in sys.stdlib_module_names and parts[:start] == ours.split("/")[:start]:
+            return ".".join(parts[start:])
+    return ""

@@ -1,0 +1,96 @@
+"""Names of standard libraries that mean one thing wherever they are used unbound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+def _by_name(table: Mapping[str, str]) -> dict[str, str]:
+    return {name: module for module, names in table.items() for name in _words(names)}
+
+
+STANDARD_MODULES: dict[str, dict[str, str]] = {
+    "python": {
+        name: name
+        for name in _words(
+            "abc argparse ast asyncio base64 bisect collections contextlib copy csv dataclasses datetime decimal enum "
+            "functools glob gzip hashlib heapq hmac html importlib inspect io itertools json logging math "
+            "multiprocessing operator os pathlib pickle platform random re secrets shutil signal socket sqlite3 ssl "
+            "string struct subprocess sys tempfile textwrap threading time traceback types typing unicodedata "
+            "unittest urllib uuid warnings weakref zipfile zlib"
+        )
+    },
+    "go": {
+        path.rpartition("/")[2]: path
+        for path in _words(
+            "bufio bytes context crypto/sha256 crypto/tls database/sql embed encoding/base64 encoding/binary "
+            "encoding/hex encoding/json encoding/xml errors flag fmt io io/fs io/ioutil log log/slog maps math math/big "
+            "mime net net/http net/http/httptest net/url os os/exec os/signal path path/filepath reflect regexp runtime "
+            "slices sort strconv strings sync sync/atomic syscall testing time unicode unicode/utf8 unsafe"
+        )
+    },
+}
+"""Modules by the name that they bind, by language. A module's name must be one that variables seldom have alone."""
+
+STANDARD_NAMES: dict[str, dict[str, str]] = {
+    "python": _by_name(
+        {
+            "typing": "Any Optional Union Callable Dict List Tuple Set TypeVar Generic Protocol Iterable Iterator "
+            "Sequence Mapping TYPE_CHECKING ClassVar Literal NamedTuple TypedDict cast overload",
+            "dataclasses": "dataclass field",
+            "pathlib": "Path PurePath PurePosixPath",
+            "collections": "defaultdict OrderedDict deque namedtuple",
+            "functools": "partial wraps lru_cache cached_property reduce singledispatch",
+            "contextlib": "contextmanager suppress ExitStack asynccontextmanager nullcontext",
+            "datetime": "timedelta timezone",
+            "enum": "Enum IntEnum StrEnum",
+            "decimal": "Decimal",
+            "abc": "ABC abstractmethod",
+            "io": "BytesIO StringIO",
+            "unittest.mock": "MagicMock",
+            "uuid": "UUID uuid4",
+            "copy": "deepcopy",
+            "textwrap": "dedent",
+        }
+    ),
+    "java": _by_name(
+        {
+            "java.util": "List Map Set ArrayList HashMap HashSet LinkedHashMap LinkedHashSet LinkedList Arrays "
+            "Collection Collections Iterator Objects Optional TreeMap TreeSet UUID Deque ArrayDeque EnumSet Locale "
+            "NoSuchElementException Comparator",
+            "java.util.function": "Function Supplier Consumer BiFunction Predicate BiConsumer",
+            "java.util.stream": "Collectors Stream",
+            "java.util.concurrent": "ConcurrentHashMap CompletableFuture CountDownLatch ExecutorService Executors "
+            "TimeUnit Callable CopyOnWriteArrayList",
+            "java.util.concurrent.atomic": "AtomicBoolean AtomicInteger AtomicLong AtomicReference",
+            "java.io": "IOException InputStream OutputStream File Closeable UncheckedIOException ByteArrayInputStream "
+            "ByteArrayOutputStream Serializable",
+            "java.nio.charset": "StandardCharsets Charset",
+            "java.nio.file": "Files Path Paths",
+            "java.time": "Duration Instant LocalDate LocalDateTime",
+            "java.lang.reflect": "Method Field Type ParameterizedType InvocationTargetException",
+        }
+    ),
+    "rust": _by_name(
+        {
+            "std::collections": "HashMap HashSet BTreeMap BTreeSet VecDeque BinaryHeap",
+            "std::sync": "Arc Mutex RwLock OnceLock",
+            "std::rc": "Rc",
+            "std::cell": "RefCell Cell UnsafeCell",
+            "std::path": "Path PathBuf",
+            "std::time": "Duration Instant",
+            "std::pin": "Pin",
+            "std::borrow": "Cow",
+            "std::marker": "PhantomData",
+            "std::future": "Future",
+            "std::sync::atomic": "AtomicUsize AtomicBool AtomicU64 AtomicPtr",
+            "std::ffi": "OsStr OsString CStr CString",
+            "std::str": "FromStr",
+        }
+    ),
+}
+"""Modules by the name that is imported from them, by language."""
