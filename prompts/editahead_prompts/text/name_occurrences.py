@@ -11,6 +11,8 @@ from typing import Literal
 
 from tree_sitter import Node
 
+from .member_owners import argument_owner, member_owner, parameter_owner
+
 NameRole = Literal["plain", "member", "argument", "text", "unknown"]
 """Role of a name.
 
@@ -153,12 +155,15 @@ class Occurrence:
     Attributes:
         functions: Node ids of the enclosing functions, innermost first, without the function that the name names.
         imports: Whether an import defines the name.
+        owner: The type of a member, the callee of a keyword argument, or the function of a parameter; "" if the text
+            does not show it, and for other names.
     """
 
     role: NameRole
     defines: bool
     functions: tuple[int, ...]
     imports: bool = False
+    owner: str = ""
 
 
 UNKNOWN = Occurrence("unknown", False, ())
@@ -196,7 +201,16 @@ def classify_occurrence(node: Node) -> Occurrence:
     imports = holder is not None and any(
         "import" in n.type or n.type == "use_declaration" for n in _upwards(holder, 3)
     )
-    return Occurrence(role, holder is not None, around, imports)
+    return Occurrence(role, holder is not None, around, imports, _owner(node, role, holder))
+
+
+def _owner(node: Node, role: NameRole, holder: Node | None) -> str:
+    if role == "member":
+        return member_owner(node)
+    if role == "argument":
+        return argument_owner(node)
+    is_parameter = holder is not None and (holder.type in _PARAMETER_LISTS or "parameter" in holder.type)
+    return parameter_owner(node) if is_parameter else ""
 
 
 def _definer(node: Node) -> Node | None:

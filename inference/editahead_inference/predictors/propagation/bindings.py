@@ -11,6 +11,7 @@ from functools import cache, cached_property
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import case_style, changed_spans, tokenize
+from editahead_prompts.text.member_owners import related_types
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
@@ -25,10 +26,12 @@ MODULE = 0
 
 _ANYWHERE = frozenset({"text", "unknown"})
 """Roles in which an occurrence may mean any name, whatever its binding."""
-_RELATED = frozenset({("plain", "argument"), ("argument", "plain"), ("text", "argument"), ("text", "member")})
-"""Pairs of roles (of the renamed occurrence, of another) that may mean the same name.
+_RELATED = frozenset({("text", "argument"), ("text", "member")})
+"""Pairs of roles (of the renamed occurrence, of another) that may mean the same name: a value is read by its key."""
+_BY_OWNER = frozenset({("plain", "argument"), ("argument", "plain"), ("member", "argument")})
+"""Pairs of roles that mean the same name if both have the same owner.
 
-A parameter is passed by its keyword, and a value is read by its key.
+A parameter is passed by its keyword to its own function, and so is a field to its class.
 """
 
 _COMMENT = re.compile(r"//|/\*|^\s*\*|#|--|\"\"\"|'''|<!--")
@@ -135,12 +138,45 @@ class RenamedName:
         if site.role != made.role:
             if made.role == "text" and case_style(self._old) != "flat":  # no common word, so it is the name
                 return False
+            if (made.role, site.role) in _BY_OWNER:
+                return not self._has_owner(site)
             return (made.role, site.role) not in _RELATED and not self._is_implicit_member(site)
+        if made.role == "member":
+            return self._is_of_another_type(site)
         if made.role != "plain" or self._is_replacement:
             return False
         if self._index is not self._origin:
             return any(d.role == "plain" and not d.imports for d in self._old_definitions)
         return self._binding(site) != self._binding(made)
+
+    def _has_owner(self, site: Occurrence) -> bool:
+        """Return whether the site's function, or class, is that of the renamed parameter or field."""
+        made = self.new_occurrence
+        owners = {made.owner} if made is not None and made.owner else {d.owner for d in self._old_definitions}
+        return not owners or not site.owner or site.owner in owners
+
+    @cached_property
+    def _kin(self) -> frozenset[tuple[str, str]]:
+        return related_types(self._index.snapshot.text)
+
+    def _is_of_another_type(self, site: Occurrence) -> bool:
+        """Return whether a member surely, or perhaps, belongs to another type than the renamed one.
+
+        A member whose type the text does not show may be any; it is taken as the renamed one while no other type of the
+        document defines the old name.
+        """
+        made = self.new_occurrence
+        if made is None or not made.owner or site.owner == made.owner:
+            return False
+        if site.owner:
+            return (made.owner, site.owner) not in self._kin
+        return any(
+            d.role == "member"
+            and d.owner
+            and d.owner != made.owner
+            and (made.owner, d.owner) not in self._kin
+            for d in self._old_definitions
+        )
 
     def _is_implicit_member(self, site: Occurrence) -> bool:
         """Return whether the site and the renamed name are a member, once with and once without `this`.
@@ -245,6 +281,7 @@ class RenamedName:
             "prose": float(site.role == "text" and _is_prose(body, match)),
             "member": float(site.role == "member"),
             "same-role": float(site.role == made.role),
+            "same-owner": float(bool(made.owner) and made.owner == site.owner),
             "same-binding": float(both_plain and not self.refers_elsewhere(site)),
             "local": float(both_plain and self._index is self._origin and self._binding(made) != MODULE),
             "site-defines": float(site.defines),
