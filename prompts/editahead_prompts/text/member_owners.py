@@ -1,7 +1,7 @@
 """The owner of a name: the type of a member, the function of a keyword argument or of a parameter.
 
 Only what the text near the name shows: `self`, a receiver with a declared type, a literal's type, the callee. An owner that
-the text does not show is "".
+the text does not show is "", or `HINT` and the receiver's last name where a member has a receiver.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ _TYPES = frozenset(
 )
 _LITERALS = {"composite_literal": "type", "struct_expression": "name"}
 _CALLS = {"call": "function", "call_expression": "function"}
+HINT = "~"
+"""The first character of an owner that is only the name of a receiver of unknown type."""
 _SELF = frozenset({"self", "this", "cls", "Self"})
 _NAME = re.compile(r"[^\W\d]\w*")
 _MAX_TEXT = 8000
@@ -69,11 +71,13 @@ def member_owner(node: Node) -> str:
 
 
 def argument_owner(node: Node) -> str:
-    """Return the name of the function that is called with a keyword argument."""
+    """Return the name of the function that is called with a keyword argument, after the name that it is called on."""
     for above in _upwards(node):
         field = _CALLS.get(above.type)
         if field is not None:
-            return _last_name(above.child_by_field_name(field))
+            names = _NAME.findall(_text(above.child_by_field_name(field) or above)[:200])
+            names = [name for name in names if name not in _SELF]
+            return ".".join(names[-2:])
     return ""
 
 
@@ -103,9 +107,8 @@ def _type_of(receiver: Node) -> str:
         return _enclosing_type(receiver)
     if receiver.type in ("scoped_identifier", "identifier", "type_identifier") and text[:1].isupper():
         return _last_name(receiver)
-    if receiver.type != "identifier":
-        return ""
-    return _declared_type(receiver, text)
+    declared = _declared_type(receiver, text) if receiver.type == "identifier" else ""
+    return declared or HINT + _last_name(receiver)
 
 
 def _declared_type(receiver: Node, name: str) -> str:

@@ -39,6 +39,26 @@ _FUNCTIONS = frozenset(
         "generator_expression",
     }
 )
+_BLOCKS = frozenset(
+    {
+        "block",
+        "statement_block",
+        "compound_statement",
+        "catch_clause",
+        "enhanced_for_statement",
+        "for_expression",
+        "for_in_statement",
+        "for_range_loop",
+        "for_statement",
+        "if_expression",
+        "if_statement",
+        "match_arm",
+        "try_with_resources_statement",
+        "while_expression",
+        "while_statement",
+    }
+)
+"""Node types besides functions that bind names, in languages with block scopes."""
 _CLASSES = frozenset(
     {"class_definition", "class_declaration", "class_body", "impl_item", "interface_declaration"}
 )
@@ -154,9 +174,12 @@ class Occurrence:
 
     Attributes:
         functions: Node ids of the enclosing functions, innermost first, without the function that the name names.
+        scopes: Node ids of the functions and blocks that can bind a name for this occurrence, innermost first.
+        binder: The scope in which a definition binds its name; 0 for the module, and for uses.
         imports: Whether an import defines the name.
         owner: The type of a member, the callee of a keyword argument, or the function of a parameter; "" if the text
-            does not show it, and for other names.
+            does not show it, and for other names; see `member_owners`.
+        shorthand: Whether the name is both a field and the variable that gives it its value, as in `{ name }`.
     """
 
     role: NameRole
@@ -164,6 +187,9 @@ class Occurrence:
     functions: tuple[int, ...]
     imports: bool = False
     owner: str = ""
+    shorthand: bool = False
+    scopes: tuple[int, ...] = ()
+    binder: int = 0
 
 
 UNKNOWN = Occurrence("unknown", False, ())
@@ -172,7 +198,11 @@ UNKNOWN = Occurrence("unknown", False, ())
 def classify_occurrence(node: Node) -> Occurrence:
     """Classify the name at a node, which is the smallest node that covers the name."""
     if _is_text(node):
-        return Occurrence("text", False, ())
+        parents = list(_above(node))
+        functions = tuple(n.id for n in parents if n.type in _FUNCTIONS)
+        return Occurrence("text", False, functions, scopes=_scopes(parents))
+    if _is_module_name(node):
+        return Occurrence("member", False, ())
     holder = _definer(node)
     parent = node.parent
     role: NameRole = "plain"
@@ -197,11 +227,37 @@ def classify_occurrence(node: Node) -> Occurrence:
     ):
         role = "member"
     named = holder.id if holder is not None and holder.type in _FUNCTIONS else None
-    around = tuple(n.id for n in _above(node) if n.type in _FUNCTIONS and n.id != named)
+    above = [n for n in _above(node) if n.id != named]
+    around = tuple(n.id for n in above if n.type in _FUNCTIONS)
+    scopes = _scopes(above)
     imports = holder is not None and any(
         "import" in n.type or n.type == "use_declaration" for n in _upwards(holder, 3)
     )
-    return Occurrence(role, holder is not None, around, imports, _owner(node, role, holder))
+    shorthand = node.type.startswith("shorthand_") or (
+        parent is not None and parent.type == "shorthand_field_initializer"
+    )
+    binder = _binder(holder, scopes, around) if holder is not None else 0
+    return Occurrence(
+        role, holder is not None, around, imports, _owner(node, role, holder), shorthand, scopes, binder
+    )
+
+
+def _scopes(above: list[Node]) -> tuple[int, ...]:
+    """Return the node ids of the scopes among a node's ancestors. Python has functions and `except` clauses only."""
+    is_python = bool(above) and above[-1].type == "module"
+    return tuple(
+        n.id
+        for n in above
+        if n.type in _FUNCTIONS or n.type == "except_clause" or (n.type in _BLOCKS and not is_python)
+    )
+
+
+def _binder(holder: Node, scopes: tuple[int, ...], functions: tuple[int, ...]) -> int:
+    """Return the scope in which a definition binds: of Python's `except` clauses, only the name after `as`."""
+    clause = next((n for n in _above(holder) if n.id in scopes), None)
+    if clause is not None and clause.type == "except_clause" and holder.type != "as_pattern":
+        return functions[0] if functions else 0
+    return scopes[0] if scopes else 0
 
 
 def _owner(node: Node, role: NameRole, holder: Node | None) -> str:
@@ -256,6 +312,20 @@ def _is_key(element: Node) -> bool:
 
 def _is_field(parent: Node, field: str, node: Node) -> bool:
     return any(child.id == node.id for child in parent.children_by_field_name(field))
+
+
+def _is_module_name(node: Node) -> bool:
+    """Return whether the name is a part of the module that a Python statement imports from."""
+    path = node.parent
+    statement = path.parent if path is not None and path.type in ("dotted_name", "relative_import") else None
+    if statement is not None and statement.type == "relative_import":
+        path, statement = statement, statement.parent
+    return (
+        path is not None
+        and statement is not None
+        and statement.type == "import_from_statement"
+        and _is_field(statement, "module_name", path)
+    )
 
 
 def _is_text(node: Node) -> bool:

@@ -10,13 +10,14 @@ from collections.abc import Callable
 from functools import cache, cached_property
 
 from editahead_prompts.state import PastEdit
-from editahead_prompts.text.identifiers import case_style, changed_spans, tokenize
-from editahead_prompts.text.member_owners import related_types
+from editahead_prompts.text.identifiers import case_style, changed_spans, split_words, tokenize
+from editahead_prompts.text.member_owners import HINT, related_types
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .document_index import DocumentIndex
+from .line_transforms import COMMENT
 
 _MAX_OCCURRENCES = 40
 """Lines with a name whose occurrences are classified. Each one costs a look at the syntax tree."""
@@ -34,7 +35,9 @@ _BY_OWNER = frozenset({("plain", "argument"), ("argument", "plain"), ("member", 
 A parameter is passed by its keyword to its own function, and so is a field to its class.
 """
 
-_COMMENT = re.compile(r"//|/\*|^\s*\*|#|--|\"\"\"|'''|<!--")
+_MARKS_NAME = re.compile(r"(?:`|(?<!\w)['\"]|[@\\:]param\s+(?:\{[^}]*\}\s*)?|[@\\]p\s|\{)\Z")
+"""What precedes a name in a comment or a string."""
+_IMPORTS_MODULE = re.compile(r"import\s+[\w., ]+\Z")
 _IMPLICIT_THIS = frozenset({"cpp", "java"})
 
 
@@ -71,22 +74,30 @@ class RenamedName:
         self._anothers: dict[int, bool] = {}
 
     @cached_property
-    def new_occurrence(self) -> Occurrence | None:
-        """The new name where the edit put it; None if it is not found there."""
+    def _new_place(self) -> tuple[int, int] | None:
+        """The line and the column at which the edit put the new name; None if it is not found there."""
         edit, bodies = self._edit, self._origin.bodies
         for row in range(min(max(len(edit.new), 1), len(bodies) - edit.line)):
             old = edit.old[row] if len(edit.old) == len(edit.new) else ""
             column = _put_for(self._old, self._new, old, bodies[edit.line + row])
             if column >= 0:
-                at = self._origin.snapshot.starts[edit.line + row] + column
-                return self._trees.occurrence(self._origin.snapshot, at, at + len(self._new))
+                return edit.line + row, column
         return None
 
     @cached_property
+    def new_occurrence(self) -> Occurrence | None:
+        """The new name where the edit put it; None if it is not found there."""
+        if self._new_place is None:
+            return None
+        line, column = self._new_place
+        at = self._origin.snapshot.starts[line] + column
+        return self._trees.occurrence(self._origin.snapshot, at, at + len(self._new))
+
+    @cached_property
     def _binders(self) -> frozenset[int]:
-        """The functions that define the old or the new name; `MODULE` for a definition outside functions."""
+        """The scopes that define the old or the new name; `MODULE` for a definition outside of them."""
         return frozenset(
-            occurrence.functions[0] if occurrence.functions else MODULE
+            occurrence.binder
             for name in (self._old, self._new)
             for occurrence in self._occurrences(name)
             if occurrence.defines and occurrence.role == "plain"
@@ -120,7 +131,7 @@ class RenamedName:
         )
 
     def _binding(self, occurrence: Occurrence) -> int:
-        return next((function for function in occurrence.functions if function in self._binders), MODULE)
+        return next((scope for scope in occurrence.scopes if scope in self._binders), MODULE)
 
     def occurrence(self, line: int, column: int) -> Occurrence:
         """Return the occurrence of the old name at a 0-based line and column of the index's document."""
@@ -153,7 +164,14 @@ class RenamedName:
         """Return whether the site's function, or class, is that of the renamed parameter or field."""
         made = self.new_occurrence
         owners = {made.owner} if made is not None and made.owner else {d.owner for d in self._old_definitions}
-        return not owners or not site.owner or site.owner in owners
+        callee = site.owner.rpartition(".")
+        if callee[0] and self._index is self._origin and self._imports_module(callee[0]):
+            return False
+        return not owners or not site.owner or callee[2] in owners
+
+    def _imports_module(self, name: str) -> bool:
+        lines = (self._index.bodies[line] for line in self._index.lines_with(name))
+        return any(_IMPORTS_MODULE.match(body) for body in lines)
 
     @cached_property
     def _kin(self) -> frozenset[tuple[str, str]]:
@@ -162,14 +180,17 @@ class RenamedName:
     def _is_of_another_type(self, site: Occurrence) -> bool:
         """Return whether a member surely, or perhaps, belongs to another type than the renamed one.
 
-        A member whose type the text does not show may be any; it is taken as the renamed one while no other type of the
-        document defines the old name.
+        Where the text does not show the type, a member of one word, which other types often have, needs a receiver that is
+        called like the type. Other members are taken as the renamed one while no other type of the document defines the old
+        name.
         """
         made = self.new_occurrence
         if made is None or not made.owner or site.owner == made.owner:
             return False
-        if site.owner:
+        if site.owner and not site.owner.startswith(HINT) and not made.owner.startswith(HINT):
             return (made.owner, site.owner) not in self._kin
+        if made.defines and site.owner.startswith(HINT) and len(split_words(self._old)) == 1:
+            return not _may_be_called(site.owner.removeprefix(HINT), made.owner)
         return any(
             d.role == "member"
             and d.owner
@@ -209,13 +230,20 @@ class RenamedName:
         if site.role == "text" and self.new_occurrence is not None and self.new_occurrence.role != "text":
             if self._index is not self._origin:  # another file's text is about its own names
                 return True
-            return (
-                self._old.isalpha()
-                and self._old.islower()
-                and _is_prose(body, match)
-                and not _COMMENT.search(body)
-            )
+            if self._binding(self.new_occurrence) not in (MODULE, *site.scopes) and not self._heads_binder(
+                line
+            ):
+                return True
+            return case_style(self._old) == "flat" and not _is_quoted(body, match)
         return self.refers_elsewhere(site)
+
+    def _heads_binder(self, line: int) -> bool:
+        """Return whether the line is in the comment above the function that binds the name, or in its first line."""
+        bodies = self._index.bodies
+        while line < len(bodies) - 1 and COMMENT.match(bodies[line]):
+            line += 1
+        column = self._new_place[1] if self._new_place else -1
+        return self._new_place is not None and self._new_place[0] == line and column >= 0
 
     @cached_property
     def _is_repeated(self) -> bool:
@@ -250,11 +278,11 @@ class RenamedName:
         """
 
         def replaced(match: re.Match[str]) -> str:
-            if strictly:
-                keeps = not self.refers_same(self.occurrence(line, match.start()))
-            else:
-                keeps = self._is_not_meant(body, line, match)
-            return match[0] if keeps else self._new
+            site = self.occurrence(line, match.start())
+            keeps = not self.refers_same(site) if strictly else self._is_not_meant(body, line, match)
+            if keeps:
+                return match[0]
+            return f"{self._old}: {self._new}" if site.shorthand else self._new
 
         return whole_word(self._old).sub(replaced, body)
 
@@ -291,6 +319,16 @@ class RenamedName:
         }
 
 
+def _is_quoted(body: str, match: re.Match[str]) -> bool:
+    """Return whether a word in a comment or a string is written as a name: in quotes, as a call, or as a documented one."""
+    before, after = body[: match.start()], body[match.end() :]
+    return bool(
+        _MARKS_NAME.search(before)
+        or after.startswith(("(", "`"))
+        or (not before.strip(" \t*#/") and re.match(r"\s*(?:\([^)]*\))?\s*:", after))
+    )
+
+
 def _put_for(old_name: str, new_name: str, old: str, new: str) -> int:
     """Return the column in the body `new` at which `new_name` replaced `old_name` of the line `old`.
 
@@ -302,6 +340,16 @@ def _put_for(old_name: str, new_name: str, old: str, new: str) -> int:
             return sum(map(len, b[:b1]))
     match = whole_word(new_name).search(new)
     return -1 if match is None else match.start()
+
+
+def _may_be_called(receiver: str, owner: str) -> bool:
+    """Return whether a receiver's name says that it is of a type: a word of it, or its first letters."""
+    words, own = split_words(receiver), split_words(owner)
+    initials = "".join(word[0] for word in own)
+    return bool(set(words) & set(own)) or any(
+        word in (own[0], initials) or any(part.startswith(word) for part in own if len(word) <= 4)
+        for word in words
+    )
 
 
 def _is_prose(body: str, match: re.Match[str]) -> bool:

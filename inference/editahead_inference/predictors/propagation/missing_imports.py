@@ -82,20 +82,25 @@ def missing_imports(
     for name in _brought(edits):
         if name == typed:
             continue
-        witnesses = _witnesses(name, snapshot, others, trees)
-        first = next(witnesses, None)
-        if first is None or not _is_unbound(name, index, trees):
+        known = list(_witnesses(name, snapshot, others, trees))
+        if not known or not _is_unbound(name, index, trees):
             continue
         if statements is None:
             statements = parse_imports(snapshot, trees)
         bound = {item.name for statement in statements for item in statement.items}
         if name in bound or has_wildcard(statements):
             continue
-        for witness, one in (first, *witnesses):
-            if one.module not in bound and not _is_own(one, snapshot) and _is_used_as(one, index):
-                alone = () if takes_list(one, snapshot.language) else (one.item,)
-                wanted.setdefault((one.module, one.form, *alone), []).append((witness, one))
-                break
+        usable = [
+            (witness, one)
+            for witness, one in known
+            if one.module not in bound and not _is_own(one, snapshot) and _is_used_as(one, index)
+        ]
+        surest = {one for witness, one in usable if witness == usable[0][0]}
+        if len(surest) != 1:  # witnesses that contradict each other
+            continue
+        witness, one = usable[0]
+        alone = () if takes_list(one, snapshot.language) else (one.item,)
+        wanted.setdefault((one.module, one.form, *alone), []).append((witness, one))
     found = []
     for group in wanted.values():
         proposal = add_imports(snapshot, statements or (), [one for _, one in group])

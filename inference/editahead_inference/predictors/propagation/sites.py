@@ -6,10 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from editahead_prompts.state import EditorState, PastEdit
-from editahead_prompts.text.snapshot import line_end
+from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
+from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .bindings import RenameCache
+from .bindings import MODULE, RenameCache
 from .document_index import DocumentIndex
 from .rule import Proposal, Rule
 from .rule_induction import induce_rules_from_edit
@@ -27,6 +28,9 @@ _MAX_RUN = 25
 """Neighbouring lines that one proposal may rewrite together."""
 _SIBLINGS = "rename-siblings"
 """The kind of the rule that renames the same name of several functions, one after the other."""
+_WHOLE = frozenset({"line", "block"})
+"""Kinds of rules that repeat only where the whole text is the same."""
+_TRUTH_VALUES = frozenset({"true", "false"})
 _EXACT_RENAMES = frozenset({"rename", "rename-bound", _SIBLINGS})
 _COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words", "part", "span0", "span1"})
 """Kinds of rules that may each change their own part of one line."""
@@ -61,13 +65,18 @@ def find_sites(
     found: dict[Proposal, Site] = {}
     for rule, age in taught:
         check()
-        proposals = _outside(_proposals(rule, index, names, edits[age]), edits[age], uri)
+        instances = instances_of[rule.key]
+        if len(instances) < 2 and rule.kind not in _WHOLE and _changes_values_only(edits[age]):
+            continue
+        teacher = _teacher(rule, [edits[a] for a in dict.fromkeys(instances)], names)
+        proposals = _outside(_proposals(rule, index, names, teacher), edits[age], uri)
+        if not _is_rename_of_definition(rule, names, teacher):
+            proposals = _within_scope(proposals, [edits[a] for a in set(instances)], index, trees)
         if not proposals or len(proposals) > _MAX_PROPOSALS:
             continue
         runs = _together(proposals)
         below = [run for run in runs if run.end > edited_line or run.start >= edited_line]
         above = runs[: len(runs) - len(below)][::-1]
-        instances = instances_of[rule.key]
         lines = [edits[age].line for age in instances]
         first, last = min(lines), max(lines)
         skipped = sum(first < run.start < last for run in runs)
@@ -130,6 +139,56 @@ def _proposals(rule: Rule, index: DocumentIndex, names: RenameCache, edit: PastE
                 yield Proposal(proposal.start, proposal.end, (new + end,))
         elif not renamed.has_foreign_occurrence(proposal.start):
             yield proposal
+
+
+def _changes_values_only(edit: PastEdit) -> bool:
+    """Return whether an edit changed only numbers, truth values and operators: one example says nothing of other lines."""
+    if len(edit.old) != len(edit.new):
+        return False
+    changed = [
+        token
+        for old, new in zip(edit.old, edit.new, strict=True)
+        for a, b in [(tokenize(line_body(old)), tokenize(line_body(new)))]
+        for a1, a2, b1, b2 in changed_spans(a, b)
+        for token in (*a[a1:a2], *b[b1:b2])
+    ]
+    return all(not is_word(token) or token.lower() in _TRUTH_VALUES for token in changed) and any(
+        token[0].isdigit() or is_word(token) for token in changed
+    )
+
+
+def _teacher(rule: Rule, examples: Sequence[PastEdit], names: RenameCache) -> PastEdit:
+    """Return the example that defines the new name, which shows what is renamed; else the newest example."""
+    return next((edit for edit in examples if _is_rename_of_definition(rule, names, edit)), examples[0])
+
+
+def _is_rename_of_definition(rule: Rule, names: RenameCache, edit: PastEdit) -> bool:
+    """Return whether the rule renames what the edit defines: bindings tell its places, not examples."""
+    renamed = names.get(*rule.renames, edit) if rule.renames else None
+    return renamed is not None and renamed.new_occurrence is not None and renamed.new_occurrence.defines
+
+
+def _within_scope(
+    proposals: list[Proposal], examples: Sequence[PastEdit], index: DocumentIndex, trees: SyntaxTrees
+) -> list[Proposal]:
+    """Return the proposals in the function of the examples if all of several examples are in one function.
+
+    Who changes two lines of one function means this function. An example elsewhere shows more.
+    """
+    if len(examples) < 2 or not proposals or any(edit.uri != index.snapshot.uri for edit in examples):
+        return proposals
+    functions = {_function_at(index, edit.line, trees) for edit in examples}
+    (function, *others) = functions
+    if others or not function:
+        return proposals
+    return [proposal for proposal in proposals if _function_at(index, proposal.start, trees) == function]
+
+
+def _function_at(index: DocumentIndex, line: int, trees: SyntaxTrees) -> int:
+    """Return the node id of the innermost function around a line; `MODULE` without one."""
+    at = index.snapshot.starts[line] + len(index.indent(line))
+    functions = trees.occurrence(index.snapshot, at, at + 1).functions
+    return functions[0] if functions else MODULE
 
 
 def _near(proposal: Proposal, line: int) -> bool:

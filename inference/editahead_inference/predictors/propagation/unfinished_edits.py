@@ -17,6 +17,7 @@ from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 
 from .document_index import DocumentIndex
+from .token_patterns import KEYWORDS
 
 _WORD_BEFORE = re.compile(r"[^\W\d]\w*\Z")
 _MAX_REST = 20
@@ -32,7 +33,7 @@ class Typing:
         row: The 0-based row of the cursor in the edit's new lines.
         word: The new word that ends at the cursor, or "".
         is_known: Whether the word also occurs elsewhere in the open documents.
-        begins_name: Whether the word is unknown, and begins another name of the document.
+        begins_name: Whether the word is unknown, defines nothing, and begins another name of the document.
         shortens: Whether the word begins a name of the old line.
         rest: The number of characters after the cursor in its line, without white space.
         is_broken: Whether the edit's lines have a syntax error.
@@ -91,12 +92,17 @@ def find_typing(state: EditorState, index: DocumentIndex, trees: SyntaxTrees) ->
     )
     unknown = word if word and not is_known else ""
     tree = trees.tree(snapshot)
+    if unknown and trees.occurrence(snapshot, state.cursor - len(word), state.cursor).defines:
+        unknown = ""
     return Typing(
         edit,
         row,
         word,
         is_known,
-        bool(unknown) and any(name.startswith(unknown) and name != unknown for name in index.words),
+        bool(unknown)
+        and any(
+            name.startswith(unknown) and name != unknown and name not in KEYWORDS for name in index.words
+        ),
         bool(word) and any(name.startswith(word) for name in old),
         min(len("".join(after.split())), _MAX_REST),
         tree is not None and count_errors(tree.root_node, edit.line, edit.line + len(edit.new)) > 0,

@@ -100,6 +100,14 @@ def test_not_from_the_document_itself() -> None:
     assert imported(here, "    return 1", "    x = Order(1)\n", there) == []
 
 
+def test_not_where_two_documents_contradict_each_other() -> None:
+    here = "from app.money import Tax\n\n\ndef total():\n    return 1\n"
+    one = ("file:///app/shop/a.py", "from app.money import Cents\n")
+    other = ("file:///app/shop/b.py", "from app.coins import Cents\n")
+    assert imported(here, "    return 1", "    x = Cents(1)\n", one, other) == []
+    assert imported(here, "    return 1", "    x = Cents(1)\n", one, one) != []
+
+
 def test_not_the_word_at_the_cursor() -> None:
     person = Person(ORDERS).insert("    json.dumps(1)\n", before="    return 1")
     index = DocumentIndex(person.snapshot)
